@@ -227,6 +227,8 @@ impl<'a> Touched<'a> {
                 found.classes = classes(invocation);
             }
             Deed::Create(creation) => {
+                // Commands in a row are judged one by one, as what follows.
+                found.itself = !creation.makes.is_empty();
                 let commands = || creation.makes.iter().map(|make| &make.command);
                 found.command =
                     commands().next().map(|make| CommandName { name: &make.term, code: &make.code });

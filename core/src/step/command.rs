@@ -74,6 +74,9 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     if let Deed::Command(invocation) = &mut action.deed
         && classified.level > Level::Safe
     {
+        if ![QUIT, schema::LAUNCH, create::SAVE].contains(&invocation.code.as_str()) {
+            invocation.save = create::saving(app, &dictionary).map(Box::new);
+        }
         invocation.anchors = Some(placing::anchors(app, &dictionary, invocation));
     }
     if call.mode == Mode::Read && classified.level > Level::Safe {

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::asking::{Behind, ask_now, ask_unseen, files, refused, run};
 use super::words::{self, Names};
 use super::{Step, Then, World, command, in_app, placing, query};
-use crate::action::{Action, Creation, Deed, Following, Preview};
+use crate::action::{Action, Creation, Deed, Following, Invocation, Preview};
 use crate::app::App;
 use crate::change::Subject;
 use crate::fault::Fault;
@@ -24,7 +24,8 @@ use crate::specifier::Path;
 pub(super) use begin::{by_object, launch, start, start_after};
 pub(super) use unmake::{start as start_unmake, unmade};
 
-use begin::saving;
+pub(super) use answer::SAVE;
+pub(super) use begin::saving;
 
 /// Objects on their way to be made.
 #[derive(Debug)]
@@ -56,6 +57,12 @@ impl Creating {
     /// Whether the app may have made something although no answer came.
     pub(super) fn writes(&self) -> bool {
         self.writes
+    }
+
+    /// The first of some commands in a row, and the others, where nothing is made.
+    fn row(&self) -> Option<(&Invocation, &[Following])> {
+        let (first, rest) = self.creation.then.split_first().filter(|_| self.nodes.is_empty())?;
+        Some((&first.sent, rest))
     }
 
     fn action(&self, app: &App) -> Action {
@@ -132,12 +139,15 @@ impl Creating {
                 (false, None) => {}
             }
         }
+        // In a row the first command is the call's own.
+        let shift = usize::from(self.row().is_some());
         let of = |(at, next): (usize, &Following)| {
+            let outer = at.checked_sub(shift).map(|at| format!("then[{at}].")).unwrap_or_default();
             let is_in = |given: &Given| given.paths().contains(&path);
             let target = next.sent.direct.as_ref().filter(|given| is_in(given));
             let argument = next.sent.parameters.iter().find(|argument| is_in(&argument.value));
-            let argument = argument.map(|argument| format!("then[{at}].arguments.{}", argument.term));
-            target.map(|_| format!("then[{at}].target")).or(argument)
+            let argument = argument.map(|argument| format!("{outer}arguments.{}", argument.term));
+            target.map(|_| format!("{outer}target")).or(argument)
         };
         self.creation.then.iter().enumerate().find_map(of).unwrap_or_else(|| "at".to_owned())
     }

@@ -24,7 +24,7 @@ use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
 
 /// The event that moves objects.
-const MOVE: &str = "coremove";
+pub(super) const MOVE: &str = "coremove";
 
 /// The code of the parameter that says where to.
 const WHERE: &str = "insh";

@@ -21,7 +21,7 @@ use crate::undo::{Made, Undo, Way};
 use crate::value::Value;
 
 /// The event that saves.
-const SAVE: &str = "coresave";
+pub(in crate::step) const SAVE: &str = "coresave";
 
 /// What is longer than this is not kept for the undo: it would be the app's content a second time.
 const LONGEST: usize = 16 * 1024;
@@ -54,6 +54,9 @@ impl Creating {
         let dictionary = app.dictionary()?.clone();
         if answer.get("$").and_then(Json::as_str) == Some("other") {
             return Err(another(app, self.creation.origin()));
+        }
+        if self.row().is_some() {
+            return Ok(self.ran(answer, app, &dictionary, events, world));
         }
         let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut told: Vec<Told> = Vec::new();
@@ -109,6 +112,36 @@ impl Creating {
         };
         let undo = undo.or_else(lasting).into_iter().collect();
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
+    }
+
+    /// The answer to commands in a row: that of the first, and below it what became of the others.
+    fn ran(
+        &self,
+        answer: &Json,
+        app: &App,
+        dictionary: &Dictionary,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Step {
+        let mut told = self.followed(&answer["then"], app, dictionary, world);
+        let first = if told.is_empty() { Json::Null } else { told.remove(0) };
+        if let Some(error) = first.get("error") {
+            let mut body = error.clone();
+            if self.row().is_some_and(|(first, _)| first.each) {
+                body["note"] =
+                    json!("some of the targets may be done: look at them; what follows was not tried");
+            }
+            return Step::Done(Outcome { body, is_error: true, events, ..Outcome::default() });
+        }
+        let is_done = told.iter().all(|each| each.get("error").is_none());
+        let ran: Vec<String> =
+            self.creation.then.iter().map(|next| format!("ran {}", next.sent.term)).collect();
+        let undo = Undo::lasting(&app.bundle_id, ran.join(", then "), (world.fresh)(), world.now);
+        let body = json!({
+            "success": is_done, "app": &*app.bundle_id, "data": first["data"], "undo": null, "then": told,
+            "untrusted": true,
+        });
+        Step::Done(Outcome { body, events, undo: vec![undo], ..Outcome::default() })
     }
 
     /// Whether deleting what was made takes everything back: a copy that was put into it goes with it, and to save leaves

@@ -9,7 +9,7 @@ use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocatio
 use crate::app::{App, same_id};
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
-use crate::change::{Change, Expected, Fact, Look, Slot, Subject, TO_ALL, beside, counts, facts};
+use crate::change::{Change, DELETE, Expected, Fact, Look, Slot, Subject, TO_ALL, beside, counts, facts};
 use crate::dictionary::{APPLICATION, Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, Identity, identity};
@@ -17,8 +17,9 @@ use crate::marshal::{Checker, Given, Place};
 use crate::permission::classify;
 use crate::schema;
 use crate::specifier::{By, Container, Member, Path, Reader, Segment, Specifier, SpecifierError};
+use crate::step::moves::{self, MOVE};
 use crate::step::set::begin::{checked, slot, twice, writable};
-use crate::step::{Step, World, command, first, held, moves, occurrence, placing};
+use crate::step::{Step, World, command, first, held, occurrence, placing};
 use crate::words::{Level, RefId, TextWindow};
 
 /// The event that makes.
@@ -107,6 +108,9 @@ pub(in crate::step) fn start_after(
     }
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
+    if !answers(&origin, app) {
+        return start_row(call, origin, app, &dictionary, world);
+    }
     let parts = &call.then.object.children;
     let maker = if parts.is_empty() { None } else { Some(command_of(app, &dictionary)?) };
     let mut tree = Tree::new(app, &dictionary, maker);
@@ -114,6 +118,41 @@ pub(in crate::step) fn start_after(
     for (at, part) in parts.iter().enumerate() {
         tree.add(part, Some(0), &format!("then[{at}]"), world)?;
     }
+    match tree.finish(&call.then.then, world) {
+        Ok(step) => Ok(step),
+        Err(Unfit::Open(given, container)) => {
+            first::argument(Call::Command(call.clone()), &app.bundle_id, given, container, world)
+        }
+        Err(Unfit::Wrong(fault)) => Err(fault),
+    }
+}
+
+/// Begins commands in a row: the first answers no new object, so that `it` is its target, if that is one object.
+fn start_row(
+    call: &CommandCall,
+    origin: Invocation,
+    app: &App,
+    dictionary: &Dictionary,
+    world: &mut World<'_>,
+) -> Result<Step, Fault> {
+    if call.then.object != NewObject::default() {
+        return Err(no_answer(&origin, app));
+    }
+    let mut tree = Tree::new(app, dictionary, None);
+    let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
+    // What is moved or deleted is not where its target leads any more.
+    tree.subject = call.target.clone().filter(|_| is_one && ![MOVE, DELETE].contains(&origin.code.as_str()));
+    let alone = Action::of(app, Deed::Command(Box::new(origin.clone())));
+    if classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
+        let message =
+            format!("`{}` deletes, sends or overwrites, so nothing may follow it in one call", origin.term);
+        let suggestion = "send it in a call of its own, so that the user sees what it is about";
+        return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"));
+    }
+    if origin.each && origin.values().flat_map(|value| value.paths()).any(placing::has_index) {
+        return Err(no_answer(&origin, app));
+    }
+    tree.row = Some(origin);
     match tree.finish(&call.then.then, world) {
         Ok(step) => Ok(step),
         Err(Unfit::Open(given, container)) => {
@@ -204,6 +243,10 @@ struct Tree<'a> {
     writes: Option<Box<Change>>,
     /// Whether the first object was there before: a document that was opened.
     is_old: bool,
+    /// The first of some commands in a row, where nothing is made.
+    row: Option<Invocation>,
+    /// What `it` means there, as the client has given it.
+    subject: Option<Json>,
 }
 
 /// Properties with their values, and what each has to do with the value that is there.
@@ -222,16 +265,25 @@ type Found = (Vec<Identifier>, Arc<Member>);
 impl<'a> Tree<'a> {
     fn new(app: &'a App, dictionary: &'a Dictionary, command: Option<Command>) -> Self {
         let (makes, nodes, ways) = (Vec::new(), Vec::new(), Vec::new());
-        Self { app, dictionary, command, makes, nodes, ways, writes: None, is_old: false }
+        let (row, subject) = (None, None);
+        Self { app, dictionary, command, makes, nodes, ways, writes: None, is_old: false, row, subject }
     }
 
     /// Reads the commands that follow, and looks at what is there already.
     fn finish(self, then: &[Next], world: &mut World<'_>) -> Result<Step, Unfit> {
         let then = then.iter().enumerate().map(|(at, next)| self.following(next, at, world));
-        let then = then.collect::<Result<Vec<_>, Unfit>>()?;
-        let Self { app, dictionary, makes, nodes, ways, writes, is_old, .. } = self;
+        let mut then = then.collect::<Result<Vec<_>, Unfit>>()?;
+        let Self { app, dictionary, makes, nodes, ways, writes, is_old, row, .. } = self;
         let home = ways.into_iter().next();
-        let save = saving(app, dictionary).map(Box::new);
+        let mut save = saving(app, dictionary);
+        let alone = |sent: Invocation| Following { judged: sent.clone(), sent };
+        if let Some(first) = row {
+            then.insert(0, alone(first));
+            // In a row it stands at the end, unless it is there.
+            let last = save.take().filter(|save| then.iter().all(|next| next.sent.code != save.code));
+            then.extend(last.map(alone));
+        }
+        let save = save.map(Box::new);
         let creation = Creation { makes, save, home, writes, then, seen: Vec::new() };
         let mut places: Vec<Subject> = Vec::new();
         let origin = creation.origin().into_iter().flat_map(Invocation::values);
@@ -371,7 +423,8 @@ impl<'a> Tree<'a> {
         let place = format!("then[{at}]");
         // The word is a reference while the arguments are checked, so that it fits wherever an object fits.
         let stand_in = RefId::from_random([u8::MAX; 10]);
-        let meant = |json: &Json| said(json, IT, &stand_in.to_string());
+        let stand_in_word = json!(stand_in.to_string());
+        let meant = |json: &Json| said(json, IT, self.subject.as_ref().unwrap_or(&stand_in_word));
         let it = Following::it(self.nodes.first().map_or("", |node| node.class.as_str()));
         let call = |target: Option<Json>| CommandCall {
             app: app.bundle_id.to_string(),
@@ -393,13 +446,14 @@ impl<'a> Tree<'a> {
             known.iter().filter_map(|command| command.direct.as_ref()).any(|direct| !direct.optional);
         let target = match &next.target {
             Some(json) => Some(meant(json)),
-            None => needs_target.then(|| json!(stand_in.to_string())),
+            None => needs_target.then(|| meant(&json!(IT))),
         };
         let mut held = held(world.references, app, world.now);
         let mut with_it = |id: &RefId| if *id == stand_in { Ok(it.clone()) } else { held(id) };
         let mut checker = Checker { dictionary, held: &mut with_it, home: world.home, put: None, open: None };
         let mut sent = bind(&call(target), &known, app, &mut checker);
         if next.target.is_none()
+            && self.subject.is_none()
             && sent.as_ref().is_ok_and(|sent| !sent.direct.iter().all(|given| is(given, &it)))
         {
             // The command needs a text or a file. No object can stand for it.
@@ -411,6 +465,15 @@ impl<'a> Tree<'a> {
         let mut sent = sent.map_err(here)?;
         let values = sent.parameters.iter_mut().map(|argument| &mut argument.value);
         sent.direct.iter_mut().chain(values).for_each(|value| unsaid(value, &stand_in.to_string()));
+        if self.row.is_some() && sent.values().flat_map(|value| value.paths()).any(Following::leads_to_it) {
+            let message = format!(
+                "`{place}`: `it` is not known, because the first command is not about one object that stays"
+            );
+            let suggestion = "name the object as `target`, or send the command in a call of its own";
+            return Err(Fault::new(Code::InvalidParameter, message, suggestion)
+                .with("parameter", place)
+                .into());
+        }
         let new = self.ways.first().cloned().unwrap_or_default();
         let mut judged = sent.clone();
         judged.replace_paths(|path| path.replaced(&it, &new).unwrap_or_else(|| path.clone()));
@@ -735,13 +798,22 @@ fn answer_of(origin: &Invocation, app: &App, dictionary: &Dictionary) -> Result<
             let suggestion = "make one call for each target";
             Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"))
         }
-        _ => {
-            let message =
-                format!("`then`: `{}` of {} is not known to answer an object", origin.term, app.name);
-            let suggestion = "`then` follows duplicate, open and Mail's reply, forward and redirect, and everything that iac_mcp_create makes; send the rest in a call of its own";
-            Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"))
-        }
+        _ => Err(no_answer(origin, app)),
     }
+}
+
+/// Whether a command is one that answers an object.
+fn answers(origin: &Invocation, app: &App) -> bool {
+    let is_it = |(id, code, _): &(&str, &str, bool)| {
+        (id.is_empty() || same_id(id, &app.bundle_id)) && *code == origin.code
+    };
+    ANSWERS.iter().any(is_it)
+}
+
+fn no_answer(origin: &Invocation, app: &App) -> Fault {
+    let message = format!("`then`: `{}` of {} is not known to answer an object", origin.term, app.name);
+    let suggestion = "only commands follow it: set properties with iac_mcp_set_property, which also moves an object by its `mailbox` or `container`; make objects with iac_mcp_create";
+    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then")
 }
 
 fn not_added(property: &str) -> Fault {
@@ -785,9 +857,9 @@ fn unsaid(given: &mut Given, stand_in: &str) {
 }
 
 /// Puts one text in the place of another, wherever it stands alone.
-fn said(json: &Json, from: &str, to: &str) -> Json {
+fn said(json: &Json, from: &str, to: &Json) -> Json {
     match json {
-        Json::String(text) if text == from => json!(to),
+        Json::String(text) if text == from => to.clone(),
         Json::Array(items) => items.iter().map(|item| said(item, from, to)).collect(),
         Json::Object(fields) => {
             fields.iter().map(|(name, value)| (name.clone(), said(value, from, to))).collect()

@@ -24,7 +24,14 @@ impl Creating {
             None => vec![self.tree(at, 0, &apart)],
         });
         let mut objects: Vec<String> = roots.collect();
-        objects.extend(self.creation.then.iter().map(|next| self.following(&next.sent, app)));
+        let then = match self.row() {
+            Some((first, rest)) => {
+                objects.extend(self.targets(first));
+                rest
+            }
+            None => &self.creation.then,
+        };
+        objects.extend(then.iter().map(|next| self.following(&next.sent, app)));
         if objects.len() > NAMED {
             // The last of them holds all the others.
             let rest = objects.split_off(NAMED - 1).join("\n- ");
@@ -145,12 +152,26 @@ impl Creating {
         target.chain(own).collect()
     }
 
+    /// The targets of the first of some commands in a row: some by their names, and how many more.
+    fn targets(&self, first: &Invocation) -> Vec<String> {
+        let targets = first.direct.iter().flat_map(Given::objects).collect::<Vec<_>>();
+        let name = |path: &&Path| self.names.get(*path).cloned().unwrap_or_else(|| path.to_string());
+        let more = targets.len().saturating_sub(NAMED);
+        let more = (more > 0).then(|| format!("and {more} more"));
+        targets.iter().take(NAMED).map(name).chain(more).collect()
+    }
+
     /// `make a new calendar`, or `make 3 objects: 1 list, 2 reminder`.
     fn deed(&self) -> String {
         let mut counts: IndexMap<&str, usize> = IndexMap::new();
         self.nodes.iter().for_each(|node| *counts.entry(node.class.as_str()).or_default() += 1);
         let then: String =
             self.creation.then.iter().map(|next| format!(", then run {}", quoted(&next.sent.term))).collect();
+        if let Some((first, rest)) = self.row() {
+            let then: String =
+                rest.iter().map(|next| format!(", then run {}", quoted(&next.sent.term))).collect();
+            return format!("run {}{then}", words::command(first, &self.names));
+        }
         if let Some(origin) = self.creation.origin() {
             let make = &self.creation.makes[0];
             let changes = !make.slots.is_empty() || self.nodes.len() > 1;
