@@ -6,15 +6,20 @@
   // The text of an error, by what the engine said; `where` gives the source line from the error's column on.
   const words = [
     [/^(.+) is not defined$/, (name) => `Can't find variable: ${name}`],
+    [/^cannot read property 'Symbol.iterator' of (undefined|null)$/, (value, where) => notIterated(value, where)],
     [
-      /^cannot (?:read|set) property '(.*)' of (undefined|null)$/,
+      /^cannot read property '(.*)' of (undefined|null)$/,
       (name, value, where) => `${value} is not an object (evaluating '${member(where, name)}')`,
+    ],
+    [
+      /^cannot set property '(.*)' of (undefined|null)$/,
+      (name, value, where) => `${value} is not an object (evaluating '${member(where, name, true)}')`,
     ],
     [/^not a function$/, (where) => notAFunction(where)],
     [
       /^value is not iterable$/,
       (where) =>
-        `undefined is not a function (near '...${/for\s*\((?:const|let|var)?\s*(.+? of .+?)\)/.exec(where.line)?.[1] ?? where.line.trim()}...')`,
+        `undefined is not a function (near '...${/(\[[^\]]*\])\s*(?:=[^=>]|of\b)/.exec(where.line)?.[1] ?? /for\s*\((?:const|let|var)?\s*(.+? of .+?)\)/.exec(where.line)?.[1] ?? where.line.trim()}...')`,
     ],
     [/^(.+) is not initialized$/, (name) => `Cannot access '${name}' before initialization.`],
     [/^'(.+)' is read-only$/, () => "Attempted to assign to readonly property."],
@@ -25,9 +30,17 @@
       () => "String.prototype.repeat argument must be greater than or equal to 0 and not be Infinity",
     ],
     [/^Date value is NaN$/, () => "Invalid Date"],
-    [/^invalid array length$/, () => "Array size is not a small enough positive integer."],
+    [/^invalid array length$/, () => "Array length must be a positive integer of safe magnitude."],
+    [/^expecting hex digit$/, () => "URI error"],
+    [/^invalid 'instanceof' right operand$/, () => "Right hand side of instanceof is not an object"],
+    [/^invalid 'in' operand$/, (where) => notInside(where)],
+    [/^not an object$/, () => "Properties can only be defined on Objects."],
+    [/^cannot convert symbol to string$/, () => "Cannot convert a symbol to a string"],
+    [/^cannot convert to BigInt: not an integer$/, () => "Not an integer"],
+    [/^cannot convert BigInt to number$/, () => "Invalid mix of BigInt and other type in addition."],
+    [/^invalid number of digits$/, () => "toFixed() argument must be between 0 and 100"],
     [/^empty array$/, () => "reduce of empty array with no initial value"],
-    [/^Cannot convert undefined or null to object$/, () => "Right side of assignment cannot be destructured"],
+    [/^Cannot convert undefined or null to object$/, (where) => noObject(where)],
     [/^return not in a function$/, () => "Return statements are only valid inside functions."],
     [/^unexpected token in expression: ''$/, () => "Unexpected end of script"],
     [/^unexpected token in expression: '(.+)'$/, (token) => `Unexpected token '${token}'`],
@@ -38,13 +51,22 @@
     [/^unexpected end of string$/, () => "Unexpected EOF"],
   ];
 
+  // Where it happened: the line, and the whole text with the offset of the line's beginning.
   function place(sites) {
     for (const site of sites) {
       const source = sources.get(site.getFileName());
-      const line = source?.[(site.getLineNumber() ?? 0) - 1];
-      if (line !== undefined) return { line, column: wordAt(line, (site.getColumnNumber() ?? 1) - 1) };
+      const number = (site.getLineNumber() ?? 0) - 1,
+        line = source?.[number];
+      if (line === undefined) continue;
+      const before = source.slice(0, number).join("\n");
+      return {
+        line,
+        column: wordAt(line, (site.getColumnNumber() ?? 1) - 1),
+        text: source.join("\n"),
+        begin: number === 0 ? 0 : before.length + 1,
+      };
     }
-    return { line: "", column: 0 };
+    return { line: "", column: 0, text: "", begin: 0 };
   }
 
   // The engine's columns are off by one at times: the nearest beginning of a word is meant.
@@ -53,14 +75,85 @@
     return [0, 1, -1].map((off) => column + off).find(begins) ?? column;
   }
 
-  // The expression up to the property that was asked of nothing: `a.b` of `a.b.c(1)`.
-  function member({ line, column }, name) {
-    const rest = line.slice(chain(line, column));
-    const ends = [`.${name}`, `['${name}']`, `["${name}"]`, `[${name}]`]
-      .map((end) => [rest.indexOf(end), end.length])
-      .filter(([at]) => at > 0);
-    const first = ends.sort(([a], [b]) => a - b)[0];
-    return first ? rest.slice(0, first[0] + first[1]) : name;
+  // The expression up to the property that was asked of nothing: `a.b` of `a.b.c(1)`, and what was assigned to it.
+  function member({ line, column, text, begin }, name, assigned) {
+    const from = begin + chain(line, column);
+    const plain = name.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
+    const asked = new RegExp(`(?:\\??\\.\\s*${plain}(?![\\w$])|\\[(?:'${plain}'|"${plain}"|${plain})\\])`, "g");
+    const found = [...text.matchAll(asked)];
+    const hit = found.find(({ index }) => index >= from) ?? found.findLast(({ index }) => index < from);
+    if (!hit) return name;
+    const end = hit.index + hit[0].length;
+    const rest = assigned ? text.slice(end, statement(text, end)) : "";
+    const first = operand(text, hit.index);
+    const removed = /(?:^|[^\w$])(delete\s+)$/.exec(text.slice(0, first))?.[1] ?? "";
+    return removed + text.slice(first, end) + rest.trimEnd();
+  }
+
+  // Where an expression of names, calls and indices begins that ends at a place; lines may break before a dot.
+  function operand(text, end) {
+    let at = end;
+    for (;;) {
+      if (/\s/.test(text[at - 1] ?? "") && /^\s*\??\./.test(text.slice(at))) {
+        at = text.slice(0, at).trimEnd().length;
+        continue;
+      }
+      if (/[)\]]/.test(text[at - 1] ?? "")) {
+        at = opening(text, at - 1);
+        if (
+          /[\w$)\]]/.test(text[at - 1] ?? "") &&
+          !/(?:^|[^\w$.])(?:return|typeof|await|of|in|if)$/.test(text.slice(0, at))
+        )
+          continue;
+        return at;
+      }
+      if (/['"`]/.test(text[at - 1] ?? "")) return Math.max(text.lastIndexOf(text[at - 1], at - 2), 0);
+      while (/[\w$]/.test(text[at - 1] ?? "")) at--;
+      const dot = /\??\.\s*$/.exec(text.slice(0, at));
+      if (!dot) return at;
+      at = dot.index;
+      while (/\s/.test(text[at - 1] ?? "")) at--;
+    }
+  }
+
+  // Where an assignment ends that begins at a place.
+  function statement(text, from) {
+    if (!/^\s*=/.test(text.slice(from))) return from;
+    for (let at = from, depth = 0; at < text.length; at++) {
+      if (/[[({]/.test(text[at])) depth++;
+      else if (/[\])}]/.test(text[at]) && depth-- === 0) return at;
+      if (/[;\n]/.test(text[at]) && depth === 0) return at;
+    }
+    return text.length;
+  }
+  // The statement of a line that contains a column.
+  const around = ({ line, column }) =>
+    line.slice(Math.max(line.lastIndexOf(";", column), line.lastIndexOf("=>", column), -1) + 1);
+
+  // What was gone through although it is nothing: in a loop, a pattern or a list.
+  function notIterated(value, where) {
+    const line = around(where);
+    if (/\.\.\.\s*[\w$(]/.test(where.line.slice(Math.max(where.column - 4, 0)))) {
+      return "Spread syntax requires ...iterable not be null or undefined";
+    }
+    const what = /\bof\s+(.+?)\)/.exec(line)?.[1] ?? /\]\s*=\s*([^;]+)/.exec(line)?.[1];
+    return `${value} is not an object (evaluating '${what ?? value}')`;
+  }
+  function notInside(where) {
+    const line = around(where);
+    const [whole, right] = /(?:'[^']*'|"[^"]*"|[\w$.]+)\s+in\s+([\w$.]+)/.exec(line) ?? ["", "undefined"];
+    return `${right} is not an Object. (evaluating '${whole}')`;
+  }
+  function noObject(where) {
+    const line = around(where);
+    const removed = /\bdelete\s+([\w$.]+)/.exec(line)?.[0];
+    if (removed) return `undefined is not an object (evaluating '${removed}')`;
+    const call = /\bObject(?:\.\w+)+\(/.exec(line);
+    if (!call) return "Right side of assignment cannot be destructured";
+    const [name] = /^Object\.(?:entries|values|assign)(?=\()/.exec(call[0]) ?? [];
+    if (name) return `${name} requires that input parameter not be null or undefined`;
+    const whole = line.slice(call.index, closing(line, call.index + call[0].length - 1) + 1);
+    return `${/\(null\b/.test(whole) ? "null" : "undefined"} is not an object (evaluating '${whole}')`;
   }
 
   // `f is not a function. (In 'f(1)', 'f' is undefined)`
@@ -69,7 +162,7 @@
     if (!call) return "undefined is not a function";
     const from = chain(line, call.end);
     const [callee, whole] = [call.end, closing(line, call.open) + 1].map((end) => line.slice(from, end));
-    if (/new\s+$/.test(line.slice(0, from))) return `${callee} is not a constructor (evaluating 'new ${whole}')`;
+    if (/new\s+$/.test(line.slice(0, from))) return `undefined is not a constructor (evaluating 'new ${whole}')`;
     return `${callee} is not a function. (In '${whole}', '${callee}' is undefined)`;
   }
 
