@@ -11,6 +11,7 @@ use crate::dictionary::{Dictionary, Property};
 use crate::filter::{Filter, Operator};
 use crate::identity::Identity;
 use crate::specifier::{Member, Path, Segment};
+use crate::words::Millis;
 
 /// The costs of reading in one app, in milliseconds. The script chooses by them once it knows the number of elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,10 +100,14 @@ fn profile(app: &str) -> Costs {
 pub struct Learned {
     costs: BTreeMap<Arc<str>, Costs>,
     sizes: BTreeMap<(Arc<str>, Path, Arc<Member>), usize>,
+    said: BTreeMap<String, Millis>,
 }
 
 /// The number of collection sizes to remember. A size is only a hint, so it may be dropped at any time.
 const MOST_SIZES: usize = 1_000;
+
+/// So long a client is supposed to remember a note, in milliseconds.
+const NEWS: u64 = 3_600_000;
 
 /// The shortest measurement that counts, in milliseconds. The clock of a script has steps of a millisecond, so shorter
 /// times are mostly error.
@@ -128,6 +133,16 @@ impl Learned {
             let ratio = 1.0 + (spent.column_ms / spent.expected_ms - 1.0) * WEIGHT;
             [&mut costs.event, &mut costs.value, &mut costs.text].into_iter().for_each(|cost| *cost *= ratio);
         }
+    }
+
+    /// Whether a note is news to the client: it was not told within the last hour.
+    pub(crate) fn is_news(&mut self, note: &str, now: Millis) -> bool {
+        if self.said.get(note).is_some_and(|said| now.0.saturating_sub(said.0) < NEWS) {
+            return false;
+        }
+        self.said.retain(|_, said| now.0.saturating_sub(said.0) < NEWS);
+        self.said.insert(note.to_owned(), now);
+        true
     }
 
     /// Remembers how many elements a collection holds.

@@ -285,6 +285,21 @@ impl Listing {
         self.told_of(&answer, found, chosen, events, app, world)
     }
 
+    /// Whether a page in the order of the dates ends before the dates that are not searched.
+    fn is_whole_page(&self, series: &Series, found: &Json, chosen: &Chosen) -> bool {
+        let last = chosen.page.last().and_then(|last| last.start);
+        let is_cut =
+            chosen.page.len() < chosen.total && self.wanted.offset >= 0 && self.wanted.groups.is_none();
+        let bound = |at: usize| found["span"][at].as_i64();
+        is_cut
+            // Without an order, rows stand by their start.
+            && match (self.wanted.sort.first().copied().unwrap_or((series.start, false)), found["open"].as_str()) {
+                ((column, false), Some("after")) => column == series.start && last.is_some() && last < bound(1),
+                ((column, true), Some("before")) => column == series.start && last > bound(0),
+                _ => false,
+            }
+    }
+
     /// The answer, with what it says of the way it was read.
     fn told_of(
         &self,
@@ -296,15 +311,21 @@ impl Listing {
         world: &mut World<'_>,
     ) -> Result<Step, Fault> {
         let Some(series) = &self.wanted.series else { return Err(out_of_form("no series")) };
-        let told = Told::of(found, chosen, series, app);
+        let mut told = Told::of(found, chosen, series, app);
+        told.is_page_whole = self.is_whole_page(series, found, chosen);
         let mut objects = Objects::new();
         let mut body = self.body(answer, told.reason(), &mut objects, app, world)?;
         if let Some(first) = &self.first {
             return first.clone().found(&body, events, world);
         }
         body["source"] = json!(told.source);
-        let note = [body["note"].as_str().map(str::to_owned), told.note()];
-        let note: Vec<String> = note.into_iter().flatten().collect();
+        let mut note: Vec<String> = body["note"].as_str().map(str::to_owned).into_iter().collect();
+        note.extend(told.notes());
+        // A model remembers what holds for every such list.
+        let is_program = world.gate.plugin.is_some();
+        note.extend(
+            told.general().into_iter().filter(|note| is_program || world.learned.is_news(note, world.now)),
+        );
         if !note.is_empty() {
             body["note"] = json!(note.join("; "));
         }
@@ -427,6 +448,8 @@ struct Told<'a> {
     /// What it was read from, in one word.
     source: &'static str,
     by_index: bool,
+    /// Whether what is not searched could not be on this page.
+    is_page_whole: bool,
     /// The library that could have been asked.
     library: Option<&'static Index>,
     has_series: bool,
@@ -439,7 +462,7 @@ impl<'a> Told<'a> {
         let source = library.filter(|_| by_index).map_or("Apple events", |library| &library.library);
         let has_series =
             found["rows"].as_array().is_some_and(|rows| rows.iter().any(|row| row["rule"].is_string()));
-        Self { app, found, chosen, source, by_index, library, has_series }
+        Self { app, found, chosen, source, by_index, is_page_whole: false, library, has_series }
     }
 
     /// Why the answer is partial, if it is.
@@ -471,40 +494,53 @@ impl<'a> Told<'a> {
         if self.found["span"][0].as_i64() > self.found["span"][1].as_i64() {
             reasons.push(format!("the span ends ({}) before it begins ({})", stamp(1), stamp(0)));
         }
-        // Without the library, what does not repeat is found however far away it is.
-        let what = if self.by_index { "dates" } else { "repeating events" };
-        match self.found["open"].as_str() {
-            Some("after") => {
-                reasons
-                    .push(format!("{what} after {} are not searched; add a bound for a later end", stamp(1)));
-            }
-            Some("before") => {
-                reasons.push(format!(
-                    "{what} before {} are not searched; add a bound for an earlier start",
-                    stamp(0)
-                ));
-            }
-            _ => {}
-        }
+        reasons.extend(self.unsearched().filter(|_| !self.is_page_whole).map(|unsearched| {
+            let end = if self.found["open"] == "after" { "a later end" } else { "an earlier start" };
+            format!("{unsearched} are not searched; add a bound for {end}")
+        }));
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
-    /// What it cannot know, and what would make it faster.
-    fn note(&self) -> Option<String> {
+    /// The dates beyond an open end of the span that are not followed.
+    fn unsearched(&self) -> Option<String> {
+        // Without the library, what does not repeat is found however far away it is.
+        let what = if self.by_index { "dates" } else { "repeating events" };
+        let (open, at) = match self.found["open"].as_str()? {
+            "after" => ("after", 1),
+            "before" => ("before", 0),
+            _ => return None,
+        };
+        let zone: Zone = serde_json::from_value(self.found["zone"].clone()).unwrap_or_default();
+        Some(format!("{what} {open} {}", zone.stamp(self.found["span"][at].as_i64().unwrap_or_default())))
+    }
+
+    /// Whether containers were not read in full because that takes too long.
+    fn is_late(&self) -> bool {
+        self.found["late"].as_array().is_some_and(|late| !late.is_empty())
+    }
+
+    /// What is to be known of this answer.
+    fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.has_series {
-            notes.push(BY_RULES.to_owned());
-        }
+        notes.extend(
+            self.unsearched()
+                .filter(|_| self.is_page_whole)
+                .map(|unsearched| format!("totalCount is without {unsearched}")),
+        );
         if self.chosen.unreadable > 0 {
             notes.push(format!(
                 "{} series have a rule that cannot be read, so only their first date is known",
                 self.chosen.unreadable
             ));
         }
-        if let (Some(library), Some(state)) = (self.library, self.found["index"].as_str()) {
-            notes.extend(advice(library, state));
-        }
-        (!notes.is_empty()).then(|| notes.join("; "))
+        notes
+    }
+
+    /// What no such answer can know, and what would make all of them faster.
+    fn general(&self) -> Vec<String> {
+        let by_rules = self.has_series.then(|| BY_RULES.to_owned());
+        let state = self.library.zip(self.found["index"].as_str());
+        by_rules.into_iter().chain(state.and_then(|(library, state)| advice(library, state))).collect()
     }
 }
 
