@@ -1,5 +1,6 @@
 //! `iac_mcp_get_properties`
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
@@ -257,6 +258,13 @@ pub(super) fn own_column(
             let (property, kind) = (column.term, column.kind.to_string());
             return Err(SpecifierError::NotAnObject { property, owner: class.to_owned(), kind }.into());
         }
+        // As in AppleScript, the words of a document are those of its text.
+        if let Some(text) = text_with(dictionary, &owner, part.trim()) {
+            column.identifiers.extend(Identifier::of(&text.name));
+            let dot = if column.term.is_empty() { "" } else { "." };
+            column.term = format!("{}{dot}{}", column.term, text.name);
+            owner = class_held(dictionary, text);
+        }
         // Elements on the way make a list: `phones.value` of a person.
         if let Some((plural, class)) = elements(dictionary, &owner, part.trim()) {
             column.identifiers.push(plural);
@@ -287,13 +295,7 @@ pub(super) fn own_column(
         let shapes = shapes(&property.kind, dictionary);
         column.by_script = shapes.iter().any(|shape| matches!(shape, Shape::File | Shape::ClassName));
         column.named = are_named(&shapes);
-        owner = property
-            .kind
-            .0
-            .iter()
-            .find(|kind| dictionary.classes.contains_key(&kind.name))
-            .map(|kind| kind.name.clone())
-            .unwrap_or_default();
+        owner = class_held(dictionary, property);
     }
     // Elements themselves are said by their names.
     if ends_in_elements
@@ -346,6 +348,25 @@ fn value_of(dictionary: &Dictionary, class: &str) -> Option<String> {
         .property(class, "value")
         .filter(|property| property.access.can_read())
         .map(|property| property.name.clone())
+}
+
+/// The text of an object that has elements which the object itself does not have.
+fn text_with<'d>(dictionary: &'d Dictionary, owner: &str, part: &str) -> Option<&'d Property> {
+    if owner.is_empty()
+        || dictionary.property(owner, part).is_some()
+        || elements(dictionary, owner, part).is_some()
+    {
+        return None;
+    }
+    let texts = ["text", "contents"].into_iter().filter_map(|term| dictionary.property(owner, term));
+    texts.into_iter().find(|text| elements(dictionary, &class_held(dictionary, text), part).is_some())
+}
+
+/// The class of what a property holds; empty if it holds values.
+fn class_held(dictionary: &Dictionary, property: &Property) -> String {
+    let kinds = &property.kind.0;
+    let class = kinds.iter().find(|kind| dictionary.classes.contains_key(&kind.name));
+    class.map(|kind| kind.name.clone()).unwrap_or_default()
 }
 
 /// The collection of elements that a part of a path names, in the singular or the plural, unless a property has that name.
@@ -438,6 +459,9 @@ impl Reading {
         if self.list {
             let mut rows: Vec<Json> = answers.collect();
             let (mut repeated, mut body) = (Repeated::default(), json!({}));
+            if says_errors_once {
+                say_near_once(&mut rows);
+            }
             for (at, row) in rows.iter_mut().enumerate().filter(|_| says_errors_once) {
                 repeated.take(at, row);
             }
@@ -447,8 +471,30 @@ impl Reading {
             return body;
         }
         let mut body = answers.next().unwrap_or_default();
+        if says_errors_once {
+            say_near_once(std::slice::from_mut(&mut body));
+        }
         body["untrusted"] = json!(true);
         body
+    }
+}
+
+/// Says the names that a class has once for each object, and not at all for a property that another object of the list
+/// has, since that is a right name.
+fn say_near_once(rows: &mut [Json]) {
+    let read = rows.iter().filter_map(|row| row["properties"].as_object());
+    let known: BTreeSet<String> = read.flat_map(|properties| properties.keys().cloned()).collect();
+    for errors in rows.iter_mut().filter_map(|row| row.get_mut("errors").and_then(Json::as_object_mut)) {
+        let mut said: Option<Json> = None;
+        for (term, fault) in errors.iter_mut().filter(|(_, fault)| fault["error"] == "unknown_property") {
+            let Some(fault) = fault.as_object_mut() else { continue };
+            let near = fault.get("near").cloned();
+            if known.contains(term) || said == near {
+                fault.shift_remove("near");
+            } else {
+                said = near;
+            }
+        }
     }
 }
 

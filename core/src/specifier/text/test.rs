@@ -168,7 +168,7 @@ impl Parser<'_> {
                 if self.is_word(end + 1, &["it"]) {
                     chains.push((terms.clone(), end + 2));
                 }
-                let next = end + 1 + usize::from(self.is_word(end + 1, &["its", "the"]));
+                let next = end + 1 + usize::from(self.is_word(end + 1, &["its", "the", "every", "all"]));
                 let outer = |(term, end): (String, usize)| ([terms.clone(), vec![term]].concat(), end);
                 open.extend(self.tested_terms(next).into_iter().map(outer));
             }
@@ -257,6 +257,12 @@ impl Parser<'_> {
                 return None;
             }
             let Some(property) = self.property_of(&owner, term) else {
+                // Elements make a list: `city of addresses`.
+                if let Some((_, elements)) = self.dictionary.element(&owner, term) {
+                    owner.clone_from(&elements.name);
+                    path.push(&elements.plural);
+                    continue;
+                }
                 owner = self.tested_holder(term).filter(|_| path.is_empty())?;
                 path.push(term);
                 continue;
