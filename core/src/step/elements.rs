@@ -321,6 +321,14 @@ impl Columns<'_> {
         self.known.len() - 1
     }
 
+    /// The same for a group: what the list leads through is read once for each container, and is known of empty ones too.
+    fn place_of_owner(&mut self, term: &str) -> Result<usize, Fault> {
+        match self.outer.owner_of_every(self.app, self.dictionary, self.class, term) {
+            Some(column) => Ok(self.put(column)),
+            None => self.place(term),
+        }
+    }
+
     fn compare(&mut self, compare: Compare<String>) -> Result<Filter<usize>, Fault> {
         let column = self.column(&compare.property)?;
         let comparable = |column: &Column, compare: &Compare<String>| {
@@ -349,7 +357,7 @@ impl Columns<'_> {
         let mut by = Vec::new();
         for term in &call.group_by {
             let is_container = term == "container" && self.dictionary.property(self.class, term).is_none();
-            by.push(if is_container { None } else { Some(self.place(term)?) });
+            by.push(if is_container { None } else { Some(self.place_of_owner(term)?) });
         }
         let mut of = Vec::new();
         for (fold, term) in &call.aggregate {
@@ -484,6 +492,8 @@ impl Listing {
             Self::with_dates(&mut body, &answer["dates"]);
             self.with_near(&mut body, &answer["near"]);
             self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
+            self.with_empty_groups(&mut body, &dictionary);
+            self.with_elsewhere(&mut body, app);
             return Ok(body);
         }
         let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -510,12 +520,7 @@ impl Listing {
         Self::with_dates(&mut body, &answer["dates"]);
         self.with_near(&mut body, &answer["near"]);
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
-        if total == 0
-            && body.get("note").is_none()
-            && let Some(note) = self.elsewhere(&app.bundle_id)
-        {
-            body["note"] = json!(note);
-        }
+        self.with_elsewhere(&mut body, app);
         Ok(body)
     }
 
@@ -614,9 +619,19 @@ impl Listing {
         body
     }
 
-    /// Whether a column says what each element is in.
-    fn names_the_container(&self) -> bool {
-        self.wanted.columns.iter().take(self.wanted.wanted).any(|column| column.up == 1)
+    /// Whether a column says what each element is in: of its container, or by a property that leads there.
+    fn names_the_container(&self, dictionary: &Dictionary) -> bool {
+        let class = self.wanted.containers.first().map(Path::class).unwrap_or_default();
+        let leads_there = |term: &str| {
+            let property = dictionary.property(&self.wanted.collection.class, term);
+            let kinds = property.iter().flat_map(|property| &property.kind.0);
+            kinds.into_iter().any(|kind| !kind.list && dictionary.is_a(class, &kind.name))
+        };
+        let mut columns = self.wanted.columns.iter().take(self.wanted.wanted);
+        columns.any(|column| {
+            let own = || column.term.split_once('.').is_some_and(|(first, _)| leads_there(first));
+            column.up == 1 || (column.up == 0 && !class.is_empty() && own())
+        })
     }
 
     fn reads_the_name(&self) -> bool {
@@ -682,7 +697,7 @@ impl Listing {
         if let Some(date) = cell(5).as_str() {
             fields.insert("occurrence".to_owned(), json!(date));
         }
-        if self.wanted.is_spread() && !self.names_the_container() {
+        if self.wanted.is_spread() && !self.names_the_container(dictionary) {
             let shown = container.map(|container| container.to_text());
             fields.insert("container".to_owned(), json!(shown));
         }

@@ -58,6 +58,40 @@ impl Outer<'_> {
         found.unwrap_or_else(|| column(app, dictionary, class, term))
     }
 
+    /// A path that begins with what the list leads through, by `every`, although a property of the element leads there
+    /// too: `mailbox.name` of every message of every mailbox.
+    pub(super) fn owner_of_every(
+        &self,
+        app: &App,
+        dictionary: &Dictionary,
+        class: &str,
+        term: &str,
+    ) -> Option<Column> {
+        let (first, rest) = term.split_once('.')?;
+        let property = dictionary.property(class, first.trim())?;
+        let owner = self.containers.first().map(Path::class)?;
+        let is_every = |path: &Path| {
+            matches!(path.last(), Some((_, Segment::Element(_, By::Every)))) && path.class() == owner
+        };
+        let leads_there = property.kind.0.iter().any(|kind| !kind.list && kind.name == owner);
+        if self.is_recursive || !leads_there || !self.containers.iter().all(is_every) {
+            return None;
+        }
+        let containers: Vec<Path> = self.containers.iter().map(|owner| owner.without(1)).collect();
+        let around = Outer { containers: &containers, ..*self };
+        let found = match around.owner_of_every(app, dictionary, owner, rest) {
+            Some(found) => found,
+            None => around.found(app, dictionary, owner, rest).ok()?,
+        };
+        Some(Column {
+            term: format!("{}.{}", property.name, found.term),
+            asked: None,
+            up: found.up + 1,
+            long: false,
+            ..found
+        })
+    }
+
     /// The form that knows an owner which this list does not lead through: the list below every such owner, or what its
     /// elements are in.
     fn advice(&self, app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Option<String> {

@@ -3,12 +3,14 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::Listing;
-use crate::app::App;
-use crate::dictionary::{Dictionary, names as words};
+use crate::action::Groups;
+use crate::app::{App, same_id};
+use crate::dictionary::{Dictionary, TypeExpr, names as words};
 use crate::fault::{Code, Fault};
+use crate::filter::Fold;
 use crate::foreign;
 use crate::osa_error::OsaError;
-use crate::specifier::{By, Segment};
+use crate::specifier::{By, Path, Segment};
 
 /// Elements of an app that are not all there are of them: an app, a class, and the class that has the others.
 ///
@@ -24,19 +26,47 @@ const MOST_NEAR: usize = 10;
 const LONGEST_NEAR: usize = 80;
 
 impl Listing {
-    /// Where else objects are, if those of the app itself were looked through in vain.
-    pub(super) fn elsewhere(&self, app: &str) -> Option<String> {
+    /// Says where else objects are if the list leads through only some of them.
+    pub(super) fn with_elsewhere(&self, body: &mut Json, app: &App) {
+        let note = self.elsewhere(app);
+        let note: Vec<String> =
+            [body["note"].as_str().map(str::to_owned), note].into_iter().flatten().collect();
+        if !note.is_empty() {
+            body["note"] = json!(note.join("; "));
+        }
+    }
+
+    fn elsewhere(&self, app: &App) -> Option<String> {
         let [container] = self.wanted.containers.as_slice() else { return None };
-        let class = match container.segments().first() {
-            Some(Segment::Element(member, By::Every)) => &member.class,
-            None => &self.wanted.collection.class,
-            Some(_) => return None,
+        let collection = &self.wanted.collection;
+        let (_, class, holder) = APART.iter().find(|row| same_id(row.0, &app.bundle_id))?;
+        let dictionary = app.dictionary().ok()?;
+        let segments = container.segments();
+        let is_every = |at: usize, class: &str| match segments.get(at) {
+            Some(Segment::Element(member, By::Every)) => member.class == class,
+            None => at == segments.len() && collection.class == class,
+            Some(_) => false,
         };
-        let (_, class, holder) =
-            APART.iter().find(|row| row.0.eq_ignore_ascii_case(app) && row.1 == class)?;
-        Some(format!(
-            "these are only the {class} objects that no {holder} has; `every {class} of every {holder}` has the others"
-        ))
+        let place = |path: Path, segments: &[&Segment]| {
+            segments.iter().fold(path, |path, segment| path.then((*segment).clone())).to_text()
+        };
+        let plural = dictionary.class(class).map_or(*class, |class| class.plural.as_str());
+        let (others, outer, inner) = if is_every(0, class) {
+            let holders = Path::application().collection(dictionary, holder).ok()?;
+            let holders = Path::application().then(Segment::Element(holders, By::Every));
+            (
+                format!("the {plural} of every {holder}"),
+                place(holders, &segments),
+                place(Path::application(), &segments),
+            )
+        } else if is_every(0, holder) && is_every(1, class) {
+            let inner = place(Path::application(), segments.get(1..).unwrap_or_default());
+            (format!("{plural} that no {holder} has"), place(Path::application(), &segments), inner)
+        } else {
+            return None;
+        };
+        let all = json!({ "container": [outer, inner], "elementType": collection.term });
+        Some(format!("this leaves out {others}; {all} takes all"))
     }
 
     /// Says which dates the relative ones of the filter are.
@@ -105,5 +135,51 @@ impl Listing {
         let number = usize::try_from(skipped["from"][0].as_u64()?).ok()?;
         let which = usize::try_from(skipped["closed"].as_u64()?).ok()?;
         Some(&self.wanted.closed.get(number)?.get(which)?.place)
+    }
+
+    /// Adds the groups of none, where a dictionary says which values there are and all elements were read.
+    pub(super) fn with_empty_groups(&self, body: &mut Json, dictionary: &Dictionary) {
+        let Some(Groups { by, of }) = &self.wanted.groups else { return };
+        let [Some(column)] = by.as_slice() else { return };
+        let column = &self.wanted.columns[*column];
+        let values = values(&column.kind, dictionary);
+        let is_partial = body["complete"] == json!(false);
+        let total = body["groupCount"].as_u64();
+        let Some(groups) = body["groups"].as_array_mut() else { return };
+        let is_whole = !is_partial && Some(groups.len() as u64) == total;
+        if !is_whole || groups.is_empty() || values.len() > MOST_VALUES {
+            return;
+        }
+        for value in values {
+            if groups.iter().any(|group| group["key"][column.shown()] == value) {
+                continue;
+            }
+            let mut group = json!({ "key": { column.shown(): value }, "count": 0 });
+            for (fold, of) in of {
+                let nothing = if *fold == Fold::Sum { json!(0) } else { Json::Null };
+                group[format!("{}({})", fold.as_str(), self.wanted.columns[*of].shown())] = nothing;
+            }
+            groups.push(group);
+        }
+        body["groupCount"] = json!(groups.len());
+    }
+}
+
+/// A longer list of values says little of those that are there.
+const MOST_VALUES: usize = 12;
+
+/// The values of a type that has few.
+fn values(kind: &TypeExpr, dictionary: &Dictionary) -> Vec<Json> {
+    let [kind] = kind.0.as_slice() else { return Vec::new() };
+    if kind.list {
+        return Vec::new();
+    }
+    match dictionary.enumerations.get(&kind.name) {
+        Some(values) => {
+            let shown = values.enumerators.iter().filter(|each| !each.hidden);
+            shown.map(|each| json!(each.name)).collect()
+        }
+        None if kind.name == "boolean" => vec![json!(true), json!(false)],
+        None => Vec::new(),
     }
 }
