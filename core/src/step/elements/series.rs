@@ -321,10 +321,10 @@ impl Listing {
         body["source"] = json!(told.source);
         let mut note: Vec<String> = body["note"].as_str().map(str::to_owned).into_iter().collect();
         note.extend(told.notes());
-        // A model remembers what holds for every such list.
-        let is_program = world.gate.plugin.is_some();
+        // A model remembers what holds for every such list, unless it is the way out.
+        let is_told = world.gate.plugin.is_some() || told.is_late();
         note.extend(
-            told.general().into_iter().filter(|note| is_program || world.learned.is_news(note, world.now)),
+            told.general().into_iter().filter(|note| is_told || world.learned.is_news(note, world.now)),
         );
         if !note.is_empty() {
             body["note"] = json!(note.join("; "));
