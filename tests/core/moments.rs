@@ -154,6 +154,38 @@ fn a_part_is_compared_with_what_it_can_be() {
     }
 }
 
+/// Days of the week stand from Monday on; weeks and days have a first and a last one.
+#[test]
+fn parts_of_a_date_have_their_own_order() {
+    let sort = |desc: &str| {
+        let body = ask_parts(
+            json!({ "properties": ["n"], "sort": [{ "property": "when.weekday", "order": desc }, { "property": "n" }] }),
+            "works",
+        );
+        numbers(&body)
+    };
+    assert_eq!(sort("asc"), [0, 1, 2, 3, 4]);
+    assert_eq!(sort("desc"), [3, 0, 1, 2, 4]);
+    let folds = ["min(when.week)", "max(when.week)", "max(date of when)", "min(when.hour)", "max(when)"];
+    let body = ask_parts(json!({ "aggregate": folds }), "works");
+    let group = &body["groups"][0];
+    assert_eq!(group["min(when.week)"], "1990-W52", "{body}");
+    assert_eq!(group["max(when.week)"], "2020-W53", "{body}");
+    assert_eq!(group["max(when.date)"], "2020-12-31", "{body}");
+    assert_eq!(group["min(when.hour)"], 0, "{body}");
+    for (fold, told) in [
+        ("max(when.weekday)", "no max of `when.weekday`, which holds days of the week"),
+        ("sum(when.week)", "no sum of `when.week`, which holds weeks or days"),
+        ("avg(when)", "no avg of `when`, which holds dates"),
+        ("min(name)", "no min of `name`, which holds a text"),
+        ("sum(flag)", "no sum of `flag`, which holds true or false"),
+    ] {
+        let body = ask_parts(json!({ "aggregate": [fold] }), "works");
+        assert_eq!(body["error"], "type_mismatch", "{fold}: {body}");
+        assert!(body["message"].as_str().unwrap_or_default().ends_with(told), "{fold}: {body}");
+    }
+}
+
 /// Asks for things with four dates, three of them on Mondays, and one without.
 fn ask_parts(more: Json, whose: &str) -> Json {
     let times = ["1990-12-24T08:00:00", "2001-01-01T23:30:00", "2019-12-02T12:15:00", "2020-12-31T00:00:00"];

@@ -34,7 +34,10 @@ const grouped = (groups, rows, cells, collection, q) => {
     groups.of.map(([fold, i]) => {
       const values = group.rows
         .map(cells.cell(i))
-        .filter((value) => typeof value === "number" || value instanceof Date);
+        .filter(
+          (value) =>
+            typeof value === "number" || value instanceof Date || (typeof value === "string" && q.columns[i].ordered),
+        );
       return encode(FOLDS[fold](values));
     });
   const all = [...found.values()].sort((a, b) => b.rows.length - a.rows.length);

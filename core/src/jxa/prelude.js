@@ -125,7 +125,15 @@ const partIn = (part, value) =>
       : value === undefined || isFailed(value)
         ? value
         : null;
-const partOf = (part, one) => Object.assign((x) => partIn(part, one(x)), one);
+// What an order compares: the days of a week stand from Monday on, not by their names.
+const RANKS = { weekday: (day) => (typeof day === "string" ? (WEEKDAYS.indexOf(day) + 6) % 7 : day) };
+const partOf = (part, one) =>
+  Object.assign((x) => partIn(part, one(x)), one, {
+    rank: RANKS[part],
+    // A text whose order is that of time.
+    ordered: part === "date" || part === "week",
+  });
+const ranked = (one, cell) => (one.rank ? (row) => one.rank(cell(row)) : cell);
 // The path that a file URL stands for, as other files are shown: without a slash at its end.
 const pathIn = (value) => {
   if (Array.isArray(value)) return value.map(pathIn);
@@ -538,7 +546,7 @@ const page = (source, collection, q) => {
     let rows = ids.map((_, i) => i);
     if (d.filter && whole) rows = rows.filter(prepare(d.filter, cells.cell, cells.isDear));
     if (d.sort.length > 0) {
-      const keys = d.sort.map(([i, down]) => [cells.cell(i), down]);
+      const keys = d.sort.map(([i, down]) => [ranked(q.columns[i], cells.cell(i)), down]);
       rows.sort((a, b) => order(keys, a, b));
     }
     const total = rows.length;

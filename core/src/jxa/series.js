@@ -95,7 +95,7 @@ const candidate = (known, place, from, cell, isRead, q) => {
       )
     : [];
   const keys = d.sort.map(([i]) => {
-    const key = isTime(i) || isPart(i) ? null : plain(cell(i));
+    const key = isTime(i) || isPart(i) ? null : plain(ranked(q.columns[i], cell)(i));
     return typeof key === "string" || typeof key === "number" ? key : null;
   });
   return {

@@ -222,8 +222,9 @@ fn order(a: &Chose, b: &Chose, found: &Candidates, asked: &Asked<'_>) -> Orderin
     let key = |each: &Chose, at: usize, column: usize| match column {
         column if column == asked.start => each.start.map(Json::from),
         column if Some(column) == asked.end => each.end.map(Json::from),
-        column if asked.parts.iter().any(|(part, ..)| *part == column) => {
-            asked.part(column, each, &found.zone).filter(|part| !part.is_null())
+        column if let Some((.., part)) = asked.parts.iter().find(|(part, ..)| *part == column) => {
+            let value = asked.part(column, each, &found.zone).filter(|value| !value.is_null());
+            value.map(|value| part.ranked(value))
         }
         _ => rows[each.row].keys.get(at).cloned().filter(|key| !key.is_null()),
     };

@@ -1,5 +1,6 @@
 //! `iac_mcp_get_elements`
 
+mod folds;
 mod notes;
 mod series;
 
@@ -23,7 +24,7 @@ use crate::call::GetElements;
 use crate::change;
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
-use crate::filter::{Compare, Filter, Fold};
+use crate::filter::{Compare, Filter};
 use crate::identity::{Identity, identity};
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
@@ -362,15 +363,7 @@ impl Columns<'_> {
         let mut of = Vec::new();
         for (fold, term) in &call.aggregate {
             let column = self.place(term)?;
-            let kind = &self.known[column].kind;
-            let is_date = kind.0.iter().any(|kind| kind.name == "date");
-            if is_date && matches!(fold, Fold::Sum | Fold::Average) {
-                let message = format!("`aggregate`: `{term}` holds dates, which have no {}", fold.as_str());
-                let suggestion = "use min or max for dates; sum and avg take numbers";
-                return Err(
-                    Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "aggregate")
-                );
-            }
+            folds::check(*fold, &self.known[column], term, self.dictionary)?;
             of.push((*fold, column));
         }
         Ok(Some(Groups { by, of }))

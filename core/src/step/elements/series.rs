@@ -376,8 +376,13 @@ fn grouped(groups: &Groups, found: &Json, chosen: &Chosen, series: &Series, limi
     })
 }
 
-/// An aggregate over encoded values; those that are neither numbers nor dates do not count.
+/// An aggregate over encoded values; those that are neither numbers nor dates do not count. Texts are weeks and days, and
+/// their order is that of time.
 fn folded(fold: Fold, cells: Vec<Json>) -> Json {
+    if cells.iter().any(Json::is_string) {
+        let texts = cells.iter().filter_map(Json::as_str);
+        return if fold == Fold::Least { json!(texts.min()) } else { json!(texts.max()) };
+    }
     let instant = |cell: &Json| cell["v"].as_str()?.parse::<jiff::Timestamp>().ok();
     let value = |cell: Json| match cell.as_f64() {
         Some(number) => Some((number, cell)),

@@ -1,0 +1,38 @@
+//! Which values are summed, and which have a least and a greatest one.
+
+use crate::action::{Column, View};
+use crate::dictionary::Dictionary;
+use crate::fault::{Code, Fault};
+use crate::filter::Fold;
+use crate::marshal::{Shape, expected, shapes};
+use crate::moment::Part;
+
+/// Checks that a property has values that an aggregate takes. Of others the answer would be empty, as if no element had a
+/// value.
+///
+/// # Errors
+/// [`Code::TypeMismatch`]: its values have no sum, or no order.
+pub(super) fn check(fold: Fold, column: &Column, term: &str, dictionary: &Dictionary) -> Result<(), Fault> {
+    let shapes: Vec<Shape<'_>> =
+        shapes(&column.kind, dictionary).into_iter().filter(|shape| *shape != Shape::Null).collect();
+    let is_any = |some: &[Shape<'_>]| shapes.iter().any(|shape| some.contains(shape));
+    let is_order = matches!(fold, Fold::Least | Fold::Most);
+    let is_date = is_any(&[Shape::Date]);
+    let is_ordered = is_date || matches!(column.view, Some(View::Part(Part::Week | Part::Date)));
+    if is_any(&[Shape::Number, Shape::Integer, Shape::Any]) || (is_order && is_ordered) {
+        return Ok(());
+    }
+    let (held, suggestion) = match column.view {
+        _ if is_date => ("dates".to_owned(), "use min or max for dates; sum and avg take numbers"),
+        Some(View::Part(Part::Weekday)) => {
+            ("days of the week".to_owned(), "count them with `groupBy`, or use min or max of the date itself")
+        }
+        Some(View::Part(_)) => ("weeks or days".to_owned(), "use min or max; sum and avg take numbers"),
+        _ => (
+            expected(&shapes),
+            "sum and avg take numbers, min and max take numbers and dates; `groupBy` counts other values",
+        ),
+    };
+    let message = format!("`aggregate`: there is no {} of `{term}`, which holds {held}", fold.as_str());
+    Err(Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "aggregate"))
+}
