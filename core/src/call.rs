@@ -17,7 +17,7 @@ use crate::specifier::{Container, Reader, Specifier};
 use crate::undo::{self, Undo, Wanted};
 use crate::words::{RefId, TextWindow};
 
-pub(crate) use arguments::Arguments;
+pub(crate) use arguments::{Arguments, HIGHEST_OFFSET};
 pub(crate) use change::MOST as MOST_CHANGED;
 pub use change::{How, NewValue, SetProperty};
 pub(crate) use command::collect;

@@ -87,8 +87,7 @@ impl<'a> Arguments<'a> {
         let Some(json) = self.get(name) else { return Ok(None) };
         let count = json.as_u64().and_then(|count| usize::try_from(count).ok());
         let count = count.filter(|count| (least..=most).contains(count));
-        let to = if most == usize::MAX { String::new() } else { format!(" to {most}") };
-        count.map(Some).ok_or_else(|| wrong(name, &format!("an integer from {least}{to}"), json))
+        count.map(Some).ok_or_else(|| wrong(name, &format!("an integer from {least} to {most}"), json))
     }
 
     /// Reads one reference or a list of them.
@@ -126,11 +125,14 @@ impl<'a> Arguments<'a> {
 
     pub(crate) fn window(&self, limit: usize) -> Result<TextWindow, Fault> {
         Ok(TextWindow {
-            offset: self.count("textOffset", 0, usize::MAX)?.unwrap_or_default(),
+            offset: self.count("textOffset", 0, HIGHEST_OFFSET)?.unwrap_or_default(),
             limit: self.count("textLimit", 1, LONGEST_TEXT)?.unwrap_or(limit),
         })
     }
 }
+
+/// No collection and no text holds more than can be counted in a script.
+pub(crate) const HIGHEST_OFFSET: usize = u32::MAX as usize;
 
 /// Names of apps, commands and properties, and words to search for, are short. A long one would be compared with every
 /// term of every dictionary.

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Arguments, TEXT_IN_LIST};
+use super::{Arguments, HIGHEST_OFFSET, TEXT_IN_LIST};
 use crate::fault::{Code, Fault, wrong};
 use crate::filter::{Filter, Fold};
 use crate::specifier::{Container, Specifier};
@@ -237,9 +237,6 @@ impl GetElements {
         Err(Fault::parameter("elements", message, suggestion))
     }
 }
-
-/// No collection holds more than can be counted in a script.
-const HIGHEST_OFFSET: usize = u32::MAX as usize;
 
 /// The offset and the limit that a range means; both ends count from the same side, or the last one is the end.
 fn window(first: i32, last: i32) -> Result<(i64, usize), Fault> {
