@@ -287,7 +287,7 @@ pub enum SystemDeed {
         /// Files that something is about to read: whether they are there.
         files: Vec<String>,
     },
-    /// Asks which dates relative ones are in the zone of the Mac.
+    /// Asks which dates relative ones, and those without an offset, are in the zone of the Mac.
     Moments {
         /// As the prelude takes them.
         all: Vec<Json>,

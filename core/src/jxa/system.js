@@ -36,8 +36,8 @@ const clock = () => {
   return { now: stamp(now), weekday: days[now.getDay()], zone: zone };
 };
 
-// The dates that moments stand for.
-const moments = (all) => all.map((each) => stamp(moment(each)));
+// The dates that moments and times without an offset stand for.
+const moments = (all) => all.map((each) => stamp(dated(each)));
 
 // Where the app lies that is in front, and its bundle id. The system's own command comes first: NSWorkspace keeps its
 // first answer in a process without a run loop, such as a worker.

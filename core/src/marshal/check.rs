@@ -72,7 +72,11 @@ impl<'a> Checker<'a, '_> {
             return Err(wrong(place, &format!("values nested less than {DEEPEST} deep"), json));
         }
         if let Some(dated) = Dated::of(json) {
-            let text = if shapes.contains(&Shape::Date) { dated.date } else { dated.said };
+            let is_date = shapes.contains(&Shape::Date);
+            if is_date && dated.is_skipped {
+                return Err(skipped(&dated, place));
+            }
+            let text = if is_date { dated.date } else { dated.said };
             return self.one_of(&Json::from(text), shapes, place, depth + 1);
         }
         let mut first = None;
@@ -406,7 +410,8 @@ pub(crate) fn date(text: &str) -> Option<String> {
     if let Ok(stamp) = text.parse::<jiff::Timestamp>() {
         return zoned(text, stamp);
     }
-    let local = text.parse::<jiff::civil::DateTime>().ok()?;
+    // The name of a zone in brackets would be passed over.
+    let local = text.parse::<jiff::civil::DateTime>().ok().filter(|_| !text.contains('['))?;
     Some(local.strftime("%Y-%m-%dT%H:%M:%S").to_string())
 }
 
@@ -430,6 +435,18 @@ fn wrong(place: &str, expected: &str, got: &Json) -> Fault {
     let shown = crate::foreign::clean(&got.to_string(), 80);
     let message = format!("{place}: expected {expected}, got {shown}");
     Fault::parameter(bare(place), message, format!("give {expected}")).with("expected", expected)
+}
+
+/// The error for a time that no clock of the Mac shows.
+fn skipped(dated: &Dated, place: &str) -> Fault {
+    let Dated { date, said, .. } = dated;
+    let message = format!(
+        "{place}: there is no {said} in the time zone of this Mac, because its clocks are set forward then"
+    );
+    let suggestion = format!("give a time that exists, such as {date}");
+    Fault::new(Code::InvalidParameter, message, suggestion)
+        .with("parameter", bare(place))
+        .with("exists", date.as_str())
 }
 
 fn other_class(place: &str, expected: &str, path: &Path) -> Fault {

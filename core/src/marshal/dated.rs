@@ -1,16 +1,18 @@
-//! A relative date among the values of a call, once the Mac has said which date it is.
+//! A relative date, or one without an offset, among the values of a call, once the Mac has said which date it is.
 
 use serde_json::{Value as Json, json};
 
 use super::Given;
 
-/// A text that may be a relative date, with the date that it is. Where no date is expected, it stays a text.
+/// A text that may be such a date, with the date that it is. Where no date is expected, it stays a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dated {
     /// The date with its time and offset.
     pub(crate) date: String,
     /// The text.
     pub(crate) said: String,
+    /// Whether the clocks of the Mac skip the time that the text names, so that the date is another.
+    pub(crate) is_skipped: bool,
 }
 
 /// The field of the date. No property or parameter has such a name.
@@ -19,14 +21,14 @@ const DATE: &str = "$date";
 impl Dated {
     /// Reads what [`Self::to_json`] wrote.
     pub(crate) fn of(json: &Json) -> Option<Self> {
-        let fields = json.as_object().filter(|fields| fields.len() == 2)?;
+        let fields = json.as_object().filter(|fields| fields.len() == 3)?;
         let text = |name: &str| fields.get(name).and_then(Json::as_str).map(str::to_owned);
-        Some(Self { date: text(DATE)?, said: text("said")? })
+        Some(Self { date: text(DATE)?, said: text("said")?, is_skipped: fields.get("skipped")?.as_bool()? })
     }
 
     /// Writes it as one value.
     pub(crate) fn to_json(&self) -> Json {
-        json!({ DATE: self.date, "said": self.said })
+        json!({ DATE: self.date, "said": self.said, "skipped": self.is_skipped })
     }
 }
 

@@ -1,15 +1,15 @@
-//! Relative dates among new values: `tomorrow 15:00` as a due date. The Mac says which dates they are before anything is
-//! checked, asked or written, so that a question shows the date itself.
+//! Dates without an offset among new values: `tomorrow 15:00` or `2026-01-27T15:00` as a due date. The Mac says which dates
+//! they are in its zone before anything is checked, asked or written, so that a question shows the date itself.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::{Behind, Step, Then, World, first, propose, started};
 use crate::action::{Action, SystemDeed};
 use crate::call::{Call, NewObject};
 use crate::fault::{Code, Fault};
-use crate::marshal::Dated;
+use crate::marshal::{Dated, date};
 use crate::moment::Moment;
 use crate::reply::Reply;
 
@@ -20,24 +20,23 @@ pub(super) struct Dates {
     texts: Vec<String>,
 }
 
-/// Begins with the relative dates of a call, if it has any that are not known yet.
+/// Begins with the dates of a call that depend on the zone of the Mac, if it has any that are not known yet.
 ///
 /// Every text that may be one is looked up: whether it is one is known only where its property is.
 pub(super) fn begin(call: &Call, world: &World<'_>) -> Option<Step> {
     let mut call = call.clone();
-    let mut found: BTreeMap<String, Moment> = BTreeMap::new();
+    let mut found: BTreeMap<String, Json> = BTreeMap::new();
     each_value(&mut call, &mut |json| {
         if let Some(text) = json.as_str()
-            && let Some(moment) = Moment::parse(text)
+            && let Some(data) = Moment::parse(text).map(|moment| moment.to_data()).or_else(|| local(text))
         {
-            found.insert(text.to_owned(), moment);
+            found.insert(text.to_owned(), data);
         }
     });
     if found.is_empty() {
         return None;
     }
-    let (texts, moments): (Vec<String>, Vec<Moment>) = found.into_iter().unzip();
-    let all = moments.iter().map(Moment::to_data).collect();
+    let (texts, all) = found.into_iter().unzip();
     let action = Action::of_system(SystemDeed::Moments { all });
     let behind = Behind { name: "the system".to_owned(), events: 0 };
     Some(propose(action, behind, Then::Dates(Box::new(Dates { call, texts })), world))
@@ -51,7 +50,10 @@ impl Dates {
         let mut dates: BTreeMap<String, Dated> = BTreeMap::new();
         for (at, said) in texts.into_iter().enumerate() {
             let date = answer.get(at).and_then(Json::as_str).ok_or_else(|| too_far(&said))?.to_owned();
-            dates.insert(said.clone(), Dated { date, said });
+            let local = local(&said);
+            let is_skipped =
+                local.is_some_and(|local| !date.starts_with(local["v"].as_str().unwrap_or_default()));
+            dates.insert(said.clone(), Dated { date, said, is_skipped });
         }
         each_value(&mut call, &mut |json| {
             if let Some(dated) = json.as_str().and_then(|text| dates.get(text)) {
@@ -60,6 +62,13 @@ impl Dates {
         });
         Ok(first::with_events(started(call, world), events))
     }
+}
+
+/// A date that names no offset, as the prelude takes it.
+fn local(text: &str) -> Option<Json> {
+    let is_local = text.parse::<jiff::Timestamp>().is_err();
+    let date = date(text).filter(|_| is_local)?;
+    Some(json!({ "$": "date", "v": date }))
 }
 
 fn too_far(said: &str) -> Fault {
