@@ -44,7 +44,7 @@ An error has more fields if they help:
 A call of a tool that does not exist gets the protocol error -32602 with the nearest name.
 
 If only a part of a call fails, its error stands beside the parts that worked: `errors` beside `properties`, or an `error`
-among `results`. An error that is equal for several objects stands once in `errors` of the whole answer; if other objects
+among `results`. If several objects fail with the same error, `errors` of the whole answer lists it once; if other objects
 have none, `failed` names the properties of each object that it is about. An incomplete answer has `\"complete\": false` and a `reason`.
 
 The server also answers a line that it cannot read, with the protocol error -32700 or -32600. The answer has the id of the
