@@ -48,7 +48,12 @@ fn an_undo_of_many_different_values_shows_all_of_them() {
     session.call("iac_mcp_set_property", &set(&all, "name", json!("same")));
     let back = session.call("iac_mcp_undo", &json!({ "last": true })).body;
     assert_eq!(back["success"], true, "{back}");
-    assert!((1..=30).all(|id| session.asked[1].text().contains(&format!("new: \"t{id}\""))));
+    let text = session.asked[1].text();
+    assert!(
+        text.starts_with("Shelf: put back \"name\", which is \"same\" now (30 objects)\n- back to \"t1\": "),
+        "{text}"
+    );
+    assert!((1..=30).all(|id| text.contains(&format!("\n- back to \"t{id}\": thing "))), "{text}");
 }
 
 #[test]

@@ -56,9 +56,12 @@ impl Setting {
         dictionary: Option<&Dictionary>,
     ) -> Wording {
         let sets = self.sets();
+        let is_one_back = self.is_one_change_back();
         let differs = sets.len() > 1;
         let apart = Apart::of(self.open.iter().flat_map(Open::texts));
-        let objects = if differs && self.open.len() > NAMED {
+        let objects = if is_one_back {
+            sets.iter().map(|set| self.set_back(set, &apart)).collect()
+        } else if differs && self.open.len() > NAMED {
             sets.iter().map(|set| self.set(set, dictionary, &apart)).collect()
         } else {
             self.open.iter().map(|open| open.line(dictionary, &apart)).collect()
@@ -66,13 +69,51 @@ impl Setting {
         Wording {
             app: app.to_owned(),
             plugin,
-            deed: self.deed(&apart),
+            deed: if is_one_back { self.deed_back(dictionary) } else { self.deed(&apart) },
             objects,
             count: self.open.len(),
             script: Vec::new(),
             differs,
             consequence: self.effects(id),
         }
+    }
+
+    /// Whether it takes back a change that gave many objects the same values, which are then said once.
+    fn is_one_change_back(&self) -> bool {
+        let Some(first) = self.open.first() else { return false };
+        let is_alike = |open: &Open| {
+            let (slots, firsts) = (&open.change.subject.slots, &first.change.subject.slots);
+            let terms = slots.iter().map(|slot| &slot.term).eq(firsts.iter().map(|slot| &slot.term));
+            let is_short = open.facts.is_empty();
+            self.is_undo(open) && terms && is_short && open.change.expected.old == first.change.expected.old
+        };
+        self.open.len() > NAMED && self.sets().len() > 1 && self.open.iter().all(is_alike)
+    }
+
+    /// `put "due date" back, which is "2026-11-27" now`
+    fn deed_back(&self, dictionary: Option<&Dictionary>) -> String {
+        let Some(first) = self.open.first() else { return String::new() };
+        let slots = first.change.subject.slots.iter().enumerate();
+        let of = |(at, slot): (usize, &Slot)| {
+            format!(
+                "{}, which is {} now",
+                quoted(&slot.term),
+                first.old_and_new(at, dictionary, &Apart::default()).0
+            )
+        };
+        format!("put back {}", slots.map(of).collect::<Vec<_>>().join(", and "))
+    }
+
+    /// The values that some objects get back, and the objects: `"2026-11-11": flattened task "Buy the cellar"`.
+    fn set_back(&self, places: &[usize], apart: &Apart) -> String {
+        let opens: Vec<&Open> = places.iter().filter_map(|at| self.open.get(*at)).collect();
+        let Some(first) = opens.first() else { return String::new() };
+        let value = |at: usize| first.object(at).unwrap_or_else(|| told(first.wanted(at), apart));
+        let values: Vec<String> = (0..first.change.subject.slots.len()).map(value).collect();
+        let named: Vec<String> = opens.iter().take(NAMED).map(|open| open.words.clone()).collect();
+        let more = opens.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("back to {}: {}{more}", values.join(", "), named.join(", "))
     }
 
     /// What the new values do beyond what they show, each once.
@@ -174,29 +215,31 @@ impl Open {
     /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
     /// a script that runs from right to left would change places on the screen.
     fn line(&self, dictionary: Option<&Dictionary>, apart: &Apart) -> String {
-        let olds =
-            self.change.expected.old.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-        let slots = &self.change.subject.slots;
-        let changes = slots.iter().enumerate().map(|(at, slot)| {
-            let new = || self.object(at).unwrap_or_else(|| told(self.wanted(at), apart));
-            let (old, new) = match olds.get(at).map(Value::decode) {
-                Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), new()),
-                Some(Ok(Value::Object(source))) => (way(&source, dictionary), new()),
-                Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
-                Some(Ok(old)) => {
-                    let old = old.to_json(&mut |source| Json::from(source));
-                    let (old, new) = difference(&old, self.wanted(at));
-                    let is_added = self.joins.get(at).is_some_and(Option::is_some);
-                    let other =
-                        self.wanted(at).as_str().filter(|_| !is_added).and_then(|text| apart.get(text));
-                    (old, other.unwrap_or(new))
-                }
-                Some(Err(_)) => ("?".to_owned(), new()),
-            };
+        let changes = self.change.subject.slots.iter().enumerate().map(|(at, slot)| {
+            let (old, new) = self.old_and_new(at, dictionary, apart);
             let name = quoted(&slot.term);
             format!("\n  {name} old: {old}\n  {name} new: {new}")
         });
         format!("{}{}{}", self.words, self.below(), changes.collect::<String>())
+    }
+
+    /// The old and the new value of a property.
+    fn old_and_new(&self, at: usize, dictionary: Option<&Dictionary>, apart: &Apart) -> (String, String) {
+        let old = self.change.expected.old.as_ref().and_then(|olds| olds.get(at)).map(Value::decode);
+        let new = || self.object(at).unwrap_or_else(|| told(self.wanted(at), apart));
+        match old {
+            Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), new()),
+            Some(Ok(Value::Object(source))) => (way(&source, dictionary), new()),
+            Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
+            Some(Ok(old)) => {
+                let old = old.to_json(&mut |source| Json::from(source));
+                let (old, new) = difference(&old, self.wanted(at));
+                let is_added = self.joins.get(at).is_some_and(Option::is_some);
+                let other = self.wanted(at).as_str().filter(|_| !is_added).and_then(|text| apart.get(text));
+                (old, other.unwrap_or(new))
+            }
+            Some(Err(_)) => ("?".to_owned(), new()),
+        }
     }
 
     /// The dates that a change leaves out of a series, if that is what it does to a property.
