@@ -158,9 +158,11 @@ const fn profile(
 /// # Source
 /// The apps' own dictionaries. A message id is given once in the world; a file's URL holds its whole path, and with
 /// file ids it stays when the file is renamed.
-const PROFILES: [Profile; 12] = [
+const PROFILES: [Profile; 13] = [
     profile("com.apple.mail", "message", Some("message id"), &["subject", "sender"]),
     profile("com.apple.mail", "mailbox", None, &["name"]),
+    // A recipient that was typed has no name.
+    profile("com.apple.mail", "recipient", None, &["address", "name"]),
     profile("com.apple.finder", "item", Some("URL"), &["name"]),
     profile("com.apple.iCal", "event", Some("uid"), &["summary", "start date"]),
     profile("com.apple.iCal", "calendar", Some("uid"), &["name"]),

@@ -73,6 +73,8 @@ pub struct Make {
     pub identity: Identity,
     /// What people call such an object.
     pub label: Option<Identifier>,
+    /// What the client is told of an object that a command has filled by itself, each with its name in the answer.
+    pub tells: Vec<(String, Look)>,
     /// What is looked at once it is made, so that a later look tells whether anybody has changed it.
     pub looks: Vec<Look>,
 }

@@ -281,7 +281,17 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
       results[i] = { source: source(x), unread: numberOf(error), message: messageOf(error) };
     }
   });
-  if (then.length === 0) return { rows: results, saved: saved };
+  // What a command has written by itself, with what was changed of it.
+  const tell = () =>
+    made.forEach((x, i) => {
+      const tells = kinds[rows[i][0]].tells;
+      if (tells === undefined || x === undefined || results[i].looks === undefined || results[i].gone) return;
+      results[i].tells = read(i === 0 && first !== undefined ? first.x : x, tells);
+    });
+  if (then.length === 0) {
+    tell();
+    return { rows: results, saved: saved };
+  }
   const isWhole = last === null && rows.every((_, i) => made[i] !== undefined);
   let stop = isWhole && (saved === null || saved === true) ? null : {};
   if (stop === null && unlike.length > 0) stop = { unlike: unlike[0] };
@@ -300,5 +310,6 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
     results[i].gone = isMissing(looks) && !isMissing(results[i].looks);
     results[i].looks = looks;
   });
+  tell();
   return { rows: results, saved: saved, then: next };
 };

@@ -113,9 +113,11 @@ fn kind(make: &Make, is_followed: bool) -> String {
         format!(", named: {slot}, renamed: (c, v) => c.{}.byName(v[{slot}])", member.identifier)
     });
     let renamed = renamed.unwrap_or_default();
+    let tells: Vec<String> = make.tells.iter().map(|(_, look)| look.getter()).collect();
+    let tells = if tells.is_empty() { String::new() } else { format!(", tells: [{}]", tells.join(", ")) };
     let followed = if is_followed { followed(make) } else { String::new() };
     format!(
-        "{{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {}, name: {}, gets: [{}], sets: [{}], looks: [{}]{followed}{added}{renamed} }}",
+        "{{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {}, name: {}, gets: [{}], sets: [{}], looks: [{}]{tells}{followed}{added}{renamed} }}",
         call(make),
         taken(make),
         getter(id),

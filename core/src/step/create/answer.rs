@@ -26,6 +26,9 @@ pub(in crate::step) const SAVE: &str = "coresave";
 /// What is longer than this is not kept for the undo: it would be the app's content a second time.
 const LONGEST: usize = 16 * 1024;
 
+/// As much of the text of a new message is told, in characters.
+const BEGINNING: usize = 300;
+
 /// What the script tells of one object.
 struct Told {
     json: Map<String, Json>,
@@ -361,6 +364,10 @@ fn tell(
     {
         json.insert("name".to_owned(), json!(name));
     }
+    let draft = draft(make, row, dictionary);
+    if !draft.is_empty() {
+        json.insert("draft".to_owned(), Json::Object(draft));
+    }
     let mut notes = Map::new();
     let late = row.get("late").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let is_read = row.get("lost").is_none();
@@ -392,6 +399,29 @@ fn tell(
         json.insert("note".to_owned(), json!("it was made and could not be read back"));
     }
     Told { json, path, is_made: true }
+}
+
+/// What a message says that a command has written: who gets it, and how its text begins.
+fn draft(make: &Make, row: &Json, dictionary: &Dictionary) -> Map<String, Json> {
+    let told = row.get("tells").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let tell = |((name, _), cell): (&(String, Look), &Json)| {
+        let json = match value(cell, None, dictionary) {
+            Value::Failed { .. } | Value::Null => return None,
+            Value::List(items) if items.is_empty() => return None,
+            Value::Text(text) => json!(beginning(&text)),
+            Value::Excerpt(part) => json!(beginning(&part.text)),
+            other => other.to_json(&mut |source| Json::from(source)),
+        };
+        Some((name.clone(), json))
+    };
+    make.tells.iter().zip(told).filter_map(tell).collect()
+}
+
+fn beginning(text: &str) -> String {
+    match text.char_indices().nth(BEGINNING) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// How a property is not as it was given; `None` if it is, or if it cannot be told.

@@ -9,12 +9,14 @@ use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocatio
 use crate::app::{App, same_id};
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
-use crate::change::{Change, DELETE, Expected, Fact, Look, Slot, Subject, TO_ALL, beside, counts, facts};
+use crate::change::{
+    Change, DELETE, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, beside, counts, facts,
+};
 use crate::dictionary::{APPLICATION, Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, Identity, identity};
 use crate::marshal::{Checker, Given, Place};
-use crate::permission::classify;
+use crate::permission::{classify, may_read};
 use crate::schema;
 use crate::specifier::{By, Container, Member, Path, Reader, Segment, Specifier, SpecifierError};
 use crate::step::moves::{self, MOVE};
@@ -58,6 +60,9 @@ const BY_CONTAINER: [&str; 1] = ["com.apple.finder"];
 
 /// So many classes are named that may take a new object.
 const MOST_OWNERS: usize = 5;
+
+/// What is told of a message that a command has written.
+const TOLD: [&str; 4] = ["to", "cc", "bcc", "text"];
 
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 
@@ -363,6 +368,7 @@ impl<'a> Tree<'a> {
             takes: Takes::Nothing,
             identity,
             label,
+            tells: self.told_of(&class, world),
             looks,
         });
         Ok(())
@@ -654,6 +660,7 @@ impl<'a> Tree<'a> {
             takes: self.takes(),
             identity: identity(self.dictionary, class),
             label,
+            tells: Vec::new(),
             looks,
         })
     }
@@ -697,6 +704,19 @@ impl<'a> Tree<'a> {
         looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
         looks.extend(counts(self.dictionary, class));
         (label, looks)
+    }
+
+    /// What a message that a command has written says, as far as the client may read it.
+    fn told_of(&self, class: &str, world: &World<'_>) -> Vec<(String, Look)> {
+        let id = &self.app.bundle_id;
+        let may = |identifier: &Identifier| may_read(identifier.as_str(), self.app, world.gate, world.now);
+        let tell = |fact: Fact| match &fact.look {
+            Look::Property(way) if TOLD.contains(&fact.caption.as_str()) && way.iter().all(may) => {
+                Some((fact.caption, fact.look))
+            }
+            _ => None,
+        };
+        facts(id, self.dictionary, SEND, class).into_iter().filter_map(tell).collect()
     }
 
     fn parameter(&self, code: &str) -> Option<&Parameter> {
