@@ -106,7 +106,12 @@ fn bind_one(
         .map_err(|fault| (Misfit::Missing, fault))?;
     let wrong = |fault| (Misfit::Value, fault);
     let identifier = Identifier::of(&command.name).ok_or_else(|| wrong(unwritable(&command.name)))?;
-    let many = command.takes_many() && target.is_some_and(Json::is_array);
+    // A command for one object of a class is sent once for each of several.
+    let is_of_class = command.direct.as_ref().is_some_and(|direct| match direct.kind.0.as_slice() {
+        [only] => !only.list && checker.dictionary.class(&only.name).is_some(),
+        _ => false,
+    });
+    let many = (command.takes_many() || is_of_class) && target.is_some_and(Json::is_array);
     let direct = match (&command.direct, target) {
         (Some(direct), Some(json)) => {
             Some(checker.value(json, &several(&direct.kind, many), "`target`").map_err(wrong)?)
