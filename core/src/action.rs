@@ -292,6 +292,11 @@ pub enum SystemDeed {
         /// As the prelude takes them.
         all: Vec<Json>,
     },
+    /// Asks when the offset of the Mac's zone changes.
+    Zone {
+        /// From when until when, in milliseconds since 1970.
+        span: (i64, i64),
+    },
     /// Asks the system which app is in front.
     Frontmost,
     /// Asks macOS whether this process may read a library of the system, or lets macOS ask the person.

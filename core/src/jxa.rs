@@ -25,6 +25,9 @@ pub(crate) const PLACES: &str = include_str!("jxa/places.js");
 /// What scripts have besides that read elements of many containers.
 pub(crate) const SPREAD: &str = include_str!("jxa/spread.js");
 
+/// What scripts have besides that tell the zone of the Mac.
+pub(crate) const ZONE: &str = include_str!("jxa/zone.js");
+
 /// What scripts have besides that read elements that happen at a time.
 pub(crate) const SERIES: &str = include_str!("jxa/series.js");
 

@@ -6,10 +6,12 @@
 
 mod apps;
 mod choose;
+mod leave;
 mod rule;
 mod zone;
 
 pub use apps::{Dated, Index, dated, holds_rules, index, indexes};
 pub use choose::{Asked, Chose, Chosen, NotCandidates, choose};
+pub use leave::{NoDate, Repeating};
 pub use rule::{Occurrences, Unreadable, WrongRule, check_rule, occurrences};
 pub use zone::Zone;

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{
     ACCESS, CHANGES, COMMANDS, CONSENT, CREATE, GROUPS, INDEX, NEAR, OBJECTS, PLACES, SERIES, SPREAD, SYSTEM,
-    Script, changes,
+    Script, ZONE, changes,
     command::{command, find},
     create::create,
     data::Data,
@@ -112,11 +112,12 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         Deed::System(SystemDeed::Access { .. }) | Deed::AskAccess { .. } => &[ACCESS],
         Deed::Elements(wanted) if wanted.series.is_some() => {
             let index = wanted.series.as_ref().and_then(|series| series.index.as_ref());
-            if index.is_some() { &[NEAR, SPREAD, SERIES, INDEX] } else { &[NEAR, SPREAD, SERIES] }
+            if index.is_some() { &[NEAR, SPREAD, ZONE, SERIES, INDEX] } else { &[NEAR, SPREAD, ZONE, SERIES] }
         }
         Deed::System(SystemDeed::Running { .. } | SystemDeed::Moments { .. } | SystemDeed::Frontmost) => {
             &[SYSTEM]
         }
+        Deed::System(SystemDeed::Zone { .. }) => &[ZONE],
         Deed::System(SystemDeed::Consents { .. }) | Deed::AskConsent { .. } => &[CONSENT],
         Deed::Elements(wanted) => {
             let part = |is_needed: bool, text: &'static str| if is_needed { text } else { "" };
@@ -211,6 +212,10 @@ fn system(deed: &SystemDeed, data: &mut Data) -> String {
         SystemDeed::Moments { all } => {
             data.set("moments", all);
             "moments(d.moments)"
+        }
+        SystemDeed::Zone { span } => {
+            data.set("span", span);
+            "zoneOf(...d.span)"
         }
         SystemDeed::Frontmost => "frontmost()",
         SystemDeed::Access { entity, wait } => {

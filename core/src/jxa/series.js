@@ -3,7 +3,6 @@
 
 // Milliseconds of reading by Apple events before the answer is given in parts. The rest of a call takes time as well.
 const READING = 16000;
-const DAY = 86400000;
 // Where a filter has one bound, occurrences are looked for this far from it.
 const AHEAD = 366 * DAY;
 // A container that is too large for columns is worth so much of that time.
@@ -60,28 +59,6 @@ const may = (filter, leaf) => {
   const answers = rest.map((part) => may(part, leaf)),
     decides = word === "or";
   return answers.includes(decides) ? decides : answers.includes(null) ? null : !decides;
-};
-// When the offset of this Mac's zone changes, and to what. After so long a time its rules are not known anyway.
-const ZONE_KNOWN = 50 * 366 * DAY;
-// No zone changes its offset twice within so long a time.
-const ZONE_STEP = 14 * DAY;
-const zoneOf = (from, until) => {
-  const to = Math.min(until, from + ZONE_KNOWN);
-  const offset = (time) => -new Date(time).getTimezoneOffset() * 60000;
-  let time = Math.floor(from / DAY) * DAY;
-  const changes = [[time, offset(time)]];
-  for (; time < to; time += ZONE_STEP) {
-    let before = time,
-      after = time + ZONE_STEP;
-    if (offset(before) === offset(after)) continue;
-    while (after - before > 1000) {
-      const middle = Math.floor((before + after) / 2000) * 1000;
-      if (offset(middle) === offset(before)) before = middle;
-      else after = middle;
-    }
-    changes.push([after, offset(after)]);
-  }
-  return changes;
 };
 // The values that nothing of a container matched, by their columns.
 const unmatched = new Map();

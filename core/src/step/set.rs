@@ -2,6 +2,7 @@
 
 mod answer;
 pub(super) mod begin;
+mod excluded;
 mod fold;
 mod wording;
 
@@ -30,6 +31,7 @@ use crate::value::Value;
 use crate::words::RefId;
 
 pub(super) use begin::{start, start_undo};
+use excluded::Known;
 
 /// So many containers are looked through for an object that is not where it was.
 const MOST_PLACES: usize = 8;
@@ -58,6 +60,8 @@ pub(super) struct Setting {
     lost: Vec<Open>,
     /// The search for it that is under way.
     search: Option<Find>,
+    /// The zone of the Mac, once it was needed, or the app while it is asked for.
+    zone: Known,
 }
 
 /// One object of the request.
@@ -89,6 +93,8 @@ struct Open {
     repeats: Option<bool>,
     /// The property with the dates that are left out of it, if it is of a class with series.
     excluded: Option<&'static str>,
+    /// What was read of it besides its old values.
+    row: Json,
     /// What is not read of an object that a question only counts: its labels and its facts.
     unnamed: Option<(Vec<Identifier>, Vec<Fact>)>,
 }
@@ -115,10 +121,17 @@ impl Setting {
                 }
             };
         }
-        // A text to add becomes a value once the old one was read.
-        if !self.seen && self.open.iter().any(Open::adds) {
+        // A text to add becomes a value once the old one was read, and the dates of a series are known once it was.
+        let leaves_out = self.open.iter().any(|open| !self.is_undo(open) && open.leaves_out(&app.bundle_id));
+        if !self.seen && (leaves_out || self.open.iter().any(Open::adds)) {
             self.writes = false;
             return Ok(in_app(app, Deed::Preview(self.look(app)), events, Then::Set(Box::new(self)), world));
+        }
+        if self.zone == Known::Not && self.knows_series(app) {
+            return Ok(self.ask_zone(app, events, world));
+        }
+        if self.drop_wrong_dates(app, world)? {
+            return self.go_on(app, events, world);
         }
         let changes = self.open.iter().map(|open| open.change.clone()).collect();
         let action = Action::of(app, Deed::Set(changes));
@@ -208,6 +221,11 @@ impl Setting {
         events: u64,
         world: &mut World<'_>,
     ) -> Result<Step, Fault> {
+        if let Known::Asked(id) = &self.zone {
+            let app = world.apps.find(&id.clone())?;
+            self.zone = Known::of(reply)?;
+            return self.go_on(app, events, world);
+        }
         let app = world.apps.find(app)?;
         if let Some(find) = self.search.take() {
             self.found(&find, &reply.result.unwrap_or_default(), app, world)?;
@@ -277,6 +295,7 @@ impl Setting {
             open.change.expected.mark = mark.map(str::to_owned);
             open.change.expected.old = Some(old);
             let words = words::object(&open.change.subject, row, app);
+            open.row = row.clone();
             let (words, facts) = words.split_once('\n').unwrap_or((&words, ""));
             (open.words, open.facts) = (words.to_owned(), facts.to_owned());
             let fact = row.get(4).and_then(|facts| facts.get(0));

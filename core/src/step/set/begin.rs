@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Item, Open, Setting};
+use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
 use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, repeats};
@@ -92,6 +92,7 @@ impl Setting {
             lasting: None,
             lost: Vec::new(),
             search: None,
+            zone: Known::Not,
         }
     }
 
@@ -105,6 +106,10 @@ impl Setting {
     fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
         let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(crate::permission::NAMED));
         for at in unnamed.collect::<Vec<_>>() {
+            // The dates of a series follow from what it is called by.
+            if app.as_ref().is_some_and(|app| self.open[at].leaves_out(app)) {
+                continue;
+            }
             let Open { change, unnamed, .. } = &mut self.open[at];
             let subject = &mut change.subject;
             *unnamed = Some((std::mem::take(&mut subject.labels), std::mem::take(&mut subject.facts)));
@@ -222,6 +227,7 @@ fn opened(
         words: String::new(),
         facts: String::new(),
         repeats: None,
+        row: Json::Null,
         unnamed: None,
     })
 }
