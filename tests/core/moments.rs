@@ -84,6 +84,7 @@ fn parts_of_a_date_are_columns() {
         ("when.date is tomorrow or when.date > this week", &[]),
         ("when.week is \"2020-W53\" or when.week is \"2001-W01\"", &[1, 3]),
         ("when.week is \"2020w53\" or when.week is \"2001-W1\"", &[1, 3]),
+        ("when.week is 2020-W53 or week of when is 2001W1", &[1, 3]),
         ("when.week ≤ \"2001-W01\"", &[0, 1]),
         ("when.week < this week", &[0, 1, 2, 3]),
         ("when.week ends with \"W01\"", &[1]),

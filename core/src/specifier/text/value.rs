@@ -7,7 +7,7 @@ use super::error::{Fail, shown};
 use super::test::PART;
 use super::tokens::Kind;
 use crate::dictionary::{Enumeration, Property, names};
-use crate::moment::{self, Moment};
+use crate::moment::{self, Moment, Part};
 
 type Reading = Result<(Json, usize), Fail>;
 
@@ -167,7 +167,7 @@ impl Parser<'_> {
         let start = self.offset(at);
         let (value, length) = match Moment::prefix(&self.text[start..]) {
             Some((moment, length)) => (moment.to_string(), length),
-            None => match bare_date(&self.text[start..]) {
+            None => match bare_date(&self.text[start..]).or_else(|| bare_week(&self.text[start..])) {
                 Some(date) => (date.to_owned(), date.len()),
                 None => return Ok(None),
             },
@@ -231,6 +231,12 @@ fn bare_date(text: &str) -> Option<&str> {
     let is_of_date = |c: char| c.is_ascii_digit() || "-:.+TZ".contains(c);
     let date = &text[..text.find(|c: char| !is_of_date(c)).unwrap_or(text.len())];
     Moment::is_date(date).then_some(date)
+}
+
+/// A week as programs write it: `2026-W48`.
+fn bare_week(text: &str) -> Option<&str> {
+    let week = &text[..text.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(text.len())];
+    Part::Week.meant(&json!(week)).map(|_| week)
 }
 
 fn holds(property: &Property, kind: &str) -> bool {
