@@ -377,6 +377,14 @@ pub enum SpecifierError {
         /// Properties that were perhaps meant.
         near: Vec<String>,
     },
+    /// No class has it, and the dictionary leaves open what object is asked for it.
+    #[error("no class has a property `{term}`, and the dictionary leaves open what `{holder}` is")]
+    Open {
+        /// As the client wrote it.
+        term: String,
+        /// The object: a property that holds any object, or a path.
+        holder: String,
+    },
     /// Elements are asked for as if they were a property.
     #[error("`{element}` is an element of `{owner}`, not a property")]
     IsElement {
@@ -413,6 +421,24 @@ pub enum SpecifierError {
     },
 }
 
+impl SpecifierError {
+    /// Names the object that has no such property or element, where the dictionary gives it no class.
+    pub(crate) fn held_by(self, holder: &str) -> Self {
+        match self {
+            Self::UnknownProperty { property: term, owner, .. }
+            | Self::UnknownElement { element: term, owner, .. }
+                if owner.is_empty() =>
+            {
+                Self::Open { term, holder: holder.to_owned() }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Where to ask for what is no object.
+const COLUMNS: &str = "a part of a date and a number of elements are columns: name them in `properties` of iac_mcp_get_elements or iac_mcp_get_properties";
+
 /// An example of a specifier, for errors.
 const EXAMPLE: &str = r#"{"type":"property","property":"inbox","of":"application"}"#;
 
@@ -447,8 +473,16 @@ impl From<SpecifierError> for Fault {
                 );
                 Self::new(Code::UnknownProperty, message, suggestion).with("element", element)
             }
-            SpecifierError::NotAnObject { .. } => {
-                Self::new(Code::InvalidSpecifier, message, "query the property itself to read its value")
+            SpecifierError::Open { holder, .. } => {
+                let suggestion = format!("read `{holder}` alone and ask the object that it gives; {COLUMNS}");
+                Self::new(Code::UnknownProperty, message, suggestion)
+            }
+            SpecifierError::NotAnObject { property, kind, .. } => {
+                let mut suggestion = "query the property itself to read its value".to_owned();
+                if kind == "date" {
+                    suggestion = format!("{suggestion}; {COLUMNS}, such as `{property}.month`");
+                }
+                Self::new(Code::InvalidSpecifier, message, suggestion)
             }
             SpecifierError::NoIdentifier(_) => {
                 Self::new(Code::InvalidSpecifier, message, "use another property or element")

@@ -91,7 +91,7 @@ impl Path {
     pub fn collection(&self, dictionary: &Dictionary, element: &str) -> Result<Arc<Member>, SpecifierError> {
         let owner = self.class();
         let class = find_element(dictionary, owner, element)
-            .ok_or_else(|| unknown_element(dictionary, owner, element))?;
+            .ok_or_else(|| unknown_element(dictionary, owner, element).held_by(&self.to_text()))?;
         let identifier = Identifier::of(&class.plural)
             .ok_or_else(|| SpecifierError::NoIdentifier(class.plural.clone()))?;
         Ok(Arc::new(Member { term: class.name.clone(), identifier, class: class.name.clone() }))
@@ -235,8 +235,9 @@ impl Walk<'_, '_> {
 
     fn property(&self, owner: &Path, term: &str) -> Result<Resolved, SpecifierError> {
         let of_heir = || of_heir(self.dictionary, owner.class(), term);
+        let found = find_property(self.dictionary, owner.class(), term);
         let property =
-            find_property(self.dictionary, owner.class(), term).or_else(|error| of_heir().ok_or(error))?;
+            found.or_else(|error| of_heir().ok_or(error)).map_err(|error| error.held_by(&owner.to_text()))?;
         let class = class_of(self.dictionary, &property.kind);
         let member = member(property, class.unwrap_or_default())?;
         let path = owner.then(Segment::Property(Arc::new(member)));

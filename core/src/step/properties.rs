@@ -279,7 +279,8 @@ pub(super) fn own_column(
             continue;
         }
         ends_in_elements = false;
-        let property = find_property(dictionary, &owner, part.trim())?;
+        let property =
+            find_property(dictionary, &owner, part.trim()).map_err(|error| error.held_by(&column.term))?;
         let identifier = Identifier::of(&property.name)
             .ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
         column.long |= plan::is_long(&app.bundle_id, dictionary, &owner, property);

@@ -271,7 +271,7 @@ fn every(
     Specifier::Every { element, container, filter, range }
 }
 
-fn not_an_object(property: &str, owner: &str, kind: &str) -> SpecifierError {
+pub(super) fn not_an_object(property: &str, owner: &str, kind: &str) -> SpecifierError {
     SpecifierError::NotAnObject {
         property: property.to_owned(),
         owner: owner.to_owned(),

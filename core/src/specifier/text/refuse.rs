@@ -5,18 +5,21 @@ use super::error::Fail;
 
 const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on it";
 
+/// How to ask for a number of objects.
+const COUNTED: &str = "write the objects; the answer has `totalCount`, and for each of several objects `count of …` is one of `properties`";
+
 /// Words at the beginning of an object, what they are, and what to write instead; the longest first.
 const REFUSED: [(&[&str], &str, &str); 34] = [
     (&["a", "reference", "to"], "is not needed", "leave the words out"),
     (&["do", "shell", "script"], "is a command", "run a command with its own tool"),
     (&["path", "to"], "is a command", "write a property of the app, such as `desktop` or `home`"),
     (&["current", "application"], "is the script itself", "name an object of the app"),
-    (&["number", "of"], "counts", "write the objects; the answer has `totalCount`"),
-    (&["count", "of"], "counts", "write the objects; the answer has `totalCount`"),
-    (&["count", "every"], "counts", "write the objects; the answer has `totalCount`"),
-    (&["count", "each"], "counts", "write the objects; the answer has `totalCount`"),
+    (&["number", "of"], "counts", COUNTED),
+    (&["count", "of"], "counts", COUNTED),
+    (&["count", "every"], "counts", COUNTED),
+    (&["count", "each"], "counts", COUNTED),
     (&["contents", "of"], "reads a script variable", "leave the words out"),
-    (&["count"], "counts", "write the objects; the answer has `totalCount`"),
+    (&["count"], "counts", COUNTED),
     (&["all"], "is no word of a reference", "write `every` and the class, such as `every message of inbox`"),
     (&["some"], "picks at random", "a random object cannot be asked for again; use an index"),
     (&["any"], "picks at random", "a random object cannot be asked for again; use an index"),

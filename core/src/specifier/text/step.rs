@@ -1,5 +1,6 @@
 //! One step: a property, or a class and which of its elements are meant.
 
+use super::apply::{Class as Held, not_an_object};
 use super::chain::{Placed, follows_step};
 use super::error::{Fail, shown};
 use super::tokens::{Kind, is_of_word};
@@ -411,7 +412,12 @@ impl Parser<'_> {
         let container = container.and_then(|of| self.chain(of + 1, &[], base).ok());
         let reach = container.as_ref().map_or(at, |chain| chain.end);
         let owner = container.map_or_else(|| self.bases[base].class.clone(), |chain| chain.object.class);
-        Fail::unknown(reach, self.no_term(&words, owner.name(), is_class || is_selected))
+        if let Held::Value(property, of, kind) = &owner {
+            return Fail::unknown(reach, not_an_object(property, of, kind));
+        }
+        let holder = crate::foreign::clean(&self.words(end + 1, reach), 60);
+        let error = self.no_term(&words, owner.name(), is_class || is_selected);
+        Fail::unknown(reach, error.held_by(&holder))
     }
 
     fn no_term(&self, words: &str, owner: &str, is_class: bool) -> SpecifierError {
