@@ -157,6 +157,17 @@
       void params;
       return native.clipboard() ?? "";
     },
+    // Each kind of data with its size in bytes; only plain text has a kind with a name in JavaScript.
+    clipboardInfo() {
+      const words = native.clipboard() ?? "";
+      if (words === "") return [];
+      const utf8 = (native.encode(words) ?? "").length;
+      return [
+        [null, words.length * 2],
+        ["ctxt", utf8],
+        [null, utf8],
+      ];
+    },
     setTheClipboardTo(value) {
       native.setClipboard(text(value));
       return null;
@@ -268,10 +279,12 @@
       return null;
     },
     getEof(what) {
-      return (native.readFile(file(what)) ?? refuse(-43)).length;
+      return native.readFile(file(what))?.length ?? native.attributes(file(what))?.size ?? refuse(-43);
     },
     setEof(what, params = {}) {
-      const bytes = native.readFile(file(what)) ?? refuse(-43);
+      // What an item of Finder contains is known as soon as it is emptied.
+      const emptied = params.to === 0 && native.kind(file(what)) === 1;
+      const bytes = native.readFile(file(what)) ?? (emptied ? "" : refuse(-43));
       wrote(native.writeFile(writable(what), bytes.slice(0, number(params.to)).padEnd(params.to, "\0")));
       return null;
     },
@@ -285,7 +298,7 @@
           ? (open.get(params.to)?.at ?? 0)
           : params.startingAt < 0
             ? old.length + params.startingAt + 1
-            : params.startingAt - 1;
+            : Math.max(params.startingAt - 1, 0);
       wrote(native.writeFile(name, old.slice(0, at) + bytes + old.slice(at + bytes.length)));
       if (open.has(params.to)) open.get(params.to).at = at + bytes.length;
       return null;

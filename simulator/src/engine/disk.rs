@@ -15,7 +15,13 @@ pub(super) fn define<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickj
 
 fn reads<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     let it = Rc::clone(bridge);
-    to.set("readFile", Func::from(move |path: String| it.session.files.read(&path).map(Bytes)))?;
+    let read = move |path: String| {
+        // Of an item of Finder only an empty content is known.
+        let empty =
+            || it.session.attributes(&path).filter(|found| found.size == 0 && found.kind == Kind::File);
+        it.session.files.read(&path).or_else(|| empty().map(|_| Vec::new())).map(Bytes)
+    };
+    to.set("readFile", Func::from(read))?;
     let it = Rc::clone(bridge);
     to.set("kind", Func::from(move |path: String| number(it.session.file_kind(&path))))?;
     let it = Rc::clone(bridge);

@@ -298,6 +298,14 @@
     },
   });
 
+  const UNITS = "second minute hour day week month quarter year".split(" ");
+  const NEAR = {
+    day: ["yesterday", "today", "tomorrow"],
+    hour: [undefined, "this hour"],
+    minute: [undefined, "this minute"],
+    second: [undefined, "now"],
+  };
+
   // A formatter may be made without `new`.
   const formatter = (name, make) => {
     const type = function (locales, options) {
@@ -328,6 +336,22 @@
       format: (number) => formatNumber(number, region, options),
       resolvedOptions: () => ({ locale: region.name, numberingSystem: "latn" }),
     }),
+    RelativeTimeFormat(region, options) {
+      const { numeric: how = "always", style = "long", ...others } = options ?? {};
+      onlyKnown(others, []);
+      if (!region.words || style !== "long") unknown(`relative times in ${region.name} in the style ${style}`);
+      const format = (value, unit) => {
+        const one = String(unit).replace(/s$/, "");
+        if (!UNITS.includes(one)) throw new RangeError("unit argument is not a recognized unit type");
+        if (!Number.isFinite(value)) throw new RangeError("number argument must be finite");
+        const named = NEAR[one] ?? [`last ${one}`, `this ${one}`, `next ${one}`];
+        const near = how === "auto" && [-1, 0, 1].includes(value) ? named[value + 1] : undefined;
+        if (near) return near;
+        const words = `${formatNumber(Math.abs(value), region)} ${Math.abs(value) === 1 ? one : `${one}s`}`;
+        return value < 0 || Object.is(value, -0) ? `${words} ago` : `in ${words}`;
+      };
+      return { format, resolvedOptions: () => ({ locale: region.name, style, numeric: how, numberingSystem: "latn" }) };
+    },
     Collator: (region, options) => ({
       compare: (a, b) => compareTexts(String(a), String(b), options),
       resolvedOptions: () => ({ locale: region.name }),
