@@ -4,6 +4,7 @@
 //! write is where a Mac's user may: not among the system's own folders.
 
 use crate::world::journal;
+use std::cell::RefCell;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,6 +15,8 @@ pub(crate) struct Files {
     own: PathBuf,
     below: Vec<PathBuf>,
     home: String,
+    /// The folder that a script went to, if it went to one; this machine need not have it.
+    here: RefCell<Option<PathBuf>>,
 }
 
 /// What a file operation can fail with.
@@ -70,7 +73,7 @@ impl Files {
     /// The files of a world whose bundles lie in `base`.
     pub(crate) fn new(world: &Path, base: &Path, home: &str) -> Self {
         let below = vec![world.to_owned(), base.to_owned()];
-        Self { own: world.join("state/files"), below, home: home.to_owned() }
+        Self { own: world.join("state/files"), below, home: home.to_owned(), here: RefCell::default() }
     }
 
     pub(crate) fn read(&self, path: &str) -> Option<Vec<u8>> {
@@ -95,7 +98,7 @@ impl Files {
         let entries = folders.flat_map(|folder| folder.flatten());
         let mut names: Vec<String> =
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-        if absolute(path) == Path::new(&self.home) {
+        if self.absolute(path) == Path::new(&self.home) {
             names.extend(OF_HOMES.iter().map(|name| (*name).to_owned()));
         }
         names.sort();
@@ -181,7 +184,7 @@ impl Files {
 
     /// Whether a script may write at a path.
     pub(crate) fn may_write(&self, path: &str) -> Result<(), Refusal> {
-        let path = absolute(path);
+        let path = self.absolute(path);
         let alone = path.parent() == Some(Path::new("/"));
         let forbidden = OF_THE_SYSTEM.iter().any(|folder| path.starts_with(folder));
         if alone || forbidden { Err(Refusal::Denied) } else { Ok(()) }
@@ -194,7 +197,7 @@ impl Files {
 
     /// Where a new file is written: its folder must be there in some layer, and is made in this one.
     fn place(&self, path: &str) -> Result<PathBuf, Refusal> {
-        let absolute = absolute(path);
+        let absolute = self.absolute(path);
         let folder = absolute.parent().unwrap_or(&absolute).to_string_lossy().into_owned();
         if self.kind(&folder) != Kind::Folder {
             return Err(Refusal::NoFolder);
@@ -206,11 +209,11 @@ impl Files {
     }
 
     fn own_place(&self, path: &str) -> PathBuf {
-        below(&self.own, &absolute(path))
+        below(&self.own, &self.absolute(path))
     }
 
     fn places(&self, path: &str) -> Vec<PathBuf> {
-        let path = absolute(path);
+        let path = self.absolute(path);
         let layers = std::iter::once(&self.own).chain(&self.below);
         layers.map(|layer| below(layer, &path)).chain([path.clone()]).collect()
     }
@@ -221,24 +224,35 @@ impl Files {
     }
 
     fn is_of_home(&self, path: &str) -> bool {
-        let path = absolute(path);
+        let path = self.absolute(path);
         let home = Path::new(&self.home);
         path == home || OF_HOMES.iter().any(|folder| path == home.join(folder))
     }
-}
 
-/// A path from the root, without `.` and `..`.
-fn absolute(path: &str) -> PathBuf {
-    let whole = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")).join(path);
-    let mut plain = PathBuf::from("/");
-    for part in whole.components() {
-        match part {
-            Component::ParentDir => _ = plain.pop(),
-            Component::Normal(name) => plain.push(name),
-            _ => (),
-        }
+    /// The folder from which paths without a root begin.
+    pub(crate) fn here(&self) -> PathBuf {
+        let machine = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        self.here.borrow().clone().unwrap_or_else(machine)
     }
-    plain
+
+    /// Goes to a folder, which the caller knows to be one.
+    pub(crate) fn enter(&self, path: &str) {
+        let folder = self.absolute(path);
+        self.here.replace(Some(folder));
+    }
+
+    /// A path from the root, without `.` and `..`.
+    pub(crate) fn absolute(&self, path: &str) -> PathBuf {
+        let mut plain = PathBuf::from("/");
+        for part in self.here().join(path).components() {
+            match part {
+                Component::ParentDir => _ = plain.pop(),
+                Component::Normal(name) => plain.push(name),
+                _ => (),
+            }
+        }
+        plain
+    }
 }
 
 fn below(layer: &Path, path: &Path) -> PathBuf {

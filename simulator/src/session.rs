@@ -96,7 +96,7 @@ impl Session {
 
     /// Whether a path lies in the home, whose files are the Finder's too.
     pub(crate) fn is_home(&self, path: &str) -> bool {
-        path.starts_with(&self.world.mac.home)
+        self.files.absolute(path).starts_with(&self.world.mac.home)
     }
 
     /// Writes a file, also into a folder that only the Finder knows so far.
@@ -200,7 +200,8 @@ impl Session {
     /// Looks at the item that the Finder has at a path.
     pub(crate) fn in_finder<T>(&self, path: &str, see: impl FnOnce(&View<'_>, ObjectId) -> T) -> Option<T> {
         let (app, root) = self.finder()?;
-        self.look(&app, root, |view| view.at_path(path).map(|id| see(view, id)))
+        let path = self.files.absolute(path);
+        self.look(&app, root, |view| view.at_path(&path.to_string_lossy()).map(|id| see(view, id)))
     }
 
     /// Lets an app do what another asks of it.

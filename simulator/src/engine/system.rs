@@ -1,6 +1,7 @@
 //! What the Objective-C bridge needs of the process: streams, environment, apps, the pasteboard.
 
 use super::native::Bridge;
+use crate::files::Kind;
 use data_encoding::BASE64;
 use rquickjs::function::{Func, Opt};
 use rquickjs::{Ctx, Exception, FromJs, Function, IntoJs, Object, Value as Js};
@@ -54,7 +55,7 @@ pub(super) fn foundation<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> rquic
     streams(&system)?;
     texts(&system)?;
     super::disk::define(&system, bridge)?;
-    process(&system)?;
+    process(&system, bridge)?;
     apps(&system, bridge)?;
     shell(&system, bridge)?;
     pasteboard(&system, bridge)?;
@@ -138,7 +139,7 @@ pub(super) fn texts<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
     system.set("base64", Func::from(|Bytes(data): Bytes| BASE64.encode(&data)))
 }
 
-fn process<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
+fn process<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     let arguments = move || std::env::args_os().map(text).collect::<Vec<String>>();
     system.set("arguments", Func::from(arguments))?;
@@ -149,10 +150,21 @@ fn process<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
     system.set("environment", Func::from(environment))?;
     system.set("getenv", Func::from(move |name: String| std::env::var_os(name).map(text)))?;
     system.set("pid", Func::from(std::process::id))?;
-    let folder =
-        || std::env::current_dir().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    let it = Rc::clone(bridge);
+    let folder = move || it.session.files.here().to_string_lossy().into_owned();
     system.set("folder", Func::from(folder))?;
-    system.set("enter", Func::from(|path: String| std::env::set_current_dir(path).is_ok()))?;
+    let it = Rc::clone(bridge);
+    let enter = move |path: String| {
+        let whole = it.session.files.here().join(path);
+        let is_folder = it.session.file_kind(&whole.to_string_lossy()) == Kind::Folder;
+        if is_folder {
+            it.session.files.enter(&whole.to_string_lossy());
+            // The shell begins there too, where this machine has the folder.
+            let _ = std::env::set_current_dir(whole);
+        }
+        is_folder
+    };
+    system.set("enter", Func::from(enter))?;
     let started = Instant::now();
     system.set("uptime", Func::from(move || 100_000.0 + started.elapsed().as_secs_f64()))?;
     system.set("exit", Func::from(|status: i32| -> () { std::process::exit(status & 0xFF) }))?;
