@@ -332,17 +332,8 @@ fn what_a_batch_touches_and_deletes_is_told() {
 fn no_property_is_cut_off() {
     const WHOLE: usize = 1_200;
     let labels = [
-        "name",
-        "note",
-        "flagged",
-        "sequential",
-        "dueDate",
-        "deferDate",
-        "plannedDate",
-        "estimatedMinutes",
-        "tags",
-        "repetitionRule",
-        "status",
+        "name", "note", "flagged", "sequential", "dueDate", "deferDate", "plannedDate", "estimatedMinutes",
+        "tags", "repetitionRule", "status",
     ];
     for letter in ["x", "\u{202e}", "”", "\n", "日", "\\"] {
         let long = format!("a{}", letter.repeat(1_500));

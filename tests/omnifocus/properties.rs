@@ -68,13 +68,7 @@ fn tags() -> impl Strategy<Value = Json> {
 
 fn leaf() -> BoxedStrategy<Json> {
     let flags = [
-        "flagged",
-        "effectiveFlagged",
-        "available",
-        "blocked",
-        "inInbox",
-        "hasNote",
-        "sequential",
+        "flagged", "effectiveFlagged", "available", "blocked", "inInbox", "hasNote", "sequential",
         "completed",
     ];
     let dates = [

@@ -6,40 +6,13 @@ use crate::words::RefId;
 
 /// Arguments that contain only terms of dictionaries, references or counts.
 const TERMS: [&str; 19] = [
-    "app",
-    "class",
-    "command",
-    "dryRun",
-    "elementType",
-    "element",
-    "property",
-    "properties",
-    "type",
-    "op",
-    "order",
-    "index",
-    "limit",
-    "offset",
-    "textOffset",
-    "textLimit",
-    "tool",
-    "language",
-    "sha256",
+    "app", "class", "command", "dryRun", "elementType", "element", "property", "properties", "type", "op",
+    "order", "index", "limit", "offset", "textOffset", "textLimit", "tool", "language", "sha256",
 ];
 
 /// Arguments that hold further arguments.
 const NESTS: [&str; 12] = [
-    "specifier",
-    "container",
-    "of",
-    "where",
-    "and",
-    "or",
-    "not",
-    "at",
-    "objects",
-    "children",
-    "changes",
+    "specifier", "container", "of", "where", "and", "or", "not", "at", "objects", "children", "changes",
     "elements",
 ];
 

@@ -61,16 +61,8 @@ pub(crate) const MOST: usize = 200;
 
 impl SetProperty {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        arguments.only(&[
-            "app",
-            "reference",
-            "property",
-            "value",
-            "append",
-            "prepend",
-            "properties",
-            "changes",
-        ])?;
+        arguments
+            .only(&["app", "reference", "property", "value", "append", "prepend", "properties", "changes"])?;
         let app = arguments.text("app")?;
         if let Some(json) = arguments.get("changes") {
             return Self::changes(app, json, arguments);

@@ -255,17 +255,7 @@ fn is_at_the_end(at: &Json) -> bool {
         matches!(words.as_slice(), ["end", ..] | ["after", "last", "paragraph" | "word" | "character", ..]);
     // Of the object itself or its text, and of nothing else.
     let own = [
-        "end",
-        "after",
-        "last",
-        "paragraph",
-        "word",
-        "character",
-        "paragraphs",
-        "of",
-        "it",
-        "content",
-        "text",
+        "end", "after", "last", "paragraph", "word", "character", "paragraphs", "of", "it", "content", "text",
     ];
     is_end && words.iter().all(|word| own.contains(word))
 }

@@ -50,20 +50,8 @@ const LIMIT: usize = 100;
 const MOST_CONTAINERS: usize = 100;
 
 const KNOWN: [&str; 14] = [
-    "app",
-    "container",
-    "elementType",
-    "elements",
-    "where",
-    "properties",
-    "sort",
-    "limit",
-    "offset",
-    "recursive",
-    "groupBy",
-    "aggregate",
-    "textOffset",
-    "textLimit",
+    "app", "container", "elementType", "elements", "where", "properties", "sort", "limit", "offset",
+    "recursive", "groupBy", "aggregate", "textOffset", "textLimit",
 ];
 
 impl GetElements {

@@ -163,12 +163,7 @@ mod tests {
         ];
         check(&files, false, &[".gitignore", "src/.gitignore", "src/keep.log", "src/out/a.rs"]);
         let all = [
-            ".gitignore",
-            "out/a.rs",
-            "src/.gitignore",
-            "src/gen.rs",
-            "src/keep.log",
-            "src/out/a.rs",
+            ".gitignore", "out/a.rs", "src/.gitignore", "src/gen.rs", "src/keep.log", "src/out/a.rs",
             "src/x.log",
         ];
         check(&files, true, &all);

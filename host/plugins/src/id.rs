@@ -95,21 +95,8 @@ mod tests {
             check(text, true);
         }
         for text in [
-            "",
-            "a",
-            "1a",
-            "-a",
-            "a-",
-            "a--b",
-            "A1",
-            "a_b",
-            "a/b",
-            "..",
-            "a.b",
-            "con",
-            "iac-mcp",
-            "iac-mcp-x",
-            "ä1",
+            "", "a", "1a", "-a", "a-", "a--b", "A1", "a_b", "a/b", "..", "a.b", "con", "iac-mcp",
+            "iac-mcp-x", "ä1",
         ] {
             check(text, false);
         }

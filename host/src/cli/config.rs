@@ -316,12 +316,7 @@ mod tests {
         let options: Vec<OsString> =
             given.iter().flat_map(|given| options(&Arguments::command(), given)).collect();
         let expected = [
-            "--timeout=7",
-            "--read-only",
-            "--root=/a",
-            "--root=/b",
-            "--tools=mail",
-            "--tools=finder",
+            "--timeout=7", "--read-only", "--root=/a", "--root=/b", "--tools=mail", "--tools=finder",
             "--ref-max=9",
         ];
         assert_eq!(options, expected);

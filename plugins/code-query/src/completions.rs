@@ -150,31 +150,9 @@ fn past(path: &str, line: u32, lines: usize) -> Trouble {
 /// The names of kinds of completions, which have numbers of their own.
 fn kind(number: u8) -> &'static str {
     const NAMES: [&str; 25] = [
-        "text",
-        "method",
-        "function",
-        "constructor",
-        "field",
-        "variable",
-        "class",
-        "interface",
-        "module",
-        "property",
-        "unit",
-        "value",
-        "enum",
-        "keyword",
-        "snippet",
-        "color",
-        "file",
-        "reference",
-        "folder",
-        "enumMember",
-        "constant",
-        "struct",
-        "event",
-        "operator",
-        "typeParameter",
+        "text", "method", "function", "constructor", "field", "variable", "class", "interface", "module",
+        "property", "unit", "value", "enum", "keyword", "snippet", "color", "file", "reference", "folder",
+        "enumMember", "constant", "struct", "event", "operator", "typeParameter",
     ];
     NAMES.get(usize::from(number).wrapping_sub(1)).copied().unwrap_or_else(|| kinds::name(0))
 }

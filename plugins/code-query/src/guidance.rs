@@ -65,20 +65,8 @@ pub(crate) fn schema() -> Json {
 }
 
 const TYPES: [&str; 14] = [
-    "findSymbols",
-    "outline",
-    "diagnostics",
-    "references",
-    "definition",
-    "implementations",
-    "typeInfo",
-    "completions",
-    "callers",
-    "callees",
-    "rename",
-    "actions",
-    "status",
-    "restart",
+    "findSymbols", "outline", "diagnostics", "references", "definition", "implementations", "typeInfo",
+    "completions", "callers", "callees", "rename", "actions", "status", "restart",
 ];
 
 #[cfg(test)]

@@ -26,34 +26,9 @@ pub(crate) const TYPE_ALIAS: Kind = 27;
 pub(crate) const MACRO: Kind = 28;
 
 const NAMES: [&str; 28] = [
-    "file",
-    "module",
-    "namespace",
-    "package",
-    "class",
-    "method",
-    "property",
-    "field",
-    "constructor",
-    "enum",
-    "interface",
-    "function",
-    "variable",
-    "constant",
-    "string",
-    "number",
-    "boolean",
-    "array",
-    "object",
-    "key",
-    "null",
-    "enumMember",
-    "struct",
-    "event",
-    "operator",
-    "typeParameter",
-    "typeAlias",
-    "macro",
+    "file", "module", "namespace", "package", "class", "method", "property", "field", "constructor", "enum",
+    "interface", "function", "variable", "constant", "string", "number", "boolean", "array", "object", "key",
+    "null", "enumMember", "struct", "event", "operator", "typeParameter", "typeAlias", "macro",
 ];
 
 /// Groups, since servers disagree about the kind of one and the same thing.

@@ -98,9 +98,7 @@ fn define<'js>(ctx: &Ctx<'js>, native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -
     native!(native, bridge, "display", |it, ctx, node: Object<'js>| it.display(&ctx, &node));
     super::extras::define(native, bridge)?;
     native!(native, bridge, "additions", |_it, ctx| super::named::<Function<'js>>(
-        &ctx,
-        ADDITIONS,
-        "additions.js"
+        &ctx, ADDITIONS, "additions.js"
     ));
     native.set("refused", Func::from(super::behaviour::refused))?;
     native!(native, bridge, "foundation", |it, ctx| super::system::foundation(&ctx, &it));

@@ -183,30 +183,12 @@ impl Maker {
     /// A few words and a number that no other title has.
     fn title(&mut self) -> String {
         const FIRST: [&str; 12] = [
-            "Budget",
-            "Notes",
-            "Plan",
-            "Invoice",
-            "Photos",
-            "Minutes",
-            "Draft",
-            "Offer",
-            "Report",
-            "Größe",
-            "Agenda 📌",
-            "Re: Question",
+            "Budget", "Notes", "Plan", "Invoice", "Photos", "Minutes", "Draft", "Offer", "Report", "Größe",
+            "Agenda 📌", "Re: Question",
         ];
         const SECOND: [&str; 10] = [
-            "for Monday",
-            "of the choir",
-            "from Lyon",
-            "about the roof",
-            "“final”",
-            "2026",
-            "and more",
-            "for Zoë",
-            "(copy)",
-            "before noon",
+            "for Monday", "of the choir", "from Lyon", "about the roof", "“final”", "2026", "and more",
+            "for Zoë", "(copy)", "before noon",
         ];
         self.made += 1;
         let first = FIRST[usize::try_from(self.next() % 12).unwrap_or_default()];

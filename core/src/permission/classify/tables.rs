@@ -247,17 +247,8 @@ const SHELL_NOUNS: &[&str] =
 
 /// Names that are shells as they stand.
 const SHELL_NAMES: &[&str] = &[
-    "eval",
-    "evaluate",
-    "execute",
-    "inputtext",
-    "keycode",
-    "keystroke",
-    "sendkey",
-    "sendkeys",
-    "sendtext",
-    "typekeys",
-    "typetext",
+    "eval", "evaluate", "execute", "inputtext", "keycode", "keystroke", "sendkey", "sendkeys", "sendtext",
+    "typekeys", "typetext",
 ];
 
 /// The app, the class with all that inherits from it, and what making an object of it does.
@@ -359,35 +350,9 @@ pub(super) fn write(app: &str, terms: &Terms, class: &str, property: &str) -> Op
 /// because both have the same spelling in JavaScript. In the dictionaries of macOS and of 25 apps, no property has such
 /// a name.
 const CALLS: &[&str] = &[
-    "activate",
-    "close",
-    "delete",
-    "doscript",
-    "dojavascript",
-    "doshellscript",
-    "duplicate",
-    "emptytrash",
-    "erase",
-    "eval",
-    "execute",
-    "keycode",
-    "keystroke",
-    "launch",
-    "logout",
-    "make",
-    "move",
-    "open",
-    "openlocation",
-    "print",
-    "quit",
-    "remove",
-    "restart",
-    "revert",
-    "run",
-    "save",
-    "send",
-    "set",
-    "shutdown",
+    "activate", "close", "delete", "doscript", "dojavascript", "doshellscript", "duplicate", "emptytrash",
+    "erase", "eval", "execute", "keycode", "keystroke", "launch", "logout", "make", "move", "open",
+    "openlocation", "print", "quit", "remove", "restart", "revert", "run", "save", "send", "set", "shutdown",
     "sleep",
 ];
 

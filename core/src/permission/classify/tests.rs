@@ -300,29 +300,9 @@ fn what_open_may_run_is_dangerous() {
     };
     let file = |path: &str| Given::File(path.to_owned());
     for name in [
-        "X.app",
-        "X.app/",
-        "X.app/.",
-        "X.APP/./.",
-        "X.app.",
-        "X.app ",
-        "X.a\u{200c}pp",
-        "b.inetloc",
-        "b.fileloc",
-        "b.webloc",
-        "b.mpkg",
-        "b.dmg",
-        "b.prefPane",
-        "b.saver",
-        "b.shortcut",
-        "b.mobileprovision",
-        "b.py",
-        "b.rb",
-        "b.pl",
-        "b.zsh",
-        "b.bash",
-        "b.osax",
-        "b.scpt ",
+        "X.app", "X.app/", "X.app/.", "X.APP/./.", "X.app.", "X.app ", "X.a\u{200c}pp", "b.inetloc",
+        "b.fileloc", "b.webloc", "b.mpkg", "b.dmg", "b.prefPane", "b.saver", "b.shortcut",
+        "b.mobileprovision", "b.py", "b.rb", "b.pl", "b.zsh", "b.bash", "b.osax", "b.scpt ",
         "b.txt/../c.command",
     ] {
         let path = format!("/a/{name}");

@@ -346,13 +346,8 @@ mod tests {
         check(
             "class A(B):\n    x: int = 1\n\n    async  def m(self): return 1\n    @p\n    def n(self):\n        def i(): pass\n        y = 1\n    # end\n\nZED = 2\ndef f[T](a,\n      b): ...\n",
             &[
-                "5 0-7:13 6 A",
-                "13 1-1:14 4 A.x",
-                "6 3-3:32 15 A.m",
-                "6 5-7:13 8 A.n",
-                "12 6-6:21 12 A.n.i",
-                "14 10-10:7 0 ZED",
-                "12 11-12:13 4 f",
+                "5 0-7:13 6 A", "13 1-1:14 4 A.x", "6 3-3:32 15 A.m", "6 5-7:13 8 A.n", "12 6-6:21 12 A.n.i",
+                "14 10-10:7 0 ZED", "12 11-12:13 4 f",
             ],
         );
         check(
@@ -423,11 +418,7 @@ mod tests {
             .map(|one| format!("{} {} {} {:?}", one.kind, one.name, one.name_range.start.line, one.parent))
             .collect();
         let expected = [
-            "7 m 4 Some(0)",
-            "13 x 6 Some(0)",
-            "14 ZED 7 Some(0)",
-            "12 f 9 None",
-            "12 g 10 Some(6)",
+            "7 m 4 Some(0)", "13 x 6 Some(0)", "14 ZED 7 Some(0)", "12 f 9 None", "12 g 10 Some(6)",
             "12 f 12 None",
         ];
         assert_eq!(shown, expected);

@@ -343,13 +343,8 @@ mod tests {
         check("oci://127.0.0.1:5000/weather", Some("http://127.0.0.1:5000/"));
         check("oci://localhost/weather", Some("http://localhost/"));
         for text in [
-            "oci://ghcr.io",
-            "oci://ghcr.io/",
-            "oci://ghcr.io/../x",
-            "oci://ghcr.io/A",
-            "oci://ghcr.io/a?b",
-            "oci:///a",
-            "oci://a b/c",
+            "oci://ghcr.io", "oci://ghcr.io/", "oci://ghcr.io/../x", "oci://ghcr.io/A", "oci://ghcr.io/a?b",
+            "oci:///a", "oci://a b/c",
         ] {
             check(text, None);
         }

@@ -346,17 +346,8 @@ mod tests {
         check(
             Ok(None),
             &[
-                "budget",
-                "(call|mail)",
-                "a{2}x{3}",
-                "\\b\\w{3}\\b",
-                "colou?r",
-                "https?:",
-                "(ü|é)",
-                "",
-                "a{,3}",
-                "\\(a\\)",
-                "^$",
+                "budget", "(call|mail)", "a{2}x{3}", "\\b\\w{3}\\b", "colou?r", "https?:", "(ü|é)", "",
+                "a{,3}", "\\(a\\)", "^$",
             ],
         );
         check(

@@ -17,16 +17,7 @@ pub(super) enum Format {
 }
 
 const KEYS: &[&str] = &[
-    "type",
-    "exportType",
-    "format",
-    "filters",
-    "fields",
-    "sort",
-    "limit",
-    "offset",
-    "details",
-    "fastSearch",
+    "type", "exportType", "format", "filters", "fields", "sort", "limit", "offset", "details", "fastSearch",
 ];
 
 /// Rows of one export at most.

@@ -24,18 +24,8 @@ pub(super) enum Mode {
 
 /// Their words, as a caller writes them.
 pub(super) const WORDS: [&str; 12] = [
-    "all",
-    "search",
-    "inbox",
-    "overdue",
-    "today",
-    "upcoming",
-    "available",
-    "blocked",
-    "flagged",
-    "smart_suggest",
-    "forecast",
-    "forecast_past",
+    "all", "search", "inbox", "overdue", "today", "upcoming", "available", "blocked", "flagged",
+    "smart_suggest", "forecast", "forecast_past",
 ];
 
 const MODES: [Mode; 12] = [

@@ -41,30 +41,11 @@ pub(super) struct Part {
 pub(super) const ALL: i64 = 1_000_000;
 
 const TASK_KEYS: &[&str] = &[
-    "type",
-    "filters",
-    "fields",
-    "sort",
-    "limit",
-    "offset",
-    "mode",
-    "details",
-    "countOnly",
-    "fastSearch",
-    "daysAhead",
-    "includeProjectRoot",
-    "summary",
+    "type", "filters", "fields", "sort", "limit", "offset", "mode", "details", "countOnly", "fastSearch",
+    "daysAhead", "includeProjectRoot", "summary",
 ];
 const PROJECT_KEYS: &[&str] = &[
-    "type",
-    "filters",
-    "fields",
-    "sort",
-    "limit",
-    "offset",
-    "details",
-    "countOnly",
-    "fastSearch",
+    "type", "filters", "fields", "sort", "limit", "offset", "details", "countOnly", "fastSearch",
     "includeStats",
 ];
 const PLAIN_KEYS: &[&str] = &["type", "filters", "fields", "sort", "limit", "offset", "details", "countOnly"];

@@ -39,15 +39,8 @@ pub(super) fn ask(query: Query, part: &Part, moment: &Moment) -> Query {
 /// Shows the counts, and at most three sentences that say where they come from.
 pub(super) fn show(part: &Part, found: &Found, metadata: &Json, moment: &Moment) -> Json {
     let labels = [
-        "overdue",
-        "due_today",
-        "due_tomorrow",
-        "flagged",
-        "available",
-        "blocked",
-        "completed",
-        "planned_today",
-        "planned_past",
+        "overdue", "due_today", "due_tomorrow", "flagged", "available", "blocked", "completed",
+        "planned_today", "planned_past",
     ];
     let counts: Map<String, Json> =
         labels.iter().map(|label| ((*label).to_owned(), json!(found.count(label)))).collect();

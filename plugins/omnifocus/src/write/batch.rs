@@ -11,14 +11,8 @@ use crate::Moment;
 pub(super) const MOST: usize = 100;
 
 const KEYS: &[&str] = &[
-    "operation",
-    "operations",
-    "createSequentially",
-    "returnMapping",
-    "stopOnError",
-    "atomicOperation",
-    "dryRun",
-    "minimalResponse",
+    "operation", "operations", "createSequentially", "returnMapping", "stopOnError", "atomicOperation",
+    "dryRun", "minimalResponse",
 ];
 const WORDS: [(&str, &str); 7] = [
     ("create", "create"),

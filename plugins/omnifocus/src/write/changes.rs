@@ -28,38 +28,12 @@ const MORNING: i8 = 8;
 pub(super) const NOON: i8 = 12;
 
 const TASK_KEYS: &[&str] = &[
-    "name",
-    "note",
-    "project",
-    "projectId",
-    "parentTaskId",
-    "tags",
-    "dueDate",
-    "deferDate",
-    "plannedDate",
-    "flagged",
-    "estimatedMinutes",
-    "notifications",
-    "repetitionRule",
-    "sequential",
-    "status",
+    "name", "note", "project", "projectId", "parentTaskId", "tags", "dueDate", "deferDate", "plannedDate",
+    "flagged", "estimatedMinutes", "notifications", "repetitionRule", "sequential", "status",
 ];
 const PROJECT_KEYS: &[&str] = &[
-    "name",
-    "note",
-    "folder",
-    "status",
-    "tags",
-    "dueDate",
-    "deferDate",
-    "plannedDate",
-    "flagged",
-    "estimatedMinutes",
-    "notifications",
-    "repetitionRule",
-    "sequential",
-    "singleActions",
-    "reviewInterval",
+    "name", "note", "folder", "status", "tags", "dueDate", "deferDate", "plannedDate", "flagged",
+    "estimatedMinutes", "notifications", "repetitionRule", "sequential", "singleActions", "reviewInterval",
 ];
 const CREATE_KEYS: &[&str] = &["tempId", "parentTempId"];
 const FOLDER_KEYS: &[&str] = &["name", "folder", "status"];

@@ -93,14 +93,7 @@ fn schedule(rule: &Object<'_>) -> Result<Option<(&'static str, &'static str)>, F
 /// Takes a rule as a read gives it.
 fn given(rule: &Object<'_>, text: &str) -> Result<String, Fault> {
     let parts = [
-        "frequency",
-        "interval",
-        "daysOfWeek",
-        "daysOfMonth",
-        "count",
-        "endDate",
-        "weekStart",
-        "setPositions",
+        "frequency", "interval", "daysOfWeek", "daysOfMonth", "count", "endDate", "weekStart", "setPositions",
     ];
     if let Some(key) = parts.iter().find(|key| rule.has(key)) {
         return Err(Fault::invalid(format!(

@@ -9,17 +9,8 @@ use super::{batch, restore, tags};
 use crate::Moment;
 
 pub(super) const OPERATIONS: [&str; 11] = [
-    "create",
-    "update",
-    "complete",
-    "skip",
-    "duplicate",
-    "convert",
-    "delete",
-    "batch",
-    "bulk_delete",
-    "create_folder",
-    "tag_manage",
+    "create", "update", "complete", "skip", "duplicate", "convert", "delete", "batch", "bulk_delete",
+    "create_folder", "tag_manage",
 ];
 
 /// Words that other tools use, and what to write instead.
@@ -133,14 +124,7 @@ pub(super) fn step(
         "complete" => &["operation", "target", "id", "completionDate", "minimalResponse"],
         "skip" => &["operation", "target", "id", "minimalResponse"],
         "duplicate" => &[
-            "operation",
-            "target",
-            "id",
-            "project",
-            "parentTaskId",
-            "folder",
-            "name",
-            "includeSubtasks",
+            "operation", "target", "id", "project", "parentTaskId", "folder", "name", "includeSubtasks",
             "minimalResponse",
         ],
         "convert" => &["operation", "target", "id", "folder", "minimalResponse"],

@@ -11,14 +11,7 @@ pub(super) const ACTIONS: [&str; 9] =
 pub(super) const STEPS: [&str; 5] = ["rename", "nest", "unnest", "set", "delete"];
 
 const KEYS: &[&str] = &[
-    "operation",
-    "action",
-    "tagName",
-    "newName",
-    "parentTag",
-    "targetTag",
-    "status",
-    "exclusive",
+    "operation", "action", "tagName", "newName", "parentTag", "targetTag", "status", "exclusive",
     "minimalResponse",
 ];
 

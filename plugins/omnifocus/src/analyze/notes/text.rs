@@ -6,22 +6,8 @@ use crate::Moment;
 
 /// Headings that say what stands below them and name no project.
 const PLAIN: &[&str] = &[
-    "action items",
-    "actions",
-    "action",
-    "tasks",
-    "todo",
-    "todos",
-    "to do",
-    "next steps",
-    "notes",
-    "agenda",
-    "attendees",
-    "decisions",
-    "follow ups",
-    "follow-ups",
-    "summary",
-    "discussion",
+    "action items", "actions", "action", "tasks", "todo", "todos", "to do", "next steps", "notes", "agenda",
+    "attendees", "decisions", "follow ups", "follow-ups", "summary", "discussion",
 ];
 
 /// Reads notes: the tasks in them, and the lines that are none.

@@ -237,11 +237,7 @@ mod tests {
     #[test]
     fn the_quick_filters_lose_nothing() {
         let words = [
-            "review budget",
-            "review budgets",
-            "reviewed budget",
-            "preview budget",
-            "review the budget",
+            "review budget", "review budgets", "reviewed budget", "preview budget", "review the budget",
             "rewiev budget",
         ];
         for left in words {
