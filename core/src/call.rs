@@ -157,7 +157,7 @@ impl Call {
     /// Reads the arguments of a tool by its name; `None` if no tool of the core has that name.
     ///
     /// # Errors
-    /// As [`Call::read`] has them.
+    /// As [`Self::read`] has them.
     pub fn parse(tool: &str, arguments: &Map<String, Json>) -> Option<Result<Self, Fault>> {
         Tool::named(tool).map(|tool| Self::read(tool, arguments))
     }
@@ -173,14 +173,14 @@ impl Call {
             Tool::DescribeApp => describe_app(arguments),
             Tool::QueryObject => query_object(arguments),
             Tool::GetProperties => get_properties(arguments),
-            Tool::GetElements => GetElements::read(arguments).map(|call| Call::GetElements(Box::new(call))),
+            Tool::GetElements => GetElements::read(arguments).map(|call| Self::GetElements(Box::new(call))),
             Tool::Frontmost => frontmost(arguments),
-            Tool::ReadCommand => CommandCall::read(arguments).map(Call::Command),
-            Tool::RunCommand => CommandCall::run(arguments).map(Call::Command),
-            Tool::SetProperty => SetProperty::read(arguments).map(Call::SetProperty),
-            Tool::Create => Create::read(arguments).map(Call::Create),
-            Tool::Undo => change::undo(arguments).map(|wanted| Call::Undo { wanted, undos: Vec::new() }),
-            Tool::RunScript => RunScript::read(arguments).map(Call::RunScript),
+            Tool::ReadCommand => CommandCall::read(arguments).map(Self::Command),
+            Tool::RunCommand => CommandCall::run(arguments).map(Self::Command),
+            Tool::SetProperty => SetProperty::read(arguments).map(Self::SetProperty),
+            Tool::Create => Create::read(arguments).map(Self::Create),
+            Tool::Undo => change::undo(arguments).map(|wanted| Self::Undo { wanted, undos: Vec::new() }),
+            Tool::RunScript => RunScript::read(arguments).map(Self::RunScript),
             Tool::ReleaseReference => release(arguments),
             Tool::ReferenceStats => reference_stats(arguments),
         }
