@@ -268,6 +268,7 @@ impl Bound {
 
 /// One query of a program, built up by what it should return.
 #[derive(Clone, Debug)]
+#[must_use]
 pub(crate) struct Query(Map<String, Value>);
 
 impl Query {
@@ -280,49 +281,41 @@ impl Query {
     }
 
     /// Looks at one item only.
-    #[must_use]
     pub(crate) fn only(self, id: &str) -> Self {
         self.with("id", json!(id))
     }
 
     /// Looks also at the tasks that are the roots of projects.
-    #[must_use]
     pub(crate) fn roots(self) -> Self {
         self.with("roots", json!(true))
     }
 
     /// Refuses to look where the app is older than a property of its tasks.
-    #[must_use]
     pub(crate) fn needs(self, property: &str, version: &str) -> Self {
         self.within("needs", property, json!(version))
     }
 
     /// Counts those that match something more.
-    #[must_use]
     pub(crate) fn count(self, label: &str, wanted: &Predicate) -> Self {
         self.within("counts", label, wanted.json())
     }
 
     /// Summarizes a field of those that match: `sum`, `mean`, `min`, `max` or `median`.
-    #[must_use]
     pub(crate) fn stat(self, label: &str, how: &str, field: &str) -> Self {
         self.within("stats", label, json!([how, field]))
     }
 
     /// Summarizes a field of those that match something more.
-    #[must_use]
     pub(crate) fn stat_of(self, label: &str, how: &str, field: &str, wanted: &Predicate) -> Self {
         self.within("stats", label, json!([how, field, wanted.json()]))
     }
 
     /// Groups those that match.
-    #[must_use]
     pub(crate) fn group(self, label: &str, group: Group) -> Self {
         self.within("groups", label, Value::Object(group.0))
     }
 
     /// Returns rows of some fields, after a sort by pairs of a field and 1 or -1.
-    #[must_use]
     pub(crate) fn rows(self, fields: &[&str], sort: &[(&str, i8)], offset: i64, limit: i64) -> Self {
         self.with(
             "rows",
@@ -331,14 +324,12 @@ impl Query {
     }
 
     /// Cuts notes in the rows at a number of characters.
-    #[must_use]
     pub(crate) fn cut_notes(mut self, most: i64) -> Self {
         self.0["rows"]["text"] = json!(most);
         self
     }
 
     /// Puts the rows into sections, each item into the first that fits; the limit is that of each section.
-    #[must_use]
     pub(crate) fn sections(mut self, sections: &[(String, Predicate)]) -> Self {
         let sections = sections.iter().map(|(label, wanted)| json!([label, wanted.json()]));
         self.0["rows"]["sections"] = sections.collect();
@@ -346,7 +337,6 @@ impl Query {
     }
 
     /// Scores those that match, and returns rows of the best; a task that is due by `end_of_today` has a place.
-    #[must_use]
     pub(crate) fn suggest(mut self, end_of_today: i64) -> Self {
         self.0["rows"]["suggest"] = json!(end_of_today);
         self
@@ -366,6 +356,7 @@ impl Query {
 
 /// How the matches of a query are grouped, and what is counted in each group.
 #[derive(Clone, Debug)]
+#[must_use]
 pub(crate) struct Group(Map<String, Value>);
 
 impl Group {
@@ -398,35 +389,30 @@ impl Group {
     }
 
     /// Groups only those that match something more.
-    #[must_use]
     pub(crate) fn only(mut self, wanted: &Predicate) -> Self {
         self.0.insert("where".to_owned(), wanted.json());
         self
     }
 
     /// Counts in each group those that match something more.
-    #[must_use]
     pub(crate) fn count(mut self, label: &str, wanted: &Predicate) -> Self {
         self.0.entry("counts").or_insert_with(|| json!({}))[label] = wanted.json();
         self
     }
 
     /// Summarizes a field in each group.
-    #[must_use]
     pub(crate) fn stat(mut self, label: &str, how: &str, field: &str) -> Self {
         self.0.entry("stats").or_insert_with(|| json!({}))[label] = json!([how, field]);
         self
     }
 
     /// Sorts the groups by `key`, `count` or a label, 1 or -1.
-    #[must_use]
     pub(crate) fn sort(mut self, label: &str, direction: i8) -> Self {
         self.0.insert("sort".to_owned(), json!([label, direction]));
         self
     }
 
     /// Returns only the first groups.
-    #[must_use]
     pub(crate) fn most(mut self, most: usize) -> Self {
         self.0.insert("most".to_owned(), json!(most));
         self
