@@ -216,6 +216,9 @@ fn of_macro(what: &str) -> Trouble {
 /// Where something is declared.
 type Declared = (String, Spot);
 
+/// A symbol, where there is one at a location, and its code.
+type Coded = (Option<Node>, Code);
+
 fn begin(one: &Location) -> Declared {
     (one.path.clone(), key(one.range.start))
 }
@@ -430,7 +433,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         locations: &[Location],
         symbol: impl Fn(&Tree, Position) -> Option<&Node>,
         doubts: &mut Doubts,
-    ) -> Vec<(Option<Node>, Code)> {
+    ) -> Vec<Coded> {
         let trees = self.trees(locations);
         let node =
             |one: &Location| trees.get(&one.path).and_then(|tree| symbol(tree, one.range.start)).cloned();
@@ -612,7 +615,7 @@ fn declaration_rows(
 ) -> Vec<Row> {
     let site = asker.located.site;
     let coded = asker.coded(shown, Tree::declared_at, doubts);
-    let row = |((location, preview), (node, code)): ((&Location, Option<String>), (Option<Node>, Code))| {
+    let row = |((location, preview), (node, code)): ((&Location, Option<String>), Coded)| {
         let node = node.as_ref();
         let range = node.map_or(location.range, Node::range);
         let shown = json!({
@@ -640,7 +643,7 @@ fn neighbour_rows(asker: &Asker<'_, '_>, step: Step, shown: &[Neighbour], doubts
     let names: Vec<Location> = shown.iter().map(named_location).collect();
     let coded = asker.coded(&names, Tree::named_at, doubts);
     let list = if step == Step::Callers { "callers" } else { "callees" };
-    let row = |((one, preview), (node, code)): ((&Neighbour, Option<String>), (Option<Node>, Code))| {
+    let row = |((one, preview), (node, code)): ((&Neighbour, Option<String>), Coded)| {
         let symbol = &one.symbol;
         let path = site.show(&symbol.location.path);
         let end = if key(symbol.location.range.end) < key(symbol.name_range.end) {
