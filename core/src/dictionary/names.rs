@@ -6,6 +6,9 @@
 //! whole (`URL` is `url`), else the capitals it begins with are (`IPv4 address` is `ipv4Address`); every other word has
 //! its first letter raised and keeps the rest.
 
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
 /// A legal JavaScript identifier that was made from a dictionary's term; nothing else becomes code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identifier(String);
@@ -88,22 +91,25 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, most:
 }
 
 /// Returns up to `most` of the texts that a person may have meant: spelled like a text, or else with the most words like
-/// its words.
+/// its words. Those that differ only in case, accents, blanks and signs stand alone.
 pub fn near_texts<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
-    let (wanted, parts) = (key(text), words(text));
-    let missing = |candidate: &str, other: &str| match distance(&wanted, other) {
-        Some(_) => Some(0),
-        None => {
-            let there = words(candidate);
-            let has = |part: &&String| there.iter().any(|each| is_like(part, each));
-            let found = parts.iter().filter(has).count();
-            (found > 0).then(|| parts.len() + 1 - found)
+    let (wanted, parts) = (key(&plain(text)), words(text));
+    let missing = |candidate: &str, other: &str| {
+        if wanted == other {
+            return Some(0);
         }
+        if distance(&wanted, other).is_some() {
+            return Some(1);
+        }
+        let there = words(candidate);
+        let has = |part: &&String| there.iter().any(|each| is_like(part, each));
+        let found = parts.iter().filter(has).count();
+        (found > 0).then(|| parts.len() + 2 - found)
     };
     let mut scored: Vec<(usize, usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
-            let other = key(candidate);
+            let other = key(&plain(candidate));
             Some((missing(candidate, &other)?, levenshtein(&wanted, &other), candidate))
         })
         .collect();
@@ -114,8 +120,14 @@ pub fn near_texts<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>,
     alike.take(most).map(|(_, _, name)| name.to_owned()).collect()
 }
 
+/// A text without accents.
+fn plain(text: &str) -> String {
+    text.nfd().filter(|c| !is_combining_mark(*c)).collect()
+}
+
 /// The words of a text that say something.
 fn words(text: &str) -> Vec<String> {
+    let text = plain(text);
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
     words.map(key).collect()
 }

@@ -15,7 +15,7 @@ const instead = (valuesOf) =>
       : [[i, value, [...new Set(texts)].slice(0, MOST_VALUES).map((text) => wellFormed(text.slice(0, 200)))]];
   });
 // As much time as near values are worth, in milliseconds, where an app has searched by itself.
-const NEARBY = 1000;
+const NEARBY = 2500;
 const valuesIn = (collection, size, cells, q) => (i) => {
   if (isMany(collection) && q.columns[i].of) return collection.owners(q.columns[i]);
   if (!q.filtered) return cells.whole(i);

@@ -623,7 +623,8 @@ impl Listing {
         let mut columns = self.wanted.columns.iter().take(self.wanted.wanted);
         columns.any(|column| {
             let own = || column.term.split_once('.').is_some_and(|(first, _)| leads_there(first));
-            column.up == 1 || (column.up == 0 && !class.is_empty() && own())
+            let is_path = column.view == Some(View::Path);
+            column.up == 1 || (column.up == 0 && !class.is_empty() && (is_path || own()))
         })
     }
 

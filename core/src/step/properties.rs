@@ -206,9 +206,9 @@ pub(super) fn own_column(
         up: 0,
         view: None,
     };
-    let (mut is_list, mut ends_in_elements) = (false, false);
+    let (mut is_list, mut ends_in_elements, mut lists) = (false, false, 0);
     for part in term.split('.') {
-        if ends_in_elements && column.identifiers.len() == 1 && is_count(dictionary, &owner, part) {
+        if ends_in_elements && lists == 1 && is_count(dictionary, &owner, part) {
             column.term =
                 format!("count of {}", dictionary.class(&owner).map_or(&owner, |class| &class.plural));
             column.kind = TypeExpr(vec![TypeRef { name: "integer".to_owned(), ..TypeRef::default() }]);
@@ -216,15 +216,6 @@ pub(super) fn own_column(
             (is_list, ends_in_elements) = (false, false);
             // The app's own filter does not count.
             column.by_script = true;
-            owner = String::new();
-            continue;
-        }
-        if is_posix_path(part)
-            && shapes(&column.kind, dictionary).contains(&Shape::File)
-            && column.view.is_none()
-        {
-            // Files are shown by their paths anyway.
-            column.term = format!("{}.{POSIX_PATH}", column.term);
             owner = String::new();
             continue;
         }
@@ -238,6 +229,15 @@ pub(super) fn own_column(
             column.identifiers.extend(Identifier::of(&url.name));
             column.kind = url.kind.clone();
             (column.view, column.by_script) = (Some(View::Path), true);
+            owner = String::new();
+            continue;
+        }
+        if is_posix_path(part)
+            && shapes(&column.kind, dictionary).contains(&Shape::File)
+            && column.view.is_none()
+        {
+            // Files are shown by their paths anyway.
+            column.term = format!("{}.{POSIX_PATH}", column.term);
             owner = String::new();
             continue;
         }
@@ -276,6 +276,7 @@ pub(super) fn own_column(
             column.kind = TypeExpr::default();
             owner = class;
             (is_list, ends_in_elements) = (true, true);
+            lists += 1;
             continue;
         }
         ends_in_elements = false;

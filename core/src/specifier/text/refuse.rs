@@ -9,9 +9,14 @@ const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on i
 const COUNTED: &str = "write the objects; the answer has `totalCount`, and for each of several objects `count of …` is one of `properties`";
 
 /// Words at the beginning of an object, what they are, and what to write instead; the longest first.
-const REFUSED: [(&[&str], &str, &str); 34] = [
+const REFUSED: [(&[&str], &str, &str); 35] = [
     (&["a", "reference", "to"], "is not needed", "leave the words out"),
     (&["do", "shell", "script"], "is a command", "run a command with its own tool"),
+    (
+        &["posix", "path", "of"],
+        "is not a property of this object",
+        "name the object, and ask for `POSIX path` among the `properties` of iac_mcp_get_properties",
+    ),
     (&["path", "to"], "is a command", "write a property of the app, such as `desktop` or `home`"),
     (&["current", "application"], "is the script itself", "name an object of the app"),
     (&["number", "of"], "counts", COUNTED),
