@@ -172,6 +172,14 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
             }
             None => dotted.map_or(Err(fault), |path| own_column(app, dictionary, class, &path)),
         }
+        .map_err(|fault| match dictionary.commands_named(term.trim()).is_empty() {
+            true => fault,
+            false => {
+                let suggestion =
+                    format!("`{term}` is a command: run it with iac_mcp_read_command or iac_mcp_run_command");
+                Fault { suggestion, ..fault }
+            }
+        })
     })
 }
 
