@@ -11,7 +11,9 @@ use crate::identity::{Anchor, Identity, identity};
 use crate::marshal::Given;
 use crate::specifier::{By, LABELS, Path, Segment};
 
-pub(crate) use facts::{DELETE, QUIT, SEND, TO_ALL, beside, beyond, consequence, counts, facts, repeats};
+pub(crate) use facts::{
+    DELETE, PASSED_ON, QUIT, SEND, TO_ALL, beside, beyond, consequence, counts, facts, repeats,
+};
 pub(crate) use verify::holds;
 
 /// An object that would be changed, as it is looked at beforehand.

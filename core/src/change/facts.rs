@@ -12,6 +12,11 @@ pub(crate) const DELETE: &str = "coredelo";
 const REPLY: &str = "emalrpms";
 pub(crate) const TO_ALL: &str = "reply to all";
 
+/// The events of Mail that pass a message on: what it holds goes out, and only to those who are named.
+const FORWARD: &str = "emalfwms";
+const REDIRECT: &str = "emalrdms";
+pub(crate) const PASSED_ON: [&str; 2] = [FORWARD, REDIRECT];
+
 /// The event that sends a message of Mail.
 pub(crate) const SEND: &str = "emsgsend";
 
@@ -26,10 +31,14 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
 /// Calendar's dictionary: a series is one event with a rule, so that its occurrences go together.
-const FACTS: [(&str, &str, &str, &str, &str); 10] = [
+const FACTS: [(&str, &str, &str, &str, &str); 14] = [
     ("com.apple.mail", REPLY, "message", "replies go to", "reply to"),
     ("com.apple.mail", TO_ALL, "message", "it was also sent to", "to recipient.address"),
     ("com.apple.mail", TO_ALL, "message", "with copies to", "cc recipient.address"),
+    ("com.apple.mail", FORWARD, "message", "its text", "content"),
+    ("com.apple.mail", FORWARD, "message", "its attachments", "mail attachment.name"),
+    ("com.apple.mail", REDIRECT, "message", "its text", "content"),
+    ("com.apple.mail", REDIRECT, "message", "its attachments", "mail attachment.name"),
     ("com.apple.iCal", DELETE, "event", "rule of its series", "recurrence"),
     // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),

@@ -6,12 +6,15 @@ use super::{Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{Fact, Look, SEND, consequence, facts};
+use crate::change::{Fact, Look, PASSED_ON, SEND, consequence, facts};
 use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::permission::{NAMED, Wording};
 use crate::specifier::{Path, one_line, quoted};
 use crate::step::words::{self, Apart, Names, given};
+
+/// What a question calls the recipients of a message.
+const TO_WHOM: [&str; 3] = ["to", "cc", "bcc"];
 
 impl Creating {
     /// The question: what is made where, each object with its properties and with what is made in it.
@@ -82,10 +85,12 @@ impl Creating {
     /// As much of a new message as is shown of one that is there already, once it is to be sent.
     fn going_out(&self, command: &Invocation, app: &App) -> String {
         let about = command.direct.iter().flat_map(Given::objects).find(|path| Following::leads_to_it(path));
-        // What a command answers holds more than it is given, which is shown with the command.
-        if self.creation.origin().is_some() {
-            return String::new();
-        }
+        // What a command answers holds more than it is given: that is shown with the command. A message that is passed on
+        // has no other recipients than it is given.
+        let is_shown = |fact: &Fact| match self.creation.origin() {
+            Some(origin) => PASSED_ON.contains(&&*origin.code) && TO_WHOM.contains(&&*fact.caption),
+            None => true,
+        };
         let (Some(it), Some(dictionary), SEND) = (about, app.dictionary.as_deref(), command.code.as_str())
         else {
             return String::new();
@@ -99,7 +104,8 @@ impl Creating {
             let told = if told.is_empty() { "none".to_owned() } else { told.join(", ") };
             format!("\n  {caption}: {told}")
         };
-        facts(&app.bundle_id, dictionary, SEND, it.class()).into_iter().map(line).collect()
+        let facts = facts(&app.bundle_id, dictionary, SEND, it.class());
+        facts.into_iter().filter(is_shown).map(line).collect()
     }
 
     /// What is given to the first new object at the end of a way: through its elements, or of itself.
