@@ -8,20 +8,21 @@ use super::{Creating, Node};
 use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocation, Make, Renamed, Takes};
 use crate::app::{App, same_id};
 use crate::bind::{bind, candidates};
-use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
+use crate::call::{Call, CommandCall, Create, How, IT, Mode, Named, NewObject, NewValue, Next, SetProperty};
 use crate::change::{
-    Change, DELETE, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, beside, counts, facts,
+    Change, DELETE, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, beside, counts, facts, home,
 };
 use crate::dictionary::{APPLICATION, Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, Identity, identity};
 use crate::marshal::{Checker, Given, Place};
-use crate::permission::{classify, may_read};
+use crate::permission::{Decision, classify, decide, may_read};
 use crate::schema;
 use crate::specifier::{By, Container, Member, Path, Reader, Segment, Specifier, SpecifierError};
+use crate::step::asking::refused;
 use crate::step::moves::{self, MOVE};
 use crate::step::set::begin::{checked, slot, twice, writable};
-use crate::step::{Step, World, command, first, held, occurrence, placing};
+use crate::step::{Step, World, command, first, held, occurrence, placing, remember, set};
 use crate::words::{Level, RefId, TextWindow};
 
 /// The event that makes.
@@ -141,7 +142,15 @@ fn start_row(
     world: &mut World<'_>,
 ) -> Result<Step, Fault> {
     if call.then.object != NewObject::default() {
-        return Err(no_answer(&origin, app));
+        let Some(change) = moved_and_set(call, &origin, app, dictionary, world) else {
+            return Err(no_answer(&origin, app));
+        };
+        // Who may not move an object may not set where it is by that word.
+        let action = Action::of(app, Deed::Command(Box::new(origin)));
+        if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
+            return Ok(refused(refusal, 0));
+        }
+        return set::start(&change, world);
     }
     let mut tree = Tree::new(app, dictionary, None);
     let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
@@ -165,6 +174,54 @@ fn start_row(
         }
         Err(Unfit::Wrong(fault)) => Err(fault),
     }
+}
+
+/// A move and what is set of the moved objects as one change, where a property says in which container they are: `None`
+/// elsewhere, and where more follows.
+fn moved_and_set(
+    call: &CommandCall,
+    origin: &Invocation,
+    app: &App,
+    dictionary: &Dictionary,
+    world: &mut World<'_>,
+) -> Option<SetProperty> {
+    let object = &call.then.object;
+    let only = NewObject {
+        properties: object.properties.clone(),
+        added: object.added.clone(),
+        ..NewObject::default()
+    };
+    if origin.code != MOVE || *object != only || !call.then.then.is_empty() {
+        return None;
+    }
+    let objects = origin.direct.as_ref()?.objects();
+    let (class, (container, _)) = (objects.first()?.class(), objects.first()?.last()?);
+    let to = origin.parameters.iter().find_map(|argument| moves::place(&argument.value))?;
+    let home = home(dictionary, class, container.class())?;
+    let properties = dictionary.properties(class);
+    let home = properties.iter().find(|each| Identifier::of(&each.name).as_ref() == Some(&home))?;
+    if !home.access.can_write() || objects.iter().any(|path| !path.is_stable()) {
+        return None;
+    }
+    let new = |property: &str, value: &Json, how| NewValue {
+        property: property.to_owned(),
+        value: value.clone(),
+        how,
+    };
+    let set = object.properties.iter().map(|(term, value)| new(term, value, How::Set));
+    let added = object.added.iter().map(|(term, how, value)| new(term, value, *how));
+    let values = set.chain(added).chain([new(&home.name, &to.to_json(), How::Set)]).collect();
+    let references: Vec<Named> = objects
+        .into_iter()
+        .map(|path| Ok(Container::Reference(remember(path.clone(), app, world))))
+        .collect();
+    Some(SetProperty {
+        app: Some(app.bundle_id.to_string()),
+        list: references.len() > 1,
+        values: vec![0; references.len()],
+        references,
+        properties: vec![values],
+    })
 }
 
 /// Why the commands that follow cannot be taken as they are.
@@ -408,7 +465,7 @@ impl<'a> Tree<'a> {
         };
         let Spot { class, into, container } = spot;
         let make = self.make(&class, into, &container, object, &inside("properties"), world)?;
-        crate::step::set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values)
+        set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values)
             .map_err(|fault| fault.with("parameter", inside("properties")))?;
         self.ways.push(self.way(&make, &class, &container));
         self.nodes.push(Node { class, parent, container: parent.is_none().then_some(container) });
