@@ -4,7 +4,7 @@ mod looking;
 mod opening;
 
 pub(super) use looking::{Looking, shown};
-pub(super) use opening::{Opening, ask_now, ask_unseen, files};
+pub(super) use opening::{Opening, ask_seen, ask_unseen};
 
 use std::sync::Arc;
 

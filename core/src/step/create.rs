@@ -7,7 +7,7 @@ mod wording;
 
 use serde_json::Value as Json;
 
-use super::asking::{Behind, ask_now, ask_unseen, files, refused, run};
+use super::asking::{Behind, ask_seen, ask_unseen, refused, run};
 use super::words::{self, Names};
 use super::{Step, Then, World, command, in_app, placing, query};
 use crate::action::{Action, Creation, Deed, Following, Invocation, Preview};
@@ -98,10 +98,8 @@ impl Creating {
             Decision::Ask(unasked) => {
                 let wording = self.wording(app, world.gate.plugin.clone());
                 // Containers that were looked at have shown that the app runs.
-                match self.names.is_empty() || !files(unasked.action()).is_empty() {
-                    false => ask_now(unasked, wording, behind, Then::Create(Box::new(self))),
-                    true => ask_unseen(unasked, wording, behind, Then::Create(Box::new(self)), world),
-                }
+                let ask = if self.names.is_empty() { ask_unseen } else { ask_seen };
+                ask(unasked, wording, behind, Then::Create(Box::new(self)), world)
             }
             Decision::Deny(refusal) => refused(refusal, events),
         }

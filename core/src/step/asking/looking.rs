@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::super::words::{self, Names};
 use super::super::{listing, placing, query, script};
-use super::{Behind, Step, Then, World, ask_now, ask_unseen, run};
+use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
 use crate::change::{Look, QUIT, Subject, beside, consequence, facts};
@@ -99,7 +99,7 @@ impl Looking {
         let names =
             subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments).collect();
         let wording = wording(&unasked, objects, &names, &behind, world);
-        Ok(ask_now(unasked, wording, behind, then))
+        Ok(ask_seen(unasked, wording, behind, then, world))
     }
 }
 

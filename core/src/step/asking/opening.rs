@@ -32,7 +32,7 @@ pub(in crate::step) fn ask_unseen(
         return ask_now(unasked, wording, behind, then);
     }
     let apps = vec![unasked.action().app.to_string()];
-    let files = files(unasked.action());
+    let files = [files(unasked.action()), written(unasked.action())].concat();
     let action = Action::of_system(SystemDeed::Running { apps, files });
     match decide(action, "the system", world.gate, world.now) {
         Decision::Allow(approved) => {
@@ -44,8 +44,30 @@ pub(in crate::step) fn ask_unseen(
     }
 }
 
+/// Asks about an action after a look at its objects, which has shown that the app runs.
+pub(in crate::step) fn ask_seen(
+    unasked: Unasked,
+    wording: Wording,
+    behind: Behind,
+    then: Then,
+    world: &World<'_>,
+) -> Step {
+    let action = unasked.action();
+    // A file that a command is about has been looked at in the app.
+    let is_seen = matches!(action.deed, Deed::Command(_)) || files(action).is_empty();
+    if is_seen && written(action).is_empty() {
+        return ask_now(unasked, wording, behind, then);
+    }
+    ask_unseen(unasked, wording, behind, then, world)
+}
+
+/// The files that an action writes: the question names one that is there already.
+fn written(action: &Action) -> Vec<String> {
+    action.deed.commands().into_iter().filter_map(Invocation::file_to_be).map(str::to_owned).collect()
+}
+
 /// The files that an action reads: nobody is asked about one that is not there.
-pub(in crate::step) fn files(action: &Action) -> Vec<String> {
+fn files(action: &Action) -> Vec<String> {
     let commands = action.deed.commands();
     // Where a file is copied to, or what is written, need not be there.
     let reads = commands.into_iter().filter(|command| command.file_to_be().is_none());
@@ -53,7 +75,7 @@ pub(in crate::step) fn files(action: &Action) -> Vec<String> {
 }
 
 /// Puts the question as it is.
-pub(in crate::step) fn ask_now(unasked: Unasked, wording: Wording, behind: Behind, then: Then) -> Step {
+fn ask_now(unasked: Unasked, wording: Wording, behind: Behind, then: Then) -> Step {
     let parts = jxa::canonical(unasked.action());
     ask(unasked.ask(wording, parts), behind, then)
 }
@@ -72,20 +94,31 @@ impl Opening {
         let Self { unasked, mut wording, then } = self;
         let answer = reply.and_then(|reply| reply.result.ok()).unwrap_or_default();
         let seen = answer["there"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let missing = files(unasked.action()).into_iter().zip(seen).find(|(_, seen)| **seen == json!(false));
+        let files = files(unasked.action());
+        let missing = files.iter().zip(seen).find(|(_, seen)| **seen == json!(false));
         if let Some((file, _)) = missing {
-            let message = format!("there is no file at {}", quoted(&file));
+            let message = format!("there is no file at {}", quoted(file));
             let fault = Fault::new(
                 Code::InvalidParameter,
                 message,
                 "check the path; nothing was done and nobody was asked",
             );
-            return Err(fault.with("path", file));
+            return Err(fault.with("path", file.as_str()));
+        }
+        let mut note = |more: String| {
+            wording.consequence = Some(match wording.consequence.take() {
+                Some(first) => format!("{first}; {more}"),
+                None => more,
+            });
+        };
+        let written = written(unasked.action());
+        for (file, _) in
+            written.iter().zip(seen.iter().skip(files.len())).filter(|(_, seen)| **seen == json!(true))
+        {
+            note(format!("there is a file at {} already, and the app may replace it", quoted(file)));
         }
         if answer["running"] == json!([false]) {
-            let opens = format!("{} is not running, and a yes also opens it", behind.name);
-            wording.consequence =
-                Some(wording.consequence.map_or(opens.clone(), |first| format!("{first}; {opens}")));
+            note(format!("{} is not running, and a yes also opens it", behind.name));
         }
         Ok(ask_now(unasked, wording, behind, then))
     }

@@ -153,8 +153,12 @@ impl Creating {
         let parts = (1..self.nodes.len()).filter(|at| self.nodes[*at].parent == Some(0));
         let parts: String = parts.map(|at| format!("\n  in it: {}", self.tree(at, 1, apart))).collect();
         let is_left = make.slots.is_empty() && parts.is_empty();
-        let own =
-            (!is_left).then(|| format!("then {} gets{}{parts}", self.it(), self.properties(make, apart)));
+        // Nothing can be read of a file before the app opens it.
+        let is_replaced = self.is_old && make.how.iter().any(|how| matches!(how, How::Set));
+        let replaced =
+            if is_replaced { "\n  what it holds there is not shown here, and is replaced" } else { "" };
+        let gets = || format!("then {} gets{}{replaced}{parts}", self.it(), self.properties(make, apart));
+        let own = (!is_left).then(gets);
         target.chain(own).collect()
     }
 
