@@ -2,6 +2,7 @@
 
 mod answer;
 mod begin;
+mod row;
 mod unmake;
 mod wording;
 
@@ -21,7 +22,8 @@ use crate::permission::{Decision, Source, decide};
 use crate::reply::Reply;
 use crate::specifier::Path;
 
-pub(super) use begin::{by_object, launch, start, start_after};
+pub(super) use begin::{launch, start, start_after};
+pub(super) use row::by_object;
 pub(super) use unmake::{start as start_unmake, unmade};
 
 pub(super) use answer::SAVE;

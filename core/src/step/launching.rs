@@ -18,6 +18,8 @@ pub(super) struct Kept {
     call: Call,
     /// Whether its app was opened for it. That happens once.
     is_opened: bool,
+    /// Whether nobody can be asked, as it is known when a call begins.
+    is_alone: bool,
 }
 
 /// An app that is being opened, and the answer in case that it does not start.
@@ -43,7 +45,7 @@ impl Kept {
         };
         // A plugin reads what is open; its calls are many, and the user sees none of them.
         (takes_it && world.gate.plugin.is_none())
-            .then(|| Box::new(Self { call: call.clone(), is_opened: false }))
+            .then(|| Box::new(Self { call: call.clone(), is_opened: false, is_alone: world.gate.alone }))
     }
 }
 
@@ -115,7 +117,7 @@ fn opening(outcome: &Outcome, kept: &Kept, world: &World<'_>) -> Option<(Action,
     let app = world.apps.find(outcome.body["app"].as_str()?).ok()?;
     let action = Action::of(app, Deed::Command(Box::new(create::launch()?)));
     let may = match decide(action.clone(), &app.name, world.gate, world.now) {
-        Decision::Ask(_) => !world.gate.alone,
+        Decision::Ask(_) => !kept.is_alone,
         Decision::Allow(approved) => match approved.source() {
             // A profile allows what a client asks for, and the client has asked for something else.
             Source::Profile(_) => false,

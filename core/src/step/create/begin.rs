@@ -4,25 +4,22 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use super::row::{answer_of, answers, start_row};
 use super::{Creating, Node};
 use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocation, Make, Renamed, Takes};
-use crate::app::{App, same_id};
+use crate::app::App;
 use crate::bind::{bind, candidates};
-use crate::call::{Call, CommandCall, Create, How, IT, Mode, Named, NewObject, NewValue, Next, SetProperty};
-use crate::change::{
-    Change, DELETE, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, beside, counts, facts, home,
-};
+use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
+use crate::change::{Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, beside, counts, facts};
 use crate::dictionary::{APPLICATION, Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, Identity, identity};
 use crate::marshal::{Checker, Given, Place};
-use crate::permission::{Decision, classify, decide, may_read};
+use crate::permission::{classify, may_read};
 use crate::schema;
-use crate::specifier::{By, Container, Member, Path, Reader, Segment, Specifier, SpecifierError};
-use crate::step::asking::refused;
-use crate::step::moves::{self, MOVE};
+use crate::specifier::{By, Container, Member, Path, Segment, SpecifierError};
 use crate::step::set::begin::{checked, slot, twice, writable};
-use crate::step::{Step, World, command, first, held, occurrence, placing, remember, set};
+use crate::step::{Step, World, first, held, moves, occurrence, placing, set};
 use crate::words::{Level, RefId, TextWindow};
 
 /// The event that makes.
@@ -33,19 +30,6 @@ pub(super) const DUPLICATE: &str = "coreclon";
 
 /// The code of a property that holds a name.
 const NAME: &str = "pnam";
-
-/// Commands that answer one object: an app, empty for every app, the command, and whether the object is new.
-///
-/// # Source
-/// The standard suite: `open` answers the document, `duplicate` the copy. Mail's dictionary: `reply`, `forward` and
-/// `redirect` answer the new outgoing message.
-const ANSWERS: [(&str, &str, bool); 5] = [
-    ("", DUPLICATE, true),
-    ("", "aevtodoc", false),
-    ("com.apple.mail", "emalrpms", true),
-    ("com.apple.mail", "emalfwms", true),
-    ("com.apple.mail", "emalrdms", true),
-];
 
 /// Apps that keep changes only once they are told to save them, and the command for it.
 ///
@@ -86,21 +70,6 @@ pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Ste
     }
 }
 
-/// Turns a path among the targets into an object, where the app has such: what is set of a copy is set of an object.
-pub(in crate::step) fn by_object(
-    call: &CommandCall,
-    dictionary: &Dictionary,
-    world: &World<'_>,
-) -> Option<CommandCall> {
-    let Some(Json::String(text)) = call.target.as_ref().filter(|_| !call.then.is_empty()) else {
-        return None;
-    };
-    let is_path = text.starts_with('/') || text.starts_with("~/");
-    let mut specifier = Specifier::parse(&json!(text), "target").ok().filter(|_| is_path)?;
-    specifier.read(Reader { dictionary, home: world.home }).ok()?;
-    Some(CommandCall { target: Some(specifier.to_json()), ..call.clone() })
-}
-
 /// Begins a command with `then`: what follows is about the object that the command answers.
 pub(in crate::step) fn start_after(
     call: &CommandCall,
@@ -133,99 +102,8 @@ pub(in crate::step) fn start_after(
     }
 }
 
-/// Begins commands in a row: the first answers no new object, so that `it` is its target, if that is one object.
-fn start_row(
-    call: &CommandCall,
-    origin: Invocation,
-    app: &App,
-    dictionary: &Dictionary,
-    world: &mut World<'_>,
-) -> Result<Step, Fault> {
-    if call.then.object != NewObject::default() {
-        let Some(change) = moved_and_set(call, &origin, app, dictionary, world) else {
-            return Err(no_answer(&origin, app));
-        };
-        // Who may not move an object may not set where it is by that word.
-        let action = Action::of(app, Deed::Command(Box::new(origin)));
-        if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
-            return Ok(refused(refusal, 0));
-        }
-        return set::start(&change, world);
-    }
-    let mut tree = Tree::new(app, dictionary, None);
-    let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
-    // What is moved or deleted is not where its target leads any more.
-    tree.subject = call.target.clone().filter(|_| is_one && ![MOVE, DELETE].contains(&origin.code.as_str()));
-    let alone = Action::of(app, Deed::Command(Box::new(origin.clone())));
-    if classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
-        let message =
-            format!("`{}` deletes, sends or overwrites, so nothing may follow it in one call", origin.term);
-        let suggestion = "send it in a call of its own, so that the user sees what it is about";
-        return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"));
-    }
-    if origin.each && origin.values().flat_map(|value| value.paths()).any(placing::has_index) {
-        return Err(no_answer(&origin, app));
-    }
-    tree.row = Some(origin);
-    match tree.finish(&call.then.then, world) {
-        Ok(step) => Ok(step),
-        Err(Unfit::Open(given, container)) => {
-            first::argument(Call::Command(call.clone()), &app.bundle_id, given, container, world)
-        }
-        Err(Unfit::Wrong(fault)) => Err(fault),
-    }
-}
-
-/// A move and what is set of the moved objects as one change, where a property says in which container they are: `None`
-/// elsewhere, and where more follows.
-fn moved_and_set(
-    call: &CommandCall,
-    origin: &Invocation,
-    app: &App,
-    dictionary: &Dictionary,
-    world: &mut World<'_>,
-) -> Option<SetProperty> {
-    let object = &call.then.object;
-    let only = NewObject {
-        properties: object.properties.clone(),
-        added: object.added.clone(),
-        ..NewObject::default()
-    };
-    if origin.code != MOVE || *object != only || !call.then.then.is_empty() {
-        return None;
-    }
-    let objects = origin.direct.as_ref()?.objects();
-    let (class, (container, _)) = (objects.first()?.class(), objects.first()?.last()?);
-    let to = origin.parameters.iter().find_map(|argument| moves::place(&argument.value))?;
-    let home = home(dictionary, class, container.class())?;
-    let properties = dictionary.properties(class);
-    let home = properties.iter().find(|each| Identifier::of(&each.name).as_ref() == Some(&home))?;
-    if !home.access.can_write() || objects.iter().any(|path| !path.is_stable()) {
-        return None;
-    }
-    let new = |property: &str, value: &Json, how| NewValue {
-        property: property.to_owned(),
-        value: value.clone(),
-        how,
-    };
-    let set = object.properties.iter().map(|(term, value)| new(term, value, How::Set));
-    let added = object.added.iter().map(|(term, how, value)| new(term, value, *how));
-    let values = set.chain(added).chain([new(&home.name, &to.to_json(), How::Set)]).collect();
-    let references: Vec<Named> = objects
-        .into_iter()
-        .map(|path| Ok(Container::Reference(remember(path.clone(), app, world))))
-        .collect();
-    Some(SetProperty {
-        app: Some(app.bundle_id.to_string()),
-        list: references.len() > 1,
-        values: vec![0; references.len()],
-        references,
-        properties: vec![values],
-    })
-}
-
 /// Why the commands that follow cannot be taken as they are.
-enum Unfit {
+pub(super) enum Unfit {
     Wrong(Fault),
     /// An object among their arguments has to be looked up first: as it was given, and what it means.
     Open(Json, Container),
@@ -292,7 +170,7 @@ fn invocation(command: &Command, identifier: Identifier, parameters: Vec<Argumen
 }
 
 /// New objects, while they are read.
-struct Tree<'a> {
+pub(super) struct Tree<'a> {
     app: &'a App,
     dictionary: &'a Dictionary,
     /// The app's `make`, where something is made by it.
@@ -306,9 +184,9 @@ struct Tree<'a> {
     /// Whether the first object was there before: a document that was opened.
     is_old: bool,
     /// The first of some commands in a row, where nothing is made.
-    row: Option<Invocation>,
+    pub(super) row: Option<Invocation>,
     /// What `it` means there, as the client has given it.
-    subject: Option<Json>,
+    pub(super) subject: Option<Json>,
 }
 
 /// Properties with their values, and what each has to do with the value that is there.
@@ -325,14 +203,14 @@ struct Spot {
 type Found = (Vec<Identifier>, Arc<Member>);
 
 impl<'a> Tree<'a> {
-    fn new(app: &'a App, dictionary: &'a Dictionary, command: Option<Command>) -> Self {
+    pub(super) fn new(app: &'a App, dictionary: &'a Dictionary, command: Option<Command>) -> Self {
         let (makes, nodes, ways) = (Vec::new(), Vec::new(), Vec::new());
         let (row, subject) = (None, None);
         Self { app, dictionary, command, makes, nodes, ways, writes: None, is_old: false, row, subject }
     }
 
     /// Reads the commands that follow, and looks at what is there already.
-    fn finish(self, then: &[Next], world: &mut World<'_>) -> Result<Step, Unfit> {
+    pub(super) fn finish(self, then: &[Next], world: &mut World<'_>) -> Result<Step, Unfit> {
         let then = then.iter().enumerate().map(|(at, next)| self.following(next, at, world));
         let mut then = then.collect::<Result<Vec<_>, Unfit>>()?;
         let Self { app, dictionary, makes, nodes, ways, writes, is_old, row, .. } = self;
@@ -848,49 +726,6 @@ fn facts_of(origin: &Invocation, app: &str, dictionary: &Dictionary, class: &str
     let to_all = origin.parameter("reply to all") == Some(&Given::Bool(true));
     let more = if to_all { facts(app, dictionary, TO_ALL, class) } else { Vec::new() };
     facts(app, dictionary, &origin.code, class).into_iter().chain(more).collect()
-}
-
-/// The class of the object that a command answers, and whether that object is new.
-///
-/// # Errors
-/// It is not known to answer one object, or it has several targets.
-fn answer_of(origin: &Invocation, app: &App, dictionary: &Dictionary) -> Result<(String, bool), Fault> {
-    let row = ANSWERS
-        .iter()
-        .find(|(id, code, _)| (id.is_empty() || same_id(id, &app.bundle_id)) && *code == origin.code);
-    let result = command::result_of(origin, dictionary);
-    let mut told = result.iter().flat_map(|result| &result.0).map(|kind| kind.name.as_str());
-    let told = told.find(|name| *name != APPLICATION && dictionary.class(name).is_some());
-    let targets = origin.direct.as_ref().map(|direct| (direct.objects(), direct.files().len()));
-    let own = match &targets {
-        Some((objects, _)) if origin.code == DUPLICATE => objects.first().map(|path| path.class()),
-        _ => None,
-    };
-    let is_one = targets.as_ref().is_some_and(|(objects, files)| objects.len() + files == 1) && !origin.each;
-    match (row, told.or(own)) {
-        (Some((.., is_new)), Some(class)) if is_one => Ok((class.to_owned(), *is_new)),
-        (Some(_), Some(_)) => {
-            let message =
-                format!("`then`: `{}` has several targets, and `then` is about one object", origin.term);
-            let suggestion = "make one call for each target";
-            Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"))
-        }
-        _ => Err(no_answer(origin, app)),
-    }
-}
-
-/// Whether a command is one that answers an object.
-fn answers(origin: &Invocation, app: &App) -> bool {
-    let is_it = |(id, code, _): &(&str, &str, bool)| {
-        (id.is_empty() || same_id(id, &app.bundle_id)) && *code == origin.code
-    };
-    ANSWERS.iter().any(is_it)
-}
-
-fn no_answer(origin: &Invocation, app: &App) -> Fault {
-    let message = format!("`then`: `{}` of {} is not known to answer an object", origin.term, app.name);
-    let suggestion = "only commands follow it: set properties with iac_mcp_set_property, which also moves an object by its `mailbox` or `container`; make objects with iac_mcp_create";
-    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then")
 }
 
 fn not_added(property: &str) -> Fault {

@@ -1,0 +1,184 @@
+//! Commands with `then` that answer no new object: commands in a row, and a move with what is set of the moved objects. Which
+//! commands answer one stands here, too.
+
+use serde_json::{Value as Json, json};
+
+use super::begin::{DUPLICATE, Tree, Unfit};
+use crate::action::{Action, Deed, Invocation};
+use crate::app::{App, same_id};
+use crate::call::{Call, CommandCall, How, Named, NewObject, NewValue, SetProperty};
+use crate::change::{DELETE, home};
+use crate::dictionary::{APPLICATION, Dictionary, Identifier};
+use crate::fault::{Code, Fault};
+use crate::permission::{Decision, classify, decide};
+use crate::specifier::{Container, Reader, Specifier};
+use crate::step::asking::refused;
+use crate::step::moves::{self, MOVE};
+use crate::step::{Step, World, command, first, placing, remember, set};
+use crate::words::Level;
+
+/// Commands that answer one object: an app, empty for every app, the command, and whether the object is new.
+///
+/// # Source
+/// The standard suite: `open` answers the document, `duplicate` the copy. Mail's dictionary: `reply`, `forward` and
+/// `redirect` answer the new outgoing message.
+const ANSWERS: [(&str, &str, bool); 5] = [
+    ("", DUPLICATE, true),
+    ("", "aevtodoc", false),
+    ("com.apple.mail", "emalrpms", true),
+    ("com.apple.mail", "emalfwms", true),
+    ("com.apple.mail", "emalrdms", true),
+];
+
+/// Turns a path among the targets into an object, where the app has such: what is set of a copy is set of an object.
+pub(in crate::step) fn by_object(
+    call: &CommandCall,
+    dictionary: &Dictionary,
+    world: &World<'_>,
+) -> Option<CommandCall> {
+    let Some(Json::String(text)) = call.target.as_ref().filter(|_| !call.then.is_empty()) else {
+        return None;
+    };
+    let is_path = text.starts_with('/') || text.starts_with("~/");
+    let mut specifier = Specifier::parse(&json!(text), "target").ok().filter(|_| is_path)?;
+    specifier.read(Reader { dictionary, home: world.home }).ok()?;
+    Some(CommandCall { target: Some(specifier.to_json()), ..call.clone() })
+}
+
+/// Begins commands in a row: the first answers no new object, so that `it` is its target, if that is one object.
+pub(super) fn start_row(
+    call: &CommandCall,
+    origin: Invocation,
+    app: &App,
+    dictionary: &Dictionary,
+    world: &mut World<'_>,
+) -> Result<Step, Fault> {
+    if call.then.object != NewObject::default() {
+        let Some(change) = moved_and_set(call, &origin, app, dictionary, world) else {
+            return Err(no_answer(&origin, app));
+        };
+        // Who may not move an object may not set where it is by that word.
+        let action = Action::of(app, Deed::Command(Box::new(origin)));
+        if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
+            return Ok(refused(refusal, 0));
+        }
+        return set::start(&change, world);
+    }
+    let mut tree = Tree::new(app, dictionary, None);
+    let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
+    // What is moved or deleted is not where its target leads any more.
+    tree.subject = call.target.clone().filter(|_| is_one && ![MOVE, DELETE].contains(&origin.code.as_str()));
+    let alone = Action::of(app, Deed::Command(Box::new(origin.clone())));
+    if classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
+        let message =
+            format!("`{}` deletes, sends or overwrites, so nothing may follow it in one call", origin.term);
+        let suggestion = "send it in a call of its own, so that the user sees what it is about";
+        return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"));
+    }
+    if origin.each && origin.values().flat_map(|value| value.paths()).any(placing::has_index) {
+        return Err(no_answer(&origin, app));
+    }
+    tree.row = Some(origin);
+    match tree.finish(&call.then.then, world) {
+        Ok(step) => Ok(step),
+        Err(Unfit::Open(given, container)) => {
+            first::argument(Call::Command(call.clone()), &app.bundle_id, given, container, world)
+        }
+        Err(Unfit::Wrong(fault)) => Err(fault),
+    }
+}
+
+/// A move and what is set of the moved objects as one change, where a property says in which container they are: `None`
+/// elsewhere, and where more follows.
+fn moved_and_set(
+    call: &CommandCall,
+    origin: &Invocation,
+    app: &App,
+    dictionary: &Dictionary,
+    world: &mut World<'_>,
+) -> Option<SetProperty> {
+    let object = &call.then.object;
+    let only = NewObject {
+        properties: object.properties.clone(),
+        added: object.added.clone(),
+        ..NewObject::default()
+    };
+    if origin.code != MOVE || *object != only || !call.then.then.is_empty() {
+        return None;
+    }
+    let objects = origin.direct.as_ref()?.objects();
+    let (class, (container, _)) = (objects.first()?.class(), objects.first()?.last()?);
+    let to = origin.parameters.iter().find_map(|argument| moves::place(&argument.value))?;
+    let home = home(dictionary, class, container.class())?;
+    let properties = dictionary.properties(class);
+    let home = properties.iter().find(|each| Identifier::of(&each.name).as_ref() == Some(&home))?;
+    if !home.access.can_write() || objects.iter().any(|path| !path.is_stable()) {
+        return None;
+    }
+    let new = |property: &str, value: &Json, how| NewValue {
+        property: property.to_owned(),
+        value: value.clone(),
+        how,
+    };
+    let set = object.properties.iter().map(|(term, value)| new(term, value, How::Set));
+    let added = object.added.iter().map(|(term, how, value)| new(term, value, *how));
+    let values = set.chain(added).chain([new(&home.name, &to.to_json(), How::Set)]).collect();
+    let references: Vec<Named> = objects
+        .into_iter()
+        .map(|path| Ok(Container::Reference(remember(path.clone(), app, world))))
+        .collect();
+    Some(SetProperty {
+        app: Some(app.bundle_id.to_string()),
+        list: references.len() > 1,
+        values: vec![0; references.len()],
+        references,
+        properties: vec![values],
+    })
+}
+
+/// The class of the object that a command answers, and whether that object is new.
+///
+/// # Errors
+/// It is not known to answer one object, or it has several targets.
+pub(super) fn answer_of(
+    origin: &Invocation,
+    app: &App,
+    dictionary: &Dictionary,
+) -> Result<(String, bool), Fault> {
+    let row = ANSWERS
+        .iter()
+        .find(|(id, code, _)| (id.is_empty() || same_id(id, &app.bundle_id)) && *code == origin.code);
+    let result = command::result_of(origin, dictionary);
+    let mut told = result.iter().flat_map(|result| &result.0).map(|kind| kind.name.as_str());
+    let told = told.find(|name| *name != APPLICATION && dictionary.class(name).is_some());
+    let targets = origin.direct.as_ref().map(|direct| (direct.objects(), direct.files().len()));
+    let own = match &targets {
+        Some((objects, _)) if origin.code == DUPLICATE => objects.first().map(|path| path.class()),
+        _ => None,
+    };
+    let is_one = targets.as_ref().is_some_and(|(objects, files)| objects.len() + files == 1) && !origin.each;
+    match (row, told.or(own)) {
+        (Some((.., is_new)), Some(class)) if is_one => Ok((class.to_owned(), *is_new)),
+        (Some(_), Some(_)) => {
+            let message =
+                format!("`then`: `{}` has several targets, and `then` is about one object", origin.term);
+            let suggestion = "make one call for each target";
+            Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"))
+        }
+        _ => Err(no_answer(origin, app)),
+    }
+}
+
+/// Whether a command is one that answers an object.
+pub(super) fn answers(origin: &Invocation, app: &App) -> bool {
+    let is_it = |(id, code, _): &(&str, &str, bool)| {
+        (id.is_empty() || same_id(id, &app.bundle_id)) && *code == origin.code
+    };
+    ANSWERS.iter().any(is_it)
+}
+
+fn no_answer(origin: &Invocation, app: &App) -> Fault {
+    let message = format!("`then`: `{}` of {} is not known to answer an object", origin.term, app.name);
+    let suggestion = "only commands follow it: set properties with iac_mcp_set_property, which also moves an object by its `mailbox` or `container`; make objects with iac_mcp_create";
+    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then")
+}
