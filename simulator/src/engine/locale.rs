@@ -1,4 +1,4 @@
-//! What the engine leaves to the system: how dates and numbers are written, the names of zones, the order of texts.
+//! What the engine leaves to the system or takes too lightly: local times, how dates and numbers are written, the names of zones, the order of texts.
 
 use super::eventkit;
 use jiff::Timestamp;
@@ -7,12 +7,14 @@ use rquickjs::prelude::List;
 use rquickjs::{Ctx, Function, Object};
 
 const LOCALE: &str = include_str!("locale.js");
+const DATES: &str = include_str!("dates.js");
 
 /// The name of UTC, which no file needs to describe.
 const UTC: &str = "UTC";
 
 /// Gives a context's dates, numbers and texts their forms.
 pub(super) fn install(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+    ctx.eval::<Function<'_>, _>(DATES)?.call::<_, ()>(())?;
     let native = Object::new(ctx.clone())?;
     native.set("localZone", Func::from(local_zone))?;
     native.set("zone", Func::from(|name: String, at: f64| zone(&name, at).map(List)))?;
