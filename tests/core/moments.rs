@@ -2,6 +2,7 @@
 
 mod engine;
 
+use iac_core::moment::Part;
 use serde_json::{Value as Json, json};
 
 /// A Wednesday, one at the end of a January, and one before a spring and an autumn in which clocks are set.
@@ -184,6 +185,42 @@ fn parts_of_a_date_have_their_own_order() {
         let body = ask_parts(json!({ "aggregate": [fold] }), "works");
         assert_eq!(body["error"], "type_mismatch", "{fold}: {body}");
         assert!(body["message"].as_str().unwrap_or_default().ends_with(told), "{fold}: {body}");
+    }
+}
+
+/// The scripts and the core work parts out by themselves, one from dates and the other from occurrences: year ends, leap days
+/// and the first and last weeks within sixty years.
+#[test]
+fn scripts_and_core_agree_on_parts() {
+    let dates: Vec<jiff::civil::DateTime> = (1985..2045_i16)
+        .step_by(3)
+        .flat_map(|year| {
+            [(1, 1), (1, 4), (2, 28), (3, 1), (6, 30), (12, 28), (12, 31)]
+                .map(|(month, day)| (year, month, day))
+        })
+        .map(|(year, month, day)| jiff::civil::date(year, month, day).at(day % 24, month * 4, 0, 0))
+        .collect();
+    let row = |(at, date): (usize, &jiff::civil::DateTime)| json!({ "id": at, "name": "x", "n": at, "text": "x", "when": { "date": date.to_string() }, "flag": true, "body": "" });
+    let rows: Vec<Json> = dates.iter().enumerate().map(row).collect();
+    let world = json!({ "now": WEDNESDAY, "rows": rows, "refuses": [], "whose": "works" });
+    let terms: Vec<String> = Part::names().map(|part| format!("when.{part}")).collect();
+    let call = json!({ "app": "Shelf", "container": "application", "elementType": "thing",
+        "properties": terms, "sort": ["n"], "limit": 1000 });
+    let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+    let elements = body["elements"].as_array().unwrap();
+    assert_eq!(elements.len(), dates.len());
+    for (element, date) in elements.iter().zip(&dates) {
+        let civil = jiff::tz::Offset::UTC.to_timestamp(*date).unwrap().as_millisecond();
+        for name in Part::names() {
+            let part = Part::parse(name).unwrap();
+            assert_eq!(element["properties"][format!("when.{name}")], part.of(civil), "{name} of {date}");
+            let span = part.span(&part.of(civil));
+            let is_within = |[begin, end]: [String; 2]| {
+                let at = |text: &str| text.parse::<jiff::civil::Date>().unwrap().at(0, 0, 0, 0);
+                at(&begin) <= *date && *date < at(&end)
+            };
+            assert!(span.is_none_or(is_within), "{name} of {date}");
+        }
     }
 }
 
