@@ -12,7 +12,7 @@ from client import Refused, Server
 from tasks import CALLS, SIMPLE, TASKS
 
 BIG = ["--messages", "10000", "--events", "80", "--tasks", "200", "--seed", "7"]
-STARTS, TURNS, ASKED, TRIES = 7, 8, 5, 3
+TURNS, ASKED = 8, 5
 
 
 class Bench:
@@ -86,21 +86,24 @@ def newest_first(mail):
     mail.write_text(json.dumps(data))
 
 
-def measure(bench, peers, calls, say):
+def measure(bench, peers, rounds, calls, say):
     results = {peer.name: {"version": peer.version} for peer in peers}
-    for part in (starts, simple_calls, everyday):
-        say(part.__name__.replace("_", " "))
-        part(bench, peers, results)
+    say("starts")
+    starts(bench, peers, results, rounds)
+    say("simple calls")
+    simple_calls(bench, peers, results)
+    say("everyday tasks")
+    everyday(bench, peers, results, rounds)
     say(f"memory after {calls} calls")
     memory(bench, peers, results, calls)
     return results
 
 
-def starts(bench, peers, results):
+def starts(bench, peers, results, rounds):
     """A new process until its first answer, and its list of tools, each in a home that it has seen once before."""
     world = bench.world()
     seen = {peer.name: [] for peer in peers}
-    for turn in range(STARTS + 1):
+    for turn in range(rounds + 1):
         for peer in list(peers):
             try:
                 with bench.start(peer, world, bench.folder / f"home-{peer.name}") as server:
@@ -155,12 +158,12 @@ def simple_calls(bench, peers, results):
         results[name]["simple_ms"] = median(times[name])
 
 
-def everyday(bench, peers, results):
+def everyday(bench, peers, results, rounds):
     """Each task in a new process on a new Mac that takes its measured time for every event."""
     for task in TASKS:
         able = [peer for peer in peers if task.name in CALLS.get(peer.name, {})]
         tries = {peer.name: [] for peer in able}
-        for _ in range(TRIES):
+        for _ in range(rounds):
             for peer in able:
                 tries[peer.name].append(attempt(bench, peer, task))
         for name, made in tries.items():

@@ -133,6 +133,7 @@ def write(results):
     text = Template((Path(__file__).parent / "page.txt").read_text()).substitute(
         machine=f"{machine['processors']} processors and {machine['system']}",
         load=f"{machine['load']:.1f}",
+        rounds=results["rounds"],
         calls=f"{results['calls']:,}",
         first=first_table(servers),
         tasks=task_tables(servers),

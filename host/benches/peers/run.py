@@ -1,6 +1,6 @@
 """Measures this server beside others, all of them driven by one client on the same simulated Mac, and draws the page.
 
-    run.py PROGRAM TOOLS [--peer NAME=COMMAND ...] [--calls N] [--only NAME,...] [--draw]
+    run.py PROGRAM TOOLS [--peer NAME=COMMAND ...] [--rounds N] [--calls N] [--only NAME,...] [--draw]
 
 PROGRAM is an optimised `iac-mcp`, TOOLS the folder of what `./bench peers` installs. A COMMAND may say {folder} for a
 folder with a few files. The names airmcp, apple-mcp, kip-d and jsavin are known: their tools are asked for the same tasks. Any
@@ -70,7 +70,8 @@ def main():
     parser.add_argument("program", type=Path)
     parser.add_argument("tools", type=Path)
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=COMMAND")
-    parser.add_argument("--calls", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=5, help="how often each start and each task is measured")
+    parser.add_argument("--calls", type=int, default=1000, help="calls before memory is measured again")
     parser.add_argument("--only", default="")
     parser.add_argument("--draw", action="store_true")
     options = parser.parse_args()
@@ -104,8 +105,9 @@ def measured(options):
             made = [options.program.resolve(), "plugin", "build", ROOT / "plugins/omnifocus", "--output", plugin]
             subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
         machine = {"processors": os.cpu_count(), "system": platform.system(), "load": os.getloadavg()[0]}
-        servers = measure(Bench(options.program.resolve(), folder), peers, options.calls, lambda part: print(f"measuring: {part}", file=sys.stderr))
-        return {"machine": machine, "calls": options.calls, "servers": servers}
+        bench = Bench(options.program.resolve(), folder)
+        servers = measure(bench, peers, options.rounds, options.calls, lambda part: print(f"measuring: {part}", file=sys.stderr))
+        return {"machine": machine, "rounds": options.rounds, "calls": options.calls, "servers": servers}
 
 
 if __name__ == "__main__":
