@@ -133,6 +133,7 @@ def write(results):
     text = Template((Path(__file__).parent / "page.txt").read_text()).substitute(
         machine=f"{machine['processors']} processors and {machine['system']}",
         load=f"{machine['load']:.1f}",
+        build="an optimised build of this server" if machine["optimised"] else "a debug build of this server, which takes several times as long",
         rounds=results["rounds"],
         calls=f"{results['calls']:,}",
         first=first_table(servers),

@@ -105,6 +105,7 @@ def measured(options):
             made = [options.program.resolve(), "plugin", "build", ROOT / "plugins/omnifocus", "--output", plugin]
             subprocess.run(made, check=True, stdout=subprocess.DEVNULL)
         machine = {"processors": os.cpu_count(), "system": platform.system(), "load": os.getloadavg()[0]}
+        machine["optimised"] = options.program.resolve().parent.name == "release"
         bench = Bench(options.program.resolve(), folder)
         servers = measure(bench, peers, options.rounds, options.calls, lambda part: print(f"measuring: {part}", file=sys.stderr))
         return {"machine": machine, "rounds": options.rounds, "calls": options.calls, "servers": servers}
