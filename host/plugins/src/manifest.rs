@@ -16,6 +16,9 @@ pub use offers::{Argument, ArgumentKind, Prompt, ResourceFile};
 /// The version of `iac:plugin` that this host has.
 pub const API: &str = "0.1";
 
+/// What its file is called, and what an error calls it.
+pub const MANIFEST: &str = "plugin.toml";
+
 /// So many acts a script may declare: a human reads them all.
 const ACTS: usize = 64;
 
@@ -187,16 +190,18 @@ pub struct Want {
 /// Why a `plugin.toml` is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
-    #[error("plugin.toml: {0}")]
+    #[error("{MANIFEST}: {0}")]
     Form(String),
-    #[error("plugin.toml: `{field}` is {value}, expected {expected}")]
+    #[error("{MANIFEST}{}: `{field}` is {value}, expected {expected}", at(*line))]
     Value {
         field: &'static str,
         /// What stands there.
         value: String,
         expected: String,
+        /// In which line, if only one can be meant.
+        line: Option<usize>,
     },
-    #[error("plugin.toml: `{0}` occurs twice in `wants`, expected one entry with all its apps")]
+    #[error("{MANIFEST}: `{0}` occurs twice in `wants`, expected one entry with all its apps")]
     Twice(Capability),
 }
 
@@ -206,9 +211,8 @@ impl Manifest {
     /// # Errors
     /// What is not of the form, names no version, or wants something in a way that cannot be granted.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
-        let manifest: Self = toml::from_str(text)
-            .map_err(|error| ManifestError::Form(error.to_string().trim_end().to_owned()))?;
-        manifest.check()?;
+        let manifest: Self = toml::from_str(text).map_err(|error| ManifestError::Form(form(&error)))?;
+        manifest.check().map_err(|error| error.placed(text))?;
         Ok(manifest)
     }
 
@@ -368,15 +372,18 @@ impl Want {
             ));
         }
         match self.apps.iter().find(|app| !is_bundle_id(app)) {
-            Some(app) => Err(value("apps", app, "a bundle id or *")),
+            Some(app) => Err(value("apps", app, BUNDLE_ID)),
             None => Ok(()),
         }
     }
 }
 
-fn is_bundle_id(app: &str) -> bool {
+const BUNDLE_ID: &str = "a bundle id such as com.apple.iCal, which `iac-mcp apps` lists, or *";
+
+pub(crate) fn is_bundle_id(app: &str) -> bool {
     let letters = app.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
-    app == "*" || (letters && (1..=200).contains(&app.len()))
+    // The name of an app, such as Calendar, would be granted and never fit.
+    app == "*" || (letters && app.contains('.') && (1..=200).contains(&app.len()))
 }
 
 /// One line that people read: not empty, and nothing in it that moves or hides text.
@@ -398,7 +405,37 @@ fn below(field: &'static str, file: &str) -> Result<(), ManifestError> {
 }
 
 fn value(field: &'static str, value: &str, expected: &str) -> ManifestError {
-    ManifestError::Value { field, value: format!("`{value}`"), expected: expected.to_owned() }
+    ManifestError::Value { field, value: format!("`{value}`"), expected: expected.to_owned(), line: None }
+}
+
+impl ManifestError {
+    /// Finds the line of a wrong value: the only one that gives this value to a key of this name.
+    fn placed(self, text: &str) -> Self {
+        let Self::Value { field, value, expected, .. } = self else { return self };
+        let key = field.rsplit('.').next().unwrap_or(field);
+        let is_meant = |line: &str| {
+            let given =
+                line.trim_start().strip_prefix(key).and_then(|rest| rest.trim_start().strip_prefix('='));
+            given.is_some_and(|given| given.contains(value.trim_matches('`')))
+        };
+        let mut lines =
+            text.lines().enumerate().filter(|(_, line)| is_meant(line)).map(|(index, _)| index + 1);
+        let line = lines.next().filter(|_| lines.next().is_none());
+        Self::Value { field, value, expected, line }
+    }
+}
+
+fn at(line: Option<usize>) -> String {
+    line.map(|line| format!(", line {line}")).unwrap_or_default()
+}
+
+/// A key that is missing at the top stands in no line, and the reader of TOML would show the first one.
+fn form(error: &toml::de::Error) -> String {
+    let message = error.message();
+    match message.starts_with("missing field") && error.span().is_none_or(|span| span.start == 0) {
+        true => format!("{message}; it belongs above the first [[…]]"),
+        false => error.to_string().trim_end().to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -436,10 +473,10 @@ mod tests {
     fn what_cannot_be_granted_is_refused() {
         check(&want("capability = \"apps\""), "`apps` is `{}`, expected at least one bundle id");
         check(&want("capability = \"store\"\napps = [\"x\"]"), "expected no apps for this capability");
-        check(&want("capability = \"apps-change\"\napps = [\"x\"]"), "`level` is `missing`");
+        check(&want("capability = \"apps-change\"\napps = [\"a.x\"]"), "`level` is `missing`");
         check(
             &want("capability = \"apps\"\napps = [\"../x\"]"),
-            "`apps` is `../x`, expected a bundle id or *",
+            "plugin.toml, line 9: `apps` is `../x`, expected a bundle id such as com.apple.iCal",
         );
         check(&want("capability = \"network\""), "unknown variant `network`");
         check("[[wants]]\ncapability = \"store\"\nreason = \"\"", "`reason` is");
@@ -448,13 +485,21 @@ mod tests {
             &format!("{}\n{}", want("capability = \"store\""), want("capability = \"store\"")),
             "occurs twice",
         );
-        check(&want("capability = \"app-scripts\"\napps = [\"x\"]"), "`scripts` is `0`");
+        check(&want("capability = \"app-scripts\"\napps = [\"a.x\"]"), "`scripts` is `0`");
         check(
             "[[scripts]]\nname = \"a\"\nfile = \"a.js\"\nlevel = \"safe\"\nreason = \"r\"",
             "`scripts` is `1`",
         );
         check("colour = 1", "unknown field `colour`");
         check("version = \"1\"", "duplicate key");
+        check(
+            &want("capability = \"apps\"\napps = [\"Calendar\"]"),
+            "`apps` is `Calendar`, expected a bundle id",
+        );
+        check("[[wants]]\ncapability = \"store\"", "missing field `reason`");
+        let error = Manifest::parse("id = \"demo\"\nversion = \"0.1.0\"").expect_err("more is needed");
+        let expected = "plugin.toml: missing field `licence`; it belongs above the first [[…]]";
+        assert_eq!(error.to_string(), expected);
     }
 
     fn check_script(body: &str, expected: &str) {
@@ -513,7 +558,7 @@ mod tests {
         check(&setting("type = \"integer\"\ndefault = 3"), "");
         check(
             &setting("type = \"integer\"\ndefault = \"three\""),
-            "`settings.default` is `\"three\"`, expected a whole number",
+            "plugin.toml, line 10: `settings.default` is `\"three\"`, expected a whole number",
         );
         check(&setting("type = \"integer\"\ndefault = 3\nrequired = true"), "expected no default");
         check(&setting("type = \"date\""), "unknown variant `date`");

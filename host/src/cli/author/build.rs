@@ -16,7 +16,7 @@ use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Level};
 use crate::plugins::engine::engine::Cache;
 use crate::plugins::engine::limits::Limits;
-use crate::plugins::engine::manifest::Manifest;
+use crate::plugins::engine::manifest::{MANIFEST, Manifest, ManifestError};
 use crate::plugins::engine::package::{self, Package, Texts};
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -299,7 +299,7 @@ fn pack(
 
 /// Reads the scripts and resources that a manifest names, which are beside it.
 fn texts(manifest: &Path, toml: &str) -> Result<Texts, Failure> {
-    let parsed = Manifest::parse(toml).map_err(|error| Failure::Failed(error.to_string()))?;
+    let parsed = parsed(manifest, toml)?;
     let read = |file: &String| Ok((file.clone(), text(&manifest.with_file_name(file))?));
     parsed.files().map(read).collect()
 }
@@ -404,8 +404,14 @@ fn module(line: &[u8], name: &str) -> Option<PathBuf> {
 }
 
 pub(super) fn id(manifest: &Path) -> Result<PluginId, Failure> {
-    let manifest = Manifest::parse(&text(manifest)?);
-    Ok(manifest.map_err(|error| Failure::Failed(error.to_string()))?.id)
+    Ok(parsed(manifest, &text(manifest)?)?.id)
+}
+
+/// Reads a manifest. An error names the file, which an author may call as they like.
+fn parsed(manifest: &Path, toml: &str) -> Result<Manifest, Failure> {
+    let named =
+        |error: ManifestError| error.to_string().replacen(MANIFEST, &manifest.display().to_string(), 1);
+    Manifest::parse(toml).map_err(|error| Failure::Failed(named(error)))
 }
 
 pub(super) fn text(path: &Path) -> Result<String, Failure> {
