@@ -202,7 +202,7 @@ mod tests {
             "has a `$ref`",
         );
         let typed = json!({"type": "object", "properties": {"a": {"type": "numbr"}}});
-        found(&[tool("demo", "d", typed)], "has the type \"numbr\"");
+        found(&[tool("demo", "d", typed)], "the schema of `demo` has \"numbr\" for `properties.a.type`");
         let closed = json!({"type": "object", "properties": {}, "additionalProperties": false});
         let output = |schema: Json| Descriptor { output_schema: Some(schema), ..plain("demo") };
         found(&[output(json!({"type": "object", "properties": {}}))], "ok");

@@ -12,31 +12,96 @@ const SHOWN: usize = 80;
 
 const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
 
-/// Says what is wrong with a schema itself: a type that is none.
+/// Says what is wrong with a schema itself, and where: a word with a value that it cannot have, or a name that no call can
+/// give. Words that are not known here may say anything.
 pub(crate) fn fault(schema: &Json) -> Option<String> {
-    match schema {
-        Json::Object(map) => {
-            let unknown = map.get("type").and_then(|named| {
-                let names = named.as_array().map_or_else(|| vec![named], |names| names.iter().collect());
-                names.into_iter().find(|name| !name.as_str().is_some_and(|name| TYPES.contains(&name)))
-            });
-            // A property may be called `type`; what stands there is a schema and not the name of a type.
-            let unknown = unknown.filter(|name| !name.is_object());
-            let named = unknown.map(|name| {
-                format!(
-                    "has the type {}, expected one of {}",
-                    line(&name.to_string(), SHOWN),
-                    TYPES.join(", ")
-                )
-            });
-            // These hold data, in which `type` may be anything.
-            let is_schema = |word: &str| !matches!(word, "enum" | "const" | "default" | "examples");
-            let inner = map.iter().filter(|(word, _)| is_schema(word));
-            named.or_else(|| inner.map(|(_, schema)| schema).find_map(fault))
+    form(schema, "")
+}
+
+fn form(schema: &Json, place: &str) -> Option<String> {
+    let Json::Object(words) = schema else {
+        return (!schema.is_boolean()).then(|| wrong(place, schema, "a schema"));
+    };
+    words.iter().find_map(|(word, value)| word_form(word, value, &below(place, word))).or_else(|| {
+        let name = ungiven(words)?;
+        let place = below(place, "required");
+        Some(format!("has `{place}` with {name}, which is not in `properties`, and no others are allowed"))
+    })
+}
+
+fn word_form(word: &str, value: &Json, place: &str) -> Option<String> {
+    let (fits, expected) = match word {
+        "properties" | "patternProperties" | "$defs" | "dependentSchemas" => match value {
+            Json::Object(named) => {
+                return named.iter().find_map(|(name, schema)| form(schema, &below(place, name)));
+            }
+            _ => (false, "an object of schemas"),
+        },
+        "items" | "additionalProperties" | "contains" | "propertyNames" | "not" | "if" | "then" | "else" => {
+            return form(value, place);
         }
-        Json::Array(items) => items.iter().find_map(fault),
-        _ => None,
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => match value {
+            Json::Array(forms) if !forms.is_empty() => {
+                let mut forms = forms.iter().enumerate();
+                return forms.find_map(|(index, schema)| form(schema, &format!("{place}[{index}]")));
+            }
+            _ => (false, "a list of schemas"),
+        },
+        "type" => {
+            let names = value.as_array().map_or_else(|| vec![value], |names| names.iter().collect());
+            let known = |name: &&Json| name.as_str().is_some_and(|name| TYPES.contains(&name));
+            (
+                !names.is_empty() && names.iter().all(known),
+                "object, array, string, integer, number, boolean or null",
+            )
+        }
+        "required" => {
+            let texts = value.as_array().is_some_and(|names| names.iter().all(Json::is_string));
+            (texts, "a list of texts")
+        }
+        "enum" => (value.as_array().is_some_and(|values| !values.is_empty()), "a list of values"),
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => (value.is_number(), "a number"),
+        "multipleOf" => (value.as_f64().is_some_and(|number| number > 0.0), "a number above 0"),
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
+            (value.is_u64(), "a whole number from 0")
+        }
+        "uniqueItems" => (value.is_boolean(), "true or false"),
+        "title" | "description" | "format" => (value.is_string(), "a text"),
+        "pattern" => (value.as_str().is_some_and(is_pattern), "a regular expression"),
+        _ => return None,
+    };
+    (!fits).then(|| wrong(place, value, expected))
+}
+
+/// Finds a name that a call has to give and must not give.
+fn ungiven(words: &Map<String, Json>) -> Option<&Json> {
+    if words.get("additionalProperties") != Some(&Json::Bool(false))
+        || words.contains_key("patternProperties")
+    {
+        return None;
     }
+    let known = words.get("properties").and_then(Json::as_object);
+    let is_known = |name: &str| known.is_some_and(|known| known.contains_key(name));
+    words.get("required")?.as_array()?.iter().find(|name| name.as_str().is_some_and(|name| !is_known(name)))
+}
+
+/// Tells whether a text can be a regular expression. Those of clients know more than the parser, which has no look-around,
+/// so only what none of them takes is refused.
+fn is_pattern(text: &str) -> bool {
+    use regex_syntax::ast::ErrorKind;
+    let parsed = regex_syntax::ast::parse::Parser::new().parse(text);
+    !parsed.is_err_and(|error| {
+        let kinds = [ErrorKind::GroupUnclosed, ErrorKind::GroupUnopened, ErrorKind::RepetitionMissing];
+        kinds.contains(error.kind()) || *error.kind() == ErrorKind::EscapeUnexpectedEof
+    })
+}
+
+fn wrong(place: &str, value: &Json, expected: &str) -> String {
+    format!("has {} for `{}`, expected {expected}", line(&value.to_string(), SHOWN), line(place, 200))
+}
+
+fn below(place: &str, name: &str) -> String {
+    if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
 }
 
 /// Says where and how a value does not fit; `None` where it does.
@@ -115,23 +180,25 @@ fn count(length: usize) -> f64 {
 }
 
 fn object(words: &Map<String, Json>, fields: &Map<String, Json>, place: &str) -> Misfit {
-    let below = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
     let required =
         words.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
     for name in required {
         if !fields.contains_key(name) {
-            return Some((below(name), "is missing".to_owned()));
+            return Some((below(place, name), "is missing".to_owned()));
         }
     }
     let known = words.get("properties").and_then(Json::as_object);
     fields.iter().find_map(|(name, value)| match known.and_then(|known| known.get(name)) {
-        Some(schema) => at(schema, value, below(name)),
+        Some(schema) => at(schema, value, below(place, name)),
         None => match words.get("additionalProperties") {
             Some(Json::Bool(false)) => {
                 let names = known.map(|known| known.keys().cloned().collect::<Vec<_>>().join(", "));
-                Some((below(name), format!("is not known, expected one of {}", names.unwrap_or_default())))
+                Some((
+                    below(place, name),
+                    format!("is not known, expected one of {}", names.unwrap_or_default()),
+                ))
             }
-            Some(schema) => at(schema, value, below(name)),
+            Some(schema) => at(schema, value, below(place, name)),
             None => None,
         },
     })
@@ -224,10 +291,46 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_is_none_is_a_fault_of_the_schema() {
-        assert_eq!(fault(&json!({"properties": {"type": {"type": "string"}}})), None);
-        assert_eq!(fault(&json!({"properties": {"a": {"default": {"type": "tags"}}}})), None);
-        let said = fault(&json!({"properties": {"a": {"type": "numbr"}}}));
-        assert!(said.is_some_and(|said| said.starts_with("has the type \"numbr\", expected one of object, array")));
+    fn a_schema_that_no_client_can_use_is_refused() {
+        let check = |schema: Json, expected: Option<&str>| {
+            assert_eq!(fault(&schema).as_deref(), expected, "{schema}");
+        };
+        let of = |property: Json| json!({"type": "object", "properties": {"a": property}});
+        check(json!({"properties": {"type": {"type": "string"}}}), None);
+        check(json!({"properties": {"required": {"default": {"type": "tags"}}}}), None);
+        check(
+            of(json!({"type": "numbr"})),
+            Some(
+                "has \"numbr\" for `properties.a.type`, expected object, array, string, integer, number, boolean or null",
+            ),
+        );
+        check(
+            of(json!({"minimum": "zero"})),
+            Some("has \"zero\" for `properties.a.minimum`, expected a number"),
+        );
+        check(
+            of(json!({"maxLength": -1})),
+            Some("has -1 for `properties.a.maxLength`, expected a whole number from 0"),
+        );
+        check(
+            of(json!({"pattern": "("})),
+            Some("has \"(\" for `properties.a.pattern`, expected a regular expression"),
+        );
+        for pattern in ["^[a-z]+$", "(?=a)b", "[[]", r"\d{1,2}\/\p{L}", "(?<year>[0-9]+)"] {
+            check(of(json!({ "pattern": pattern })), None);
+        }
+        check(of(json!("string")), Some("has \"string\" for `properties.a`, expected a schema"));
+        check(of(json!({"enum": "x"})), Some("has \"x\" for `properties.a.enum`, expected a list of values"));
+        check(of(json!({"oneOf": []})), Some("has [] for `properties.a.oneOf`, expected a list of schemas"));
+        check(
+            of(json!({"items": {"anyOf": [{}, {"uniqueItems": 1}]}})),
+            Some("has 1 for `properties.a.items.anyOf[1].uniqueItems`, expected true or false"),
+        );
+        check(json!({"required": "title"}), Some("has \"title\" for `required`, expected a list of texts"));
+        check(json!({"required": ["b"], "properties": {"a": {}}}), None);
+        check(
+            json!({"required": ["a", "b"], "properties": {"a": {}}, "additionalProperties": false}),
+            Some("has `required` with \"b\", which is not in `properties`, and no others are allowed"),
+        );
     }
 }
