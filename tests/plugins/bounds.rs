@@ -79,7 +79,7 @@ async fn what_was_not_granted_is_not_reached() {
         let setup = Setup {
             id: package.manifest.id,
             grants: Grants::default(),
-            lacks: Vec::new(),
+            wanted: Grants::default(),
             limits: wide(),
             settings: Map::new(),
             lenient: false,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use iac_plugins::capability::Grants;
 use iac_plugins::engine::{Backend, Cache, Plugin, Setup};
 use iac_plugins::package;
 use serde_json::Map;
@@ -46,7 +47,7 @@ async fn check(folder: &Path, when: &str) {
         let package = package::read(&bytes).expect("the package is whole");
         let setup = Setup {
             grants: package.grants(),
-            lacks: Vec::new(),
+            wanted: Grants::default(),
             id: package.manifest.id,
             limits: wide(),
             settings: Map::new(),

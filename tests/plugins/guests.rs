@@ -173,7 +173,7 @@ impl Guest {
             }
         }
         let setup = Setup {
-            lacks: package.lacks(&grants),
+            wanted: package.grants(),
             id: package.manifest.id,
             grants,
             limits,

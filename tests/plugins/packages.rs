@@ -5,13 +5,15 @@ use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use iac_plugins::capability::Grants;
 use iac_plugins::engine::{Backend, Cache, Plugin, Setup};
 use iac_plugins::package::{self, Texts};
 use proptest::prelude::*;
 use serde_json::Map;
+use tokio_util::sync::CancellationToken;
 use wit_component::StringEncoding;
 
-use crate::guests::{Guest, engine, shown, wide};
+use crate::guests::{Guest, call, engine, shown, wide};
 
 async fn honest() -> Vec<u8> {
     Guest::read("honest").packed(&engine(Backend::Native), &wide()).await.expect("the guest is packed")
@@ -22,7 +24,7 @@ fn setup(package: package::Package) -> Setup {
     Setup {
         id: package.manifest.id,
         grants,
-        lacks: Vec::new(),
+        wanted: Grants::default(),
         limits: wide(),
         settings: Map::new(),
         lenient: false,
@@ -205,6 +207,25 @@ fn bytes_that_are_no_package_are_refused() {
         prop_assert!(package::read(&noise).is_err());
         prop_assert!(package::read(&[&bytes[..8], &noise].concat()).is_err());
     });
+}
+
+#[tokio::test]
+async fn a_refusal_names_the_command_that_grants() {
+    let engine = engine(Backend::Native);
+    let bytes = Guest::read("app-not-granted").packed(&engine, &wide()).await.expect("the guest is packed");
+    let compiled = engine.compile(&bytes, None).expect("the guest compiles");
+    let command = "`iac-mcp plugin grant hostile apps com.example.other`";
+    let unwanted = "plugin.toml does not want it: its author can add it there, or the user grants it:";
+    for (wanted, says) in
+        [("com.example.other", "only the user can change this:"), ("com.example.notes", unwanted)]
+    {
+        let mut setup = setup(package::read(&bytes).expect("it is whole"));
+        setup.wanted.apps = [wanted.to_owned()].into();
+        let plugin = Plugin::link(&engine, &compiled, setup).expect("it links");
+        let (answer, _) = plugin.call(call(CancellationToken::new())).await;
+        let body = answer.expect_err("it is refused").body(&plugin.setup().id);
+        assert_eq!(body["suggestion"], format!("{says} {command}"));
+    }
 }
 
 #[tokio::test]

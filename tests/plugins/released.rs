@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
+use iac_plugins::capability::Grants;
 use iac_plugins::engine::{Backend, Plugin, Setup};
 use iac_plugins::package;
 use serde::Deserialize;
@@ -113,7 +114,7 @@ async fn a_package_of_each_version_still_answers() {
         let compiled = engine.compile(&bytes, None).expect("it compiles");
         let setup = Setup {
             grants: package.grants(),
-            lacks: Vec::new(),
+            wanted: Grants::default(),
             id: package.manifest.id,
             limits: wide(),
             settings: serde_json::Map::new(),

@@ -187,6 +187,23 @@ impl Grants {
         self.store |= other.store;
     }
 
+    /// Returns what there is of one capability, as arguments of `plugin grant`.
+    pub(crate) fn arguments(&self, capability: Capability) -> Vec<String> {
+        let name = capability.name();
+        match capability {
+            Capability::Apps => self.apps.iter().map(|app| format!("{name} {app}")).collect(),
+            Capability::AppsChange => {
+                let of = |(app, level): (&String, &Level)| format!("{name} {app} --level {}", level.name());
+                self.apps_change.iter().map(of).collect()
+            }
+            Capability::AppScripts => {
+                self.app_scripts.keys().map(|script| format!("{name} {script}")).collect()
+            }
+            Capability::LanguageServers | Capability::Files => vec![format!("{name} DIR")],
+            Capability::Store => vec![name.to_owned()],
+        }
+    }
+
     /// Returns one line for each thing given.
     pub fn lines(&self) -> Vec<String> {
         let apps = self.apps.iter().map(|app| format!("apps {app}"));

@@ -90,8 +90,8 @@ pub struct Setup {
     pub id: PluginId,
     /// What was granted; everything else that it imports refuses.
     pub grants: Grants,
-    /// What it lacks, as arguments of `plugin grant`.
-    pub lacks: Vec<String>,
+    /// What its package wants, which says how a refusal can be mended.
+    pub wanted: Grants,
     /// The bounds of its calls.
     pub limits: Limits,
     /// What the operator has set for it.

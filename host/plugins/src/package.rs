@@ -16,7 +16,7 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
 
-use crate::capability::{Capability, Grants, Level};
+use crate::capability::{Capability, Grants};
 use crate::descriptor::{self, Descriptor, DescriptorError};
 use crate::engine::{Cache, Compiled, Engine, LoadError, Plugin, Setup};
 use crate::failure::Failure;
@@ -217,7 +217,7 @@ async fn list(
         id: manifest.id.clone(),
         // Listing tools needs nothing: every interface refuses.
         grants: Grants::default(),
-        lacks: Vec::new(),
+        wanted: Grants::default(),
         limits: limits.clone(),
         settings: serde_json::Map::new(),
         tools: Vec::new(),
@@ -243,24 +243,7 @@ impl Package {
     pub fn lacks(&self, held: &Grants) -> Vec<String> {
         let wanted = self.grants();
         let missing = self.imports.iter().filter(|capability| !held.has(**capability));
-        missing.flat_map(|capability| arguments(*capability, &wanted)).collect()
-    }
-}
-
-/// What is wanted of one capability, as arguments of `plugin grant`.
-fn arguments(capability: Capability, wanted: &Grants) -> Vec<String> {
-    let name = capability.name();
-    match capability {
-        Capability::Apps => wanted.apps.iter().map(|app| format!("{name} {app}")).collect(),
-        Capability::AppsChange => {
-            let of = |(app, level): (&String, &Level)| format!("{name} {app} --level {}", level.name());
-            wanted.apps_change.iter().map(of).collect()
-        }
-        Capability::AppScripts => {
-            wanted.app_scripts.keys().map(|script| format!("{name} {script}")).collect()
-        }
-        Capability::LanguageServers | Capability::Files => vec![format!("{name} DIR")],
-        Capability::Store => vec![name.to_owned()],
+        missing.flat_map(|capability| wanted.arguments(*capability)).collect()
     }
 }
 

@@ -311,7 +311,7 @@ impl Store {
         let setup = Setup {
             id,
             grants: receipt.grants.clone(),
-            lacks: package.lacks(&receipt.grants),
+            wanted: package.grants(),
             limits,
             settings: package.manifest.settings(&receipt.settings),
             tools: receipt.tools.clone(),

@@ -50,7 +50,7 @@ impl Trial {
         let compiled = engine.compile(bytes, cache)?;
         let setup = Setup {
             id: package.manifest.id.clone(),
-            lacks: package.lacks(&grants),
+            wanted: package.grants(),
             grants,
             limits,
             settings: package.manifest.settings(&Map::new()),

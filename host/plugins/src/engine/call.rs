@@ -231,13 +231,28 @@ impl State {
     /// Refuses a function of an interface that was not granted: says why, and what to do.
     pub(super) fn refuse(&mut self, capability: Capability) -> wasmtime::Result<(String, String)> {
         self.count_call()?;
-        let of = |lack: &&String| lack.split(' ').next() == Some(capability.name());
-        let id = &self.setup.id;
-        let commands = self.setup.lacks.iter().filter(of);
-        let commands: Vec<String> =
-            commands.map(|lack| format!("`iac-mcp plugin grant {id} {lack}`")).collect();
+        let commands = self.setup.wanted.arguments(capability);
+        let commands: Vec<String> = commands.iter().map(|wanted| self.command(wanted)).collect();
         let advice = format!("only the user can change this: {}", commands.join(" and "));
         Ok((format!("the plugin has no grant for `{capability}`"), advice))
+    }
+
+    fn command(&self, arguments: &str) -> String {
+        format!("`iac-mcp plugin grant {} {arguments}`", self.setup.id)
+    }
+
+    /// Refuses one app or one script that was not granted, and says what to do: `arguments` are those of `plugin grant`.
+    fn not_granted(&self, message: String, arguments: &str, is_wanted: bool) -> types::Fault {
+        let command = self.command(arguments);
+        let suggestion = match is_wanted {
+            true => format!("only the user can change this: {command}"),
+            false => {
+                format!(
+                    "plugin.toml does not want it: its author can add it there, or the user grants it: {command}"
+                )
+            }
+        };
+        types::Fault { suggestion: Some(suggestion), ..fault("permission_denied", message) }
     }
 
     fn count_call(&mut self) -> wasmtime::Result<()> {
@@ -351,12 +366,6 @@ fn detail(text: &str) -> Option<Json> {
         return None;
     }
     serde_json::from_str::<Map<String, Json>>(text).ok().map(Json::Object)
-}
-
-/// What the operator has not given; only they can.
-fn not_granted(message: String) -> types::Fault {
-    let suggestion = "only the user can grant it, with `iac-mcp plugin grant`; `iac-mcp plugin list` shows the plugin's grants";
-    types::Fault { suggestion: Some(suggestion.to_owned()), ..fault("permission_denied", message) }
 }
 
 fn fault(code: &str, message: impl Into<String>) -> types::Fault {

@@ -4,10 +4,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use wasmtime::component::Resource;
 
-use super::{Returned, State, fault, not_granted};
+use super::{Returned, State, fault};
 use crate::capability::Level;
 use crate::engine::bindings::iac::plugin::{apps, apps_change, types};
 use crate::host::{Operation, Question};
+use crate::manifest::is_bundle_id;
 
 /// An app that was granted and opened in this call.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ struct Opened {
 impl apps::Host for State {
     async fn open(&mut self, bundle_id: String) -> Returned<Resource<App>> {
         if !self.setup.grants.may_read(&bundle_id) {
-            return Ok(Err(unread(&bundle_id)));
+            return Ok(Err(self.unread(&bundle_id)));
         }
         let bytes = bundle_id.len();
         let opened: Opened = match self.ask(Question::OpenApp { app: bundle_id }, bytes).await? {
@@ -34,7 +35,7 @@ impl apps::Host for State {
         };
         // What the host has found is what counts: a grant is for the app, not for a spelling that leads to it.
         if !self.setup.grants.may_read(&opened.bundle_id) {
-            return Ok(Err(unread(&opened.bundle_id)));
+            return Ok(Err(self.unread(&opened.bundle_id)));
         }
         Ok(self.table.push(App { bundle_id: opened.bundle_id }).map_err(|_| too_many()))
     }
@@ -91,10 +92,19 @@ impl State {
             Some(_) => return Ok(Err(fault("permission_denied", "the tool declares itself read-only"))),
             None => {
                 let message = format!("the plugin has no grant to change `{bundle_id}`");
-                return Ok(Err(not_granted(message)));
+                let wanted = self.setup.wanted.may_change(bundle_id);
+                let level = wanted.map(|level| format!(" --level {}", level.name())).unwrap_or_default();
+                let arguments = format!("apps-change {}{level}", target(bundle_id));
+                return Ok(Err(self.not_granted(message, &arguments, wanted.is_some())));
             }
         };
         self.request(app, operation, level, arguments).await
+    }
+
+    fn unread(&self, app: &str) -> types::Fault {
+        let message = format!("the plugin has no grant to read `{app}`");
+        let is_wanted = self.setup.wanted.may_read(app);
+        self.not_granted(message, &format!("apps {}", target(app)), is_wanted)
     }
 
     async fn request(
@@ -139,8 +149,9 @@ fn read(text: &str) -> Result<Json, types::Fault> {
     }
 }
 
-fn unread(app: &str) -> types::Fault {
-    not_granted(format!("the plugin has no grant to read `{app}`"))
+/// What stands for an app in a command that a person may copy: a guest chooses the text, so it must be a bundle id.
+fn target(app: &str) -> &str {
+    if is_bundle_id(app) && app != "*" { app } else { "APP" }
 }
 
 pub(super) fn too_many() -> types::Fault {
@@ -152,4 +163,18 @@ fn too_large(bytes: usize, most: usize) -> types::Fault {
         "result_too_large",
         format!("the answer has {bytes} bytes, expected at most {most}: ask for less at once"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_names_bundle_ids_only() {
+        let check = |app: &str, expected: &str| assert_eq!(target(app), expected);
+        check("com.example.app", "com.example.app");
+        check("*", "APP");
+        check("x; rm -r ~", "APP");
+        check("x` --level dangerous `", "APP");
+    }
 }

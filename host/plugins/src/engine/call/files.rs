@@ -4,7 +4,7 @@ use serde::Deserialize;
 use wasmtime::component::Resource;
 
 use super::apps::too_many;
-use super::{Returned, State, not_granted};
+use super::{Returned, State};
 use crate::engine::bindings::iac::plugin::files;
 use crate::host::Question;
 
@@ -52,7 +52,7 @@ impl files::Host for State {
     async fn open(&mut self, root: String) -> Returned<Resource<Directory>> {
         if !self.setup.grants.files.contains(&root) {
             let message = format!("the plugin has no grant to read below `{root}`");
-            return Ok(Err(not_granted(message)));
+            return Ok(Err(self.not_granted(message, "files DIR", true)));
         }
         let bytes = root.len();
         let opened: Result<Opened, _> = self.ask(Question::OpenRoot { root: root.clone() }, bytes).await?;

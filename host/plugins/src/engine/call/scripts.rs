@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use wasmtime::component::Resource;
 
 use super::apps::App;
-use super::{Returned, State, fault, not_granted};
+use super::{Returned, State, fault};
 use crate::capability::Level;
 use crate::engine::bindings::iac::plugin::{app_scripts, types};
 use crate::host::Question;
@@ -121,7 +121,8 @@ impl State {
             fault("invalid_parameter", message)
         })?;
         if setup.grants.app_scripts.get(name) != Some(&script.pin()) {
-            return Err(not_granted(format!("the plugin has no grant for the script `{name}`")));
+            let message = format!("the plugin has no grant for the script `{name}`");
+            return Err(self.not_granted(message, &format!("app-scripts {name}"), true));
         }
         if self.read_only && script.level > Level::Safe {
             return Err(fault("permission_denied", "the tool declares itself read-only"));
