@@ -264,6 +264,10 @@ class Signatures(Desk):
         self.write("x.wasm", package(key=self.own, says="does good"))
         said = self.refused("add", "x.wasm", "--yes")
         self.assertIn("does not fit: it belongs to other contents", said)
+        code = bytearray(package(key=self.own))
+        code[600] ^= 0xFF
+        self.write("x.wasm", bytes(code))
+        self.assertIn("does not fit: it belongs to other contents", self.refused("add", "x.wasm", "--yes"))
         self.write("x.wasm", package(key=self.other))
         self.assertIn("does not fit: another key made it", self.refused("add", "x.wasm", "--yes"))
         self.write("x.wasm.minisig", b"\xff" * 9)

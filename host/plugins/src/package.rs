@@ -23,6 +23,7 @@ use crate::failure::Failure;
 use crate::limits::Limits;
 use crate::manifest::{Manifest, ManifestError};
 use crate::script::Script;
+use crate::signature::Key;
 
 pub use inspect::Inspection;
 pub use scripts::Texts;
@@ -188,6 +189,11 @@ pub async fn verify(
     let compiled = engine.compile(bytes, cache)?;
     let tools = list(engine, &compiled, &package.manifest, limits).await?;
     if tools == package.tools { Ok(()) } else { Err(PackageError::OtherTools) }
+}
+
+/// Returns the key that a package names. Its code is not read, so a signature can be checked before anything else is.
+pub fn key(bytes: &[u8]) -> Option<Key> {
+    Manifest::parse(Inspection::manifest(bytes)?).ok()?.key
 }
 
 /// Makes a component of a core module; a component stays what it is.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use wasmparser::{
-    CanonicalFunction, CanonicalOption, ComponentImport, Parser, Payload, Validator, WasmFeatures,
+    BinaryReader, CanonicalFunction, CanonicalOption, ComponentImport, Parser, Payload, Validator,
+    WasmFeatures,
 };
 
 use super::{
@@ -51,6 +52,20 @@ impl Inspection {
         inspection.read(wasm).map_err(failed)?;
         inspection.check()?;
         Ok(inspection)
+    }
+
+    /// Finds the manifest of a file without a look at its code, which may be anything; `None` where there is none.
+    pub(super) fn manifest(wasm: &[u8]) -> Option<&str> {
+        let mut sections = BinaryReader::new(wasm.get(8..)?, 0);
+        while !sections.eof() {
+            let (kind, length) = (sections.read_u8().ok()?, sections.read_var_u32().ok()?);
+            let body = sections.read_bytes(usize::try_from(length).ok()?).ok()?;
+            let mut custom = BinaryReader::new(body, 0);
+            if kind == 0 && custom.read_string().ok()? == SECTION_MANIFEST {
+                return std::str::from_utf8(custom.read_bytes(custom.bytes_remaining()).ok()?).ok();
+            }
+        }
+        None
     }
 
     /// Returns the text of a section of ours.

@@ -228,7 +228,12 @@ impl Add {
         let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
         let installed = installed(common)?;
         let found = shipped::package(&self.file, trust::login(self.login.as_deref())?.as_deref())?;
-        let (package, signer) = verified(common, &found)?;
+        let (package, signer) = signed(&found)?;
+        let id = &package.manifest.id;
+        if installed.list()?.contains_key(id) {
+            return Err(InstallError::Exists(id.clone()).into());
+        }
+        verify(common, &found.bytes, &package)?;
         let mut grants = package.grants();
         add_folders(&mut grants, &package, &folders)?;
         let manifest = &package.manifest;
@@ -255,7 +260,8 @@ impl Update {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
         let (found, asked) = self.find(&installed)?;
-        let (package, signer) = verified(common, &found)?;
+        let (package, signer) = signed(&found)?;
+        verify(common, &found.bytes, &package)?;
         let held = Held::find(&installed, package.manifest.id.as_str())?;
         let old = &held.receipt;
         let mut out = paint::stdout();
@@ -529,12 +535,10 @@ pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
     Ok(writeln!(paint::stdout(), "removed {id} and its data")?)
 }
 
-/// Reads a package and finds out who signed it, before any of its code runs; then compiles it, and has it list its tools.
-fn verified(common: &Common, found: &Found) -> Result<(Package, Option<Key>), Failure> {
-    let package = package::read(&found.bytes)?;
-    let signer = trust::signer(&package, found)?;
-    verify(common, &found.bytes, &package)?;
-    Ok((package, signer))
+/// Finds out who signed a package before its code is read.
+fn signed(found: &Found) -> Result<(Package, Option<Key>), Failure> {
+    let signer = trust::signer(found)?;
+    Ok((package::read(&found.bytes)?, signer))
 }
 
 fn receipt(package: &Package, found: &Found, key: Option<Key>, grants: Grants) -> Receipt {

@@ -111,8 +111,8 @@ impl Sign {
 impl Publish {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let found = shipped::file(self.package)?;
+        let signer = trust::signer(&found)?;
         let package = package::read(&found.bytes)?;
-        let signer = trust::signer(&package, &found)?;
         if let Some(why) = trust::missing(&package, signer.as_ref()) {
             return Err(Failure::Failed(format!("not published: {why}\nsign it with `iac-mcp plugin sign`")));
         }

@@ -6,20 +6,23 @@ use super::found::{Found, SUFFIX};
 use crate::cli::Failure;
 use crate::cli::package::read;
 use crate::plugins::engine::installed::Receipt;
-use crate::plugins::engine::package::Package;
+use crate::plugins::engine::package::{self, Package};
 use crate::plugins::engine::signature::Key;
 
-/// Returns the key of the author who signed a package, if somebody did.
+/// Returns the key of the author who signed a package, if somebody did. A change anywhere in the package is found here,
+/// and not by what it does to the code.
 ///
 /// # Errors
 /// The signature is not one of this package by the key that the package names.
-pub(super) fn signer(package: &Package, found: &Found) -> Result<Option<Key>, Failure> {
-    let (Some(key), Some(signature)) = (&package.manifest.key, &found.signature) else { return Ok(None) };
+pub(super) fn signer(found: &Found) -> Result<Option<Key>, Failure> {
+    let (Some(key), Some(signature)) = (package::key(&found.bytes), &found.signature) else {
+        return Ok(None);
+    };
     key.verify(&found.bytes, signature).map_err(|error| {
         let what = format!("the signature of {} does not fit: {error}", found.from);
         Failure::Failed(format!("{what}\nexpected one by {key}; get the package from its author again"))
     })?;
-    Ok(Some(key.clone()))
+    Ok(Some(key))
 }
 
 /// Says where a package is from and who signed it, to somebody who is about to install it.
