@@ -288,7 +288,11 @@ class Signatures(Desk):
         self.assertIn("is not signed, and the installed one is", self.refused("update", "bare.wasm"))
         self.write("stripped.wasm", package("0.2.0", key=self.own))
         self.assertIn("is not signed, and the installed one is", self.refused("update", "stripped.wasm"))
-        self.plugin("update", "other.wasm", "--yes")
+        said = self.refused("update", "other.wasm")
+        self.assertEqual(said.count("is signed by another key"), 1, said)
+        self.assertIn("compare the new key with what the author publishes; if it is there, add --yes", said)
+        said = self.plugin("update", "other.wasm", "--yes")
+        self.assertIn("WARNING: --yes agreed to this: hostile 0.2.0 is signed by another key", said)
         self.assertIn(f"signed by {self.other}", self.plugin("show", "hostile"))
 
     def test_what_went_back_or_changed(self):
@@ -298,6 +302,10 @@ class Signatures(Desk):
         self.plugin("add", "new.wasm", "--yes")
         self.assertIn("0.1.0 is older than the installed version 0.10.0", self.refused("update", "old.wasm"))
         self.assertIn("other contents than the installed package of the same version", self.refused("update", "same.wasm"))
+        self.assertIn("version 0.10.0 stays installed\n  if you want it all the same, add --yes", self.refused("update", "old.wasm"))
+        said = self.plugin("add", "old.wasm", status=1)
+        self.assertIn("`hostile` is already installed", said)
+        self.assertNotIn("install it and grant", said)
 
     def test_a_key_that_the_package_does_not_name(self):
         self.write("x.wasm", package(key=self.other))

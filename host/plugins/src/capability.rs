@@ -204,6 +204,28 @@ impl Grants {
         }
     }
 
+    /// Takes away what is in `other`, an app that may be changed whatever the level.
+    pub fn take(&mut self, other: &Self) {
+        self.apps.retain(|app| !other.apps.contains(app));
+        self.apps_change.retain(|app, _| !other.apps_change.contains_key(app));
+        self.app_scripts.retain(|name, _| !other.app_scripts.contains_key(name));
+        self.files.retain(|root| !other.files.contains(root));
+        self.language_servers.retain(|root| !other.language_servers.contains(root));
+        self.store &= !other.store;
+    }
+
+    /// Returns what is left after an update: without what only the old version wanted. What was given by a person beyond
+    /// its wishes stays, and so does what was given as a part of more, such as one app of all.
+    #[must_use]
+    pub fn after(&self, before: &Self, wanted: &Self) -> Self {
+        let mut given = wanted.clone();
+        given.take(&self.lacks(wanted));
+        let mut left = self.clone();
+        left.take(&wanted.lacks(before));
+        left.add(given);
+        left
+    }
+
     /// Returns one line for each thing given.
     pub fn lines(&self) -> Vec<String> {
         let apps = self.apps.iter().map(|app| format!("apps {app}"));
@@ -253,6 +275,31 @@ mod tests {
         let mut held = grants(r#"{"apps_change":{"a":"safe"}}"#);
         held.add(grants(wanted));
         assert_eq!(held.lacks(&grants(wanted)), Grants::default());
+    }
+
+    #[test]
+    fn an_update_keeps_what_is_still_wanted() {
+        let check = |held: &str, before: &str, wanted: &str, left: &[&str]| {
+            let after = grants(held).after(&grants(before), &grants(wanted));
+            assert_eq!(after.lines(), left, "{held}, {before}, {wanted}");
+        };
+        let (one, two) = (r#"{"apps":["a"]}"#, r#"{"apps":["a","b"]}"#);
+        check(two, two, one, &["apps a"]);
+        check(one, one, two, &["apps a"]);
+        check(two, one, one, &["apps a", "apps b"]);
+        check(r#"{"store":true}"#, r#"{"store":true}"#, "{}", &[]);
+        check(r#"{"apps":["*"]}"#, r#"{"apps":["*"]}"#, one, &["apps a"]);
+        check("{}", r#"{"apps":["*"]}"#, one, &[]);
+        let (safe, modify) = (r#"{"apps_change":{"a":"safe"}}"#, r#"{"apps_change":{"a":"modify"}}"#);
+        check(modify, modify, safe, &["apps-change a safe"]);
+        check(safe, safe, modify, &["apps-change a safe"]);
+        check(safe, modify, modify, &["apps-change a safe"]);
+        check(
+            r#"{"app_scripts":{"a":"1"}}"#,
+            r#"{"app_scripts":{"a":"1"}}"#,
+            r#"{"app_scripts":{"a":"2"}}"#,
+            &[],
+        );
     }
 
     #[test]

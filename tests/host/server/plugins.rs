@@ -126,6 +126,13 @@ async fn an_update_that_wants_more_is_held() {
     assert!(listed.contains("0.2.0") && listed.contains("com.apple.finder"), "{listed}");
 }
 
+    let less = repacked(&home, "0.3.0", "\"com.apple.mail\"").await;
+    let said = ok(&home, &["plugin", "update", less.to_str().unwrap()]).await;
+    assert!(
+        said.contains("no longer has apps com.apple.finder, which the new version does not want"),
+        "{said}"
+    );
+    assert!(!ok(&home, &["plugin", "list"]).await.contains("com.apple.finder"));
 #[tokio::test]
 async fn operators_at_the_same_time_take_turns() {
     let home = Home::new();

@@ -181,6 +181,9 @@ impl<'a> Held<'a> {
     }
 }
 
+/// What a person can do about the key of somebody else.
+const COMPARE: &str = "compare the new key with what the author publishes";
+
 /// Bytes of one value, as the interface promises.
 const LARGEST_SETTING: usize = 64 * 1024;
 
@@ -274,7 +277,8 @@ impl Update {
             return Err(Failure::Failed(what));
         }
         // What the operator has taken back is not asked for again; only what the old version did not want is more.
-        let more = old.grants.lacks(&held.package()?.grants().lacks(&package.grants()));
+        let (before, wanted) = (held.package()?.grants(), package.grants());
+        let more = old.grants.lacks(&before.lacks(&wanted));
         let new = receipt(&package, &found, signer.clone(), Grants::default());
         let (told, texts) = (change::texts(old), change::texts(&new));
         let gone =
@@ -288,14 +292,18 @@ impl Update {
             .map(|id| format!("{id} is not signed; you can judge it only by its source, {}", found.from));
         let of_author = trust::doubt(old, &package, signer.as_ref());
         let doubts = [change::doubt(old, &package), of_author, unnamed];
+        let is_other_key = of_author.is_some() && signer.is_some();
         let doubts: Vec<String> = doubts.into_iter().flatten().collect();
-        let stays = |why: &str| {
-            Failure::Failed(format!("not updated: {why}; version {} stays installed", old.version))
+        let stays = |why: &str, then: &str| {
+            Failure::Failed(format!("not updated{why}; version {} stays installed\n{then}", old.version))
         };
         if !doubts.is_empty() {
             writeln!(out, "{}", doubts.join("\n"))?;
-            agree(self.yes, "install it in place of the other one?")
-                .map_err(|_| stays(&doubts.join(", and ")))?;
+            let then = match is_other_key {
+                true => format!("{COMPARE}; if it is there, add --yes"),
+                false => "if you want it all the same, add --yes".to_owned(),
+            };
+            agree(self.yes, "install it in place of the other one?").map_err(|_| stays("", &then))?;
         }
         if more != Grants::default() {
             writeln!(
@@ -310,15 +318,37 @@ impl Update {
                 writeln!(out, "  {line}")?;
             }
             agree(self.yes, "grant these too?").map_err(|_| {
-                stays(&format!("the new version needs more permissions ({})", lacking(&more)))
+                let why = format!(": the new version needs more permissions ({})", lacking(&more));
+                stays(&why, "--yes grants them")
             })?;
         }
-        let mut grants = old.grants.clone();
+        let mut grants = old.grants.after(&before, &wanted);
         grants.add(more);
         let Receipt { settings, limits, disabled, .. } = old.clone();
+        if !package.imports.contains(&Capability::Files) {
+            grants.files.clear();
+        }
+        if !package.imports.contains(&Capability::LanguageServers) {
+            grants.language_servers.clear();
+        }
+        let mut dropped = grants.lacks(&old.grants);
+        // A script with another text is asked about; its name stays.
+        dropped.app_scripts.retain(|name, _| !wanted.app_scripts.contains_key(name));
         let receipt = Receipt { grants, settings, limits, disabled, ..new };
         installed.update(&found.bytes, &package, receipt)?;
-        Ok(writeln!(out, "{}: {} is now {}", package.manifest.id, old.version, package.manifest.version)?)
+        for line in dropped.lines() {
+            writeln!(out, "  no longer has {line}, which the new version does not want")?;
+        }
+        let (id, version) = (&package.manifest.id, &package.manifest.version);
+        writeln!(out, "{id}: {} is now {version}", old.version)?;
+        // Nobody has read the question.
+        if self.yes && !doubts.is_empty() {
+            writeln!(out, "WARNING: --yes agreed to this: {}", doubts.join("; "))?;
+            if is_other_key {
+                writeln!(out, "{COMPARE}; if it is not there, run `iac-mcp plugin disable {id}`")?;
+            }
+        }
+        Ok(())
     }
 
     /// Finds the package; for the id of what came from an address, the newest one there, of which nobody named the digest.
@@ -364,12 +394,7 @@ impl Reach {
             None => self.shown(&grants),
         };
         installed.edit(&self.id, |receipt| {
-            receipt.grants.apps.retain(|app| !grants.apps.contains(app));
-            receipt.grants.apps_change.retain(|app, _| !grants.apps_change.contains_key(app));
-            receipt.grants.app_scripts.retain(|name, _| !grants.app_scripts.contains_key(name));
-            receipt.grants.files.retain(|root| !grants.files.contains(root));
-            receipt.grants.language_servers.retain(|root| !grants.language_servers.contains(root));
-            receipt.grants.store &= !grants.store;
+            receipt.grants.take(&grants);
         })?;
         Ok(writeln!(paint::stdout(), "{} no longer has {lines}", self.id)?)
     }
