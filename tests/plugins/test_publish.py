@@ -35,7 +35,7 @@ def leb(value):
     return out + bytes([value])
 
 
-def package(version="0.1.0", key=None, says="misbehaves"):
+def package(version="0.1.0", key=None, says="misbehaves", more=""):
     """The released package with another manifest, as its author would pack it."""
     held, out, at = RELEASED.read_bytes(), RELEASED.read_bytes()[:8], 8
     while at < len(held):
@@ -45,7 +45,7 @@ def package(version="0.1.0", key=None, says="misbehaves"):
             out += held[at:end]
         at = end
     toml = f'id = "hostile"\nversion = "{version}"\nlicence = "MIT"\napi = "0.1"\ndescription = "{says}"\n'
-    toml += f'key = "{key}"\n' if key else ""
+    toml += (f'key = "{key}"\n' if key else "") + more
     tools = [{"name": "hostile", "description": "Misbehaves.", "input_schema": {"type": "object", "properties": {}}, "read_only": True, "destructive": False, "idempotent": True}]
     for name, text in [("iac:plugin.toml", toml), ("iac:tools.json", json.dumps(tools))]:
         body = leb(len(name)) + name.encode() + text.encode()
@@ -321,6 +321,39 @@ class Signatures(Desk):
         self.assertEqual((made["secretKey"], made["publicKey"]), ("third", "third.pub"))
         self.assertIn(made["key"], (self.folder / made["publicKey"]).read_text())
         self.assertEqual((self.folder / "own").stat().st_mode & 0o777, 0o600)
+
+
+class Shown(Desk):
+    """What an operator sees of a plugin."""
+
+    def test_settings(self):
+        declared = '[[settings]]\nkey = "limit"\ntitle = "how many"\ntype = "integer"\n'
+        self.write("x.wasm", package(more=declared + "default = 3\n"))
+        line = "setting limit (a whole number): how many; is 3, the default"
+        for words in [("check", "x.wasm"), ("add", "x.wasm", "--yes"), ("show", "hostile")]:
+            self.assertIn(line, self.plugin(*words))
+        self.plugin("set", "hostile", "limit", "5")
+        self.assertIn("how many; is 5\n", self.plugin("show", "hostile"))
+        self.write("y.wasm", package("0.2.0", more=declared + "required = true\n"))
+        self.assertIn("required: set it with `iac-mcp plugin set hostile limit VALUE`", self.plugin("check", "y.wasm"))
+
+    def test_a_quarantine_and_a_changed_file(self):
+        self.write("x.wasm", package())
+        self.plugin("add", "x.wasm", "--yes")
+        held = self.folder / "state/plugins/installed.json"
+        text = json.loads(held.read_text())
+        text["plugins"]["hostile"]["quarantined"] = "3 failures, the last one: " + "x" * 400
+        held.write_text(json.dumps(text))
+        listed = self.plugin("list")
+        self.assertIn("quarantined", listed)
+        self.assertIn("`plugin release hostile` ends it", listed)
+        self.assertLess(max(map(len, listed.splitlines())), 200)
+        self.assertIn("x" * 400, self.plugin("show", "hostile"))
+        (file,) = (path for path in held.parent.rglob("*.wasm"))
+        file.chmod(0o600)
+        file.write_bytes(b"x")
+        said = self.ended(self.folder, BIN, "doctor", "--simulated", status=1).stdout
+        self.assertIn("the file of plugin `hostile` was changed after its installation", said)
 
 
 class Registries(Desk):

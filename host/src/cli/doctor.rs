@@ -19,8 +19,9 @@ use tokio_util::sync::CancellationToken;
 use super::config::Setting;
 use super::options::{Common, Mac};
 use super::policy::now;
-use super::{Failure, directories, paint};
+use super::{Failure, directories, package, paint};
 use crate::consent::Caller;
+use crate::plugins::FOLDER;
 use crate::router::Router;
 
 /// Each line that fails names the command that mends it. The exit status is 0 if nothing fails, and 1 otherwise.
@@ -204,6 +205,18 @@ fn screen(mac: &Mac) -> Json {
     check("screen", true, detail)
 }
 
+/// Plugins with a file that is gone or is not the one that was installed.
+fn unusable(common: &Common) -> Vec<Json> {
+    // Looking makes nothing.
+    let is_there = common.state().is_some_and(|state| state.join(FOLDER).is_dir());
+    let Some(installed) = is_there.then(|| package::installed(common).ok()).flatten() else {
+        return Vec::new();
+    };
+    let plugins = installed.list().unwrap_or_default();
+    let why = |(id, receipt)| Some(installed.bytes(id, receipt).err()?.to_string());
+    plugins.iter().filter_map(why).map(|why| check("plugins", false, &why)).collect()
+}
+
 fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
     let asked = || -> Result<Json, Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -222,6 +235,7 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
             if let Some(checks) = body["checks"].as_array_mut() {
                 checks.push(terms(&ways));
                 checks.extend(more);
+                checks.extend(unusable(common));
                 checks.extend(troubles.iter().map(|(what, is_bad)| check("apps", !is_bad, what)));
                 checks.extend(
                     nobody.iter().map(|fault| check("tools", false, &format!("--tools: {}", fault.message))),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use iac_state::regular;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Map, Value as Json};
 
 use super::Failure;
 use super::options::Common;
@@ -13,6 +14,7 @@ use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::engine::{Cache, Engine};
 use crate::plugins::engine::installed::{InstallError, Installed};
 use crate::plugins::engine::limits::Limits;
+use crate::plugins::engine::manifest::{Manifest, Setting};
 use crate::plugins::engine::package::{self, Package, PackageError};
 use crate::plugins::engine::registry::open_cache;
 use crate::plugins::engine::script::Script;
@@ -112,6 +114,22 @@ fn acts(script: &Script) -> Vec<String> {
         (!names.is_empty()).then(|| format!("    {}: {}", level.name(), names.join(", ")))
     };
     [Level::Safe, Level::Modify, Level::Dangerous].into_iter().filter_map(of).collect()
+}
+
+/// The settings that a plugin declares, each with what it is now.
+pub(super) fn settings(manifest: &Manifest, set: &Map<String, Json>) -> Vec<String> {
+    let line = |it: &Setting| {
+        let now = match (set.get(&it.key), &it.default, it.required) {
+            (Some(value), ..) => format!("is {value}"),
+            (None, Some(default), _) => format!("is {default}, the default"),
+            (None, None, true) => {
+                format!("required: set it with `iac-mcp plugin set {} {} VALUE`", manifest.id, it.key)
+            }
+            (None, None, false) => "is not set".to_owned(),
+        };
+        format!("setting {} ({}): {}; {now}", it.key, it.kind.words(), it.title)
+    };
+    manifest.settings.iter().map(line).collect()
 }
 
 /// What is lacking, for an error.

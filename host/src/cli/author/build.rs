@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::cli::Failure;
 use crate::cli::options::Common;
-use crate::cli::package::{cache, engine, read, verify, wants, working};
+use crate::cli::package::{cache, engine, read, settings, verify, wants, working};
 use crate::cli::paint;
 use crate::plugins::Engine as Choice;
 use crate::plugins::engine::PluginId;
@@ -279,6 +279,9 @@ fn show(package: &Package) -> Result<(), Failure> {
     for tool in &package.tools {
         let effect = if tool.read_only { "reads" } else { "changes" };
         writeln!(out, "  {} ({effect})", tool.name)?;
+    }
+    for line in settings(manifest, &Map::new()) {
+        writeln!(out, "  {line}")?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::change;
 use super::found::Found;
@@ -15,7 +15,7 @@ use super::trust;
 use crate::cli::Failure;
 use crate::cli::ask::agree;
 use crate::cli::options::Common;
-use crate::cli::package::{add_folders, folder, installed, lacking, verify, wants};
+use crate::cli::package::{add_folders, folder, installed, lacking, settings, verify, wants};
 use crate::cli::paint;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
@@ -125,7 +125,7 @@ impl<'a> Held<'a> {
     /// Whether it can be called, or what stands in the way.
     fn state(&self) -> String {
         if let Some(reason) = &self.receipt.quarantined {
-            return reason.clone();
+            return format!("quarantined: {reason}; `iac-mcp plugin release {}` ends it", self.id);
         }
         if self.receipt.disabled {
             return "disabled".to_owned();
@@ -244,7 +244,8 @@ impl Add {
         writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
         let lines = trust::lines(&package, &found, signer.as_ref());
         let receipt = receipt(&package, &found, signer.clone(), grants);
-        let tools = package.tools.iter().map(change::shown).chain(change::texts(&receipt));
+        let settings = settings(manifest, &Map::new());
+        let tools = package.tools.iter().map(change::shown).chain(change::texts(&receipt)).chain(settings);
         for line in lines.into_iter().chain(wants(&package, &folders)).chain(tools) {
             writeln!(out, "  {line}")?;
         }
@@ -276,8 +277,8 @@ impl Update {
             let what = format!("{} is the plugin `{}`, expected `{id}`", found.from, package.manifest.id);
             return Err(Failure::Failed(what));
         }
-        // What the operator has taken back is not asked for again; only what the old version did not want is more.
         let (before, wanted) = (held.package()?.grants(), package.grants());
+        // What the operator has taken back is not asked for again; only what the old version did not want is more.
         let more = old.grants.lacks(&before.lacks(&wanted));
         let new = receipt(&package, &found, signer.clone(), Grants::default());
         let (told, texts) = (change::texts(old), change::texts(&new));
@@ -291,8 +292,8 @@ impl Update {
             .filter(|_| signer.is_none())
             .map(|id| format!("{id} is not signed; you can judge it only by its source, {}", found.from));
         let of_author = trust::doubt(old, &package, signer.as_ref());
-        let doubts = [change::doubt(old, &package), of_author, unnamed];
         let is_other_key = of_author.is_some() && signer.is_some();
+        let doubts = [change::doubt(old, &package), of_author, unnamed];
         let doubts: Vec<String> = doubts.into_iter().flatten().collect();
         let stays = |why: &str, then: &str| {
             Failure::Failed(format!("not updated{why}; version {} stays installed\n{then}", old.version))
@@ -324,7 +325,6 @@ impl Update {
         }
         let mut grants = old.grants.after(&before, &wanted);
         grants.add(more);
-        let Receipt { settings, limits, disabled, .. } = old.clone();
         if !package.imports.contains(&Capability::Files) {
             grants.files.clear();
         }
@@ -334,6 +334,7 @@ impl Update {
         let mut dropped = grants.lacks(&old.grants);
         // A script with another text is asked about; its name stays.
         dropped.app_scripts.retain(|name, _| !wanted.app_scripts.contains_key(name));
+        let Receipt { settings, limits, disabled, .. } = old.clone();
         let receipt = Receipt { grants, settings, limits, disabled, ..new };
         installed.update(&found.bytes, &package, receipt)?;
         for line in dropped.lines() {
@@ -453,7 +454,11 @@ pub(super) fn list(common: &Common) -> Result<(), Failure> {
     for held in &plugins {
         let tools: Vec<&str> = held.receipt.tools.iter().map(|tool| tool.name.as_str()).collect();
         let (id, version) = (held.id.to_string(), held.receipt.version.clone());
-        table.add_row([id, version, held.state(), tools.join("\n"), held.has()]);
+        let state = match held.receipt.quarantined {
+            Some(_) => format!("quarantined\n`plugin show {id}` says why\n`plugin release {id}` ends it"),
+            None => held.state().replace(", ", ",\n"),
+        };
+        table.add_row([id, version, state, tools.join("\n"), held.has()]);
     }
     Ok(paint::print(&table)?)
 }
@@ -495,8 +500,8 @@ pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
     for line in held.has().lines() {
         writeln!(out, "granted: {line}")?;
     }
-    for (key, value) in &receipt.settings {
-        writeln!(out, "setting: {key} = {value}")?;
+    for line in held.package().map(|it| settings(&it.manifest, &receipt.settings)).unwrap_or_default() {
+        writeln!(out, "{line}")?;
     }
     let limits = Limits::standard().with(&receipt.limits).map_err(misuse)?;
     Ok(writeln!(out, "limits: {}", in_words(&limits))?)
