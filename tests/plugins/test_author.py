@@ -24,6 +24,29 @@ class Author(Workshop):
         self.assertTrue(names, answer)
         self.assertTrue(all(isinstance(folder["notes"], int) for folder in answer["folders"]), answer)
 
+    def golden(self, **calls):
+        folder = self.folder / "calls"
+        folder.mkdir(exist_ok=True)
+        for name, call in calls.items():
+            (folder / f"{name}.json").write_text(json.dumps(call))
+        return [BIN, "plugin", "test", ROOT / "tests/plugins/released/0.1.0.wasm", "--calls", folder]
+
+    def test_a_difference_is_shown_in_full(self):
+        said = self.run_in(self.folder, *self.golden(one={"answer": {"a": "x" * 300 + " the cause"}}), status=1)
+        self.assertIn("one: answer.a: expected", said)
+        self.assertIn("the cause", said)
+
+    def test_calls_are_read_before_the_first_one_is_made(self):
+        command = self.golden(one={"answer": {}}, two={"tool": "hostel"})
+        said = self.run_in(self.folder, *command, "--update", status=2)
+        self.assertIn("calls/two.json: expected `tool` to be one of hostile", said)
+
+    def test_an_error_names_the_manifest(self):
+        manifest = self.folder / "m.toml"
+        manifest.write_text('id = "demo"\nversion = "one"\nlicence = "MIT"\napi = "0.1"\ndescription = "d"\n')
+        command = [BIN, "plugin", "pack", ROOT / "tests/plugins/released/0.1.0.wasm", "--manifest", manifest]
+        self.assertIn("m.toml, line 2: `version` is `one`", self.run_in(self.folder, *command, status=1))
+
     def test_what_is_there_is_kept(self):
         self.run_in(self.folder, BIN, "plugin", "new", "a-plugin")
         self.assertIn("already exists", self.run_in(self.folder, BIN, "plugin", "new", "a-plugin", status=1))

@@ -3,6 +3,7 @@
 //! References are random, so files hold them as `ref_1`, `ref_2` and so on, in the order in which they are met: first in
 //! the answer, then in the journal.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -87,8 +88,8 @@ impl Golden {
             (Call { answer: None, error: None, .. }, _) => {
                 Some("the file has no answer; --update writes it".to_owned())
             }
-            (_, Err(got)) => Some(format!("expected an answer, got the error {}", short(got))),
-            (_, Ok(got)) => Some(format!("expected an error, got the answer {}", short(got))),
+            (_, Err(got)) => Some(format!("expected an answer, got the error {got}")),
+            (_, Ok(got)) => Some(format!("expected an error, got the answer {got}")),
         }
     }
 
@@ -174,11 +175,11 @@ fn difference(place: &str, held: &Json, got: &Json) -> Option<String> {
         (Json::Object(held), Json::Object(got)) => {
             let missing = held.iter().find_map(|(key, value)| match got.get(key) {
                 Some(other) => difference(&format!("{place}.{key}"), value, other),
-                None => Some(format!("{place}.{key}: expected {}, got nothing", short(value))),
+                None => Some(format!("{place}.{key}: expected {value}, got nothing")),
             });
             let more = || got.iter().find(|(key, _)| !held.contains_key(*key));
             missing.or_else(|| {
-                more().map(|(key, value)| format!("{place}.{key}: expected nothing, got {}", short(value)))
+                more().map(|(key, value)| format!("{place}.{key}: expected nothing, got {value}"))
             })
         }
         (Json::Array(held), Json::Array(got)) => {
@@ -187,17 +188,15 @@ fn difference(place: &str, held: &Json, got: &Json) -> Option<String> {
             let lengths = || format!("{place}: expected {} items, got {}", held.len(), got.len());
             inner.or_else(|| (held.len() != got.len()).then(lengths))
         }
-        _ => (held != got).then(|| format!("{place}: expected {}, got {}", short(held), short(got))),
+        _ => (held != got).then(|| format!("{place}: expected {held}, got {got}")),
     }
 }
 
-/// A value in one line, as far as a line goes.
-fn short(value: &Json) -> String {
-    const MOST: usize = 120;
-    let text = value.to_string();
-    match text.char_indices().nth(MOST) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
+/// A text as far as `most` characters go.
+pub(super) fn short(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]).into(),
+        None => text.into(),
     }
 }
 

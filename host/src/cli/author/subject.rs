@@ -54,7 +54,10 @@ impl Which {
         };
         let folders = self.folder.iter().chain(roots).map(|path| folder(path));
         let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
-        Ok(Subject { package: package::read(&bytes)?, bytes, golden, folders })
+        let subject = Subject { package: package::read(&bytes)?, bytes, golden, folders };
+        // One wrong file would otherwise end the command later, and the results of the calls before it would be lost.
+        subject.golden.iter().try_for_each(|golden| subject.tool(golden).map(drop))?;
+        Ok(subject)
     }
 
     fn package(&self, common: &Common) -> Result<PathBuf, Failure> {

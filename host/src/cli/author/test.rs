@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use super::golden::{Golden, Names};
+use super::golden::{Golden, Names, short};
 use super::macs::Macs;
 use super::subject::{Subject, Which};
 use crate::cli::Failure;
@@ -45,6 +45,12 @@ struct Row {
     /// The whole answer or error, where it differs: the table shows the first difference only.
     got: Option<Json>,
 }
+
+/// Characters of a difference in the table. The cause of an error often stands behind them.
+const CELL: usize = 160;
+
+/// Characters of a difference below the table. `--json` has the rest.
+const WHOLE: usize = 8_000;
 
 enum Outcome {
     Same,
@@ -154,7 +160,7 @@ fn show(rows: &[Row], common: &Common) -> Result<(), Failure> {
         let mut table = paint::table(&["Call", "Result", "#ms", "First difference"]);
         for Row { name, outcome, milliseconds, .. } in rows {
             let how = if let Outcome::Differs(how) = outcome { how } else { "" };
-            table.add_row([name, outcome.name(), &milliseconds.to_string(), how]);
+            table.add_row([name, outcome.name(), &milliseconds.to_string(), &short(how, CELL)]);
         }
         paint::print(&table)?;
         rows.iter().try_for_each(Row::explain)?;
@@ -184,9 +190,15 @@ impl Row {
         row
     }
 
-    /// Writes what the plugin wrote into its log, and where it was stopped. A call that is as expected shows warnings only.
+    /// Writes the difference that the table cut, what the plugin wrote into its log, and where it was stopped. A call that
+    /// is as expected shows warnings only.
     fn explain(&self) -> Result<(), Failure> {
         let mut out = paint::stdout();
+        if let Outcome::Differs(how) = &self.outcome
+            && short(how, CELL) != *how
+        {
+            writeln!(out, "{}: {}", self.name, short(how, WHOLE))?;
+        }
         let all = matches!(self.outcome, Outcome::Differs(_));
         for Line { level, text } in &self.log {
             if all || matches!(level, LogLevel::Error | LogLevel::Warn) {
