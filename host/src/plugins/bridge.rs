@@ -132,8 +132,13 @@ impl Bridge {
         level: Level,
     ) -> Result<Json, Refusal> {
         let caller = self.caller.through(plugin.plugin.as_str(), most(level));
-        tracing::debug!(target: "plugin", plugin = plugin.plugin.as_str(), tool = tool.name(), "asks");
-        self.take(self.pipeline.call(tool, arguments, &caller, plugin.cancelled.clone()).await)
+        let (id, shown) = (plugin.plugin.as_str(), shown(arguments));
+        tracing::debug!(target: "plugin", plugin = id, tool = tool.name(), arguments = %shown, "asks");
+        let answer = self.take(self.pipeline.call(tool, arguments, &caller, plugin.cancelled.clone()).await);
+        if let Err(Refusal::Fault(fault)) = &answer {
+            tracing::debug!(target: "plugin", plugin = id, "is told {}: {}", fault.code, fault.message);
+        }
+        answer
     }
 
     /// Takes an answer for the guest; a question ends its call.
@@ -170,6 +175,16 @@ pub(super) fn begin() -> Recording {
         offset_seconds: now.offset().seconds(),
         zone: now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
     })
+}
+
+/// Arguments as far as a line goes. Control characters cannot be in JSON.
+fn shown(arguments: &Map<String, Json>) -> String {
+    const MOST: usize = 300;
+    let text = json!(arguments).to_string();
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
 }
 
 fn tool(operation: Operation) -> Tool {

@@ -63,6 +63,8 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
     ok(&home, &["plugin", "add", file, "--yes"]).await;
     check_fails(&home, &["plugin", "add", file, "--yes"], 1, "already installed").await;
+    let asked = ok(&home, &["call", "inbox_digest", "--simulated", "--debug"]).await;
+    assert!(asked.contains("asks") && asked.contains("arguments={\""), "{asked}");
     let digest = ok(&home, &["call", "inbox_digest", "--simulated", "--json"]).await;
     let digest: Json = serde_json::from_str(&digest).unwrap();
     assert_eq!(
@@ -124,8 +126,6 @@ async fn an_update_that_wants_more_is_held() {
     ok(&home, &["plugin", "update", more, "--yes"]).await;
     let listed = ok(&home, &["plugin", "list"]).await;
     assert!(listed.contains("0.2.0") && listed.contains("com.apple.finder"), "{listed}");
-}
-
     let less = repacked(&home, "0.3.0", "\"com.apple.mail\"").await;
     let said = ok(&home, &["plugin", "update", less.to_str().unwrap()]).await;
     assert!(
@@ -133,6 +133,8 @@ async fn an_update_that_wants_more_is_held() {
         "{said}"
     );
     assert!(!ok(&home, &["plugin", "list"]).await.contains("com.apple.finder"));
+}
+
 #[tokio::test]
 async fn operators_at_the_same_time_take_turns() {
     let home = Home::new();
