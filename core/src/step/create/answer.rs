@@ -34,10 +34,14 @@ struct Told {
     json: Map<String, Json>,
     path: Option<Path>,
     is_made: bool,
+    /// Whether the app refused a value.
+    is_refused: bool,
 }
 
-/// Whatever the app holds otherwise, the object is there: a second one would be one too many.
+/// The object exists even if some values differ, so the client must not make it again.
 const MADE: &str = "everything was made, and `unverified` names what the app holds otherwise: set that with iac_mcp_set_property if it matters, and make nothing again";
+
+const REFUSED: &str = "everything was made, and the app refused the values that `unverified` names: set others with iac_mcp_set_property, and make nothing again";
 
 /// Why a new object comes without a reference.
 const MOVED: &str =
@@ -75,6 +79,7 @@ impl Creating {
         let made = told.iter().filter(|each| each.is_made).count();
         let is_whole = made == told.len();
         let differs = told.iter().any(|each| each.json.contains_key("unverified"));
+        let is_refused = told.iter().any(|each| each.is_refused);
         let undo = self.is_taken_back(&dictionary).then(|| self.way_back(rows, &told, app, world)).flatten();
         if made == 0
             && let [only] = told.as_slice()
@@ -85,14 +90,14 @@ impl Creating {
         }
         let saved = answer.get("saved").filter(|saved| saved.is_object());
         let mut body = json!({
-            "success": is_whole && saved.is_none(),
+            "success": is_whole && !is_refused && saved.is_none(),
             "app": &*app.bundle_id,
             "objects": self.shape(None, &mut told),
             "undo": undo.as_ref().map(|undo| undo.id.clone()),
             "untrusted": true,
         });
         if is_whole && differs {
-            body["note"] = json!(MADE);
+            body["note"] = json!(if is_refused { REFUSED } else { MADE });
         }
         if !self.creation.then.is_empty() {
             let then = self.followed(&answer["then"], app, &dictionary, world);
@@ -345,7 +350,7 @@ fn tell(
     if let Some(fault) = failure(row, app) {
         json.insert("type".to_owned(), json!(node.class));
         json.insert("error".to_owned(), fault.to_json());
-        return Told { json, path: None, is_made: false };
+        return Told { json, path: None, is_made: false, is_refused: false };
     }
     let is_gone = row.get("gone") == Some(&Json::Bool(true));
     let path = way(make, row, container.as_ref(), dictionary).filter(|_| !is_gone);
@@ -368,7 +373,7 @@ fn tell(
     if !draft.is_empty() {
         json.insert("draft".to_owned(), Json::Object(draft));
     }
-    let mut notes = Map::new();
+    let (mut notes, mut is_refused) = (Map::new(), false);
     let late = row.get("late").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let is_read = row.get("lost").is_none();
     for (at, (slot, given)) in make.slots.iter().zip(&make.values).enumerate().filter(|_| is_read) {
@@ -378,6 +383,7 @@ fn tell(
             let message = refused.get(2).and_then(Json::as_str).unwrap_or_default().to_owned();
             let error = OsaError { number, message, at: "set".to_owned(), by: None };
             notes.insert(slot.term.clone(), json!(error.to_fault(&app.bundle_id, &app.name).message));
+            is_refused = true;
             continue;
         }
         let now = row.get("now").and_then(|now| now.get(at)).unwrap_or(&Json::Null);
@@ -398,7 +404,7 @@ fn tell(
     if row.get("unread").is_some() {
         json.insert("note".to_owned(), json!("it was made and could not be read back"));
     }
-    Told { json, path, is_made: true }
+    Told { json, path, is_made: true, is_refused }
 }
 
 /// What a message says that a command has written: who gets it, and how its text begins.
