@@ -232,7 +232,9 @@ fn ask_parts(more: Json, whose: &str) -> Json {
     let rows: Vec<Json> = (0..=times.len()).map(row).collect();
     let world = json!({ "now": WEDNESDAY, "rows": rows, "refuses": [], "whose": whose });
     let mut call = json!({ "app": "Shelf", "container": "application", "elementType": "thing" });
-    call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    for (name, value) in more.as_object().into_iter().flatten() {
+        call[name] = value.clone();
+    }
     engine::play("iac_mcp_get_elements", &call, &world).outcome.body
 }
 
