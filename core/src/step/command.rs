@@ -23,6 +23,9 @@ use crate::specifier::{Container, quoted};
 use crate::undo::{self, Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
+/// Commands whose changes an app such as Contacts loses unless it is told to save them.
+const KEPT: [&str; 5] = ["add", "remove", "delete", "duplicate", "move"];
+
 /// A name out of the dictionary is never cut.
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 const NOTHING: &str = "`count` needs a class to count, or the object does not exist";
@@ -74,7 +77,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     if let Deed::Command(invocation) = &mut action.deed
         && classified.level > Level::Safe
     {
-        if ![QUIT, schema::LAUNCH, create::SAVE].contains(&invocation.code.as_str()) {
+        if KEPT.contains(&invocation.term.as_str()) {
             invocation.save = create::saving(app, &dictionary).map(Box::new);
         }
         invocation.anchors = Some(placing::anchors(app, &dictionary, invocation));

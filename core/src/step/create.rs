@@ -26,7 +26,6 @@ pub(super) use begin::{launch, start, start_after};
 pub(super) use row::by_object;
 pub(super) use unmake::{start as start_unmake, unmade};
 
-pub(super) use answer::SAVE;
 pub(super) use begin::saving;
 
 /// Objects on their way to be made.

@@ -21,7 +21,7 @@ use crate::undo::{Made, Undo, Way};
 use crate::value::Value;
 
 /// The event that saves.
-pub(in crate::step) const SAVE: &str = "coresave";
+const SAVE: &str = "coresave";
 
 /// What is longer than this is not kept for the undo: it would be the app's content a second time.
 const LONGEST: usize = 16 * 1024;
