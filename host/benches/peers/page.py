@@ -20,16 +20,16 @@ SHOWN = {
 COLUMNS = [
     ("start_ms", "start to first answer, ms", 0),
     ("list_ms", "first `tools/list`, ms", 1),
-    ("list_bytes", "its bytes", 0),
+    ("list_bytes", "bytes of `tools/list`", 0),
     ("tools", "tools", 0),
     ("instructions_bytes", "instructions, bytes", 0),
     ("simple_ms", "a simple call, ms", 1),
     ("memory_start", "memory at start, MB", 0),
     ("memory_end", "after the calls, MB", 0),
 ]
-# Where less is better. A server without tools has no list, and the file server asks no app.
+# Where less is better. A server without tools has no list, the file server asks no app, and one keeps its last answer.
 LESS = ["start_ms", "list_bytes", "simple_ms", "memory_end"]
-APART = {"jsavin": ["list_bytes"], "server-filesystem": ["simple_ms", "memory_end"]}
+APART = {"jsavin": ["list_bytes"], "server-filesystem": ["simple_ms", "memory_end"], "kip-d": ["simple_ms"]}
 TASK_LESS = [("calls", "calls", 0), ("events", "Apple events", 0), ("sent", "bytes sent", 0), ("text", "bytes of text", 0), ("seconds", "s", 2)]
 
 
@@ -134,7 +134,7 @@ def write(results):
         machine=f"{machine['processors']} processors and {machine['system']}",
         load=f"{machine['load']:.1f}",
         build="an optimised build of this server" if machine["optimised"] else "a debug build of this server, which takes several times as long",
-        rounds=results["rounds"],
+        each=f"the median of {results['rounds']} runs" if results["rounds"] > 1 else "one run",
         calls=f"{results['calls']:,}",
         first=first_table(servers),
         tasks=task_tables(servers),
