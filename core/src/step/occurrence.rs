@@ -149,7 +149,7 @@ pub(super) fn check(id: RefId, values: &[(String, Value)], world: &mut World<'_>
         return Ok(());
     }
     let series = keep(Object::new(app, path), world).to_string();
-    let message = format!("the series has no date on {date} any more: it is among its `{property}`");
+    let message = format!("the series no longer occurs on {date}: its `{property}` lists that date");
     let suggestion = format!("list the dates again, or use {series}, the reference of the series");
     let fault = Fault::new(Code::ReferenceInvalid, message, suggestion).with("reference", id.to_string());
     Err(fault.with("occurrence", &*date).with("series", series))

@@ -484,7 +484,7 @@ fn failure(row: &Json, app: &App) -> Option<Fault> {
         return Some(Fault::new(Code::ExecutionFailed, message, suggestion).with("outcome", "done"));
     }
     let message = "it was not tried: its container was not made, or the app stopped answering before";
-    Some(Fault::new(Code::Unavailable, message, "make it once the error before it is mended"))
+    Some(Fault::new(Code::Unavailable, message, "fix the earlier error, then create this object again"))
 }
 
 /// The way to a new object: by its id in its container, by what the app calls it, or by its name.

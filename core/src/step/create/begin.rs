@@ -78,7 +78,7 @@ pub(in crate::step) fn start_after(
 ) -> Result<Step, Fault> {
     occurrence::refuse(call.references(), world)?;
     if call.mode == Mode::DryRun {
-        let message = "`dryRun` shows one command, and `then` names more";
+        let message = "`dryRun` cannot be combined with `then`: it shows one command only";
         return Err(Fault::new(Code::InvalidParameter, message, "leave one of them out"));
     }
     let app = world.apps.find(&call.app)?;
