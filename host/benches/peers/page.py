@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from string import Template
+from xml.sax.saxutils import escape
 
 from tasks import TASKS
 
@@ -208,4 +209,5 @@ def picture(name, panels, title, words):
     text = made.getvalue()
     for colour, use in INK.items():
         text = text.replace(colour, f"var(--{use})")
+    text = text.replace("</title>", f"</title>\n <desc>{escape(words)}</desc>", 1)
     (PICTURES / f"{name}.svg").write_text(text.replace("<defs>", DARK + "\n<defs>", 1))

@@ -502,7 +502,10 @@ fn way(make: &Make, row: &Json, container: Option<&Path>, dictionary: &Dictionar
         _ => None,
     };
     let name = match (&make.identity, row.get("name")) {
-        (Identity::Name(_), Some(Json::String(name))) => Some(name.clone()),
+        // What people call it is not always what the app finds it by: a recipient is called by its address.
+        (Identity::Name(by), Some(Json::String(name))) if make.label.as_ref() == Some(by) => {
+            Some(name.clone())
+        }
         _ => None,
     };
     let own = || source.clone().filter(Path::is_stable);
