@@ -30,6 +30,8 @@ pub struct Creation {
 /// A command that follows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Following {
+    /// Where it stands in the call: `then[1]`; empty for what the call does not name there.
+    pub place: String,
     /// As it is judged: the first new object by the way that it will have, as far as that can be told.
     pub judged: Invocation,
     /// As it is sent: the first new object by its placeholder.
@@ -157,7 +159,7 @@ impl Creation {
 
     /// Puts other ways to the containers in the place of these.
     pub(crate) fn replace_places(&mut self, with: &dyn Fn(&Path) -> Path) {
-        for Following { judged, sent } in &mut self.then {
+        for Following { judged, sent, .. } in &mut self.then {
             judged.replace_paths(with);
             sent.replace_paths(with);
         }

@@ -30,6 +30,8 @@ pub struct Follow {
 /// A command that follows once everything is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next {
+    /// Where it stands in the call: `then[1]`.
+    pub place: String,
     /// The command, in any spelling.
     pub command: String,
     /// The direct parameter; `None` for the first new object, if the command takes one.
@@ -57,6 +59,8 @@ pub struct NewObject {
     pub added: Vec<(String, How, Json)>,
     /// What is made in it.
     pub children: Vec<Self>,
+    /// Where it stands in the call, if it is a part of `then`; otherwise its list says so.
+    pub place: String,
 }
 
 /// How many objects one call may make.
@@ -160,6 +164,8 @@ impl NewObject {
         }
         self.added.extend(more.added);
         self.children.extend(more.children);
+        // Of several steps no one is to blame.
+        self.place = if self.place.is_empty() { more.place } else { "then".to_owned() };
         Ok(())
     }
 
@@ -180,9 +186,9 @@ fn follow(arguments: &Arguments<'_>, count: &mut usize) -> Result<Follow, Fault>
     for (at, item) in items.iter().enumerate() {
         let place = format!("then[{at}]");
         let fields = item.as_object().ok_or_else(|| wrong(&place, STEP, item))?;
-        let of = Arguments::new(&place, fields);
+        let of = Arguments::new("a step of `then`", fields);
         if ["command", "target", "arguments"].iter().any(|name| of.get(name).is_some()) {
-            all.then.push(next(&of).map_err(|fault| fault.inside(&place))?);
+            all.then.push(next(&of, &place).map_err(|fault| fault.inside(&place))?);
             continue;
         }
         if !all.then.is_empty() {
@@ -191,28 +197,32 @@ fn follow(arguments: &Arguments<'_>, count: &mut usize) -> Result<Follow, Fault>
             return Err(Fault::parameter(place, message, suggestion));
         }
         if of.get("class").is_some() {
-            all.object.children.push(object(item, &place, 1, count)?);
+            let part = object(item, &place, 1, count)?;
+            all.object.children.push(NewObject { place, ..part });
         } else {
-            all.object.join(setting(&of, &place, item).map_err(|fault| fault.inside(&place))?)?;
+            let set = setting(&of).map_err(|fault| fault.inside(&place))?;
+            let set = set.ok_or_else(|| wrong(&place, STEP, item))?;
+            all.object.join(NewObject { place, ..set })?;
         }
     }
     Ok(all)
 }
 
 /// What may stand in `then`.
-const STEP: &str = "{command, target, arguments}, {properties}, {property, append or prepend}, {class, properties, children}";
+const STEP: &str = "{command, target, arguments}, {properties}, {property, value or append or prepend}, {class, properties, children}";
 
-fn next(of: &Arguments<'_>) -> Result<Next, Fault> {
+fn next(of: &Arguments<'_>, place: &str) -> Result<Next, Fault> {
     of.only(&["command", "target", "arguments"])?;
     Ok(Next {
+        place: place.to_owned(),
         command: of.required_text("command")?,
         target: of.given("target").cloned(),
         arguments: of.object("arguments")?.unwrap_or_default(),
     })
 }
 
-/// Reads what is set of the new object, in the words of `iac_mcp_set_property`.
-fn setting(of: &Arguments<'_>, place: &str, item: &Json) -> Result<NewObject, Fault> {
+/// Reads what is set of the new object, in the words of `iac_mcp_set_property`; `None` if nothing is.
+fn setting(of: &Arguments<'_>) -> Result<Option<NewObject>, Fault> {
     of.only(&["properties", "property", "value", "append", "prepend"])?;
     let mut set =
         NewObject { properties: of.object("properties")?.unwrap_or_default(), ..NewObject::default() };
@@ -224,9 +234,9 @@ fn setting(of: &Arguments<'_>, place: &str, item: &Json) -> Result<NewObject, Fa
         }
         (Some(name), None, Some(text), None) => set.added.push((name, How::Append, text)),
         (Some(name), None, None, Some(text)) => set.added.push((name, How::Prepend, text)),
-        _ => return Err(wrong(place, STEP, item)),
+        _ => return Ok(None),
     }
-    Ok(set)
+    Ok(Some(set))
 }
 
 fn twice(name: &str) -> Fault {
@@ -299,5 +309,6 @@ fn object(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<N
         properties: properties.transpose()?.unwrap_or_default(),
         added: Vec::new(),
         children: children.transpose()?.unwrap_or_default(),
+        place: String::new(),
     })
 }

@@ -138,17 +138,15 @@ impl Creating {
                 (false, None) => {}
             }
         }
-        // In a row the first command is the call's own.
-        let shift = usize::from(self.row().is_some());
-        let of = |(at, next): (usize, &Following)| {
-            let outer = at.checked_sub(shift).map(|at| format!("then[{at}].")).unwrap_or_default();
+        let of = |next: &Following| {
+            let outer = if next.place.is_empty() { String::new() } else { format!("{}.", next.place) };
             let is_in = |given: &Given| given.paths().contains(&path);
             let target = next.sent.direct.as_ref().filter(|given| is_in(given));
             let argument = next.sent.parameters.iter().find(|argument| is_in(&argument.value));
             let argument = argument.map(|argument| format!("{outer}arguments.{}", argument.term));
             target.map(|_| format!("{outer}target")).or(argument)
         };
-        self.creation.then.iter().enumerate().find_map(of).unwrap_or_else(|| "at".to_owned())
+        self.creation.then.iter().find_map(of).unwrap_or_else(|| "at".to_owned())
     }
 
     /// Takes what stands where something is to be put.

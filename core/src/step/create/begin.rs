@@ -90,8 +90,8 @@ pub(in crate::step) fn start_after(
     let maker = if parts.is_empty() { None } else { Some(command_of(app, &dictionary)?) };
     let mut tree = Tree::new(app, &dictionary, maker);
     tree.answered(origin, &call.then.object, world)?;
-    for (at, part) in parts.iter().enumerate() {
-        tree.add(part, Some(0), &format!("then[{at}]"), world)?;
+    for part in parts {
+        tree.add(part, Some(0), &part.place, world)?;
     }
     match tree.finish(&call.then.then, world) {
         Ok(step) => Ok(step),
@@ -211,12 +211,12 @@ impl<'a> Tree<'a> {
 
     /// Reads the commands that follow, and looks at what is there already.
     pub(super) fn finish(self, then: &[Next], world: &mut World<'_>) -> Result<Step, Unfit> {
-        let then = then.iter().enumerate().map(|(at, next)| self.following(next, at, world));
+        let then = then.iter().map(|next| self.following(next, world));
         let mut then = then.collect::<Result<Vec<_>, Unfit>>()?;
         let Self { app, dictionary, makes, nodes, ways, writes, is_old, row, .. } = self;
         let home = ways.into_iter().next();
         let mut save = saving(app, dictionary);
-        let alone = |sent: Invocation| Following { judged: sent.clone(), sent };
+        let alone = |sent: Invocation| Following { place: String::new(), judged: sent.clone(), sent };
         if let Some(first) = row {
             then.insert(0, alone(first));
             // In a row it stands at the end, unless it is there.
@@ -260,7 +260,8 @@ impl<'a> Tree<'a> {
     ) -> Result<(), Fault> {
         let (dictionary, app) = (self.dictionary, self.app);
         let (class, is_new) = answer_of(&origin, app, dictionary)?;
-        let (mut slots, mut values, mut how) = self.values(&class, object, "then", world)?;
+        let place = if object.place.is_empty() { "then" } else { &object.place };
+        let (mut slots, mut values, mut how) = self.values(&class, object, place, world)?;
         // The name is set last: the object may be found by the one that it has.
         if let Some(at) = slots.iter().position(|slot| is_name(dictionary, &class, slot)) {
             slots[at..].rotate_left(1);
@@ -350,7 +351,9 @@ impl<'a> Tree<'a> {
         self.makes.push(make);
         let own = self.makes.len() - 1;
         for (at, child) in object.children.iter().enumerate() {
-            self.add(child, Some(own), &inside(&format!("children[{at}]")), world)?;
+            let listed = || inside(&format!("children[{at}]"));
+            let place = if child.place.is_empty() { listed() } else { child.place.clone() };
+            self.add(child, Some(own), &place, world)?;
         }
         Ok(())
     }
@@ -359,9 +362,9 @@ impl<'a> Tree<'a> {
     ///
     /// # Errors
     /// It is dangerous and reaches more than the new object, besides what is wrong with its arguments.
-    fn following(&self, next: &Next, at: usize, world: &mut World<'_>) -> Result<Following, Unfit> {
+    fn following(&self, next: &Next, world: &mut World<'_>) -> Result<Following, Unfit> {
         let (dictionary, app) = (self.dictionary, self.app);
-        let place = format!("then[{at}]");
+        let place = &next.place;
         // The word is a reference while the arguments are checked, so that it fits wherever an object fits.
         let stand_in = RefId::from_random([u8::MAX; 10]);
         let stand_in_word = json!(stand_in.to_string());
@@ -379,7 +382,9 @@ impl<'a> Tree<'a> {
         };
         let here = |fault: Fault| {
             let message = format!("`{place}`: {}", fault.message.replace(&stand_in.to_string(), IT));
-            Fault { message, ..fault }.with("parameter", place.clone())
+            let inner = fault.context.get("parameter").and_then(Json::as_str);
+            let whole = inner.map_or_else(|| place.clone(), |inner| format!("{place}.{inner}"));
+            Fault { message, ..fault }.with("parameter", whole)
         };
         let known = candidates(&call(None), app, dictionary).map_err(here)?;
         // Without an optional target, the command is about something else: Finder's `empty` is about the Trash.
@@ -412,7 +417,7 @@ impl<'a> Tree<'a> {
             );
             let suggestion = "name the object as `target`, or send the command in a call of its own";
             return Err(Fault::new(Code::InvalidParameter, message, suggestion)
-                .with("parameter", place)
+                .with("parameter", place.as_str())
                 .into());
         }
         let new = self.ways.first().cloned().unwrap_or_default();
@@ -431,10 +436,10 @@ impl<'a> Tree<'a> {
             );
             let suggestion = "send it in a call of its own, so that the user sees what it is about";
             return Err(Fault::new(Code::InvalidParameter, message, suggestion)
-                .with("parameter", place)
+                .with("parameter", place.as_str())
                 .into());
         }
-        Ok(Following { judged, sent })
+        Ok(Following { place: place.clone(), judged, sent })
     }
 
     fn class(&self, term: &str, place: &str, world: &mut World<'_>) -> Result<String, Fault> {

@@ -101,6 +101,7 @@ fn moved_and_set(
     let only = NewObject {
         properties: object.properties.clone(),
         added: object.added.clone(),
+        place: object.place.clone(),
         ..NewObject::default()
     };
     if origin.code != MOVE || *object != only || !call.then.then.is_empty() {
