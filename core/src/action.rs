@@ -352,6 +352,11 @@ impl Invocation {
         self.parameters.iter().find(|argument| argument.term == term).map(|argument| &argument.value)
     }
 
+    /// Whether it is told to replace what has the same name where it puts something.
+    pub(crate) fn replaces(&self) -> bool {
+        self.parameter("replacing") == Some(&Given::Bool(true))
+    }
+
     /// The file that it is told to write; `None` for a command that writes none, or that says itself where.
     pub(crate) fn file_to_be(&self) -> Option<&str> {
         let is_it = FILING.contains(&self.code.as_str()) || self.term.starts_with(EXPORT);

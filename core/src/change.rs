@@ -12,7 +12,7 @@ use crate::marshal::Given;
 use crate::specifier::{By, LABELS, Path, Segment};
 
 pub(crate) use facts::{
-    DELETE, PASSED_ON, QUIT, SEND, TO_ALL, beside, beyond, consequence, counts, facts, repeats,
+    DELETE, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, beside, beyond, consequence, counts, facts, repeats,
 };
 pub(crate) use verify::holds;
 

@@ -132,6 +132,14 @@ impl Undo {
         self.call.as_deref().unwrap_or(&self.id)
     }
 
+    /// The property that was set.
+    pub(crate) fn property(&self) -> Option<&str> {
+        match &self.way {
+            Way::Set { property, .. } => Some(property),
+            _ => None,
+        }
+    }
+
     /// Whether it can still be undone.
     pub fn counts(&self, now: Millis) -> bool {
         now.since(self.at) < HOUR
@@ -172,17 +180,17 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
             let last = own().max_by_key(|undo| undo.at).ok_or_else(nothing)?;
             // Where several stand at one moment, what was kept last is meant.
             let last = own().rfind(|undo| undo.at == last.at).unwrap_or(last);
-            if last.is_lasting() {
+            let id = last.shown_id();
+            found.extend(known().filter(|undo| undo.shown_id() == id).cloned());
+            if found.iter().all(Undo::is_lasting) {
                 return Err(for_good(last));
             }
-            let last = last.shown_id();
-            found.extend(known().filter(|undo| undo.shown_id() == last).cloned());
         }
         Wanted::Ids(ids) => {
             for id in ids {
                 let is_it = |undo: &&Undo| undo.id == *id || undo.call.as_ref() == Some(id);
-                let meant: Vec<&Undo> = known().filter(|undo| !undo.is_lasting()).filter(is_it).collect();
-                if meant.is_empty() {
+                let meant: Vec<&Undo> = known().filter(is_it).collect();
+                if meant.iter().all(|undo| undo.is_lasting()) {
                     return Err(unknown(id));
                 }
                 let fresh = meant.into_iter().filter(|undo| !found.iter().any(|each| each.id == undo.id));

@@ -178,7 +178,10 @@ impl NewObject {
 
 /// Reads `then`: `[{"properties":{"content":"…"}},{"class":"attachment",…},{"command":"send"}]`.
 fn follow(arguments: &Arguments<'_>, count: &mut usize) -> Result<Follow, Fault> {
-    let Some(json) = arguments.get("then") else { return Ok(Follow::default()) };
+    let nothing = |json: &&Json| json.as_array().is_some_and(Vec::is_empty);
+    let Some(json) = arguments.get("then").filter(|json| !nothing(json)) else {
+        return Ok(Follow::default());
+    };
     let expected = format!("a list of 1 to {MOST_NEXT} of {STEP}");
     let items = json.as_array().filter(|items| (1..=MOST_NEXT).contains(&items.len()));
     let items = items.ok_or_else(|| wrong("then", &expected, json))?;

@@ -79,6 +79,10 @@ const CONSEQUENCES: [(&str, &str, &str); 6] = [
     ("", "ichtsend", "a sent message cannot be recalled"),
 ];
 
+/// The effect of a command that is told to replace what is in its way.
+pub(crate) const REPLACES: &str =
+    "what has the same name there is replaced, if anything has, and this server cannot restore it";
+
 /// What a person should know before a property of an object that repeats is set: an app, a class, a property or "" for
 /// any other, and the words.
 ///

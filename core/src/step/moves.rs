@@ -35,6 +35,8 @@ pub(super) struct Moving {
     /// Each object, with its reference if one was given.
     targets: Vec<(Path, Option<RefId>)>,
     to: Path,
+    /// Whether what has the same name there goes.
+    replaces: bool,
 }
 
 /// A script's report about one moved object.
@@ -67,7 +69,7 @@ pub(super) fn of(
     };
     let reference = |at: usize| references.get(at).copied().flatten();
     let targets = objects.into_iter().cloned().enumerate().map(|(at, path)| (path, reference(at))).collect();
-    Some((moves, Moving { targets, to }))
+    Some((moves, Moving { targets, to, replaces: invocation.replaces() }))
 }
 
 /// The container that a place is in.
@@ -158,7 +160,8 @@ impl Moving {
         let own = object(&report.home, dictionary);
         let from = own.or_else(|| Some(container.clone())).filter(is_place)?;
         let known = landed.is_some() || report.mark.is_some();
-        (report.left && known && is_place(&self.to)).then(|| Undo {
+        // What it has replaced would still be gone.
+        (report.left && known && !self.replaces && is_place(&self.to)).then(|| Undo {
             id: Undo::id((world.fresh)()),
             call: None,
             is_undo: false,

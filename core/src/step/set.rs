@@ -36,6 +36,13 @@ use excluded::Known;
 /// So many containers are looked through for an object that is not where it was.
 const MOST_PLACES: usize = 8;
 
+/// So many writes of a call that cannot be taken back are named.
+const MOST_LASTING: usize = 5;
+
+/// Why an undo does not bring everything back.
+const LEFT: &str =
+    "what `left` names stays, because the old value is not known, or the app lets nobody write it";
+
 /// An object that changes during every look is not worth more questions.
 const MOST_ROUNDS: usize = 3;
 
@@ -55,7 +62,9 @@ pub(super) struct Setting {
     rounds: usize,
     undo: Vec<Undo>,
     /// A write without an inverse: the app, and what was written.
-    lasting: Option<(String, String)>,
+    lasting: Vec<(String, String)>,
+    /// What a call has written besides what is taken back now, in words.
+    left: Vec<String>,
     /// Objects that are not where their references lead, and that a search by mark may find.
     lost: Vec<Open>,
     /// The search for it that is under way.
@@ -69,8 +78,8 @@ pub(super) struct Setting {
 struct Item {
     /// Its reference; an undo has none.
     id: Option<RefId>,
-    /// The id of the write to undo.
-    undo: Option<String>,
+    /// The ids of the writes to undo.
+    undo: Vec<String>,
     /// The client's answer: one entry for each property, or one error.
     told: Vec<Json>,
     fault: Option<Fault>,
@@ -339,7 +348,7 @@ impl Setting {
     }
 
     fn is_undo(&self, open: &Open) -> bool {
-        self.items.get(open.item).is_some_and(|item| item.undo.is_some())
+        self.items.get(open.item).is_some_and(|item| !item.undo.is_empty())
     }
 
     /// Undo reverses a write only if it was the last one.
@@ -455,21 +464,25 @@ impl Setting {
             .items
             .iter()
             .filter(|item| item.fault.is_none())
-            .filter_map(|item| item.undo.clone())
+            .flat_map(|item| item.undo.clone())
             .collect();
         let entries: Vec<Json> = self.items.into_iter().flat_map(Item::into_entries).collect();
         let verified = entries.iter().all(|entry| entry["verified"] == json!(true));
         // A program takes one entry for each object.
         let entries = if world.gate.plugin.is_none() { fold::together(entries) } else { entries };
-        let undo = undo::together(&mut self.undo, world.fresh);
-        // What is kept only to be named has no id in the answer.
-        if undo.is_none()
-            && let Some(change) = self.lasting.take()
-        {
-            let (app, did) = change;
+        // What is kept only to be named has no id in the answer, unless something beside it can be taken back.
+        let is_kept = !self.undo.is_empty();
+        let lasting: Vec<_> = std::mem::take(&mut self.lasting);
+        for (app, did) in lasting.into_iter().take(MOST_LASTING) {
             self.undo.push(Undo::lasting(&app, did, (world.fresh)(), world.now));
         }
-        let body = json!({ "success": failed == 0 && verified, "changes": entries, "undo": undo, "untrusted": true });
+        let undo = undo::together(&mut self.undo, world.fresh).filter(|_| is_kept);
+        let is_whole = failed == 0 && verified && self.left.is_empty();
+        let mut body = json!({ "success": is_whole, "changes": entries, "undo": undo, "untrusted": true });
+        if !self.left.is_empty() {
+            body["left"] = json!(self.left);
+            body["note"] = json!(LEFT);
+        }
         let outcome =
             Outcome { body, is_error: all_failed, events, undo: self.undo, undone, ..Outcome::default() };
         Ok(Step::Done(outcome))

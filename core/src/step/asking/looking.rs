@@ -7,7 +7,7 @@ use super::super::{listing, placing, query, script};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Look, QUIT, Subject, beside, consequence, facts};
+use crate::change::{Look, QUIT, REPLACES, Subject, beside, consequence, facts};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -194,6 +194,7 @@ fn wording(
         _ => (unasked.in_words(), 0),
     };
     let consequence = match &unasked.action().deed {
+        Deed::Command(invocation) if invocation.replaces() => Some(REPLACES),
         Deed::Command(invocation) => consequence(&unasked.action().app, &invocation.code),
         Deed::AskConsent { .. } | Deed::AskAccess { .. } => Some(LASTING_CONSENT),
         Deed::RunScript { .. } => Some(SCRIPT),

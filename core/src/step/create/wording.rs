@@ -6,7 +6,7 @@ use super::{Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{Fact, Look, PASSED_ON, SEND, consequence, facts};
+use crate::change::{Fact, Look, PASSED_ON, REPLACES, SEND, consequence, facts};
 use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::permission::{NAMED, Wording};
@@ -41,9 +41,13 @@ impl Creating {
             objects.push(rest);
         }
         // All of them are shown, so nothing is counted beside them.
-        let effects =
-            self.creation.then.iter().filter_map(|next| consequence(&app.bundle_id, &next.sent.code));
-        let effects: IndexSet<&str> = effects.collect();
+        let effect = |command: &Invocation| match command.replaces() {
+            true => Some(REPLACES),
+            false => consequence(&app.bundle_id, &command.code),
+        };
+        let commands =
+            self.creation.origin().into_iter().chain(self.creation.then.iter().map(|next| &next.sent));
+        let effects: IndexSet<&str> = commands.filter_map(effect).collect();
         let consequence = (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "));
         Wording {
             app: app.name.clone(),

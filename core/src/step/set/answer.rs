@@ -166,7 +166,7 @@ impl Setting {
             if is_written && undo.is_none() {
                 entry["undo"] = Json::Null;
                 let words = open.told(app, world);
-                self.lasting = Some((app.bundle_id.to_string(), format!("set {} of {words}", slot.term)));
+                self.lasting.push((app.bundle_id.to_string(), format!("set {} of {words}", slot.term)));
             }
             self.undo.extend(undo);
             told.push(entry);

@@ -61,14 +61,34 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
     if undos.iter().any(|undo| matches!(undo.way, Way::Move { .. })) {
         return moves::start_back(undos, world);
     }
-    let mut setting = Setting::new(undos.len() > 1);
-    let of_app = undos.first().map(|undo| undo.app.clone());
-    if let Some(other) = undos.iter().find(|undo| Some(&undo.app) != of_app.as_ref()) {
+    let (left, undos): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| undo.is_lasting());
+    // All writes to one object are taken back together: an app that keeps two properties in step changes both.
+    let mut objects: Vec<Vec<&Undo>> = Vec::new();
+    for undo in undos {
+        let joins = |all: &&mut Vec<&Undo>| {
+            let is_other = |each: &&Undo| {
+                (&each.object, &each.mark) == (&undo.object, &undo.mark)
+                    && each.at == undo.at
+                    && each.property() != undo.property()
+            };
+            all.iter().all(is_other)
+        };
+        match objects.iter_mut().find(joins) {
+            Some(all) => all.push(undo),
+            None => objects.push(vec![undo]),
+        }
+    }
+    let undos = || objects.iter().flatten();
+    let mut setting = Setting::new(objects.len() > 1);
+    setting.left = left.into_iter().map(Undo::in_words).collect();
+    let of_app = undos().next().map(|undo| undo.app.clone());
+    if let Some(other) = undos().find(|undo| Some(&undo.app) != of_app.as_ref()) {
         return Err(several_apps(&other.app));
     }
-    for undo in undos {
-        setting.items.push(Item { undo: Some(undo.id.clone()), ..Item::default() });
-        match open_undo(undo, world) {
+    for undos in &objects {
+        let ids = undos.iter().map(|undo| undo.id.clone()).collect();
+        setting.items.push(Item { undo: ids, ..Item::default() });
+        match open_undo(undos, world) {
             Ok(open) => setting.open.push(Open { item: setting.items.len() - 1, ..open }),
             Err(fault) if setting.list => setting.fail_last(fault),
             Err(fault) => return Err(fault),
@@ -89,7 +109,8 @@ impl Setting {
             writes: false,
             rounds: 0,
             undo: Vec::new(),
-            lasting: None,
+            lasting: Vec::new(),
+            left: Vec::new(),
             lost: Vec::new(),
             search: None,
             zone: Known::Not,
@@ -161,13 +182,23 @@ fn open(id: RefId, app: &str, values: &[NewValue], world: &mut World<'_>) -> Res
         .map_err(|fault| fault.with("reference", id.to_string()))
 }
 
-fn open_undo(undo: &Undo, world: &mut World<'_>) -> Result<Open, Fault> {
+/// Opens one object whose properties get their old values back.
+fn open_undo<'u>(undos: &[&'u Undo], world: &mut World<'_>) -> Result<Open, Fault> {
+    let Some(undo) = undos.first() else { return Err(several_apps("")) };
     let app = world.apps.find(&undo.app)?;
     let specifier = Specifier::parse(&undo.object, "object")?;
     let path = specifier.resolve(app.dictionary()?, &mut *held(world.references, app, world.now))?.path;
-    let Way::Set { property, old, now } = &undo.way else { return Err(several_apps(&undo.app)) };
-    let expected = Expected { mark: undo.mark.clone(), old: Some(json!([now])) };
-    let mut open = opened(path, &[(property.as_str(), old, How::Set)], expected, app, world)?;
+    let of = |undo: &&'u Undo| match &undo.way {
+        Way::Set { property, old, now } => Ok((property.as_str(), old, now)),
+        _ => Err(several_apps(&undo.app)),
+    };
+    let values = undos.iter().map(of).collect::<Result<Vec<_>, Fault>>()?;
+    let news: Vec<_> = values.iter().map(|(property, old, _)| (*property, *old, How::Set)).collect();
+    let expected = Expected { mark: undo.mark.clone(), old: None };
+    let mut open = opened(path, &news, expected, app, world)?;
+    let now = |slot: &Slot| values.iter().find(|(property, ..)| *property == slot.term).map(|(.., now)| *now);
+    let now: Vec<Option<&Json>> = open.change.subject.slots.iter().map(now).collect();
+    open.change.expected.old = Some(json!(now));
     open.words.clone_from(&undo.words);
     Ok(open)
 }

@@ -132,7 +132,8 @@ impl Setting {
             let words = subject.slots.iter().enumerate().filter_map(words);
             words.map(|words| format!("{whether} {words}")).collect()
         };
-        let effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
+        let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
+        effects.extend(self.left.iter().map(|left| format!("this cannot be taken back and stays: {left}")));
         (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
     }
 
