@@ -89,6 +89,28 @@ class Create(unittest.TestCase):
         unsaved = {"type": "property", "property": "unsaved", "of": "application"}
         self.assertEqual(self.call("iac_mcp_query_object", app="Contacts", specifier=unsaved)["value"], False)
 
+    def test_what_an_undo_cannot_bring_back_is_named(self):
+        """A due date that was missing cannot be written as missing; two properties that Mail keeps in step go back together."""
+        trip = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=[{"properties": {"name": "Pack"}}])
+        pack = trip["objects"][0]["children"][0]["reference"]
+        self.call("iac_mcp_set_property", reference=pack, properties={"priority": 1, "due date": "tomorrow 18:00"})
+        undone = self.call("iac_mcp_undo", last=True)
+        self.assertFalse(undone["success"])
+        [left] = undone["left"]
+        self.assertRegex(left, "^set due date of reminder ")
+        self.assertEqual(self.names(trip["objects"][0]["reference"], "reminder", "priority"), [0])
+        message = self.call("iac_mcp_query_object", app="Mail", specifier="first message of inbox whose flagged status is false")["reference"]
+        self.call("iac_mcp_set_property", reference=message, properties={"flagged status": True, "flag index": 3})
+        self.assertTrue(self.call("iac_mcp_undo", last=True)["success"])
+        read = self.call("iac_mcp_get_properties", reference=message, properties=["flagged status", "flag index"])
+        self.assertEqual(read["properties"], {"flagged status": False, "flag index": -1})
+
+    def test_a_change_without_a_way_back_is_the_last_one(self):
+        self.made(app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Exam"})
+        self.call("iac_mcp_run_command", app="Finder", command="duplicate", target='first file of folder "Documents" of home', arguments={"to": 'folder "Exam" of desktop'})
+        answer = self.server.call("iac_mcp_undo", last=True)
+        self.assertIn("the last change cannot be taken back", answer["message"])
+
     def test_a_message_with_its_recipients_and_a_file(self):
         to = [{"class": "to recipient", "properties": {"address": f"{name}@example.org"}} for name in "ab"]
         file = {"class": "attachment", "properties": {"file name": "~/Documents/CV Alex Marin.pdf"}}

@@ -37,6 +37,8 @@ pub(super) struct Sending {
     term: String,
     result: Option<TypeExpr>,
     level: Level,
+    /// Whether something stays of it, so that an undo of the last change must not reach an earlier one.
+    lasts: bool,
     /// The command counts, but without a class.
     counts_nothing: bool,
     /// The target as the client named it, if it is a reference.
@@ -106,6 +108,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         term: invocation.term.clone(),
         result,
         level: classified.level,
+        lasts: classified.level != Level::Safe && !SHOWS.contains(&invocation.code.as_str()),
         counts_nothing: invocation.code == schema::COUNT && invocation.parameters.is_empty(),
         target: call.target.as_ref().and_then(Json::as_str).map(str::to_owned),
         each: if invocation.each { named(call, &invocation) } else { Vec::new() },
@@ -246,6 +249,13 @@ fn in_words(given: &Given) -> Option<String> {
     }
 }
 
+/// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate, open,
+/// print, select, reveal; Notes', Calendar's and Music's own words for that.
+const SHOWS: [&str; 11] = [
+    "aevtoapp", "ascrnoop", "aevtrapp", "miscactv", "aevtodoc", "aevtpdoc", "miscslct", "miscmvis",
+    "noteshow", "wrbtaec3", "hookRevl",
+];
+
 impl Sending {
     /// A move that takes others back.
     pub(super) fn back(invocation: &Invocation, level: Level, back: Vec<Undo>) -> Self {
@@ -255,6 +265,7 @@ impl Sending {
             term: invocation.term.clone(),
             result: None,
             level,
+            lasts: true,
             counts_nothing: false,
             target: None,
             each,
@@ -323,7 +334,7 @@ impl Sending {
         let back = self.moving.as_ref().map(|moving| moving.moved(&reports, app, world)).unwrap_or_default();
         let mut undo: Vec<Undo> = back.iter().flatten().cloned().collect();
         let id = undo::together(&mut undo, world.fresh);
-        if undo.is_empty() && self.level == Level::Dangerous {
+        if undo.is_empty() && self.lasts {
             let did = format!("{} ran {}", app.name, quoted(&self.term));
             undo.push(Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now));
         }
