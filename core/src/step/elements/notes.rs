@@ -18,7 +18,15 @@ use crate::specifier::{By, Path, Segment};
 /// Mail keeps the mailboxes "On My Mac" itself and the others in accounts.
 const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")];
 
-/// As many containers that were not read does an answer name; the others are counted.
+/// Properties that some objects hide, so that a filter by them misses those without an error: an app, a class, the
+/// properties, and the one that tells which objects they are.
+///
+/// # Source
+/// Notes' dictionary: a locked note is `password protected`. Notes shows no text of one until a person unlocks it.
+const HIDDEN: [(&str, &str, &[&str], &str); 1] =
+    [("com.apple.Notes", "note", &["plaintext", "body"], "password protected")];
+
+/// An answer names at most this many unread containers; the others are counted.
 const MOST_SKIPPED: usize = 5;
 
 /// So many values are named where a filter matches nothing, and so much of each.
@@ -28,12 +36,27 @@ const LONGEST_NEAR: usize = 80;
 impl Listing {
     /// Says where else objects are if the list leads through only some of them.
     pub(super) fn with_elsewhere(&self, body: &mut Json, app: &App) {
-        let note = self.elsewhere(app);
-        let note: Vec<String> =
-            [body["note"].as_str().map(str::to_owned), note].into_iter().flatten().collect();
+        let notes = [body["note"].as_str().map(str::to_owned), self.elsewhere(app), self.hidden(app)];
+        let note: Vec<String> = notes.into_iter().flatten().collect();
         if !note.is_empty() {
             body["note"] = json!(note.join("; "));
         }
+    }
+
+    /// What a filter cannot find.
+    fn hidden(&self, app: &App) -> Option<String> {
+        let is_asked = |row: &&(&str, &str, &[&str], &str)| {
+            same_id(row.0, &app.bundle_id) && self.wanted.collection.class == row.1
+        };
+        let (_, class, properties, flag) = HIDDEN.iter().find(is_asked)?;
+        let filter = self.wanted.filter.as_ref()?.columns();
+        let mut asked = filter.into_iter().filter_map(|at| self.wanted.columns.get(at));
+        let column = asked.find(|column| properties.contains(&column.term.as_str()))?;
+        let plural = app.dictionary().ok()?.class(class).map_or(*class, |class| class.plural.as_str());
+        Some(format!(
+            "locked {plural} hide their `{}`, so this filter cannot find them; `{flag} is true` lists them",
+            column.shown()
+        ))
     }
 
     fn elsewhere(&self, app: &App) -> Option<String> {
