@@ -111,6 +111,13 @@ class Create(unittest.TestCase):
         answer = self.server.call("iac_mcp_undo", last=True)
         self.assertIn("the last change cannot be taken back", answer["message"])
 
+    def test_a_move_by_paths_has_a_way_back(self):
+        file = "/Users/alex/Documents/CV Alex Marin.pdf"
+        moved = self.call("iac_mcp_run_command", app="Finder", command="move", target=file, arguments={"to": "/Users/alex/Desktop"})
+        self.assertEqual(moved["data"]["name"], "CV Alex Marin.pdf")
+        self.assertTrue(self.call("iac_mcp_undo", undo=moved["undo"])["success"])
+        self.call("iac_mcp_query_object", app="Finder", specifier=file)
+
     def test_a_message_with_its_recipients_and_a_file(self):
         to = [{"class": "to recipient", "properties": {"address": f"{name}@example.org"}} for name in "ab"]
         file = {"class": "attachment", "properties": {"file name": "~/Documents/CV Alex Marin.pdf"}}

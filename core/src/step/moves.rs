@@ -204,7 +204,8 @@ pub(super) struct Back {
     undos: Vec<Undo>,
     from: Path,
     to: Path,
-    member: Arc<Member>,
+    /// The class that they are found by.
+    element: String,
 }
 
 /// Begins `iac_mcp_undo` for moves: all from one place to one other.
@@ -238,19 +239,19 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
         Ok(specifier.resolve(&dictionary, &mut *held(world.references, app, world.now))?.path)
     };
     let (from, to) = (path(from)?, path(to)?);
-    let member = to.collection(&dictionary, element)?;
     let mut landed = Vec::new();
     for undo in undos {
         if let Way::Move { landed: Some(json), .. } = &undo.way {
             landed.push(path(json)?);
         }
     }
-    let back = Back { undos: undos.to_vec(), from, to, member };
+    let back = Back { undos: undos.to_vec(), from, to, element: element.clone() };
     if landed.len() == undos.len() {
         return back.send(landed, app, 0, world);
     }
     let marks = undos.iter().filter_map(|undo| undo.mark.clone()).collect();
-    let find = finding(app, &dictionary, vec![(back.to.clone(), back.member.clone())], marks)
+    let member = back.to.collection(&dictionary, element)?;
+    let find = finding(app, &dictionary, vec![(back.to.clone(), member)], marks)
         .ok_or_else(|| several("nothing tells the objects apart"))?;
     Ok(in_app(app, Deed::Find(find), 0, Then::Back(Box::new(back)), world))
 }
@@ -296,7 +297,7 @@ impl Back {
     ) -> Result<Step, Fault> {
         let app = world.apps.find(app)?;
         let rows = reply.result.map_err(|error| error.to_fault(&app.bundle_id, &app.name))?;
-        let place = [(self.to.clone(), self.member.clone())];
+        let place = [(self.to.clone(), self.to.collection(app.dictionary()?, &self.element)?)];
         let paths: Option<Vec<Path>> = (0..self.undos.len()).map(|at| found(&rows, at, &place)).collect();
         let paths = paths.ok_or_else(|| {
             let message =
@@ -322,7 +323,7 @@ impl Back {
         let command = command.ok_or_else(|| no_move(app))?;
         let to = command.parameters.iter().find(|each| each.code == WHERE).ok_or_else(|| no_move(app))?;
         let name = |term: &str| Identifier::of(term).ok_or_else(|| no_move(app));
-        let mark = mark_of(&app.bundle_id, dictionary, &self.member.class);
+        let mark = mark_of(&app.bundle_id, dictionary, &self.element);
         let seen = |(path, undo): (&Path, &Undo)| {
             let (mark, shown) = (mark.clone()?, undo.mark.clone()?);
             Some(Seen { path: path.clone(), looks: vec![Look::Property(vec![mark])], shown: json!([shown]) })
@@ -331,7 +332,7 @@ impl Back {
             [one] => Given::Object(one.clone()),
             several => Given::List(several.iter().cloned().map(Given::Object).collect()),
         };
-        let home = home(dictionary, &self.member.class, self.to.class());
+        let home = home(dictionary, &self.element, self.to.class());
         Ok(Invocation {
             term: command.name.clone(),
             code: command.code.clone(),

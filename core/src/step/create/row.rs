@@ -30,19 +30,32 @@ const ANSWERS: [(&str, &str, bool); 5] = [
     ("com.apple.mail", "emalrdms", true),
 ];
 
-/// Turns a path among the targets into an object, where the app has such: what is set of a copy is set of an object.
+/// Commands of which a person has to see what a path leads to: a folder with all that is in it, or a file.
+const SHOWN: [&str; 3] = ["move", "delete", "duplicate"];
+
+/// Turns paths among the targets into objects, where the app has such: what is set of a copy is set of an object, and an
+/// object can be looked at, counted and moved back.
 pub(in crate::step) fn by_object(
     call: &CommandCall,
     dictionary: &Dictionary,
     world: &World<'_>,
 ) -> Option<CommandCall> {
-    let Some(Json::String(text)) = call.target.as_ref().filter(|_| !call.then.is_empty()) else {
-        return None;
+    let is_meant = !call.then.is_empty() || SHOWN.contains(&call.command.to_lowercase().as_str());
+    let object = |json: &Json| {
+        let text = json.as_str().filter(|text| text.starts_with('/') || text.starts_with("~/"))?;
+        let mut specifier = Specifier::parse(&json!(text), "target").ok()?;
+        specifier.read(Reader { dictionary, home: world.home }).ok()?;
+        Some(specifier.to_json())
     };
-    let is_path = text.starts_with('/') || text.starts_with("~/");
-    let mut specifier = Specifier::parse(&json!(text), "target").ok().filter(|_| is_path)?;
-    specifier.read(Reader { dictionary, home: world.home }).ok()?;
-    Some(CommandCall { target: Some(specifier.to_json()), ..call.clone() })
+    let target = match call.target.as_ref().filter(|_| is_meant)? {
+        Json::Array(items) => {
+            let objects: Vec<Json> =
+                items.iter().map(|item| object(item).unwrap_or_else(|| item.clone())).collect();
+            (objects != *items).then(|| Json::from(objects))?
+        }
+        item => object(item)?,
+    };
+    Some(CommandCall { target: Some(target), ..call.clone() })
 }
 
 /// Begins commands in a row: the first answers no new object, so that `it` is its target, if that is one object.
