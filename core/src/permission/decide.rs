@@ -199,6 +199,9 @@ fn shows_what_was_read(deed: &Deed) -> bool {
     }
 }
 
+/// The class of whatever a path leads to.
+const ITEM: &str = "item";
+
 /// Whether a yes for longer would hold for far more than was shown. A dangerous command may be about a class that others
 /// inherit from, such as one `item` of whole folders. And a target that is a path has no class: every path would be meant.
 fn is_wide(action: &Action, harm: &Classified) -> bool {
@@ -211,7 +214,9 @@ fn is_wide(action: &Action, harm: &Classified) -> bool {
     if commands.iter().any(has_files) {
         return true;
     }
-    harm.level == Level::Dangerous && commands.into_iter().flat_map(classes).any(|class| has_kinds(&class))
+    // What a path leads to is an `item` of Finder, as long as nobody has looked.
+    let is_far = |class: &str| harm.level == Level::Dangerous || class == ITEM;
+    commands.into_iter().flat_map(classes).any(|class| is_far(class) && has_kinds(&class))
 }
 
 /// Whether something follows what is made, at whatever level: an hour's yes would count for the same command on other objects,
