@@ -161,7 +161,7 @@ const fn profile(
 /// The apps' own dictionaries. A message id is given once in the world; a file's URL holds its whole path, and with
 /// file ids it stays when the file is renamed.
 const PROFILES: [Profile; 13] = [
-    profile("com.apple.mail", "message", Some("message id"), &["subject", "sender"]),
+    profile("com.apple.mail", "message", Some("message id"), &["subject", "sender", "date received"]),
     profile("com.apple.mail", "mailbox", None, &["name"]),
     // A recipient that was typed has no name.
     profile("com.apple.mail", "recipient", None, &["address", "name"]),

@@ -38,7 +38,8 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App) -> String {
     let mut words = match told.next() {
         None => path.to_string(),
         Some(name) => {
-            let more = told.next().map(|more| format!(" ({})", quoted(&more))).unwrap_or_default();
+            let more: Vec<String> = told.map(|more| quoted(&more)).collect();
+            let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
             let of = path.last().filter(|(container, _)| container.last().is_some());
             let of = of.map(|(container, _)| format!(" of {container}")).unwrap_or_default();
             format!("{} {}{more}{of}", path.class(), quoted(&name))
