@@ -108,3 +108,15 @@ fn the_texts_with_most_of_the_words_come_first() {
         assert_eq!(near_texts(text, texts, 2), expected, "{text}");
     }
 }
+
+/// Each word is compared with each other one: a text of 100,000 words took minutes.
+#[test]
+fn the_beginnings_of_long_texts_are_compared() {
+    let name = "Ana Ribeiro ".repeat(10);
+    let long = name.clone() + &"reminder ".repeat(200_000);
+    assert_eq!(near_texts(&long, ["Mum", &name], 2), [name.as_str()]);
+    assert_eq!(near_texts(&name, ["Mum", &long], 2), [long.as_str()]);
+    assert_eq!(near_texts(&long, ["reminder"], 2), ["reminder"]);
+    let far = "x ".repeat(200) + "reminder";
+    assert_eq!(near_texts(&far, ["reminder"], 2), Vec::<String>::new());
+}

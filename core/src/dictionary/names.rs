@@ -91,8 +91,9 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, most:
 }
 
 /// Returns up to `most` of the texts that a person may have meant: spelled like a text, or else with the most words like
-/// its words. Those that differ only in case, accents, blanks and signs stand alone.
+/// its words. Those that differ only in case, accents, blanks and signs stand alone. The beginnings of long texts are compared.
 pub fn near_texts<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
+    let text = beginning(text);
     let (wanted, parts) = (key(&plain(text)), words(text));
     let missing = |candidate: &str, other: &str| {
         if wanted == other {
@@ -109,8 +110,9 @@ pub fn near_texts<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>,
     let mut scored: Vec<(usize, usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
-            let other = key(&plain(candidate));
-            Some((missing(candidate, &other)?, levenshtein(&wanted, &other), candidate))
+            let compared = beginning(candidate);
+            let other = key(&plain(compared));
+            Some((missing(compared, &other)?, levenshtein(&wanted, &other), candidate))
         })
         .collect();
     scored.sort();
@@ -118,6 +120,13 @@ pub fn near_texts<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>,
     let best = scored.first().map(|(missing, ..)| *missing);
     let alike = scored.into_iter().take_while(|(missing, ..)| Some(*missing) == best);
     alike.take(most).map(|(_, _, name)| name.to_owned()).collect()
+}
+
+/// Every word is compared with every other, so the work grows with the square of this. A name or a subject is shorter.
+const COMPARED: usize = 200;
+
+fn beginning(text: &str) -> &str {
+    text.char_indices().nth(COMPARED).map_or(text, |(end, _)| &text[..end])
 }
 
 /// A text without accents.

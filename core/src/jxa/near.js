@@ -1,6 +1,8 @@
 // Where nothing matches: the values that a property has, for each comparison with a text that is true of none of them.
-// What stands behind `not` is no reason.
-const MOST_VALUES = 1000;
+// A comparison inside `not` cannot be why nothing matches.
+const MOST_VALUES = 1000; // The server compares each with the text that was looked for.
+const MOST_LETTERS = 200; // It compares no more of a value.
+const MOST_COMPARISONS = 5; // A longer list of what there is helps nobody.
 const textsOf = (filter) =>
   filter[0] === "and" || filter[0] === "or"
     ? filter.slice(1).flatMap(textsOf)
@@ -8,13 +10,21 @@ const textsOf = (filter) =>
       ? [filter]
       : [];
 const instead = (valuesOf) =>
-  textsOf(d.filter).flatMap(([word, i, value]) => {
-    const texts = [].concat(...(valuesOf(i) || [])).filter((each) => typeof each === "string" && each !== "");
-    return texts.length === 0 || holds(word, texts, wanted(value))
-      ? []
-      : [[i, value, [...new Set(texts)].slice(0, MOST_VALUES).map((text) => wellFormed(text.slice(0, 200)))]];
-  });
-// As much time as near values are worth, in milliseconds, where an app has searched by itself.
+  textsOf(d.filter)
+    .slice(0, MOST_COMPARISONS)
+    .flatMap(([word, i, value]) => {
+      const texts = [].concat(...(valuesOf(i) || [])).filter((each) => typeof each === "string" && each !== "");
+      return texts.length === 0 || holds(word, texts, wanted(value))
+        ? []
+        : [
+            [
+              i,
+              value,
+              [...new Set(texts)].slice(0, MOST_VALUES).map((text) => wellFormed(text.slice(0, MOST_LETTERS))),
+            ],
+          ];
+    });
+// Milliseconds that near values are worth where an app has searched by itself: a person who waits notices more.
 const NEARBY = 2500;
 const valuesIn = (collection, size, cells, q) => (i) => {
   if (isMany(collection) && q.columns[i].of) return collection.owners(q.columns[i]);
