@@ -256,6 +256,9 @@ impl View<'_> {
         let to = self.container(place)?;
         let mut changes = Vec::new();
         let moved = self.targets(event)?;
+        if moved.iter().any(|object| self.is_within(to, *object)) {
+            return refuse(FAILED);
+        }
         let mut order = moved.clone();
         // What comes directly behind something pushes aside what came there before it.
         if matches!(place.step, Step::Insertion { edge: Edge::Beginning | Edge::After, .. }) {
@@ -270,6 +273,12 @@ impl View<'_> {
             changes.push(Change::Move { object, to, class, at });
         }
         Ok(Outcome { changes, reply: Reply::Objects(moved) })
+    }
+
+    /// Whether an object is another one, or something in it.
+    fn is_within(&self, object: ObjectId, other: ObjectId) -> bool {
+        let around = |id: &ObjectId| self.model().object(*id).place.of();
+        std::iter::successors(Some(object), around).any(|each| each == other)
     }
 
     /// `duplicate`: copies of elements, beside them or in another container.
