@@ -35,7 +35,7 @@ const fn row(number: i64, code: Code, meaning: &'static str, suggestion: &'stati
 
 const QUERY_AGAIN: &str = "query the object again with iac_mcp_query_object";
 const OPEN_IT: &str =
-    "open the app with the command `launch` of iac_mcp_run_command, which asks the user, then try again";
+    "open the app with the command `launch` of iac_mcp_run_command, which may ask the user, then try again";
 const ALLOW_IT: &str = "ask the user to allow it in System Settings > Privacy & Security > Automation, under the app that the message names";
 const ASK_FOR_IT: &str = "call the tool `system` with the action `consent`, which asks the user first; in a terminal run `iac-mcp consent APP`";
 const DESCRIBE: &str = "use iac_mcp_describe_app to see what the app can do";

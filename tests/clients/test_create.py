@@ -181,7 +181,7 @@ class Asked(Desk):
         human = Human("once")
         async with self.client("legacy", human) as client:
             await self.call(client, "iac_mcp_run_command", app="Contacts", command="launch")
-            self.assertIn("Contacts: open it in the background, so that it can be read", human.asked[0].message)
+            self.assertIn("Contacts: open it in the background", human.asked[0].message)
             await self.call(client, "iac_mcp_get_elements", app="Contacts", container="application", elementType="person")
 
     async def test_who_is_asked_to_quit_an_app_sees_what_is_not_saved(self):

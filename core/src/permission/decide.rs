@@ -134,6 +134,11 @@ impl Unasked {
         each(&self.scopes, Scope::policy_line).join(", ")
     }
 
+    /// The commands that would allow it, in words for a sentence.
+    pub(crate) fn command_lines(&self) -> String {
+        command_lines(&self.scopes)
+    }
+
     /// A look at the objects that the action would change, as a part of the question; `None` if there are none.
     pub(crate) fn preview(&self, look: Preview) -> Option<Approved> {
         if look.subjects.is_empty() {
@@ -305,7 +310,7 @@ impl Asked {
             return self.refused(Source::Nobody { why: why.to_owned() }, fault);
         }
         let lines = each(&self.scopes, Scope::policy_line);
-        let commands = each(&self.scopes, |scope| format!("`{}`", scope.command_line())).join(" and ");
+        let commands = command_lines(&self.scopes);
         let those = if lines.len() == 1 { "that line" } else { "those lines" };
         let suggestion = format!(
             "tell the user what you want to do; the user can allow it with {commands} or by {those} in `rules` of policy.toml"
@@ -321,6 +326,10 @@ impl Asked {
     fn refused(self, source: Source, fault: Fault) -> Answered {
         Answered::No(Box::new(Refusal { source, harm: self.harm.clone(), scopes: self.scopes, fault }))
     }
+}
+
+fn command_lines(scopes: &[Scope]) -> String {
+    each(scopes, |scope| format!("`{}`", scope.command_line())).join(" and ")
 }
 
 /// One sentence for each scope, without repeats. A write of two properties needs one rule for each.

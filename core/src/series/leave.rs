@@ -32,7 +32,7 @@ pub enum NoDate {
 
 const DAY: i64 = 86_400_000;
 
-/// The dates of a series are looked for this far from the given one, for an error: a year and a day.
+/// The dates of a series are looked for this far from the given one, for an error: a leap year and a day, so that a yearly one is found.
 const NEAR: i64 = 367 * DAY;
 
 impl Repeating {

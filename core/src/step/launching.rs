@@ -62,7 +62,7 @@ pub(super) fn with(step: Step, kept: Option<Box<Kept>>, world: &mut World<'_>) -
             load.pending = load.pending.keeping(kept);
             Step::Load(load)
         }
-        Step::Done(outcome) => match opening(&outcome, &kept, world) {
+        Step::Done(mut outcome) => match opening(&mut outcome, &kept, world) {
             Some((action, name)) => {
                 let behind = Behind { name, events: outcome.events };
                 let step = propose(action, behind, Then::Launching(Box::new(Launching { outcome })), world);
@@ -106,8 +106,9 @@ impl Pending {
     }
 }
 
-/// The launch that an answer asks for, if it may be proposed: a human can be asked about it, or has allowed it.
-fn opening(outcome: &Outcome, kept: &Kept, world: &World<'_>) -> Option<(Action, String)> {
+/// The launch that an answer asks for, if it may be proposed: a human can be asked about it, or has allowed it. If nobody
+/// can be asked, the answer says what the user can do.
+fn opening(outcome: &mut Outcome, kept: &Kept, world: &World<'_>) -> Option<(Action, String)> {
     let is_off = outcome.is_error
         && outcome.body["error"] == json!(Code::AppNotRunning.name())
         && outcome.body["retryable"] == json!(true);
@@ -117,7 +118,15 @@ fn opening(outcome: &Outcome, kept: &Kept, world: &World<'_>) -> Option<(Action,
     let app = world.apps.find(outcome.body["app"].as_str()?).ok()?;
     let action = Action::of(app, Deed::Command(Box::new(create::launch()?)));
     let may = match decide(action.clone(), &app.name, world.gate, world.now) {
-        Decision::Ask(_) => !kept.is_alone,
+        Decision::Ask(unasked) if kept.is_alone => {
+            let (name, allow) = (&app.name, unasked.command_lines());
+            outcome.body["suggestion"] = json!(format!(
+                "ask the user to open {name}, or to let this server open it with {allow}; then try again"
+            ));
+            outcome.body["policyLine"] = json!(unasked.policy_line());
+            false
+        }
+        Decision::Ask(_) => true,
         Decision::Allow(approved) => match approved.source() {
             // A profile allows what a client asks for, and the client has asked for something else.
             Source::Profile(_) => false,

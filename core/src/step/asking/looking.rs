@@ -178,7 +178,7 @@ fn wording(
 ) -> Wording {
     let (deed, count) = match &unasked.action().deed {
         Deed::Command(invocation) if invocation.code == schema::LAUNCH => {
-            ("open it in the background, so that it can be read".to_owned(), 0)
+            ("open it in the background".to_owned(), 0)
         }
         Deed::Command(invocation) => {
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
