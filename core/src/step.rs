@@ -27,6 +27,7 @@ mod moves;
 mod names;
 mod occurrence;
 mod owner;
+mod picked;
 mod placing;
 mod properties;
 mod query;
@@ -189,6 +190,8 @@ pub struct Pending {
     then: Then,
     /// The call, in case its app has to be opened first.
     kept: Option<Box<launching::Kept>>,
+    /// What was picked out of several objects on the way here.
+    picked: Vec<picked::Picked>,
 }
 
 #[derive(Debug)]
@@ -331,7 +334,8 @@ pub fn resume(mut pending: Pending, event: Event, world: &mut World<'_>) -> Step
     if let (Then::Launching(launching), Some(kept), Event::Replied(_)) = (&pending.then, &kept, &event) {
         return launching.clone().resume(kept.clone(), event, &pending, world);
     }
-    let step = resumed(pending, event, world);
+    let picked = std::mem::take(&mut pending.picked);
+    let step = picked::with(resumed(pending, event, world), picked);
     launching::with(step, kept, world)
 }
 

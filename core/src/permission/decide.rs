@@ -259,6 +259,18 @@ impl Asked {
         &self.question
     }
 
+    /// Adds a note to the question, once. The question is then bound to the note, too.
+    pub(crate) fn note(&mut self, note: &str) {
+        let question = &mut self.question;
+        let notes = question.wording.consequence.get_or_insert_default();
+        if notes.contains(note) {
+            return;
+        }
+        let joint = if notes.is_empty() { "" } else { "; " };
+        *notes = format!("{notes}{joint}{note}");
+        question.digest = Digest::of(&[question.digest.to_hex(), question.text()]);
+    }
+
     /// Takes an answer. A refusal by the current policy counts too.
     pub(crate) fn answered(self, answer: Answer, app_name: &str, gate: &Gate, now: Millis) -> Answered {
         match answer {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::{Apart, Ask, Outcome, Pending, Run, Step, Then, World};
 use crate::action::{Action, Deed};
 use crate::fault::{Code, Fault};
-use crate::permission::{self, Answer, Answered, Approved, Asked, Decided, Decision, Refusal};
+use crate::permission::{self, Answer, Answered, Approved, Asked, Decided, Decision, Question, Refusal};
 
 /// The context of an action for every ending: its app in words, and the work of the call so far.
 #[derive(Clone, Debug)]
@@ -45,6 +45,7 @@ pub(super) fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
         events: behind.events,
         then: Then::Asked(Box::new(Asking { asked, then })),
         kept: None,
+        picked: Vec::new(),
     };
     Step::Ask(Ask { question, pending })
 }
@@ -56,7 +57,8 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
         Then::Script(inside) => Then::Script(inside.before(&approved)),
         other => other,
     };
-    let pending = Pending { app: app.clone(), name: behind.name, events: behind.events, then, kept: None };
+    let Behind { name, events } = behind;
+    let pending = Pending { app: app.clone(), name, events, then, kept: None, picked: Vec::new() };
     let apart = match &approved.action().deed {
         Deed::RunScript { .. } => Some(Apart::OfClient),
         deed => deed.asks_macos().then_some(Apart::ForHuman),
@@ -66,6 +68,15 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
 }
 
 impl Asking {
+    pub(super) fn question(&self) -> &Question {
+        self.asked.question()
+    }
+
+    /// Adds a note to the question, once.
+    pub(super) fn note(&mut self, note: &str) {
+        self.asked.note(note);
+    }
+
     /// Continues with the human's answer.
     pub(super) fn answered(self, answer: Answer, behind: Behind, world: &World<'_>) -> Step {
         let Self { asked, then } = self;

@@ -3,6 +3,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::picked::{self, Picked};
 use super::{Outcome, Step, World, done, elements, occurrence, query, remember, started};
 use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Mode, Named, Stranger};
 use crate::fault::{Code, Fault, did_you_mean};
@@ -174,6 +175,15 @@ fn is_only(specifier: &Specifier) -> bool {
 /// As many objects as a query answers that was not told how many.
 const MOST_SHOWN: usize = 100;
 
+/// Whether a call is one that changes something.
+fn changes(call: &Call) -> bool {
+    match call {
+        Call::SetProperty(_) | Call::Create(_) => true,
+        Call::Command(call) => call.mode != Mode::Read,
+        _ => false,
+    }
+}
+
 /// As many objects as a call takes.
 fn most_of(call: &Call) -> usize {
     if matches!(call, Call::SetProperty(_) | Call::Command(_) | Call::Create(_)) {
@@ -231,17 +241,14 @@ impl First {
             return self.failed(fault, events, world);
         }
         let ids = if self.specifier.is_many() { &ids[..] } else { &ids[..ids.len().min(1)] };
-        self.settle(ids, events, world)
+        let picked = Picked::of(&self.specifier, body, ids.first()).filter(|_| changes(rest));
+        let step = self.settle(ids, events, world)?;
+        Ok(picked::with(step, picked.into_iter().collect()))
     }
 
     /// The error for a change of all objects that match, or of the only one, where some were not looked at.
     fn half_seen(&self, body: &Json) -> Option<Fault> {
-        let changes = match self.rest.as_ref()? {
-            Call::SetProperty(_) | Call::Create(_) => true,
-            Call::Command(call) => call.mode != Mode::Read,
-            _ => false,
-        };
-        if !changes || !(self.specifier.is_many() || is_only(&self.specifier)) {
+        if !changes(self.rest.as_ref()?) || !(self.specifier.is_many() || is_only(&self.specifier)) {
             return None;
         }
         let reason = body["reason"].as_str().unwrap_or("the list is not complete");

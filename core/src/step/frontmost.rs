@@ -132,7 +132,8 @@ fn found(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault
     };
     let (id, name) = (app.bundle_id.clone(), app.name.clone());
     let then = Then::Frontmost(Front::Found(id.to_string()));
-    Ok(Step::Load(Load { app: id.to_string(), pending: Pending { app: id, name, events, then, kept: None } }))
+    let pending = Pending { app: id.clone(), name, events, then, kept: None, picked: Vec::new() };
+    Ok(Step::Load(Load { app: id.to_string(), pending }))
 }
 
 /// Asks an app what it shows.
