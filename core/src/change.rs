@@ -13,6 +13,7 @@ use crate::specifier::{By, LABELS, Path, Segment};
 
 pub(crate) use facts::{
     DELETE, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, beside, beyond, consequence, counts, facts, repeats,
+    standing,
 };
 pub(crate) use verify::holds;
 
@@ -53,6 +54,8 @@ pub struct Fact {
     pub caption: String,
     /// How it is read.
     pub look: Look,
+    /// Whether there may be more than is counted, deeper inside.
+    pub is_least: bool,
 }
 
 /// How something is read of an object.
@@ -60,19 +63,27 @@ pub struct Fact {
 pub enum Look {
     /// A property, through others or through elements.
     Property(Vec<Identifier>),
-    /// How many elements of a kind it has.
-    Count(Identifier),
+    /// How many elements of a kind it has, itself or through properties.
+    Count(Vec<Identifier>),
+    /// The object that it stands for: the property that holds that one, the property in which both are alike, the name, and
+    /// elements of it that are counted. Nothing where it stands for itself.
+    Standing([Identifier; 4]),
     /// A property of those elements of a kind of which another property is true: the elements, the condition, the property.
     Where(Identifier, Identifier, Identifier),
 }
 
 impl Look {
     /// Writes it as [`Self::read`] reads it: `name`, `content.size`, `#messages` for how many there are,
-    /// `documents?modified.name` for those of which something is true.
+    /// `documents?modified.name` for those of which something is true, `=containingProject.id.name.tasks` for what it stands for.
     pub(crate) fn spelled(&self) -> String {
         match self {
             Self::Property(way) => way.iter().map(Identifier::as_str).collect::<Vec<_>>().join("."),
-            Self::Count(elements) => format!("#{elements}"),
+            Self::Count(way) => {
+                format!("#{}", way.iter().map(Identifier::as_str).collect::<Vec<_>>().join("."))
+            }
+            Self::Standing(parts) => {
+                format!("={}", parts.iter().map(Identifier::as_str).collect::<Vec<_>>().join("."))
+            }
             Self::Where(elements, is, property) => format!("{elements}?{is}.{property}"),
         }
     }
@@ -85,9 +96,11 @@ impl Look {
             let of = Identifier::of;
             return Some(Self::Where(of(elements)?, of(is)?, of(property)?));
         }
-        match text.strip_prefix('#') {
-            Some(elements) => Identifier::of(elements).map(Self::Count),
-            None => text.split('.').map(Identifier::of).collect::<Option<_>>().map(Self::Property),
+        let way = |text: &str| text.split('.').map(Identifier::of).collect::<Option<Vec<_>>>();
+        match (text.strip_prefix('#'), text.strip_prefix('=')) {
+            (Some(elements), _) => way(elements).map(Self::Count),
+            (_, Some(parts)) => way(parts)?.try_into().ok().map(Self::Standing),
+            _ => way(text).map(Self::Property),
         }
     }
 }
@@ -245,6 +258,18 @@ impl Subject {
     }
 }
 
+impl Fact {
+    /// A fact that is told as it is read.
+    pub(crate) fn new(caption: impl Into<String>, look: Look) -> Self {
+        Self { caption: caption.into(), look, is_least: false }
+    }
+
+    /// Whether it tells which other object this one stands for.
+    pub(crate) fn is_standing(&self) -> bool {
+        matches!(self.look, Look::Standing(_))
+    }
+}
+
 impl Home {
     /// Only an object that is found by its id gets lost by a move.
     fn of(dictionary: &Dictionary, path: &Path, slots: &[Slot]) -> Option<Self> {
@@ -285,10 +310,18 @@ mod tests {
 
     #[test]
     fn looks_are_read_as_they_are_spelled() {
-        for text in ["name", "content.size", "#messages", "documents?modified.name"] {
+        let texts = [
+            "name",
+            "content.size",
+            "#messages",
+            "#rootTask.tasks",
+            "documents?modified.name",
+            "=a.id.name.tasks",
+        ];
+        for text in texts {
             assert_eq!(Look::read(text).map(|look| look.spelled()).as_deref(), Some(text));
         }
-        for text in ["documents?modified", "documents?.name", "#"] {
+        for text in ["documents?modified", "documents?.name", "#", "=a.id.name"] {
             assert_eq!(Look::read(text), None, "{text}");
         }
     }

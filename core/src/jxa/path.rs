@@ -110,7 +110,10 @@ impl Look {
         };
         match self {
             Self::Property(identifiers) => format!("x => x.{}()", way(identifiers)),
-            Self::Count(identifier) => format!("x => x.{identifier}.length"),
+            Self::Count(identifiers) => format!("x => x.{}.length", way(identifiers)),
+            Self::Standing([owner, same, name, elements]) => format!(
+                "standsFor(x => x.{owner}, x => x.{same}(), [x => x.{name}(), x => x.{elements}.length])"
+            ),
             Self::Where(elements, is, property) => {
                 format!("x => x.{elements}.whose({{ {is}: true }}).{property}()")
             }

@@ -100,6 +100,14 @@ const source = (value) => wellFormed(String(Automation.getDisplayString(value)))
 const uncut = (one) => Object.assign(one, { uncut: true });
 // A property of an object that another property holds. Where that holds none, there is no value, which is not an error.
 const through = (one, first, names) => Object.assign(one, { uncut: names, first: first });
+// What is read of the object that another one stands for: nothing where the two are not alike.
+const standsFor = (owner, same, reads) => {
+  const one = (x) => {
+    const is = owner(x);
+    return ask(() => same(is)) === same(x) ? reads.map((each) => ask(() => each(is))) : null;
+  };
+  return through(one, (x) => owner(x)(), false);
+};
 // A part of a date, in the zone of this Mac. Weeks are those of ISO 8601: the one with a Thursday decides about the year.
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const PARTS = {

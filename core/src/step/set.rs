@@ -100,6 +100,8 @@ struct Open {
     facts: String,
     /// Whether it repeats, as far as it is known.
     repeats: Option<bool>,
+    /// The kind of the other object that it stands for, if it does.
+    stands: Option<String>,
     /// The property with the dates that are left out of it, if it is of a class with series.
     excluded: Option<&'static str>,
     /// What was read of it besides its old values.
@@ -307,7 +309,9 @@ impl Setting {
             open.row = row.clone();
             let (words, facts) = words.split_once('\n').unwrap_or((&words, ""));
             (open.words, open.facts) = (words.to_owned(), facts.to_owned());
-            let fact = row.get(4).and_then(|facts| facts.get(0));
+            open.stands = words::stands(&open.change.subject, row);
+            let rule = open.change.subject.facts.iter().position(|fact| !fact.is_standing());
+            let fact = rule.and_then(|at| row.get(4)?.get(at));
             open.repeats = fact.and_then(|fact| match value(fact, None, &dictionary) {
                 Value::Failed { .. } => None,
                 Value::Null => Some(false),

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::show::value;
 use crate::action::Invocation;
 use crate::app::App;
-use crate::change::Subject;
+use crate::change::{Fact, Subject};
 use crate::dictionary::Dictionary;
 use crate::marshal::{Given, Place};
 use crate::specifier::{Path, one_line, quoted, quoted_to};
@@ -46,9 +46,44 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App) -> String {
         }
     };
     for (fact, read) in subject.facts.iter().zip(part(4)) {
-        words.push_str(&format!("\n  {}: {}", fact.caption, told_fact(read, dictionary)));
+        let line = match fact.is_standing() {
+            true => told_standing(fact, read, dictionary),
+            false => Some(format!("{}: {}", fact.caption, told_fact(fact, read, dictionary))),
+        };
+        words.extend(line.map(|line| format!("\n  {line}")));
     }
     words
+}
+
+/// The kind of the object that another one stands for, if it stands for one.
+pub(super) fn stands(subject: &Subject, row: &Json) -> Option<String> {
+    let at = subject.facts.iter().position(Fact::is_standing)?;
+    row.get(4)?.get(at)?.is_array().then(|| subject.facts[at].caption.clone())
+}
+
+/// What a person should know of objects that stand for others, of so many in all.
+pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Option<String> {
+    let kinds: Vec<&str> = kinds.collect();
+    let kind = kinds.first()?;
+    Some(match (kinds.len(), all) {
+        (1, 1) => format!("this is the {kind} itself, with all that is in it"),
+        (1, _) => format!("1 of the objects is a {kind} itself, with all that is in it"),
+        (count, _) => format!("{count} of the objects are {kind}s themselves, with all that is in them"),
+    })
+}
+
+/// The object that another one stands for: `it is the project "Move", with 12 items in it`; nothing where it stands for
+/// itself.
+fn told_standing(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> {
+    let kind = &fact.caption;
+    match value(read, None, dictionary) {
+        Value::Null => None,
+        Value::List(items) => {
+            let told = |at: usize| items.get(at).map_or_else(String::new, |item| text(&plain(item)));
+            Some(format!("it is the {kind} {}, with {} items in it", told(0), told(1)))
+        }
+        _ => Some(format!("whether it is a {kind} cannot be read")),
+    }
 }
 
 fn label_text(value: &Value) -> Option<String> {
@@ -61,8 +96,9 @@ fn label_text(value: &Value) -> Option<String> {
 }
 
 /// The value of a fact. An unreadable fact says so, because its absence would look like "none".
-fn told_fact(read: &Json, dictionary: &Dictionary) -> String {
+fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
     match value(read, None, dictionary) {
+        Value::Number(count) if fact.is_least && count.as_u64() != Some(0) => format!("at least {count}"),
         Value::Null => "none".to_owned(),
         Value::List(items) if items.is_empty() => "none".to_owned(),
         Value::List(items) => items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", "),

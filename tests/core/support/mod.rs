@@ -43,6 +43,16 @@ pub(crate) fn apps() -> Apps {
             "Reminders",
             "System/Applications/Reminders.app/Contents/Resources/Reminders.sdef",
         ),
+        (
+            "com.apple.MobileSMS",
+            "Messages",
+            "System/Applications/Messages.app/Contents/Resources/Messages.sdef",
+        ),
+        (
+            "com.omnigroup.OmniFocus4",
+            "OmniFocus",
+            "Applications/OmniFocus.app/Contents/Resources/OmniFocus.sdef",
+        ),
     ];
     let load = |(id, name, file): (&str, &str, &str)| App {
         bundle_id: id.into(),

@@ -7,7 +7,7 @@ use super::super::{listing, placing, query, script};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Look, QUIT, REPLACES, Subject, beside, consequence, facts};
+use crate::change::{Fact, Look, QUIT, REPLACES, Subject, beside, consequence, facts};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -61,16 +61,17 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
         facts: Vec::new(),
         ..Subject::of(&app.bundle_id, dictionary, path.clone(), Vec::new())
     };
-    let with_facts = |subject: Subject| Subject {
-        facts: facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class()),
-        ..subject
+    let with_facts = |subject: Subject, at: usize| {
+        let facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
+        // Those that stand for other objects are told of, however many there are.
+        (at < NAMED || facts.iter().any(Fact::is_standing)).then_some(Subject { facts, ..subject })
     };
     let is_object = |path: &&Path| path.last().is_some();
     let direct = invocation.direct.iter().flat_map(Given::paths).filter(is_object);
     let mut subjects: Vec<Subject> = match beside(&app.bundle_id, dictionary, &invocation.code) {
         // Whatever the target is, the command is about this object.
         Some((path, fact)) => vec![Subject { facts: vec![fact], ..Subject::at(path) }],
-        None => direct.take(NAMED).map(|path| with_facts(of(path))).collect(),
+        None => direct.enumerate().map(|(at, path)| with_facts(of(path), at)).flatten().collect(),
     };
     let targets = subjects.len();
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
@@ -96,9 +97,18 @@ impl Looking {
         }
         let mut objects = named(&subjects, rows, app)?;
         let arguments = objects.split_off(targets);
+        let stands = |(at, subject): (usize, &Subject)| words::stands(subject, rows.get(at)?);
+        let stands: Vec<Option<String>> = subjects.iter().take(targets).enumerate().map(stands).collect();
+        // They come first, because only some are named.
+        let (others, own): (Vec<_>, Vec<_>) =
+            objects.into_iter().zip(&stands).partition(|(_, kind)| kind.is_some());
+        let objects = others.into_iter().chain(own).map(|(words, _)| words).collect();
         let names =
             subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments).collect();
-        let wording = wording(&unasked, objects, &names, &behind, world);
+        let mut wording = wording(&unasked, objects, &names, &behind, world);
+        let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
+        let notes = wording.consequence.take().into_iter().chain(others).collect::<Vec<_>>();
+        wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
         Ok(ask_seen(unasked, wording, behind, then, world))
     }
 }

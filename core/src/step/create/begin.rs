@@ -642,7 +642,7 @@ impl<'a> Tree<'a> {
         let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
         let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
         looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
-        looks.extend(counts(self.dictionary, class));
+        looks.extend(counts(&self.app.bundle_id, self.dictionary, class));
         (label, looks)
     }
 

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
-use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, repeats};
+use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, repeats, standing};
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given, as_meant};
@@ -133,7 +133,10 @@ impl Setting {
             }
             let Open { change, unnamed, .. } = &mut self.open[at];
             let subject = &mut change.subject;
-            *unnamed = Some((std::mem::take(&mut subject.labels), std::mem::take(&mut subject.facts)));
+            // How many of them stand for other objects is told of all.
+            let standing = subject.facts.iter().filter(|fact| fact.is_standing()).cloned().collect();
+            let facts = std::mem::replace(&mut subject.facts, standing);
+            *unnamed = Some((std::mem::take(&mut subject.labels), facts));
         }
         match app {
             Some(app) => {
@@ -244,7 +247,8 @@ fn opened(
         subject.slots.iter().any(is_it)
     };
     let repeats = repeats(&app.bundle_id, dictionary, subject.path.class());
-    let facts = repeats.into_iter().filter(|fact| !is_set(fact)).collect();
+    let standing = standing(&app.bundle_id, dictionary, subject.path.class());
+    let facts = repeats.into_iter().filter(|fact| !is_set(fact)).chain(standing).collect();
     subject.facts = facts;
     let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
     let excluded = series::dated(&app.bundle_id, subject.path.class());
@@ -258,6 +262,7 @@ fn opened(
         words: String::new(),
         facts: String::new(),
         repeats: None,
+        stands: None,
         row: Json::Null,
         unnamed: None,
     })

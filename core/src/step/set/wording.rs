@@ -13,7 +13,7 @@ use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::permission::{NAMED, Wording};
 use crate::specifier::{quoted, read_source};
-use crate::step::words::{Apart, difference, shown};
+use crate::step::words::{self, Apart, difference, shown};
 use crate::value::Value;
 
 /// So many different sets of new values stand in one question: they still fit on a screen, two or three lines each, and a
@@ -134,6 +134,10 @@ impl Setting {
         };
         let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
         effects.extend(self.left.iter().map(|left| format!("this cannot be taken back and stays: {left}")));
+        effects.extend(words::others(
+            self.open.iter().filter_map(|open| open.stands.as_deref()),
+            self.open.len(),
+        ));
         (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
     }
 
