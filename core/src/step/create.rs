@@ -36,6 +36,10 @@ pub(super) struct Creating {
     nodes: Vec<Node>,
     /// The containers, as they are looked at.
     places: Vec<Subject>,
+    /// Where the app puts what is given no place, to be looked at before a question.
+    defaults: Vec<Subject>,
+    /// The same while they are looked at.
+    looking: Vec<Subject>,
     anchors: Anchors,
     /// What the containers are called.
     names: Names,
@@ -52,6 +56,17 @@ struct Node {
     parent: Option<usize>,
     /// The container, as far as it is known before anything is made.
     container: Option<Path>,
+    /// Where it goes without having been given a place.
+    chosen: Option<Chosen>,
+}
+
+/// Where an app puts a new object that is given no place.
+#[derive(Clone, Debug)]
+enum Chosen {
+    /// What the dictionary calls the default.
+    Default(Path),
+    /// Nothing says it, and objects of its class are in several containers.
+    Unknown,
 }
 
 impl Creating {
@@ -97,6 +112,11 @@ impl Creating {
         match decide(self.action(app), &app.name, world.gate, world.now) {
             Decision::Allow(approved) => run(approved, behind, Then::Create(Box::new(self)), world),
             Decision::Ask(unasked) => {
+                let subjects = std::mem::take(&mut self.defaults);
+                if let Some(look) = unasked.preview(Preview { subjects: subjects.clone(), anchors: None }) {
+                    (self.writes, self.looking) = (false, subjects);
+                    return run(look, behind, Then::Create(Box::new(self)), world);
+                }
                 let wording = self.wording(app, world.gate.plugin.clone());
                 // Containers that were looked at have shown that the app runs.
                 let ask = if self.names.is_empty() { ask_unseen } else { ask_seen };
@@ -107,7 +127,7 @@ impl Creating {
     }
 
     pub(super) fn resume(
-        self,
+        mut self,
         reply: Reply,
         app: &str,
         events: u64,
@@ -119,6 +139,19 @@ impl Creating {
                 .result
                 .map_err(|error| command::uncertain(error.to_fault(&app.bundle_id, &app.name)))?;
             return self.made(&answer, app, events, world);
+        }
+        let looking = std::mem::take(&mut self.looking);
+        if !looking.is_empty() {
+            // An app that does not run, or has no default now, is asked about all the same.
+            let rows = reply.result.ok();
+            let rows = rows.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+            for (subject, row) in
+                looking.iter().zip(rows).filter(|(_, row)| OsaError::of_row(row, "object").is_none())
+            {
+                self.names.insert(subject.path.clone(), words::object(subject, row, app));
+            }
+            self.creation.seen.extend(super::asking::shown(&looking, rows));
+            return Ok(self.go(app, events, world));
         }
         let rows = reply.result.map_err(|error| placing::unseen(&error, app))?;
         self.looked_at(rows.as_array().map(Vec::as_slice).unwrap_or_default(), app, events, world)
@@ -176,7 +209,7 @@ impl Creating {
         self.nodes.iter_mut().for_each(|node| node.container = node.container.as_ref().map(now));
         let subjects: Vec<Subject> =
             places.iter().map(|subject| Subject { path: now(&subject.path), ..subject.clone() }).collect();
-        self.creation.seen = super::asking::shown(&subjects, rows);
+        self.creation.seen.extend(super::asking::shown(&subjects, rows));
         Ok(self.go(app, events, world))
     }
 }

@@ -53,7 +53,10 @@ fn each_of_many_is_shown() {
     let outcome =
         session.call("iac_mcp_create", &json!({ "app": "Shelf", "class": "thing", "objects": all }));
     let text = session.asked[0].text();
-    assert!((0..9).all(|n| text.contains(&format!("\n- thing {{name: \"n{n}\"}}"))), "{text}");
+    assert!(
+        (0..9).all(|n| text.contains(&format!("\n- thing (where the app puts new ones) {{name: \"n{n}\"}}"))),
+        "{text}"
+    );
     assert!(!text.contains("more"), "{text}");
     assert_eq!(outcome.body["objects"].as_array().unwrap().len(), 9);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::begin::DUPLICATE;
+use super::begin::{CALLED, CONTAINER, DUPLICATE};
 use super::{Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
@@ -369,6 +369,9 @@ fn tell(
     {
         json.insert("name".to_owned(), json!(name));
     }
+    if let Some(home) = home(make, row, dictionary) {
+        json.insert(CONTAINER.to_owned(), json!(home));
+    }
     let draft = draft(make, row, dictionary);
     if !draft.is_empty() {
         json.insert("draft".to_owned(), Json::Object(draft));
@@ -407,11 +410,26 @@ fn tell(
     Told { json, path, is_made: true, is_refused }
 }
 
+/// What an object is in that was given no place: `list "Home"`.
+fn home(make: &Make, row: &Json, dictionary: &Dictionary) -> Option<String> {
+    let told = |name: &str| {
+        let at = make.tells.iter().position(|(told, _)| told == name)?;
+        Some(value(row.get("tells")?.get(at)?, None, dictionary))
+    };
+    let Value::Object(source) = told(CONTAINER)? else { return None };
+    let path = read_source(dictionary, &source).filter(|path| path.last().is_some())?;
+    match told(CALLED) {
+        Some(Value::Text(name)) => Some(format!("{} {}", path.class(), crate::specifier::quoted(&name))),
+        _ => Some(path.to_text()),
+    }
+}
+
 /// What a message says that a command has written: who gets it, and how its text begins.
 fn draft(make: &Make, row: &Json, dictionary: &Dictionary) -> Map<String, Json> {
     let told = row.get("tells").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let tell = |((name, _), cell): (&(String, Look), &Json)| {
         let json = match value(cell, None, dictionary) {
+            _ if make.into != Into::Command => return None,
             Value::Failed { .. } | Value::Null => return None,
             Value::List(items) if items.is_empty() => return None,
             Value::Text(text) => json!(beginning(&text)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::row::{answer_of, answers, start_row};
-use super::{Creating, Node};
+use super::{Chosen, Creating, Node};
 use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocation, Make, Renamed, Takes};
 use crate::app::App;
 use crate::bind::{bind, candidates};
@@ -42,6 +42,16 @@ const SAVES: [(&str, &str); 1] = [("com.apple.AddressBook", "coresave")];
 /// # Source
 /// Finder's items stand in no order: published scripts say `make({new: "folder", at: folder})`.
 const BY_CONTAINER: [&str; 1] = ["com.apple.finder"];
+
+/// How properties are called that say where new objects go.
+const DEFAULT: &str = "default ";
+
+/// So many defaults stand one in the other: an account, and a folder in it.
+const DEEPEST: usize = 3;
+
+/// The property that says what an object is in, and the one that says what that is called.
+pub(super) const CONTAINER: &str = "container";
+pub(super) const CALLED: &str = "name";
 
 /// So many classes are named that may take a new object.
 const MOST_OWNERS: usize = 5;
@@ -244,7 +254,17 @@ impl<'a> Tree<'a> {
         let anchors = commands.map(|command| placing::anchors(app, dictionary, command));
         let anchors = Anchors::joined(anchors);
         let names = super::Names::new();
-        let creating = Creating { creation, nodes, places, anchors, names, is_old, writes: false };
+        let mut defaults: Vec<Subject> = Vec::new();
+        for node in &nodes {
+            let Some(Chosen::Default(path)) = &node.chosen else { continue };
+            if defaults.iter().all(|subject| subject.path != *path) {
+                let subject = Subject::of(&app.bundle_id, dictionary, path.clone(), Vec::new());
+                defaults.push(Subject { mark: None, ..subject });
+            }
+        }
+        let looking = Vec::new();
+        let creating =
+            Creating { creation, nodes, places, defaults, looking, anchors, names, is_old, writes: false };
         Ok(creating.begin(app, world))
     }
 
@@ -292,7 +312,12 @@ impl<'a> Tree<'a> {
         let (label, looks) = self.looks(&container, &class, &slots);
         self.is_old = !is_new;
         self.ways.push(way);
-        self.nodes.push(Node { class: class.clone(), parent: None, container: Some(container) });
+        self.nodes.push(Node {
+            class: class.clone(),
+            parent: None,
+            container: Some(container),
+            chosen: None,
+        });
         self.makes.push(Make {
             command: origin,
             class: identifier(&class)?,
@@ -343,11 +368,16 @@ impl<'a> Tree<'a> {
             }
         };
         let Spot { class, into, container } = spot;
-        let make = self.make(&class, into, &container, object, &inside("properties"), world)?;
+        let chosen = if into == Into::App { self.default_of(&class) } else { None };
+        let mut make = self.make(&class, into, &container, object, &inside("properties"), world)?;
+        // All that are given no place go to the same one: the first of a class tells it.
+        if chosen.is_some() && self.nodes.iter().all(|node| node.chosen.is_none() || node.class != class) {
+            make.tells = self.told_of_home(&class, world);
+        }
         set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values)
             .map_err(|fault| fault.with("parameter", inside("properties")))?;
         self.ways.push(self.way(&make, &class, &container));
-        self.nodes.push(Node { class, parent, container: parent.is_none().then_some(container) });
+        self.nodes.push(Node { class, parent, container: parent.is_none().then_some(container), chosen });
         self.makes.push(make);
         let own = self.makes.len() - 1;
         for (at, child) in object.children.iter().enumerate() {
@@ -477,6 +507,58 @@ impl<'a> Tree<'a> {
             format!("`{place}` is missing: a new `{class}` must be put into one of: {}", owners.join(", "));
         let fault = Fault::new(Code::InvalidParameter, message, format!("add `at`, such as {first} \"…\""));
         Err(fault.with("parameter", place).with("near", owners.clone()))
+    }
+
+    /// Where the app puts an object of a class that is given no place; `None` where only the application has such.
+    fn default_of(&self, class: &str) -> Option<Chosen> {
+        let mut home = Path::application();
+        while let Some(member) =
+            self.default_in(home.class(), class).filter(|_| home.segments().len() < DEEPEST)
+        {
+            home = home.then(Segment::Property(Arc::new(member)));
+        }
+        if home.last().is_some() {
+            return Some(Chosen::Default(home));
+        }
+        let others = self.dictionary.classes.values().filter(|each| !each.hidden && each.name != APPLICATION);
+        let mut others = others.filter(|each| self.own_elements(&each.name, class).is_some());
+        others.next().map(|_| Chosen::Unknown)
+    }
+
+    /// The property of an object that says where new objects of a class go in it, such as `default list`.
+    fn default_in(&self, owner: &str, class: &str) -> Option<Member> {
+        let held = |property: &&crate::dictionary::Property| {
+            let kinds = property.kind.0.iter().filter(|kind| !kind.list);
+            let holder = kinds.map(|kind| kind.name.as_str()).find(|kind| {
+                // A new folder does not go into the default folder.
+                !self.dictionary.is_a(kind, class) && self.own_elements(kind, class).is_some()
+            })?;
+            Some(holder.to_owned()).filter(|_| property.name.starts_with(DEFAULT))
+        };
+        let all = self.dictionary.properties(owner);
+        let all: Vec<_> = all.iter().filter_map(|each| Some((*each, held(each)?))).collect();
+        // New reminders go into the default list, and not just somewhere into the default account.
+        let is_outer = |holder: &str| {
+            all.iter().any(|(_, inner)| inner != holder && self.own_elements(holder, inner).is_some())
+        };
+        let (property, holder) = all.iter().find(|(_, holder)| !is_outer(holder))?;
+        Some(Member {
+            term: property.name.clone(),
+            identifier: Identifier::of(&property.name)?,
+            class: holder.clone(),
+        })
+    }
+
+    /// What an object is in, and what that is called, as far as the client may read it.
+    fn told_of_home(&self, class: &str, world: &World<'_>) -> Vec<(String, Look)> {
+        let may = |term: &str| may_read(term, self.app, world.gate, world.now);
+        let home = self.dictionary.property(class, CONTAINER).and_then(|home| Identifier::of(&home.name));
+        let (Some(home), Some(name)) = (home, Identifier::of(CALLED)) else { return Vec::new() };
+        let told = [(CONTAINER, vec![home.clone()]), (CALLED, vec![home, name])];
+        if !may(CONTAINER) || !may(CALLED) {
+            return Vec::new();
+        }
+        told.into_iter().map(|(told, way)| (told.to_owned(), Look::Property(way))).collect()
     }
 
     /// A place in or beside an object that is there already.

@@ -2,7 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::{Creating, Node};
+use super::{Chosen, Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
 use crate::call::How;
@@ -216,6 +216,14 @@ impl Creating {
     fn place(&self, node: &Node, make: &Make) -> String {
         let class = one_line(&node.class);
         let name = |path: &Path| self.names.get(path).cloned().unwrap_or_else(|| path.to_string());
+        match &node.chosen {
+            Some(Chosen::Default(path)) if self.names.contains_key(path) => {
+                return format!("{class} in {} (the default)", name(path));
+            }
+            Some(Chosen::Default(path)) => return format!("{class} in {path}"),
+            Some(Chosen::Unknown) => return format!("{class} (where the app puts new ones)"),
+            None => {}
+        }
         let Some(path) = make.at().filter(|path| path.last().is_some()) else { return class };
         let word = match &make.into {
             Into::At(Given::Place(Place::Beginning(..))) => "at the beginning of",
