@@ -1,7 +1,7 @@
 //! Golden calls: `fixtures/calls/{ok,ask,denied,err}/*.json` beside what the core makes of them.
 //!
 //! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form, date of an occurrence?]},"replies"?: [envelope, …],
-//! "policy"?: lines of policy.toml,"answers"?: [choice, …],"alone"?: whether nobody can be asked}`. The text beside it
+//! "written"?: writes that can be undone, as the state directory keeps them, "policy"?: lines of policy.toml,"answers"?: [choice, …],"alone"?: whether nobody can be asked}`. The text beside it
 //! shows each script that is run, each question that is asked and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads files and fails loudly")]
@@ -21,6 +21,7 @@ use iac_core::plan::Learned;
 use iac_core::reference::{Object, RefId, References};
 use iac_core::specifier::read_source;
 use iac_core::step::{self, Event, Step, World};
+use iac_core::undo::Undo;
 use serde_json::{Map, Value as Json};
 
 #[test]
@@ -108,6 +109,13 @@ fn play(case: &Json) -> (String, bool) {
     let apps = support::apps();
     let mut references = hold(case, &apps);
     let call = match Call::parse(tool, arguments).expect("a tool of the core") {
+        Ok(call) => call,
+        Err(fault) => return (pretty("answer", &fault.to_json()), true),
+    };
+    let written = case.get("written").map(|written| serde_json::from_value(written.clone()));
+    let written: Vec<Undo> =
+        written.map(|written| written.expect("writes as they are kept")).unwrap_or_default();
+    let call = match call.with_undos(&written, Millis(1_000)) {
         Ok(call) => call,
         Err(fault) => return (pretty("answer", &fault.to_json()), true),
     };

@@ -23,6 +23,8 @@ pub(in crate::step) struct Looking {
     unasked: Unasked,
     /// The objects to read: the first targets, then the objects among the arguments.
     subjects: Vec<Subject>,
+    /// What must be as it was when the server wrote it, or the call ends before the question.
+    kept: Vec<Seen>,
     /// How many of them are targets.
     targets: usize,
     name: String,
@@ -41,7 +43,12 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
         Deed::Command(invocation) => invocation.anchors.clone(),
         _ => None,
     };
-    let Some(approved) = unasked.preview(Preview { subjects: subjects.clone(), anchors }) else {
+    let kept = match &unasked.action().deed {
+        Deed::Command(invocation) => invocation.seen.clone(),
+        _ => Vec::new(),
+    };
+    let all = subjects.iter().cloned().chain(kept.iter().map(as_kept)).collect();
+    let Some(approved) = unasked.preview(Preview { subjects: all, anchors }) else {
         let objects = match &unasked.action().deed {
             Deed::Script(script) => script.objects.clone(),
             _ => Vec::new(),
@@ -50,7 +57,7 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
         return ask_unseen(unasked, wording, behind, then, world);
     };
     let name = behind.name.clone();
-    let looking = Looking { unasked, subjects, targets, name, then };
+    let looking = Looking { unasked, subjects, kept, targets, name, then };
     run(approved, behind, Then::Looking(Box::new(looking)), world)
 }
 
@@ -82,7 +89,7 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
 impl Looking {
     /// Asks with the values that were read.
     pub(in crate::step) fn resume(self, reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
-        let Self { mut unasked, subjects, targets, name, then } = self;
+        let Self { mut unasked, subjects, kept, targets, name, then } = self;
         let behind = Behind { name, events };
         let app = world.apps.find(&unasked.action().app)?;
         let ends = matches!(&unasked.action().deed, Deed::Command(invocation) if invocation.code == QUIT);
@@ -91,6 +98,17 @@ impl Looking {
             fault => fault,
         })?;
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
+        let (rows, again) = rows.split_at(subjects.len().min(rows.len()));
+        let is_gone = |seen: &Seen| {
+            subjects.iter().zip(rows).any(|(subject, row)| {
+                subject.path == seen.path
+                    && OsaError::of_row(row, "object").is_some_and(|error| error.is_missing_object())
+            })
+        };
+        let is_changed = |(seen, row): &(&Seen, &Json)| row.get(4) != Some(&seen.shown) && !is_gone(seen);
+        if let Some((seen, _)) = kept.iter().zip(again).find(is_changed) {
+            return Err(changed(&seen.path, app));
+        }
         unasked = unasked.after(shown(&subjects, rows));
         if let Some(path) = wrong_name(&subjects, rows) {
             return query::offer_names(path, None, app, events, world);
@@ -111,6 +129,22 @@ impl Looking {
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
         Ok(ask_seen(unasked, wording, behind, then, world))
     }
+}
+
+/// An object that is read again, because it must still be what it was.
+fn as_kept(seen: &Seen) -> Subject {
+    let facts = seen.looks.iter().map(|look| Fact::new("", look.clone())).collect();
+    Subject { facts, ..Subject::at(seen.path.clone()) }
+}
+
+/// The error for an undo that would reach more than the write that it takes back.
+fn changed(path: &Path, app: &App) -> Fault {
+    let message = format!(
+        "{path} of {} was changed since: it is not what this server has written; nothing was done",
+        app.name
+    );
+    let suggestion = "look at it, and use iac_mcp_run_command if the user still wants that";
+    Fault::new(Code::ReferenceMoved, message, suggestion).with("object", path.to_string())
 }
 
 /// The facts about each object to show. Unreadable facts are left out.
