@@ -11,6 +11,7 @@
 
 mod apps;
 mod asking;
+mod carried;
 mod command;
 mod compare;
 mod consent;
@@ -27,7 +28,6 @@ mod moves;
 mod names;
 mod occurrence;
 mod owner;
-mod picked;
 mod placing;
 mod properties;
 mod query;
@@ -190,8 +190,8 @@ pub struct Pending {
     then: Then,
     /// The call, in case its app has to be opened first.
     kept: Option<Box<launching::Kept>>,
-    /// What was picked out of several objects on the way here.
-    picked: Vec<picked::Picked>,
+    /// What was found out on the way here.
+    carried: Vec<carried::Carried>,
 }
 
 #[derive(Debug)]
@@ -334,8 +334,8 @@ pub fn resume(mut pending: Pending, event: Event, world: &mut World<'_>) -> Step
     if let (Then::Launching(launching), Some(kept), Event::Replied(_)) = (&pending.then, &kept, &event) {
         return launching.clone().resume(kept.clone(), event, &pending, world);
     }
-    let picked = std::mem::take(&mut pending.picked);
-    let step = picked::with(resumed(pending, event, world), picked);
+    let carried = std::mem::take(&mut pending.carried);
+    let step = carried::with(resumed(pending, event, world), carried);
     launching::with(step, kept, world)
 }
 

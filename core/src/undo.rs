@@ -80,6 +80,9 @@ pub enum Way {
     Create {
         /// In the order in which they were made.
         made: Vec<Made>,
+        /// What stays when they are deleted, in words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        stays: Vec<String>,
     },
     /// Something was changed for good. It is kept so that "the last" does not mean an older change.
     Lasting {
@@ -365,7 +368,7 @@ mod tests {
 
     #[test]
     fn a_long_list_shows_the_latest() {
-        let way = || Way::Create { made: Vec::new() };
+        let way = || Way::Create { made: Vec::new(), stays: Vec::new() };
         let one = |at: u8| Undo {
             way: way(),
             words: format!("list {at}"),
@@ -413,7 +416,7 @@ mod tests {
             words: String::new(),
             mark: None,
             at: Millis(1),
-            way: Way::Create { made: vec![made] },
+            way: Way::Create { made: vec![made], stays: Vec::new() },
         };
         let again: Undo = serde_json::from_str(&json!(undo).to_string()).expect("it is understood");
         assert_eq!(again, undo);

@@ -1,7 +1,8 @@
 //! Golden calls: `fixtures/calls/{ok,ask,denied,err}/*.json` beside what the core makes of them.
 //!
 //! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form, date of an occurrence?]},"replies"?: [envelope, …],
-//! "written"?: writes that can be undone, as the state directory keeps them, "policy"?: lines of policy.toml,"answers"?: [choice, …],"alone"?: whether nobody can be asked}`. The text beside it
+//! "written"?: writes that can be undone, as the state directory keeps them, "policy"?: lines of policy.toml,"answers"?: [choice, …],"alone"?: whether nobody can be asked,"next"?: [more calls,
+//! which go on with the replies and with what can be undone]}`. The text beside it
 //! shows each script that is run, each question that is asked and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads files and fails loudly")]
@@ -15,12 +16,13 @@ use std::sync::Arc;
 
 use iac_core::Millis;
 use iac_core::call::Call;
+use iac_core::fault::Fault;
 use iac_core::osa_error::known;
 use iac_core::permission::{Answer, Choice, Gate, Policy, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{Object, RefId, References};
 use iac_core::specifier::read_source;
-use iac_core::step::{self, Event, Step, World};
+use iac_core::step::{self, Event, Outcome, Step, World};
 use iac_core::undo::Undo;
 use serde_json::{Map, Value as Json};
 
@@ -103,22 +105,8 @@ fn names_apps_by_id(json: &Json) {
 /// Plays a case and writes down every step.
 fn play(case: &Json) -> (String, bool) {
     let mut shown = String::new();
-    let empty = Map::new();
-    let tool = case["tool"].as_str().expect("a tool");
-    let arguments = case["arguments"].as_object().unwrap_or(&empty);
     let apps = support::apps();
     let mut references = hold(case, &apps);
-    let call = match Call::parse(tool, arguments).expect("a tool of the core") {
-        Ok(call) => call,
-        Err(fault) => return (pretty("answer", &fault.to_json()), true),
-    };
-    let written = case.get("written").map(|written| serde_json::from_value(written.clone()));
-    let written: Vec<Undo> =
-        written.map(|written| written.expect("writes as they are kept")).unwrap_or_default();
-    let call = match call.with_undos(&written, Millis(1_000)) {
-        Ok(call) => call,
-        Err(fault) => return (pretty("answer", &fault.to_json()), true),
-    };
     let mut replies = case["replies"].as_array().cloned().unwrap_or_default().into_iter();
     let mut next = 100_u8;
     let mut fresh = || {
@@ -128,6 +116,9 @@ fn play(case: &Json) -> (String, bool) {
     let mut learned = Learned::default();
     let gate = Gate { policy: Arc::new(policy(case)), alone: case["alone"] == true, ..Gate::default() };
     let mut choices = texts(&case["answers"]).into_iter();
+    let written = case.get("written").map(|written| serde_json::from_value(written.clone()));
+    let mut written: Vec<Undo> =
+        written.map(|written| written.expect("writes as they are kept")).unwrap_or_default();
     let mut world = World {
         apps: &apps,
         references: &mut references,
@@ -137,13 +128,50 @@ fn play(case: &Json) -> (String, bool) {
         now: Millis(1_000),
         fresh: &mut fresh,
     };
-    let mut step = step::start(call, &mut world);
+    let mut failed = false;
+    for (at, one) in std::iter::once(case).chain(case["next"].as_array().into_iter().flatten()).enumerate() {
+        if at > 0 {
+            writeln!(shown, "== next call: {}", one["tool"].as_str().expect("a tool")).unwrap();
+        }
+        let call = match call(one, &written) {
+            Ok(call) => call,
+            Err(fault) => {
+                shown.push_str(&pretty("answer", &fault.to_json()));
+                return (shown, true);
+            }
+        };
+        let Some(outcome) = run(call, &mut world, &mut replies, &mut choices, &mut shown) else {
+            return (shown, false);
+        };
+        failed = outcome.is_error;
+        written.retain(|undo| !outcome.undone.contains(&undo.id));
+        written.extend(outcome.undo);
+    }
+    (shown, failed)
+}
+
+fn call(case: &Json, written: &[Undo]) -> Result<Call, Fault> {
+    let empty = Map::new();
+    let tool = case["tool"].as_str().expect("a tool");
+    let arguments = case["arguments"].as_object().unwrap_or(&empty);
+    Call::parse(tool, arguments).expect("a tool of the core")?.with_undos(written, Millis(1_000))
+}
+
+/// Plays one call to its end; `None` where the case has no more replies.
+fn run(
+    call: Call,
+    world: &mut World<'_>,
+    replies: &mut impl Iterator<Item = Json>,
+    choices: &mut impl Iterator<Item = String>,
+    shown: &mut String,
+) -> Option<Outcome> {
+    let mut step = step::start(call, world);
     loop {
         match step {
             Step::Done(outcome) => {
                 names_apps_by_id(&outcome.body);
                 shown.push_str(&pretty("answer", &outcome.body));
-                return (shown, outcome.is_error);
+                return Some(outcome);
             }
             Step::Run(run) => {
                 let data: Json = serde_json::from_str(run.script.data()).expect("data is JSON");
@@ -155,19 +183,18 @@ fn play(case: &Json) -> (String, bool) {
                     pretty("data", &data)
                 )
                 .unwrap();
-                let Some(reply) = replies.next() else { return (shown, false) };
-                step = step::resume(run.pending, Event::Replied(reply.to_string()), &mut world);
+                step = step::resume(run.pending, Event::Replied(replies.next()?.to_string()), world);
             }
             Step::Load(load) => {
                 writeln!(shown, "== dictionary of {}", load.app).unwrap();
-                step = step::resume(load.pending, Event::Loaded, &mut world);
+                step = step::resume(load.pending, Event::Loaded, world);
             }
             Step::Ask(ask) => {
                 let choices_there = ask.question.choices();
                 let words: Vec<&str> = choices_there.into_iter().map(Choice::as_str).collect();
                 writeln!(shown, "== question\n{}\n[{}]", ask.question.text(), words.join(" ")).unwrap();
                 let answer = answer(choices.next().as_deref(), &ask.question);
-                step = step::resume(ask.pending, Event::Answered(answer), &mut world);
+                step = step::resume(ask.pending, Event::Answered(answer), world);
             }
         }
     }

@@ -45,7 +45,7 @@ pub(super) fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
         events: behind.events,
         then: Then::Asked(Box::new(Asking { asked, then })),
         kept: None,
-        picked: Vec::new(),
+        carried: Vec::new(),
     };
     Step::Ask(Ask { question, pending })
 }
@@ -58,7 +58,7 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
         other => other,
     };
     let Behind { name, events } = behind;
-    let pending = Pending { app: app.clone(), name, events, then, kept: None, picked: Vec::new() };
+    let pending = Pending { app: app.clone(), name, events, then, kept: None, carried: Vec::new() };
     let apart = match &approved.action().deed {
         Deed::RunScript { .. } => Some(Apart::OfClient),
         deed => deed.asks_macos().then_some(Apart::ForHuman),

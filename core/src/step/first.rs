@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::picked::{self, Picked};
+use super::carried::{self, Carried, Picked};
 use super::{Outcome, Step, World, done, elements, occurrence, query, remember, started};
 use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Mode, Named, Stranger};
 use crate::fault::{Code, Fault, did_you_mean};
@@ -243,7 +243,7 @@ impl First {
         let ids = if self.specifier.is_many() { &ids[..] } else { &ids[..ids.len().min(1)] };
         let picked = Picked::of(&self.specifier, body, ids.first()).filter(|_| changes(rest));
         let step = self.settle(ids, events, world)?;
-        Ok(picked::with(step, picked.into_iter().collect()))
+        Ok(carried::with(step, picked.map(Carried::Picked).into_iter().collect()))
     }
 
     /// The error for a change of all objects that match, or of the only one, where some were not looked at.

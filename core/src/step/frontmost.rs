@@ -132,7 +132,7 @@ fn found(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault
     };
     let (id, name) = (app.bundle_id.clone(), app.name.clone());
     let then = Then::Frontmost(Front::Found(id.to_string()));
-    let pending = Pending { app: id.clone(), name, events, then, kept: None, picked: Vec::new() };
+    let pending = Pending { app: id.clone(), name, events, then, kept: None, carried: Vec::new() };
     Ok(Step::Load(Load { app: id.to_string(), pending }))
 }
 

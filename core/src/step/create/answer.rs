@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::begin::{CALLED, CONTAINER, DUPLICATE};
 use super::{Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
-use crate::app::App;
+use crate::app::{App, same_id};
 use crate::call::How;
 use crate::change::{Look, Slot, holds};
 use crate::dictionary::Dictionary;
@@ -22,6 +22,14 @@ use crate::value::Value;
 
 /// The event that saves.
 const SAVE: &str = "coresave";
+
+/// What a command leaves elsewhere of a new object: an app, the command, the class, and the words.
+///
+/// # Source
+/// Mail's dictionary: an outgoing message is the window in which it is written. To save it puts a copy into the drafts, with an
+/// id that no answer tells.
+const STAYS: [(&str, &str, &str, &str); 1] =
+    [("com.apple.mail", SAVE, "outgoing message", "the copy in the mailbox of drafts that `save` has made")];
 
 /// What is longer than this is not kept for the undo: it would be the app's content a second time.
 const LONGEST: usize = 16 * 1024;
@@ -302,8 +310,16 @@ impl Creating {
             words,
             mark: None,
             at: world.now,
-            way: Way::Create { made },
+            way: Way::Create { made, stays: self.stays(&app.bundle_id) },
         })
+    }
+
+    /// What stays when the new objects are deleted.
+    fn stays(&self, app: &str) -> Vec<String> {
+        let sent = |code: &str| self.creation.then.iter().any(|next| next.sent.code == code);
+        let is_made = |class: &str| self.nodes.iter().any(|node| node.class == class);
+        let rows = STAYS.iter().filter(|row| same_id(row.0, app) && sent(row.1) && is_made(row.2));
+        rows.map(|row| row.3.to_owned()).collect()
     }
 
     fn one_made(&self, at: usize, path: &Path, is_top: bool, told: &Told, row: &Json) -> Made {

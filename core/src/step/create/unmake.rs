@@ -13,6 +13,7 @@ use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::classify;
 use crate::specifier::{Path, Specifier};
+use crate::step::carried::{self, Carried};
 use crate::step::command::Sending;
 use crate::step::{Outcome, Step, Then, World, held, in_app};
 use crate::undo::{Made, Undo, Way};
@@ -23,14 +24,15 @@ pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<St
     let first = undos.first().ok_or_else(|| mixed("nothing is named"))?;
     let app = world.apps.find(&first.app)?;
     let dictionary = app.dictionary()?.clone();
-    let (mut targets, mut seen) = (Vec::new(), Vec::new());
+    let (mut targets, mut seen, mut left) = (Vec::new(), Vec::new(), Vec::new());
     for undo in undos {
-        let Way::Create { made } = &undo.way else {
+        let Way::Create { made, stays } = &undo.way else {
             return Err(mixed("another kind of write is among them"));
         };
         if undo.app != first.app {
             return Err(mixed("they are of several apps"));
         }
+        left.extend(stays.iter().cloned().map(Carried::Left));
         for object in made {
             let specifier = Specifier::parse(&object.object, "object")?;
             let resolved = specifier.resolve(&dictionary, &mut *held(world.references, app, world.now));
@@ -54,7 +56,8 @@ pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<St
     let level = classify(&action, world.gate.policy.levels()).level.max(Level::Modify);
     let Deed::Command(invocation) = &action.deed else { return Err(no_delete(app)) };
     let sending = Sending::back(invocation, level, undos.to_vec());
-    Ok(in_app(app, action.deed, 0, Then::Command(Box::new(sending)), world))
+    let step = in_app(app, action.deed, 0, Then::Command(Box::new(sending)), world);
+    Ok(carried::with(step, left))
 }
 
 /// What an object must be like to be deleted: as it was when it was made.
@@ -95,7 +98,7 @@ fn delete(
 /// The answer to objects that were deleted again.
 pub(in crate::step) fn unmade(undos: &[Undo], answer: &Json, app: &App, events: u64) -> Outcome {
     let made = |undo: &Undo| match &undo.way {
-        Way::Create { made } => made.clone(),
+        Way::Create { made, .. } => made.clone(),
         _ => Vec::new(),
     };
     let tops: Vec<(String, Made)> = undos

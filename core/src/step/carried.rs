@@ -1,4 +1,5 @@
-//! Which of several objects a change takes, where a filter stands for one of them: the question and the answer say so.
+//! What a call has found out on its way and its question and its answer say: which of several objects a change takes, where a
+//! filter stands for one of them, and what an undo leaves.
 
 use serde_json::{Value as Json, json};
 
@@ -8,6 +9,15 @@ use crate::words::RefId;
 
 /// As much of a filter stands in a question, in characters.
 const LONGEST: usize = 200;
+
+/// Something that is carried to the question and to the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Carried {
+    /// One of several objects is taken.
+    Picked(Picked),
+    /// This is not taken back.
+    Left(String),
+}
 
 /// One of several objects that match.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,37 +73,61 @@ impl Picked {
     }
 }
 
-/// Carries what was picked to the question and to the answer of its call.
-pub(super) fn with(step: Step, mut picked: Vec<Picked>) -> Step {
-    if picked.is_empty() {
+impl Carried {
+    fn in_words(&self) -> String {
+        match self {
+            Self::Picked(picked) => picked.in_words(),
+            Self::Left(left) => format!("this cannot be taken back and stays: {left}"),
+        }
+    }
+
+    /// Puts it in front of what the answer says of the same kind.
+    fn tell(&self, body: &mut Json) {
+        let (field, json) = match self {
+            Self::Picked(picked) => ("picked", picked.to_json()),
+            Self::Left(left) => ("left", json!(left)),
+        };
+        if !body[field].is_array() {
+            body[field] = json!([]);
+        }
+        if let Some(all) = body[field].as_array_mut() {
+            all.insert(0, json);
+        }
+        if let Self::Left(_) = self {
+            body["success"] = json!(false);
+        }
+    }
+}
+
+/// Carries what was found out to the question and to the answer of its call.
+pub(super) fn with(step: Step, carried: Vec<Carried>) -> Step {
+    if carried.is_empty() {
         return step;
     }
-    let put = |pending: &mut Pending, mut picked: Vec<Picked>| {
-        picked.append(&mut pending.picked);
-        pending.picked = picked;
+    let put = |pending: &mut Pending, mut carried: Vec<Carried>| {
+        carried.append(&mut pending.carried);
+        pending.carried = carried;
     };
     match step {
         Step::Run(mut run) => {
-            put(&mut run.pending, picked);
+            put(&mut run.pending, carried);
             Step::Run(run)
         }
         Step::Load(mut load) => {
-            put(&mut load.pending, picked);
+            put(&mut load.pending, carried);
             Step::Load(load)
         }
         Step::Ask(mut ask) => {
             if let Then::Asked(asking) = &mut ask.pending.then {
-                picked.iter().for_each(|each| asking.note(&each.in_words()));
+                carried.iter().for_each(|each| asking.note(&each.in_words()));
                 ask.question = asking.question().clone();
             }
-            put(&mut ask.pending, picked);
+            put(&mut ask.pending, carried);
             Step::Ask(ask)
         }
         Step::Done(mut outcome) => {
             if !outcome.is_error && outcome.body.is_object() {
-                let later = outcome.body["picked"].as_array().cloned().unwrap_or_default();
-                let all: Vec<Json> = picked.drain(..).map(|each| each.to_json()).chain(later).collect();
-                outcome.body["picked"] = Json::from(all);
+                carried.iter().rev().for_each(|each| each.tell(&mut outcome.body));
             }
             Step::Done(outcome)
         }
