@@ -1,5 +1,6 @@
 """New objects in apps of the simulated Mac: trees of them, what apps need to keep them, places, and the way back."""
 
+import json
 import unittest
 
 from desk import Desk, Human
@@ -48,6 +49,19 @@ class Create(unittest.TestCase):
         self.assertEqual(self.names(trip_list["reference"], "reminder"), ["Pack", "Tickets"])
         self.assertTrue(self.call("iac_mcp_undo", undo=trip["undo"])["success"])
         self.assertEqual((self.count("Reminders", "list"), self.count("Reminders", "reminder")), before)
+
+    def test_a_copy_goes_by_its_new_name_though_another_property_is_refused(self):
+        faults = self.home.path / "faults.json"
+        fault = {"app": "com.apple.finder", "event": "set", "target": "label index", "do": {"error": -10006}}
+        faults.write_text(json.dumps({"faults": [fault]}))
+        environment = {**self.home.environment, "IAC_MCP_FAULTS": str(faults)}
+        server = self.enterContext(Server(self.home, environment=environment))
+        gets = [{"properties": {"name": "copied.txt", "label index": 2}}]
+        copy = server.call("iac_mcp_run_command", app="Finder", command="duplicate", target='file "untitled.txt" of desktop', then=gets)
+        self.assertEqual((copy["success"], list(copy["objects"][0]["unverified"])), (False, ["label index"]), copy)
+        held = server.call("iac_mcp_get_properties", reference=copy["objects"][0]["reference"], properties=["name"])
+        self.assertEqual(held.get("properties"), {"name": "copied.txt"}, held)
+        self.assertTrue(server.call("iac_mcp_undo", undo=copy["undo"])["success"])
 
     def test_what_somebody_has_used_is_not_deleted(self):
         trip = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=[{"properties": {"name": "Pack"}}])

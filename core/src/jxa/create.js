@@ -246,8 +246,8 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
         set = setLate(x, q, values, then.length > 0, again, row[1] !== null);
       late[i] = set.late;
       unlike.push(...set.unlike.map(([n, is]) => [i, n, is]));
-      // Its name may be all that it is found by.
-      if (q.renamed !== undefined && late[i].length === 0) made[i] = again(values);
+      // Its name may be all that it is found by. That it has the new one does not depend on the other properties.
+      if (q.renamed !== undefined && late[i].every(([n]) => n !== q.named)) made[i] = again(values);
       if (i === 0 && then.length > 0) first = newOne(made[i], q, all === null ? null : () => all(ways));
     } catch (error) {
       if (fatal(numberOf(error))) {
