@@ -135,6 +135,21 @@ impl Undo {
         self.call.as_deref().unwrap_or(&self.id)
     }
 
+    /// Whether one call can take both back.
+    fn goes_with(&self, other: &Self) -> bool {
+        self.app == other.app
+            && match (&self.way, &other.way) {
+                (Way::Lasting { .. }, Way::Set { .. } | Way::Lasting { .. })
+                | (Way::Set { .. }, Way::Set { .. } | Way::Lasting { .. })
+                | (Way::Create { .. }, Way::Create { .. }) => true,
+                (
+                    Way::Move { from, to, element, .. },
+                    Way::Move { from: other_from, to: other_to, element: other_element, .. },
+                ) => (from, to, element) == (other_from, other_to, other_element),
+                _ => false,
+            }
+    }
+
     /// The property that was set.
     pub(crate) fn property(&self) -> Option<&str> {
         match &self.way {
@@ -203,6 +218,44 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
     }
     found.sort_by_key(|undo| std::cmp::Reverse(undo.at));
     Ok(found)
+}
+
+/// Divides writes, the latest first, into those that one call can take back: of one app, of one kind, and nothing in between
+/// that was written in that app.
+pub(crate) fn parts(undos: &[Undo]) -> Vec<Vec<&Undo>> {
+    let mut parts: Vec<Vec<&Undo>> = Vec::new();
+    for undo in undos {
+        let rest = |at: usize| parts.iter().skip(at + 1).flatten();
+        // What was written at one moment was written by one call, in any order.
+        let is_free = |at: usize| rest(at).all(|other| other.app != undo.app || other.at == undo.at);
+        let joins = |at: &usize| parts[*at].iter().all(|other| other.goes_with(undo)) && is_free(*at);
+        match (0..parts.len()).find(joins) {
+            Some(at) => parts[at].push(undo),
+            None => parts.push(vec![undo]),
+        }
+    }
+    parts
+}
+
+/// The error for writes that take several calls, with the ids for each, in the order of the calls.
+pub(crate) fn apart(parts: &[Vec<&Undo>]) -> Fault {
+    let all: Vec<_> = parts.iter().map(|part| ids_of(part, parts)).collect();
+    let words: Vec<Vec<String>> = parts.iter().map(|part| in_words(part)).collect();
+    let message =
+        format!("`undo`: these take {} calls, because they are of several apps or kinds", parts.len());
+    let suggestion =
+        "call again with the ids of each of `parts`, in this order: the latest is taken back first";
+    let fault = Fault::parameter("undo", message, suggestion);
+    fault.with("parts", json!(all)).with("wrote", json!(words)).untrusted()
+}
+
+/// The ids of a part: that of a call stands for all that it has written, unless some of it is in another part.
+fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u str> {
+    let is_whole = |undo: &Undo| {
+        let with_it = |part: &&Vec<&Undo>| part.iter().any(|each| each.shown_id() == undo.shown_id());
+        parts.iter().filter(with_it).count() == 1
+    };
+    part.iter().map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
 }
 
 /// Tells what can be taken back, the latest call first; of long lists the latest.

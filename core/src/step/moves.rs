@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::command::Sending;
@@ -212,26 +211,8 @@ pub(super) struct Back {
 pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
     let first = undos.first().ok_or_else(|| several("nothing is named"))?;
     let Way::Move { from, to, element, .. } = &first.way else {
-        return Err(several("one of them is a property write"));
+        return Err(several("one of them is no move"));
     };
-    let alike = |undo: &Undo| match &undo.way {
-        Way::Move { from: f, to: t, element: e, .. } => {
-            (f, t, e, &undo.app) == (from, to, element, &first.app)
-        }
-        _ => false,
-    };
-    if !undos.iter().all(alike) {
-        let mut parts: IndexMap<String, Vec<&str>> = IndexMap::new();
-        let kind = |undo: &Undo| match &undo.way {
-            Way::Move { from, to, element, .. } => json!([undo.app, from, to, element]).to_string(),
-            Way::Set { .. } => "set".to_owned(),
-            Way::Create { .. } => "create".to_owned(),
-            Way::Call { .. } | Way::Lasting { .. } => "call".to_owned(),
-        };
-        undos.iter().for_each(|undo| parts.entry(kind(undo)).or_default().push(&undo.id));
-        let parts: Vec<Vec<&str>> = parts.into_values().collect();
-        return Err(several("they were moved differently").with("parts", json!(parts)));
-    }
     let app = world.apps.find(&first.app)?;
     let dictionary = app.dictionary()?.clone();
     let mut path = |json: &Json| -> Result<Path, Fault> {

@@ -29,9 +29,6 @@ pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<St
         let Way::Create { made, stays } = &undo.way else {
             return Err(mixed("another kind of write is among them"));
         };
-        if undo.app != first.app {
-            return Err(mixed("they are of several apps"));
-        }
         left.extend(stays.iter().cloned().map(Carried::Left));
         for object in made {
             let specifier = Specifier::parse(&object.object, "object")?;

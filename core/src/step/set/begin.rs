@@ -13,7 +13,7 @@ use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
 use crate::step::{Step, World, create, held, moves, occurrence};
-use crate::undo::{Undo, Way};
+use crate::undo::{self, Undo, Way};
 use crate::words::RefId;
 
 /// Begins `iac_mcp_set_property`.
@@ -51,9 +51,13 @@ pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Resul
 
 /// Begins `iac_mcp_undo`.
 pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
+    let parts = undo::parts(undos);
+    if parts.len() > 1 {
+        return Err(undo::apart(&parts));
+    }
     if let Some(undo) = undos.iter().find(|undo| matches!(undo.way, Way::Call { .. })) {
         let message = format!("`undo`: `{}` is a change of a plugin, which is taken back alone", undo.id);
-        return Err(Fault::new(Code::InvalidParameter, message, "make one call for each of them"));
+        return Err(Fault::new(Code::InvalidParameter, message, "make a call with this id alone"));
     }
     if undos.iter().any(|undo| matches!(undo.way, Way::Create { .. })) {
         return create::start_unmake(undos, world);
@@ -82,9 +86,6 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
     let mut setting = Setting::new(objects.len() > 1);
     setting.left = left.into_iter().map(Undo::in_words).collect();
     let of_app = undos().next().map(|undo| undo.app.clone());
-    if let Some(other) = undos().find(|undo| Some(&undo.app) != of_app.as_ref()) {
-        return Err(several_apps(&other.app));
-    }
     for undos in &objects {
         let ids = undos.iter().map(|undo| undo.id.clone()).collect();
         setting.items.push(Item { undo: ids, ..Item::default() });
