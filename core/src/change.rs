@@ -13,7 +13,7 @@ use crate::specifier::{By, LABELS, Path, Segment};
 
 pub(crate) use facts::{
     DELETE, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, beside, beyond, consequence, counts, facts, repeats,
-    standing,
+    sends, standing,
 };
 pub(crate) use verify::holds;
 
@@ -173,7 +173,7 @@ const fn profile(
 /// # Source
 /// The apps' own dictionaries. A message id is given once in the world; a file's URL holds its whole path, and with
 /// file ids it stays when the file is renamed.
-const PROFILES: [Profile; 13] = [
+const PROFILES: [Profile; 14] = [
     profile("com.apple.mail", "message", Some("message id"), &["subject", "sender", "date received"]),
     profile("com.apple.mail", "mailbox", None, &["name"]),
     // A recipient that was typed has no name.
@@ -186,6 +186,7 @@ const PROFILES: [Profile; 13] = [
     profile("com.apple.Terminal", "tab", Some("tty"), &["custom title", "tty"]),
     profile("com.apple.systemevents", "process", Some("unix id"), &["name"]),
     profile("com.apple.MobileSMS", "chat", None, &["name", "id"]),
+    profile("com.apple.MobileSMS", "participant", None, &["name", "handle"]),
     profile("com.apple.AddressBook", "person", None, &["name", "organization"]),
     profile("com.apple.Photos", "media item", None, &["filename", "date"]),
 ];

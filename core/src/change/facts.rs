@@ -20,6 +20,14 @@ pub(crate) const PASSED_ON: [&str; 2] = [FORWARD, REDIRECT];
 /// The event that sends a message of Mail.
 pub(crate) const SEND: &str = "emsgsend";
 
+/// The event that sends a text of Messages.
+const SEND_TEXT: &str = "ichtsend";
+
+/// Whether a command sends something to other people.
+pub(crate) fn sends(code: &str) -> bool {
+    [SEND, SEND_TEXT].contains(&code)
+}
+
 /// The event that empties Finder's Trash.
 const EMPTY: &str = "fndrempt";
 
@@ -31,7 +39,8 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
 /// Calendar's dictionary: a series is one event with a rule, so that its occurrences go together.
-const FACTS: [(&str, &str, &str, &str, &str); 14] = [
+/// Messages' dictionary: an account is of a service, and a chat has participants.
+const FACTS: [(&str, &str, &str, &str, &str); 17] = [
     ("com.apple.mail", REPLY, "message", "replies go to", "reply to"),
     ("com.apple.mail", TO_ALL, "message", "it was also sent to", "to recipient.address"),
     ("com.apple.mail", TO_ALL, "message", "with copies to", "cc recipient.address"),
@@ -46,6 +55,9 @@ const FACTS: [(&str, &str, &str, &str, &str); 14] = [
     ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "bcc", "bcc recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "text", "content"),
+    ("com.apple.MobileSMS", SEND_TEXT, "participant", "sent by", "account.service type"),
+    ("com.apple.MobileSMS", SEND_TEXT, "chat", "goes to", "participant.handle"),
+    ("com.apple.MobileSMS", SEND_TEXT, "chat", "sent by", "account.service type"),
     // Mail does not show each attachment of a message that is not sent yet.
     (
         "com.apple.mail",
@@ -76,7 +88,7 @@ const CONSEQUENCES: [(&str, &str, &str); 6] = [
     ),
     ("", DELETE, "this server cannot restore deleted objects"),
     ("", SEND, "a sent message cannot be recalled"),
-    ("", "ichtsend", "a sent message cannot be recalled"),
+    ("", SEND_TEXT, "a sent message cannot be recalled"),
 ];
 
 /// The effect of a command that is told to replace what is in its way.

@@ -26,6 +26,27 @@ pub(super) fn called_by(dictionary: &Dictionary, element: &str) -> Option<String
     known.next().is_none().then(|| only.name.clone())
 }
 
+/// The property that tells a person from all others, where people have one: their number or address. Two people have one name,
+/// and a number is no name.
+fn handle_of(dictionary: &Dictionary, element: &str, name: &str) -> Option<(String, String)> {
+    let class = &dictionary.class(element)?.name;
+    let handle = dictionary.property(class, HANDLE).filter(|handle| handle.access.can_read())?;
+    let number: String = name.chars().filter(|letter| !" -()./\u{a0}".contains(*letter)).collect();
+    let digits = number.strip_prefix('+').unwrap_or(&number);
+    if digits.len() >= SHORTEST && digits.chars().all(|letter| letter.is_ascii_digit()) {
+        return Some((handle.name.clone(), number));
+    }
+    let property = if name.contains('@') { &handle.name } else { &dictionary.property(class, "name")?.name };
+    Some((property.clone(), name.to_owned()))
+}
+
+/// # Source
+/// Messages' dictionary: the handle of a participant is a number or an address.
+const HANDLE: &str = "handle";
+
+/// The shortest number of somebody, in digits.
+const SHORTEST: usize = 3;
+
 /// The code of the property by which apps find an object by name.
 const NAME_CODE: &str = "pnam";
 
@@ -78,7 +99,9 @@ impl Specifier {
     /// event with that summary.
     fn name_by_property(&mut self, dictionary: &Dictionary) {
         let Self::Named { element, name, container } = self else { return };
-        let Some(property) = called_by(dictionary, element) else { return };
+        let found = handle_of(dictionary, element, name)
+            .or_else(|| called_by(dictionary, element).map(|property| (property, name.clone())));
+        let Some((property, name)) = found else { return };
         let compare = Compare { property, operator: Operator::Equal, value: Json::from(name.as_str()) };
         *self = Self::Filter {
             element: std::mem::take(element),

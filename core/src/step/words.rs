@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::show::value;
 use crate::action::Invocation;
 use crate::app::App;
-use crate::change::{Fact, Subject};
+use crate::change::{Fact, Subject, sends};
 use crate::dictionary::Dictionary;
 use crate::marshal::{Given, Place};
 use crate::specifier::{Path, one_line, quoted, quoted_to};
@@ -19,8 +19,12 @@ pub(super) type Names = BTreeMap<Path, String>;
 /// As much of a text as a human reads before deciding, in characters.
 const LONGEST: usize = 80;
 
-/// The same of the text of a message that is sent: its beginning decides.
-const TEXT: usize = 400;
+/// So much of the text of a message that is sent is shown whole: two screens.
+const WHOLE: usize = 2_000;
+
+/// What is shown of a longer one: its beginning decides, and its end may take something back.
+const BEGINNING: usize = 1_500;
+const END: usize = 400;
 
 /// So many characters that did not change stand before those that did.
 const CONTEXT: usize = 20;
@@ -111,9 +115,37 @@ fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
     }
 }
 
-/// A text of which a human reads more than of others: what is sent.
+/// A text of which a human reads more than of others: what is sent. Of a very long one it is the beginning and the end, with
+/// how much stands between them.
 pub(super) fn long(text: &str) -> String {
-    quoted_to(text, TEXT) + &length(text, TEXT)
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= WHOLE {
+        return quoted_to(text, WHOLE);
+    }
+    let part = |part: &[char]| quoted_to(&part.iter().collect::<String>(), WHOLE);
+    let (beginning, rest) = letters.split_at(BEGINNING);
+    let (between, end) = rest.split_at(rest.len() - END);
+    format!("{} … {} more characters … {}", part(beginning), thousands(between.len()), part(end))
+}
+
+/// A number as people read it: `1,204`.
+fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let separated = digits.chars().enumerate().flat_map(|(at, digit)| {
+        let is_third = at > 0 && (digits.len() - at) % 3 == 0;
+        is_third.then_some(',').into_iter().chain([digit])
+    });
+    separated.collect()
+}
+
+/// The text that a command sends, where the command itself shows only how it begins.
+pub(super) fn sent(invocation: &Invocation) -> Option<String> {
+    match &invocation.direct {
+        Some(Given::Text(text)) if sends(&invocation.code) && text.chars().count() > LONGEST => {
+            Some(format!("the text: {}", long(text)))
+        }
+        _ => None,
+    }
 }
 
 fn plain(value: &Value) -> Json {

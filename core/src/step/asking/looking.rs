@@ -80,6 +80,12 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
         Some((path, fact)) => vec![Subject { facts: vec![fact], ..Subject::at(path) }],
         None => direct.enumerate().map(|(at, path)| with_facts(of(path), at)).flatten().collect(),
     };
+    // To whom something is sent, for example.
+    let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
+    let told = arguments.map(|path| with_facts(of(path), 0)).filter(|subject| {
+        subject.as_ref().is_some_and(|subject| subject.facts.iter().any(|fact| !fact.is_standing()))
+    });
+    subjects.extend(told.flatten());
     let targets = subjects.len();
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
     subjects.extend(arguments.map(of));
@@ -249,6 +255,10 @@ fn wording(
         _ => Vec::new(),
     };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };
+    let mut objects = objects;
+    if let Deed::Command(invocation) = &unasked.action().deed {
+        objects.extend(words::sent(invocation));
+    }
     Wording {
         app: behind.name.clone(),
         plugin: world.gate.plugin.clone(),

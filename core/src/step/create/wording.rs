@@ -72,7 +72,8 @@ impl Creating {
         let told = words::command(command, &names);
         let direct = command.direct.as_ref().filter(|direct| !direct.objects().is_empty());
         let about = direct.map(|direct| format!(": {}", objects(direct, &names))).unwrap_or_default();
-        format!("then run {told}{about}{}", self.going_out(command, app))
+        let text = words::sent(command).map(|text| format!("\n  {text}")).unwrap_or_default();
+        format!("then run {told}{about}{}{text}", self.going_out(command, app))
     }
 
     /// What the first new object is called, if it is given that.
