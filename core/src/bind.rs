@@ -6,11 +6,12 @@ use serde_json::Value as Json;
 use crate::action::{Argument, Invocation};
 use crate::app::App;
 use crate::call::{CommandCall, collect};
+use crate::change::DELETE;
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef, names};
 use crate::fault::{Code, Fault, did_you_mean};
 use crate::marshal::{Checker, Fields, Given, expected, shapes};
 use crate::schema::{self, TARGET};
-use crate::specifier::{Path, Segment};
+use crate::specifier::{Path, Reader, Segment, Specifier};
 
 /// Returns the commands that a term or a code may mean; several where one name stands for several codes.
 ///
@@ -104,6 +105,10 @@ fn bind_one(
     let (target, given) = sort_out(call, command, &parameters).map_err(|fault| (Misfit::Unknown, fault))?;
     required(command, target.is_some(), &parameters, &given, checker.dictionary)
         .map_err(|fault| (Misfit::Missing, fault))?;
+    let reader = Reader { dictionary: checker.dictionary, home: checker.home };
+    let is_shown = SHOWN.contains(&command.code.as_str()) || !call.then.is_empty();
+    let by_object = target.filter(|_| is_shown).map(|json| by_object(json, reader));
+    let target = by_object.as_ref().or(target);
     let wrong = |fault| (Misfit::Value, fault);
     let identifier = Identifier::of(&command.name).ok_or_else(|| wrong(unwritable(&command.name)))?;
     // A command for one object of a class is sent once for each of several.
@@ -136,6 +141,26 @@ fn bind_one(
         anchors: None,
         save: None,
     })
+}
+
+/// Commands of which a person has to see what a path leads to, a file or a folder with all that is in it: delete, move and
+/// duplicate.
+const SHOWN: [&str; 3] = [DELETE, "coremove", "coreclon"];
+
+/// Turns paths among the targets into objects, where the app has such: what is set of a copy is set of an object, and an
+/// object can be looked at, counted and moved back. Other targets stay as they are.
+pub(crate) fn by_object(target: &Json, reader: Reader<'_>) -> Json {
+    if let Json::Array(items) = target {
+        return items.iter().map(|item| by_object(item, reader)).collect();
+    }
+    let text = target.as_str().or_else(|| target.get("file")?.as_str());
+    let text = text.filter(|text| text.starts_with('/') || text.starts_with("~/") || *text == "~");
+    let object = |text: &str| {
+        let mut specifier = Specifier::parse(&Json::from(text), TARGET).ok()?;
+        specifier.read(reader).ok()?;
+        Some(specifier.to_json())
+    };
+    text.and_then(object).unwrap_or_else(|| target.clone())
 }
 
 /// Whether a value starts at a reference. The server looks up a specifier now; it looked up a reference before.

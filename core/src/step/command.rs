@@ -58,8 +58,6 @@ pub(super) struct Sending {
 pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
-    let by_path = create::by_object(call, &dictionary, world);
-    let call = by_path.as_ref().unwrap_or(call);
     let mut invocation = match checked(call, app, &dictionary, world) {
         Checked::Fits(invocation) if !call.then.is_empty() => {
             return create::start_after(call, *invocation, world);

@@ -23,7 +23,6 @@ use crate::reply::Reply;
 use crate::specifier::Path;
 
 pub(super) use begin::{launch, start, start_after};
-pub(super) use row::by_object;
 pub(super) use unmake::{start as start_unmake, unmade};
 
 pub(super) use begin::saving;

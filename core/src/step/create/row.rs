@@ -1,17 +1,18 @@
 //! Commands with `then` that answer no new object: commands in a row, and a move with what is set of the moved objects. Which
 //! commands answer one stands here, too.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::begin::{DUPLICATE, Tree, Unfit};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::{App, same_id};
+use crate::bind::by_object;
 use crate::call::{Call, CommandCall, How, Named, NewObject, NewValue, SetProperty};
 use crate::change::{DELETE, home};
 use crate::dictionary::{APPLICATION, Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::permission::{Decision, classify, decide};
-use crate::specifier::{Container, Reader, Specifier};
+use crate::specifier::{Container, Reader};
 use crate::step::asking::refused;
 use crate::step::moves::{self, MOVE};
 use crate::step::{Step, World, command, first, placing, remember, set};
@@ -29,34 +30,6 @@ const ANSWERS: [(&str, &str, bool); 5] = [
     ("com.apple.mail", "emalfwms", true),
     ("com.apple.mail", "emalrdms", true),
 ];
-
-/// Commands of which a person has to see what a path leads to: a folder with all that is in it, or a file.
-const SHOWN: [&str; 3] = ["move", "delete", "duplicate"];
-
-/// Turns paths among the targets into objects, where the app has such: what is set of a copy is set of an object, and an
-/// object can be looked at, counted and moved back.
-pub(in crate::step) fn by_object(
-    call: &CommandCall,
-    dictionary: &Dictionary,
-    world: &World<'_>,
-) -> Option<CommandCall> {
-    let is_meant = !call.then.is_empty() || SHOWN.contains(&call.command.to_lowercase().as_str());
-    let object = |json: &Json| {
-        let text = json.as_str().filter(|text| text.starts_with('/') || text.starts_with("~/"))?;
-        let mut specifier = Specifier::parse(&json!(text), "target").ok()?;
-        specifier.read(Reader { dictionary, home: world.home }).ok()?;
-        Some(specifier.to_json())
-    };
-    let target = match call.target.as_ref().filter(|_| is_meant)? {
-        Json::Array(items) => {
-            let objects: Vec<Json> =
-                items.iter().map(|item| object(item).unwrap_or_else(|| item.clone())).collect();
-            (objects != *items).then(|| Json::from(objects))?
-        }
-        item => object(item)?,
-    };
-    Some(CommandCall { target: Some(target), ..call.clone() })
-}
 
 /// Begins commands in a row: the first answers no new object, so that `it` is its target, if that is one object.
 pub(super) fn start_row(
@@ -80,7 +53,9 @@ pub(super) fn start_row(
     let mut tree = Tree::new(app, dictionary, None);
     let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
     // What is moved or deleted is not where its target leads any more.
-    tree.subject = call.target.clone().filter(|_| is_one && ![MOVE, DELETE].contains(&origin.code.as_str()));
+    let stays = is_one && ![MOVE, DELETE].contains(&origin.code.as_str());
+    let reader = Reader { dictionary, home: world.home };
+    tree.subject = call.target.as_ref().filter(|_| stays).map(|target| by_object(target, reader));
     let alone = Action::of(app, Deed::Command(Box::new(origin.clone())));
     if classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
         let message =
