@@ -65,7 +65,9 @@ impl View<'_> {
 
     fn held(&self, specifier: &Specifier, class: &str) -> Answer<Value> {
         match (&specifier.step, class) {
-            (Step::Elements { of, .. } | Step::Insertion { of, .. }, "location specifier") => {
+            (Step::Elements { of, .. } | Step::Insertion { of, .. }, "location specifier")
+            // `remove(tag, {from: task.tags})`: any specifier will do.
+            | (Step::Elements { of, .. }, "specifier") => {
                 return self.resolve(of).map(|_| Value::Missing);
             }
             // Where an object is expected, a place is none.

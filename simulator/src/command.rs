@@ -47,7 +47,9 @@ impl View<'_> {
     pub(crate) fn parameters(&self, event: &Event) -> Answer<Fields> {
         let resolved = event.parameters.iter().map(|(name, value)| {
             let value = match value {
-                Value::Object(place) if matches!(&**name, "at" | "to") => Value::Held(self.container(place)?),
+                Value::Object(place) if matches!(&**name, "at" | "from" | "to") => {
+                    Value::Held(self.container(place)?)
+                }
                 other => self.inward(other)?,
             };
             Ok((name.clone(), value))

@@ -154,10 +154,18 @@ impl<'a> View<'a> {
         match found {
             Found::One(id) => step(id),
             Found::Many(all) => {
-                let all = all.into_iter().map(|each| self.each(each, step));
+                let all = all.into_iter().map(|each| self.each_of_many(each, step));
                 Ok(Found::Many(all.collect::<Answer<_>>()?))
             }
             Found::Leaf(_) => refuse(NO_SUCH_OBJECT),
+        }
+    }
+
+    /// In a column of OmniFocus, a missing object stays a missing value: the project of a task in the inbox has no name.
+    fn each_of_many(&self, found: Found, step: &dyn Fn(ObjectId) -> Answer<Found>) -> Answer<Found> {
+        match found {
+            Found::Leaf(Value::Missing) if self.model.omni => Ok(found),
+            found => self.each(found, step),
         }
     }
 

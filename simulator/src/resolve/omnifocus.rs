@@ -78,6 +78,10 @@ impl View<'_> {
         match (place, class) {
             (_, flattened) if flattened.starts_with("flattened ") => Some(self.below(id, &flattened[10..])),
             ("document", "task") => Some(self.below(id, "task")),
+            // The application has the perspectives of its document.
+            (_, "perspective") if id == APP => {
+                Some(self.document().map(|document| self.stored(document, class)).unwrap_or_default())
+            }
             ("task", "tag") => Some(self.tags(id)),
             ("tag", "task") => Some(self.tagged(id)),
             ("tag", "remaining task") => {
