@@ -332,14 +332,19 @@ fn writes<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
     let at = place.clone();
     it.set("sizeOf", Func::from(move |path: String| at.bridge.session.size_of(&path)))?;
     let at = place.clone();
+    let text = move |path: String| {
+        at.bridge.session.files.read(&path).and_then(|bytes| String::from_utf8(bytes).ok())
+    };
+    it.set("textOf", Func::from(text))?;
+    let at = place.clone();
     let list = move |object: Object<'js>, of: Object<'js>, class: String, listed: bool| {
         at.changes.apply(Change::List { object: id(&object)?, of: id(&of)?, class, listed });
         rquickjs::Result::Ok(())
     };
     it.set("list", Func::from(list))?;
     let at = place.clone();
-    let relocate = move |object: Object<'js>, to: Object<'js>, class: String| {
-        at.changes.apply(Change::Move { object: id(&object)?, to: id(&to)?, class, at: None });
+    let relocate = move |object: Object<'js>, to: Object<'js>, class: String, before: Opt<usize>| {
+        at.changes.apply(Change::Move { object: id(&object)?, to: id(&to)?, class, at: before.0 });
         rquickjs::Result::Ok(())
     };
     it.set("move", Func::from(relocate))?;
