@@ -3,12 +3,12 @@
 use crate::additions::Additions;
 use crate::conditions::Conditions;
 use crate::conditions::latency::Work;
-use crate::event::Event;
+use crate::event::{Event, Kind as EventKind};
 use crate::files::{Attributes, Files, Kind, Refusal};
 use crate::os_error::{Answer, BROKEN, OsError, SCRIPT};
 use crate::resolve::View;
 use crate::trace::Trace;
-use crate::value::specifier::Root;
+use crate::value::specifier::{Root, Step};
 use crate::value::{APP, ObjectId, Value};
 use crate::world::change::Change;
 use crate::world::{App, Changes, World, WorldError};
@@ -241,7 +241,12 @@ impl Session {
             let nothing = Changes::none(app);
             return match behaviour.perform(app, event, &nothing) {
                 Some(answer) => (answer, Work::default()),
-                None => self.read(app, event),
+                None => match self.read(app, event) {
+                    (Ok(Value::Bool(false)), work) if self.is_on_disk(app, event) => {
+                        (Ok(Value::Bool(true)), work)
+                    }
+                    answer => answer,
+                },
             };
         }
         let work = |changes: &Changes| {
@@ -254,6 +259,17 @@ impl Session {
             }
         };
         (self.world.change(app, work, broken), Work::default())
+    }
+
+    /// Whether an event asks the Finder about the path of a file that is there, though it is no item of its data.
+    fn is_on_disk(&self, app: &App, event: &Event) -> bool {
+        let asks = matches!(&event.kind, EventKind::Command(name) if &**name == "exists");
+        match &event.target.step {
+            Step::Name { name: Value::Text(path), .. } if asks && app.model.borrow().own_class => {
+                path.starts_with('/') && self.files.kind(path) != Kind::Nothing
+            }
+            _ => false,
+        }
     }
 
     pub(crate) fn by_dictionary(&self, app: &Rc<App>, event: &Event, changes: &Changes) -> Answer<Value> {
