@@ -1199,7 +1199,10 @@
   function importFramework(name) {
     if (!frameworks.includes(name)) throw new Error(`Framework not found: ${name}`);
     Object.assign($, libraries[name] ?? {});
-    if (name === "EventKit" && !classes.EKEventStore) offer(eventKit);
+    if (name === "EventKit" && !classes.EKEventStore) {
+      offer(eventKit);
+      Object.assign($, { EKEntityTypeEvent: 0, EKEntityTypeReminder: 1 });
+    }
     imported.add(name);
     if ((name === "AppKit" || name === "Cocoa") && !withAppKit) {
       withAppKit = true;
