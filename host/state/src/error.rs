@@ -44,7 +44,7 @@ pub enum StateError {
         /// Its kind in words.
         found: &'static str,
     },
-    #[error("{}: this file is larger than {} MiB, the largest size that is read", .path.display(), .most / (1024 * 1024))]
+    #[error("{}: this file is larger than {}, the largest size that is read", .path.display(), size(*.most))]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -119,4 +119,9 @@ impl From<StateError> for Fault {
         let passes = matches!(error, StateError::Held { .. } | StateError::Silent { .. });
         Self::new(Code::Unavailable, error.to_string(), suggestion).retryable(passes)
     }
+}
+/// Bytes in the largest unit that shows them.
+fn size(bytes: u64) -> String {
+    const MIB: u64 = 1024 * 1024;
+    if bytes < MIB { format!("{} KiB", bytes / 1024) } else { format!("{} MiB", bytes / MIB) }
 }
