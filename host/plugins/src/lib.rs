@@ -16,6 +16,7 @@ pub mod script;
 pub mod host;
 pub mod engine;
 pub mod package;
+pub mod index;
 pub mod installed;
 pub mod journal;
 pub mod local;

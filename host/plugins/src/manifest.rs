@@ -261,10 +261,7 @@ impl Manifest {
     }
 
     fn check(&self) -> Result<(), ManifestError> {
-        let numbers = self.version.split('.').filter(|part| part.parse::<u32>().is_ok()).count();
-        if numbers != 3 || self.version.split('.').count() != 3 {
-            return Err(value("version", &self.version, "three numbers such as 0.1.0"));
-        }
+        check_version(&self.version)?;
         if self.api != API {
             return Err(value("api", &self.api, API));
         }
@@ -277,13 +274,7 @@ impl Manifest {
                 return Err(value("settings.key", &setting.key, "each key once"));
             }
         }
-        let mut seen = BTreeSet::new();
-        for want in &self.wants {
-            want.check()?;
-            if !seen.insert(want.capability) {
-                return Err(ManifestError::Twice(want.capability));
-            }
-        }
+        check_wants(&self.wants)?;
         self.check_offers()?;
         self.check_scripts()
     }
@@ -386,8 +377,29 @@ pub(crate) fn is_bundle_id(app: &str) -> bool {
     app == "*" || (letters && app.contains('.') && (1..=200).contains(&app.len()))
 }
 
+/// A version is three numbers.
+pub(crate) fn check_version(version: &str) -> Result<(), ManifestError> {
+    let numbers = version.split('.').filter(|part| part.parse::<u32>().is_ok()).count();
+    match numbers == 3 && version.split('.').count() == 3 {
+        true => Ok(()),
+        false => Err(value("version", version, "three numbers such as 0.1.0")),
+    }
+}
+
+/// Each capability is wanted once, and in a way that can be granted.
+pub(crate) fn check_wants(wants: &[Want]) -> Result<(), ManifestError> {
+    let mut seen = BTreeSet::new();
+    for want in wants {
+        want.check()?;
+        if !seen.insert(want.capability) {
+            return Err(ManifestError::Twice(want.capability));
+        }
+    }
+    Ok(())
+}
+
 /// One line that people read: not empty, and nothing in it that moves or hides text.
-fn line(field: &'static str, text: &str) -> Result<(), ManifestError> {
+pub(crate) fn line(field: &'static str, text: &str) -> Result<(), ManifestError> {
     let visible = crate::failure::clean(text, 300) == text && !text.contains('\n');
     if visible && !text.trim().is_empty() {
         return Ok(());

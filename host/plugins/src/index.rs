@@ -1,0 +1,267 @@
+//! An index: a list of plugins that somebody else keeps, with one entry for each.
+//!
+//! An entry says where a package is and repeats what stands in it. What it says is checked against the package, so a
+//! wrong entry can hide a plugin, but cannot pass off one for another.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::PluginId;
+use crate::descriptor::Descriptor;
+use crate::manifest::{ManifestError, Want, check_version, check_wants, line};
+use crate::package::Package;
+use crate::signature::Key;
+
+/// No entry has more bytes.
+pub const LARGEST: u64 = 64 * 1024;
+
+/// What an index says of one plugin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    pub id: PluginId,
+    pub version: String,
+    /// The description of its package.
+    pub summary: String,
+    pub licence: String,
+    /// The address of its package, with the digest.
+    pub source: String,
+    /// The key that its author signs with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
+    /// Its tools, each with what it does to the world.
+    #[serde(default)]
+    pub tools: BTreeMap<String, Effect>,
+    /// What it wants, as its package says it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wants: Vec<Want>,
+}
+
+/// What a tool does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effect {
+    Reads,
+    Changes,
+    /// It changes things, and may overwrite or delete some.
+    Overwrites,
+}
+
+impl Effect {
+    fn of(tool: &Descriptor) -> Self {
+        match (tool.read_only, tool.destructive) {
+            (true, _) => Self::Reads,
+            (false, false) => Self::Changes,
+            (false, true) => Self::Overwrites,
+        }
+    }
+}
+
+/// Why an entry cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EntryError {
+    #[error("{0}")]
+    Form(String),
+    #[error("`{field}` is {value}, expected {expected}")]
+    Value { field: &'static str, value: String, expected: String },
+}
+
+impl From<ManifestError> for EntryError {
+    fn from(error: ManifestError) -> Self {
+        match error {
+            ManifestError::Form(message) => Self::Form(message),
+            ManifestError::Value { field, value, expected, .. } => Self::Value { field, value, expected },
+            ManifestError::Twice(capability) => {
+                Self::Form(format!("`{capability}` occurs twice in `wants`, expected once"))
+            }
+        }
+    }
+}
+
+impl Entry {
+    /// Reads the text of an entry.
+    ///
+    /// # Errors
+    /// What is not of the form. The message shows nothing that moves or hides text.
+    pub fn parse(text: &str) -> Result<Self, EntryError> {
+        let entry: Self = toml::from_str(text).map_err(|error| EntryError::Form(form(text, &error)))?;
+        entry.check()?;
+        Ok(entry)
+    }
+
+    /// Returns what an index says of a package that is at this address.
+    pub fn of(package: &Package, source: &str) -> Self {
+        let manifest = &package.manifest;
+        Self {
+            id: manifest.id.clone(),
+            version: manifest.version.clone(),
+            summary: manifest.description.clone(),
+            licence: manifest.licence.clone(),
+            source: source.to_owned(),
+            key: manifest.key.clone(),
+            tools: package.tools.iter().map(|tool| (tool.name.clone(), Effect::of(tool))).collect(),
+            wants: manifest.wants.clone(),
+        }
+    }
+
+    /// Returns the text of the entry.
+    pub fn text(&self) -> String {
+        toml::to_string(self).expect("plain data is written as TOML")
+    }
+
+    /// Returns the first thing that it says and its package does not.
+    pub fn difference(&self, package: &Package) -> Option<String> {
+        let fields = |entry: &Self| match serde_json::to_value(entry) {
+            Ok(Json::Object(fields)) => fields,
+            _ => unreachable!("an entry is a table"),
+        };
+        let (says, has) = (fields(self), fields(&Self::of(package, &self.source)));
+        let names: BTreeSet<&String> = says.keys().chain(has.keys()).collect();
+        let name = names.into_iter().find(|name| says.get(*name) != has.get(*name))?;
+        let words = |value: Option<&Json>| value.map_or("nothing".to_owned(), Json::to_string);
+        Some(format!(
+            "its `{name}` is {}, and the package says {}",
+            words(says.get(name)),
+            words(has.get(name))
+        ))
+    }
+
+    /// Tells whether it has all of these words, in its name, its summary, its tools or its apps.
+    pub fn matches(&self, words: &[String]) -> bool {
+        let apps = self.wants.iter().flat_map(|want| &want.apps);
+        let texts = [self.id.as_str(), &self.summary].into_iter();
+        let texts = texts.chain(self.tools.keys().map(String::as_str)).chain(apps.map(String::as_str));
+        let text = texts.collect::<Vec<_>>().join("\n").to_lowercase();
+        words.iter().all(|word| text.contains(&word.to_lowercase()))
+    }
+
+    /// Checks what a person will read, and what only a package could check otherwise.
+    ///
+    /// # Errors
+    /// The first field that is wrong.
+    pub fn check(&self) -> Result<(), EntryError> {
+        check_version(&self.version)?;
+        for (field, text) in
+            [("summary", &self.summary), ("licence", &self.licence), ("source", &self.source)]
+        {
+            line(field, text)?;
+        }
+        check_wants(&self.wants)?;
+        match self.tools.keys().find(|tool| !self.id.owns(tool)) {
+            None => Ok(()),
+            Some(tool) => Err(EntryError::Value {
+                field: "tools",
+                value: format!("`{}`", shown(tool)),
+                expected: format!("names that begin with `{}`", self.id.tool_prefix()),
+            }),
+        }
+    }
+}
+
+/// What a name looks like: two names that look the same at a glance have the same look.
+///
+/// # Source
+/// The ASCII part of Unicode's confusables.txt, which names `1` and `l`, `0` and `o`, `rn` and `m`. A `-` is easily
+/// missed, and so is the second half of `vv`.
+pub fn look(id: &PluginId) -> String {
+    let bare: String = id.as_str().chars().filter(|c| *c != '-').collect();
+    bare.replace("rn", "m").replace("vv", "w").replace('1', "l").replace('0', "o")
+}
+
+/// Names the line of an error, without the line itself, which may hold anything.
+fn form(text: &str, error: &toml::de::Error) -> String {
+    let message = shown(error.message());
+    match error.span().map(|span| span.start).filter(|start| *start > 0) {
+        Some(start) => format!("line {}: {message}", text[..start].matches('\n').count() + 1),
+        None => message,
+    }
+}
+
+fn shown(text: &str) -> String {
+    crate::failure::line(text, 300)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"
+        id = "note-counts"
+        version = "0.1.0"
+        summary = "Counts notes"
+        licence = "MIT"
+        source = "oci://a.example/note-counts"
+        [tools]
+        note_counts = "reads"
+        [[wants]]
+        capability = "apps"
+        apps = ["com.apple.Notes"]
+        reason = "counts notes"
+    "#;
+
+    fn check(text: &str, expected: &str) {
+        let said = Entry::parse(text).map_or_else(|error| error.to_string(), |entry| entry.text());
+        assert!(said.contains(expected), "{text}\n{said}");
+        assert!(!said.contains(['\u{1b}', '\u{202e}']), "{said:?}");
+    }
+
+    #[test]
+    fn entries_are_of_their_form() {
+        check(GOOD, "note_counts = \"reads\"");
+        check(&GOOD.replace("\"note-counts\"", "\"../note-counts\""), "is not a plugin id");
+        check(
+            &GOOD.replace("note_counts =", "mail ="),
+            "`tools` is `mail`, expected names that begin with `note_counts`",
+        );
+        check(&GOOD.replace("0.1.0", "latest"), "`version` is `latest`, expected three numbers");
+        check(
+            &GOOD.replace("Counts notes", "Counts\\u001b[2Jnotes"),
+            "`summary` is `\"Counts\\u{1b}[2Jnotes\"`",
+        );
+        check(&GOOD.replace("MIT", "\\u202eTIM"), "`licence` is `\"\\u{202e}TIM\"`");
+        check(&GOOD.replace("summary", "\"x\\u001b\\u202e\""), "unknown field `x");
+        check(&GOOD.replace("\"reads\"", "\"nothing\""), "line 8: unknown variant `nothing`");
+        check(&GOOD.replace("com.apple.Notes", "Notes"), "expected a bundle id");
+        check(
+            &format!("{GOOD}[[wants]]\ncapability = \"apps\"\napps = [\"*\"]\nreason = \"r\""),
+            "`apps` occurs twice",
+        );
+        check("", "missing field `id`");
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let entry = Entry::parse(GOOD).unwrap();
+        assert_eq!(Entry::parse(&entry.text()), Ok(entry));
+    }
+
+    #[test]
+    fn words_are_found_in_names_summaries_tools_and_apps() {
+        let entry = Entry::parse(GOOD).unwrap();
+        let check = |words: &str, expected: bool| {
+            let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+            assert_eq!(entry.matches(&words), expected, "{words:?}");
+        };
+        check("", true);
+        check("NOTES counts", true);
+        check("com.apple", true);
+        check("note_counts", true);
+        check("notes mail", false);
+    }
+
+    #[test]
+    fn names_that_look_alike() {
+        let check = |one: &str, other: &str, same: bool| {
+            let look = |id: &str| look(&id.parse().unwrap());
+            assert_eq!(look(one) == look(other), same, "{one} {other}");
+        };
+        check("note-counts", "notecounts", true);
+        check("mail-tools", "mai1-t00ls", true);
+        check("mail", "rnail", true);
+        check("window", "vvindow", true);
+        check("mail", "mall", false);
+        check("note-count", "note-counts", false);
+    }
+}
