@@ -8,6 +8,8 @@ mod macs;
 mod subject;
 mod test;
 
+pub(super) use test::replayed;
+
 use std::path::PathBuf;
 
 use clap::Subcommand;

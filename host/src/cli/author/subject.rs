@@ -52,12 +52,8 @@ impl Which {
             Some((bytes, _)) => bytes,
             None => read(&self.package(common)?)?,
         };
-        let folders = self.folder.iter().chain(roots).map(|path| folder(path));
-        let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
-        let subject = Subject { package: package::read(&bytes)?, bytes, golden, folders };
-        // One wrong file would otherwise end the command later, and the results of the calls before it would be lost.
-        subject.golden.iter().try_for_each(|golden| subject.tool(golden).map(drop))?;
-        Ok(subject)
+        let folders: Vec<PathBuf> = self.folder.iter().chain(roots).cloned().collect();
+        Subject::of(bytes, golden, &folders)
     }
 
     fn package(&self, common: &Common) -> Result<PathBuf, Failure> {
@@ -85,6 +81,14 @@ impl Which {
 }
 
 impl Subject {
+    pub(super) fn of(bytes: Vec<u8>, golden: Vec<Golden>, folders: &[PathBuf]) -> Result<Self, Failure> {
+        let folders = folders.iter().map(|path| folder(path)).collect::<Result<Vec<String>, Failure>>()?;
+        let subject = Self { package: package::read(&bytes)?, bytes, golden, folders };
+        // One wrong file would otherwise end the command later, and the results of the calls before it would be lost.
+        subject.golden.iter().try_for_each(|golden| subject.tool(golden).map(drop))?;
+        Ok(subject)
+    }
+
     /// Links the package with all that it wants.
     pub(super) fn trial(&self, common: &Common) -> Result<Trial, Failure> {
         let mut grants = self.package.grants();

@@ -1,7 +1,7 @@
 //! `plugin test`: golden calls on a simulated Mac made for each, or from their journals on none.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -132,6 +132,26 @@ async fn replay(trial: &Trial, subject: &Subject, golden: &[Golden]) -> Result<V
         rows.push(Row { name, outcome, milliseconds, log: Vec::new(), place: Vec::new(), got: None });
     }
     Ok(rows)
+}
+
+/// Repeats the golden calls of a package from their journals, as [`Test`] does. Returns what differs.
+///
+/// # Errors
+/// There are no calls, or they are not of their form.
+pub(in crate::cli) fn replayed(
+    common: &Common,
+    bytes: Vec<u8>,
+    calls: &Path,
+    roots: &[PathBuf],
+) -> Result<Vec<String>, Failure> {
+    let subject = Subject::of(bytes, Golden::all(calls)?, roots)?;
+    let trial = subject.trial(common)?;
+    let rows = working("testing", replay(&trial, &subject, &subject.golden))??;
+    let differs = rows.into_iter().filter_map(|row| match row.outcome {
+        Outcome::Differs(how) => Some(format!("its call {}: {}", row.name, short(&how, CELL))),
+        Outcome::Same | Outcome::Written => None,
+    });
+    Ok(differs.collect())
 }
 
 /// Makes a call on a Mac of its own.
