@@ -454,6 +454,195 @@ class Registries(Desk):
             self.assertIn("expected oci://HOST/NAME", self.refused("add", name, "--yes", status=2))
 
 
+class Indexes(Desk):
+    """Plugins that are found by name, in indexes that are honest, wrong or hostile."""
+
+    def setUp(self):
+        super().setUp()
+        self.held = self.serve()
+        self.own = self.key("own")
+        self.write("x.wasm", package(key=self.own))
+        self.plugin("sign", "x.wasm", "--key", "own")
+        self.publish()
+        self.index = self.folder / "index"
+        calls = self.index / "hostile"
+        calls.mkdir(parents=True)
+        (calls / "one.json").write_text("{}")
+        self.plugin("test", "x.wasm", "--calls", calls, "--update", "--record")
+        self.good = self.plugin("entry", self.source())
+        self.entry("hostile", self.good)
+
+    def publish(self, name="x.wasm"):
+        self.held["/x.wasm"] = (self.folder / name).read_bytes()
+        self.held["/x.wasm.minisig"] = (self.folder / f"{name}.minisig").read_bytes()
+
+    def source(self):
+        return f"{self.site}/x.wasm#{sha(self.held['/x.wasm'])}"
+
+    def entry(self, name, text):
+        (self.index / f"{name}.toml").write_text(text)
+
+    def change(self, before, after):
+        self.assertIn(before, self.good)
+        self.entry("hostile", self.good.replace(before, after))
+
+    def find(self, *words, index="index"):
+        return json.loads(self.ended(self.folder, BIN, "plugin", "find", *words, "--index", index, "--json").stdout)
+
+    def names(self, *words, **where):
+        return [row["plugin"]["id"] for row in self.find(*words, **where)["found"]]
+
+    def add(self, status=0):
+        return self.plugin("add", "hostile", "--index", "index", "--local", "--yes", status=status)
+
+    def checked(self, *words, status=0):
+        return self.plugin("check-index", "index", "--local", *words, status=status)
+
+    def test_from_an_author_to_another_person(self):
+        self.assertIn("hostile: ok", self.checked())
+        self.assertEqual([self.names(*words) for words in [(), ("MISBEHAVES",), ("hostile", "misbe"), ("mail",)]], [["hostile"], ["hostile"], ["hostile"], []])
+        said = self.plugin("find", "--index", "index")
+        for words in ["hostile", "misbehaves", f"{self.site}/x.wasm", "signed", "plugin add ID --index index"]:
+            self.assertIn(words, said)
+        self.assertIn("none of 1 plugin fits", self.plugin("find", "mail", "--index", "index"))
+        said = self.refused("add", "hostile", "--index", "index", "--local", status=2)
+        self.assertIn("add --yes to agree", said)
+        for words in [f"from {self.source()}", f"signed by {self.own}", "tool hostile (only reads)"]:
+            self.assertIn(words, self.add() if words.startswith("from") else self.plugin("show", "hostile"))
+        (receipt,) = (row["receipt"] for row in self.installed())
+        self.assertEqual((receipt["source"], receipt["key"]), (self.source(), self.own))
+        self.assertEqual(self.find()["found"][0]["note"], "installed: 0.1.0")
+        self.write("x.wasm", package("0.2.0", key=self.own))
+        self.plugin("sign", "x.wasm", "--key", "own")
+        self.publish()
+        self.entry("hostile", self.plugin("entry", self.source()))
+        self.assertIn("hostile: 0.1.0 is now 0.2.0", self.plugin("update", "hostile", "--index", "index", "--local"))
+
+    def test_one_file(self):
+        self.checked("--output", "all.toml")
+        self.assertEqual(self.names(index="all.toml"), ["hostile"])
+        self.held["/all.toml"] = (self.folder / "all.toml").read_bytes()
+        self.assertEqual(self.names(index=f"{self.site}/all.toml"), ["hostile"])
+        self.plugin("add", "hostile", "--index", f"{self.site}/all.toml", "--local", "--yes")
+        self.plugin("remove", "hostile")
+        self.write("twice.toml", (self.folder / "all.toml").read_bytes() * 2)
+        self.assertEqual(self.find(index="twice.toml"), {"found": [], "problems": {"hostile": "it occurs twice"}})
+        said = self.plugin("add", "hostile", "--index", "twice.toml", "--local", "--yes", status=1)
+        self.assertIn("the entry of hostile in the index cannot be used: it occurs twice", said)
+        self.write("long.toml", b"#" * 9_000_000)
+        for index, expected in [("long.toml", "larger than 8 MiB"), ("x.wasm", "UTF-8"), ("none", "there is no folder and no file none"), (f"{self.site}/x.wasm", "not text"), (f"{self.site}/none", "404")]:
+            self.assertIn(expected, self.plugin("find", "--index", index, status=1))
+        self.assertIn("expected https://HOST/PATH", self.plugin("find", "--index", "http://example.com/all.toml", status=2))
+
+    def test_an_entry_that_is_not_about_its_package(self):
+        fields = {
+            'version = "0.1.0"': 'version = "0.1.1"', 'licence = "MIT"': 'licence = "BSD"', '"misbehaves"': '"does good"', 'hostile = "reads"': 'hostile = "changes"',
+            f'key = "{self.own}"\n': "", self.own: self.key("other"),
+            "[tools]": '[[wants]]\ncapability = "store"\nreason = "r"\n[tools]',
+        }
+        for before, after in fields.items():
+            with self.subTest(before):
+                self.change(before, after)
+                name = after.split()[0] if after else "key"
+                expected = {"[[wants]]": "wants", "hostile": "tools", '"does': "summary"}.get(name, name if name.islower() else "key")
+                for said in [self.checked(status=1), self.refused("add", "hostile", "--index", "index", "--local", "--yes")]:
+                    self.assertIn("the entry of hostile in the index is not about this package", said)
+                    self.assertIn(f"its `{expected}` is", said)
+
+    def test_an_index_loosens_nothing(self):
+        self.assertIn("cannot be used with", self.plugin("add", "hostile", "--index", "index", "--login", "own", status=2))
+        said = self.refused("add", "hostile", "--index", "index", "--yes")
+        self.assertIn("the index leads to this computer for hostile", said)
+        self.held["/x.wasm"] = package("0.2.0", key=self.own)
+        self.assertIn("it has the digest", self.add(status=1))
+        del self.held["/x.wasm.minisig"]
+        self.held["/x.wasm"] = package(key=self.own)
+        self.assertIn("it has no signature", self.add(status=1))
+        self.held["/x.wasm.minisig"] = b"x"
+        self.assertIn("not a signature of minisign", self.add(status=1))
+        self.publish()
+        self.add()
+        # The key that was pinned counts, also where the index names another one.
+        self.key("other")
+        other = (self.folder / "other.pub").read_text().splitlines()[1]
+        self.write("x.wasm", package("0.2.0", key=other))
+        self.plugin("sign", "x.wasm", "--key", "other")
+        self.publish()
+        self.entry("hostile", self.plugin("entry", self.source()))
+        said = self.refused("update", "hostile", "--index", "index", "--local")
+        self.assertIn(f"signed by another key: {other}, and the installed one by {self.own}", said)
+
+    def test_an_unsigned_package_is_asked_about(self):
+        self.write("x.wasm", package())
+        self.held["/x.wasm"] = package()
+        self.entry("hostile", self.plugin("entry", self.source()))
+        self.assertIn("add --yes to agree", self.refused("add", "hostile", "--index", "index", "--local", status=2))
+        self.add()
+        self.held["/x.wasm"] = package("0.2.0")
+        self.entry("hostile", self.plugin("entry", self.source()))
+        self.assertIn("hostile is not signed", self.refused("update", "hostile", "--index", "index", "--local"))
+
+    def test_hostile_entries(self):
+        (self.index / "link.toml").symlink_to("/etc/passwd")
+        (self.index / "zero.toml").symlink_to("/dev/zero")
+        (self.index / "folder.toml").mkdir()
+        self.entry("large", self.good + "#" * 70_000)
+        self.entry("other", self.good)
+        self.entry("es\x1b[2Jcape", "x")
+        self.entry("escape", self.good.replace('"misbehaves"', '"\\u001b[2J"').replace("hostile", "escape"))
+        self.entry("path", self.good.replace('id = "hostile"', 'id = "../../path"'))
+        self.entry("empty", "")
+        (self.index / "bytes.toml").write_bytes(b"\xff\x00")
+        self.assertEqual(self.names(), ["hostile"])
+        problems = self.find()["problems"]
+        expected = {
+            "link": "not a file", "zero": "not a file", "folder": "not a file", "large": "larger than 64 KiB", "other": "it is about `hostile`", "es [2Jcape": "TOML",
+            "escape": "visible characters", "path": "is not a plugin id", "empty": "missing field", "bytes": "UTF-8",
+        }
+        self.assertEqual(set(problems), set(expected))
+        said = self.checked(status=1)
+        for name, words in expected.items():
+            if words != "TOML":
+                self.assertIn(words, problems[name])
+            self.assertIn(f"{name}: ", said)
+        self.assertNotIn("\x1b", said + self.plugin("find", "--index", "index"))
+        self.assertIn("hostile: ok", self.checked("hostile"))
+        self.assertIn("the entry of path in the index cannot be used", self.plugin("add", "path", "--index", "index", status=1))
+        self.assertIn("the index has no plugin `../x`", self.plugin("add", "../x", "--index", "index", status=1))
+
+    def test_sources_that_are_no_addresses(self):
+        for source, expected in [("/etc/passwd", "is not an address"), ("x.wasm", "is not an address"), ("file:///etc/passwd", "expected https"), ("https://a.example/x", "needs the digest"), ("oci://a.example/x:1", "has no digest")]:
+            with self.subTest(source):
+                self.change(self.source(), source)
+                self.assertIn(expected, self.checked(status=1))
+        self.assertIn("and an index names one", self.plugin("entry", "x.wasm", status=2))
+
+    def test_names_that_look_alike(self):
+        self.entry("h0stile", self.good.replace("hostile", "h0stile"))
+        self.assertIn("hostile: its name looks like `h0stile`", self.checked(status=1))
+        self.assertEqual([row["note"] for row in self.find()["found"]], ["looks like hostile", "looks like h0stile"])
+        said = self.refused("add", "hostile", "--index", "index", "--local", status=2)
+        self.assertIn("`hostile` is not `h0stile`, but looks like it", said)
+
+    def test_golden_calls_are_replayed(self):
+        call = self.index / "hostile/one.json"
+        said = json.loads(call.read_text())
+        call.write_text(json.dumps(said | {"error": None, "answer": {"other": 1}}))
+        self.assertIn("hostile: its call one: ", self.checked(status=1))
+        call.write_text(json.dumps(said))
+        self.assertIn("hostile: ok", self.checked())
+        (self.index / "hostile/one.journal").unlink()
+        self.assertIn("it has no journal; record one with --record", self.checked(status=1))
+        (self.index / "hostile/two.json").symlink_to("/etc/passwd")
+        self.assertIn("has `two.json`, expected files only", self.checked(status=1))
+        shutil.rmtree(self.index / "hostile")
+        self.assertIn("its golden calls are missing", self.checked(status=1))
+        (self.index / "hostile").symlink_to(self.folder)
+        self.assertIn("its golden calls are missing", self.checked(status=1))
+        rows = json.loads(self.ended(self.folder, BIN, "plugin", "check-index", "index", "--json", status=1).stdout)["plugins"]
+        self.assertEqual([(row["plugin"], row["result"]) for row in rows], [("hostile", "fault")])
+
+
 @unittest.skipUnless(REGISTRY, "there is no docker-registry: IAC_MCP_REGISTRY does not say where")
 class Published(Desk):
     """Debian's registry, on the loopback."""

@@ -2,6 +2,7 @@
 
 mod change;
 mod found;
+mod index;
 mod oci;
 mod operator;
 mod place;
@@ -46,6 +47,12 @@ pub(super) enum Plugin {
     Sign(publish::Sign),
     /// Puts a package into an OCI registry for others to install.
     Publish(publish::Publish),
+    /// Finds plugins in an index.
+    Find(index::Find),
+    /// Writes what an index says of a package.
+    Entry(index::Write),
+    /// Checks each entry of an index: its form, its package, and the package's golden calls.
+    CheckIndex(index::Check),
     /// Lists the installed plugins.
     List,
     /// Shows a plugin: its source, tools, permissions, settings and limits.
@@ -95,6 +102,9 @@ impl Plugin {
             Self::Keygen(keygen) => keygen.run(common),
             Self::Sign(sign) => sign.run(),
             Self::Publish(publish) => publish.run(common),
+            Self::Find(find) => find.run(common),
+            Self::Entry(entry) => entry.run(),
+            Self::CheckIndex(check) => check.run(common, &roots),
             Self::List => operator::list(common),
             Self::Show { id } => operator::show(common, &id),
             Self::Outdated { login } => operator::outdated(common, login.as_deref()),

@@ -79,6 +79,10 @@ impl Image {
         Ok(Self { base, name: name.to_owned(), reference })
     }
 
+    pub(super) fn is_here(&self) -> bool {
+        self.base.is_here()
+    }
+
     /// Where authors see it.
     pub(super) fn without_reference(&self) -> String {
         format!("oci://{}/{}", self.base.host(), self.name)

@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::change;
 use super::found::Found;
+use super::index;
 use super::place::Place;
 use super::shipped;
 use super::trust;
@@ -27,10 +28,12 @@ use crate::plugins::engine::signature::Key;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Add {
-    /// The path of a package, its address (https://…#sha256:DIGEST or oci://HOST/NAME@sha256:DIGEST), or the id of a
-    /// bundled plugin, such as `code-query`.
+    /// The path of a package, its address (https://…#sha256:DIGEST or oci://HOST/NAME@sha256:DIGEST), the id of a
+    /// bundled plugin, such as `code-query`, or with --index the id of a plugin in an index.
     #[arg(value_name = "FILE|ADDRESS|ID")]
     file: PathBuf,
+    #[command(flatten)]
+    named: index::Named,
     /// A file with USER:PASSWORD for a registry.
     #[arg(long, value_name = "FILE")]
     login: Option<PathBuf>,
@@ -45,9 +48,11 @@ pub(in crate::cli) struct Add {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Update {
     /// The package, its address with the digest, the id of a plugin that came from a registry, or the id of a plugin that
-    /// comes with this program.
+    /// comes with this program or, with --index, is in an index.
     #[arg(value_name = "FILE|ADDRESS|ID")]
     file: PathBuf,
+    #[command(flatten)]
+    named: index::Named,
     /// A file with USER:PASSWORD for a registry.
     #[arg(long, value_name = "FILE")]
     login: Option<PathBuf>,
@@ -230,7 +235,11 @@ impl Add {
         let folders = self.folder.iter().chain(&roots).map(|path| folder(path));
         let folders = folders.collect::<Result<Vec<String>, Failure>>()?;
         let installed = installed(common)?;
-        let found = shipped::package(&self.file, trust::login(self.login.as_deref())?.as_deref())?;
+        let login = trust::login(self.login.as_deref())?;
+        let (found, alike) = match self.named.find(&self.file, &installed)? {
+            Some((found, alike)) => (found, alike),
+            None => (shipped::package(&self.file, login.as_deref())?, None),
+        };
         let (package, signer) = signed(&found)?;
         let id = &package.manifest.id;
         if installed.list()?.contains_key(id) {
@@ -249,11 +258,12 @@ impl Add {
         for line in lines.into_iter().chain(wants(&package, &folders)).chain(tools) {
             writeln!(out, "  {line}")?;
         }
-        let doubt = trust::missing(&package, signer.as_ref());
-        if let Some(doubt) = &doubt {
+        let doubts = [trust::missing(&package, signer.as_ref()), alike];
+        for doubt in doubts.iter().flatten() {
             writeln!(out, "{doubt}")?;
         }
-        let is_plain = receipt.grants == Grants::default() && doubt.is_none() && !found.from.contains("://");
+        let is_sure = doubts.iter().all(Option::is_none);
+        let is_plain = receipt.grants == Grants::default() && is_sure && !found.from.contains("://");
         agree(self.yes || is_plain, "install it and grant these permissions?")?;
         installed.add(&found.bytes, &package, receipt)?;
         Ok(writeln!(out, "installed {}; running servers pick it up within a second", manifest.id)?)
@@ -354,6 +364,10 @@ impl Update {
 
     /// Finds the package; for the id of what came from an address, the newest one there, of which nobody named the digest.
     fn find(&self, installed: &Installed) -> Result<(Found, Option<PluginId>), Failure> {
+        if let Some((found, _)) = self.named.find(&self.file, installed)? {
+            // Whoever keeps the index has named the digest, and not the operator.
+            return Ok((found, self.file.to_str().and_then(|id| id.parse().ok())));
+        }
         let login = trust::login(self.login.as_deref())?;
         let login = login.as_deref();
         let id = self.file.to_str().unwrap_or_default();

@@ -39,6 +39,14 @@ impl Place {
         Ok(Some(Self::File { address, sha: Some(sha) }))
     }
 
+    /// Tells whether it is on this computer.
+    pub(super) fn is_here(&self) -> bool {
+        match self {
+            Self::File { address, .. } => address.is_here(),
+            Self::Image(image) => image.is_here(),
+        }
+    }
+
     /// Fetches the newest package: that of the newest version in a registry, or whatever is at an address now. A login is
     /// only for the registries.
     ///
@@ -93,6 +101,16 @@ fn file(address: &Address, sha: Option<&Sha>) -> Result<Found, Failure> {
     };
     let signature = signature.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Found { bytes, from: format!("{}#{got}", address.as_str()), signature })
+}
+
+/// Fetches a text.
+///
+/// # Errors
+/// It is not there, is longer than this, or is not text.
+pub(super) fn text(address: &Address, most: u64) -> Result<String, Failure> {
+    let bytes = working_on("fetching", || get(address, most))?;
+    let bytes = bytes.ok_or_else(|| address.fails("there is nothing (404)"))?;
+    String::from_utf8(bytes).map_err(|_| address.fails("it is not text in UTF-8"))
 }
 
 /// What is at an address; nothing where the server says so.
