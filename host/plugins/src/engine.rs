@@ -374,7 +374,7 @@ impl Plugin {
     fn read(&self, text: &str, state: &State) -> Result<Json, Failure> {
         let most = self.setup.limits.output;
         if text.len() > most {
-            return Err(Failure::Stopped { bound: Bound::Output, limit: most.to_string() });
+            return Err(Failure::Stopped { bound: Bound::Output, limit: Bound::Output.at(most) });
         }
         match serde_json::from_str(text) {
             Ok(Json::Object(mut body)) => {
@@ -383,7 +383,10 @@ impl Plugin {
                 }
                 Ok(Json::Object(body))
             }
-            Ok(_) => Err(Failure::Malformed("it is another kind of value".to_owned())),
+            // Its contents may be private, and a quarantine keeps this text.
+            Ok(Json::Array(_)) => Err(Failure::Malformed("it is a list".to_owned())),
+            Ok(Json::String(_)) => Err(Failure::Malformed("it is a text".to_owned())),
+            Ok(_) => Err(Failure::Malformed("it is a single value".to_owned())),
             Err(error) => Err(Failure::Malformed(error.to_string())),
         }
     }

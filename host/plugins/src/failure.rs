@@ -78,6 +78,35 @@ impl Bound {
             Self::Output => "bytes of the answer",
         }
     }
+
+    /// Returns where it stands, in words.
+    pub(crate) fn at(self, most: usize) -> String {
+        match self {
+            Self::Memory | Self::Traffic | Self::Output => bytes(most),
+            Self::Compute | Self::Wall | Self::Tables | Self::HostCalls | Self::LogLines => most.to_string(),
+        }
+    }
+
+    /// Returns the option of `plugin limit` that raises it, with a word for its value.
+    fn option(self) -> Option<&'static str> {
+        match self {
+            Self::Compute => Some("--compute-ms MS"),
+            Self::Wall => Some("--wall-ms MS"),
+            Self::Memory => Some("--memory-mib MIB"),
+            Self::Tables | Self::Traffic | Self::HostCalls | Self::LogLines | Self::Output => None,
+        }
+    }
+}
+
+/// Bytes in the largest unit that shows all of them.
+fn bytes(bytes: usize) -> String {
+    const KIB: usize = 1024;
+    match bytes {
+        0 => "0 bytes".to_owned(),
+        _ if bytes.is_multiple_of(KIB * KIB) => format!("{} MiB", bytes / (KIB * KIB)),
+        _ if bytes.is_multiple_of(KIB) => format!("{} KiB", bytes / KIB),
+        _ => format!("{bytes} bytes"),
+    }
 }
 
 /// Why and where a guest stopped.
@@ -216,8 +245,16 @@ impl Failure {
             Self::Quarantined { .. } => {
                 Some(format!("the operator can run `iac-mcp plugin release {plugin}`"))
             }
-            Self::Stopped { bound: Bound::Wall, .. } => Some("ask for less at once, or try later".to_owned()),
-            Self::Stopped { .. } => Some("ask for less at once".to_owned()),
+            Self::Stopped { bound, .. } => {
+                let less = match bound {
+                    Bound::Wall => "ask for less at once, or try later",
+                    _ => "ask for less at once",
+                };
+                let raises = bound.option().map(|option| {
+                    format!("; only the user can raise the limit: `iac-mcp plugin limit {plugin} {option}`")
+                });
+                Some(format!("{less}{}", raises.unwrap_or_default()))
+            }
             Self::Trap(_) | Self::Malformed(_) | Self::Misfit(_) | Self::Diverged(_) => {
                 Some("this is a bug in the plugin: tell the user, and try another way".to_owned())
             }
@@ -368,6 +405,18 @@ mod tests {
         check(
             Failure::slow(Bound::Compute, Duration::from_millis(20)),
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it exceeded the limit on compute time, 20 ms",
+                "suggestion": "ask for less at once; only the user can raise the limit: `iac-mcp plugin limit demo --compute-ms MS`",
+                "retryable": false, "plugin": "demo"}),
+        );
+        check(
+            Failure::Stopped { bound: Bound::Memory, limit: Bound::Memory.at(64 * 1024 * 1024) },
+            &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it exceeded the limit on memory, 64 MiB",
+                "suggestion": "ask for less at once; only the user can raise the limit: `iac-mcp plugin limit demo --memory-mib MIB`",
+                "retryable": false, "plugin": "demo"}),
+        );
+        check(
+            Failure::Stopped { bound: Bound::HostCalls, limit: Bound::HostCalls.at(1_000) },
+            &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it exceeded the limit on host calls, 1000",
                 "suggestion": "ask for less at once", "retryable": false, "plugin": "demo"}),
         );
         check(
@@ -375,6 +424,15 @@ mod tests {
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it is quarantined: 3 failures in 10 minutes",
                 "suggestion": "the operator can run `iac-mcp plugin release demo`", "retryable": false, "plugin": "demo"}),
         );
+    }
+
+    #[test]
+    fn bytes_are_shown_in_a_unit_that_loses_none() {
+        let check = |given: usize, expected: &str| assert_eq!(bytes(given), expected);
+        check(64 * 1024 * 1024, "64 MiB");
+        check(1536 * 1024, "1536 KiB");
+        check(1_000, "1000 bytes");
+        check(0, "0 bytes");
     }
 
     #[test]

@@ -268,7 +268,7 @@ impl State {
     }
 
     fn over(&mut self, bound: Bound, limit: usize) -> wasmtime::Error {
-        self.stop(Failure::Stopped { bound, limit: limit.to_string() })
+        self.stop(Failure::Stopped { bound, limit: bound.at(limit) })
     }
 
     fn stop(&mut self, failure: Failure) -> wasmtime::Error {

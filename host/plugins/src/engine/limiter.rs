@@ -43,7 +43,7 @@ impl Limiter {
     }
 
     fn refuse(&mut self, bound: Bound, limit: usize) -> wasmtime::Result<bool> {
-        let failure = Failure::Stopped { bound, limit: limit.to_string() };
+        let failure = Failure::Stopped { bound, limit: bound.at(limit) };
         let error = wasmtime::Error::msg(failure.to_string());
         self.hit = Some(failure);
         Err(error)
