@@ -9,30 +9,41 @@ use crate::failure::line;
 const MOST: usize = 4;
 const NAME: usize = 120;
 
-/// Returns the functions of the guest that ran, the innermost first. Those that only report the error are left out.
+/// Returns the functions of the guest that ran, the innermost first, so that an author finds the own code first. Left out are
+/// those that only report the error, the libraries below the own code, and the glue between it and the host.
 pub(super) fn of(error: &Error) -> Vec<String> {
     let Some(trace) = error.downcast_ref::<WasmBacktrace>() else { return Vec::new() };
     let named = |(name, index): (Option<&str>, u32)| match name {
         // The alternate form leaves out the hash at the end.
         Some(name) => line(&format!("{:#}", demangle(name)), NAME),
-        None => format!("function {index}"),
+        None => format!("{UNNAMED}{index}"),
     };
     let names = trace.frames().iter().map(|frame| named((frame.func_name(), frame.func_index())));
     shown(names.collect())
 }
 
-/// The outermost frame is the export that the host has called, so it stays where nothing else does.
+/// What a function is called that has no name. A number helps only where no function has one.
+const UNNAMED: &str = "function ";
+
+/// Where nothing is the author's own, all of it is better than nothing.
 fn shown(names: Vec<String>) -> Vec<String> {
-    let own: Vec<String> = names.iter().filter(|name| !reports(name)).take(MOST).cloned().collect();
+    let is_own = |name: &&String| !is_foreign(name) && !name.starts_with(UNNAMED);
+    let own: Vec<String> = names.iter().filter(is_own).take(MOST).cloned().collect();
     if own.is_empty() { names.into_iter().take(MOST).collect() } else { own }
 }
 
-/// Tells whether a function belongs to Rust's way of giving up, to its library, or to the glue around an export.
-fn reports(name: &str) -> bool {
-    const PARTS: [&str; 9] =
-        ["std::", "core::", "alloc::", "__rust", "rust_", "_rust", "__rdl", "dlmalloc::", "cabi_"];
+/// Tells whether a function belongs to Rust's way of giving up, to a library, to the SDK, or to the glue around an export.
+fn is_foreign(name: &str) -> bool {
+    const CRATES: [&str; 10] = [
+        "std", "core", "alloc", "hashbrown", "dlmalloc", "serde", "serde_core", "serde_json", "iac_plugin",
+        "wit_bindgen",
+    ];
+    const PREFIXES: [&str; 7] =
+        ["__rust", "rust_", "_rust", "__rdl", "cabi_", "__wasm_export_", "__wasm_import_"];
     let bare = name.trim_start_matches(['<', '&']);
-    PARTS.iter().any(|part| bare.starts_with(part)) || matches!(bare, "abort" | "unreachable" | "__main_void")
+    let of_crate = bare.split_once("::").is_some_and(|(first, _)| CRATES.contains(&first));
+    let is_glue = PREFIXES.iter().any(|prefix| bare.starts_with(prefix));
+    of_crate || is_glue || matches!(bare, "abort" | "unreachable" | "__main_void")
 }
 
 #[cfg(test)]
@@ -55,5 +66,21 @@ mod tests {
         check(&["a", "b", "c", "d", "e"], &["a", "b", "c", "d"]);
         check(&["<alloc::vec::Vec<T> as core::ops::Index>::index", "demo::f"], &["demo::f"]);
         check(&[], &[]);
+    }
+
+    #[test]
+    fn libraries_and_glue_are_left_out() {
+        let of_trait = "<demo::Demo as iac_plugin::Plugin>::call";
+        let glue = "<iac_plugin::Component<P> as iac_plugin::bindings::exports::iac::plugin::tools::Guest>::call_tool";
+        let export = "iac_plugin::bindings::exports::iac::plugin::tools::_export_call_tool_cabi";
+        check(&["demo::weigh", of_trait, glue, export], &["demo::weigh", of_trait]);
+        check(
+            &["hashbrown::map::HashMap<K,V,S,A>::insert", "demo::hashes", of_trait],
+            &["demo::hashes", of_trait],
+        );
+        check(&["function 2", "iac_plugin::log::info", "demo::weigh"], &["demo::weigh"]);
+        check(&["function 2", "function 1"], &["function 2", "function 1"]);
+        check(&["loop", "call_tool", "__wasm_export_tools_call_tool"], &["loop", "call_tool"]);
+        check(&["corexyz::f", "stdlib", "core"], &["corexyz::f", "stdlib", "core"]);
     }
 }
