@@ -71,7 +71,7 @@ pub fn answer(workspaces: &[Box<dyn Workspace + '_>], arguments: &Map<String, Js
     let request = Request::parse(arguments).map_err(unusable)?;
     if workspaces.is_empty() {
         return Err(Fault::new("permission_denied", "no folder was granted to code-query")
-            .suggest("run `iac-mcp plugin grant code-query --root DIR`"));
+            .suggest(format!("only the user can change this: {}", trouble::GRANT)));
     }
     let results = rounds::answer(workspaces, &request.queries, |desk, query| match query {
         Ok(query) => answer::show(query.name(), run(desk, query), request.form),

@@ -79,7 +79,7 @@ impl<'a> Desk<'a> {
         }
         Err(match missing {
             Some((site, under)) => not_found(path, site, &under),
-            None => outside(),
+            None => Trouble::outside(),
         })
     }
 
@@ -102,10 +102,10 @@ impl<'a> Desk<'a> {
     /// Every root below which the path can be meant.
     fn readings(&self, path: &str) -> Result<Vec<(Site<'a>, String)>, Trouble> {
         if !path.starts_with('/') {
-            let under = normal(path).ok_or_else(outside)?;
+            let under = normal(path).ok_or_else(Trouble::outside)?;
             return Ok(self.sites.iter().map(|&site| (site, under.clone())).collect());
         }
-        let absolute = format!("/{}", normal(path).ok_or_else(outside)?);
+        let absolute = format!("/{}", normal(path).ok_or_else(Trouble::outside)?);
         let below = |site: &Site<'a>| Some((*site, strip(&absolute, &site.workspace.root())?.to_owned()));
         let mut found: Vec<_> = self.sites.iter().filter_map(below).collect();
         // The deepest root has the shortest rest.
@@ -206,10 +206,6 @@ pub(crate) fn show_range(range: &Range) -> String {
         u64::from(end.line) + 1,
         u64::from(end.column) + 1
     )
-}
-
-fn outside() -> Trouble {
-    Trouble::new("OUTSIDE", "path is outside the workspace roots")
 }
 
 /// Takes `.` and `..` out of a path; none where it leads out of its root.

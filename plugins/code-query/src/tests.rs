@@ -402,7 +402,12 @@ fn roots_are_told_apart_by_their_paths() {
         ask_all(&workspaces, &json!({"type": "outline", "path": "/two/b.toy"}))["results"][0]["code"],
         "OUTSIDE"
     );
-    assert_eq!(ask_all(&[], &json!({"type": "status"}))["fault"], "permission_denied");
+    let ungranted = ask_all(&[], &json!({"type": "status"}));
+    assert_eq!(ungranted["fault"], "permission_denied");
+    assert_eq!(
+        ungranted["suggestion"],
+        "only the user can change this: `iac-mcp plugin grant code-query language-servers DIR`"
+    );
 }
 
 #[test]

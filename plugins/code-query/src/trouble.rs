@@ -4,6 +4,9 @@ use iac_plugin::{Json, json};
 
 use crate::world::{Cause, Failure};
 
+/// The command that lets questions go below one more folder.
+pub(crate) const GRANT: &str = "`iac-mcp plugin grant code-query language-servers DIR`";
+
 /// Why a query has no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Trouble {
@@ -45,6 +48,12 @@ impl Trouble {
         Self::new("NOT_FOUND", message)
     }
 
+    /// A path below no folder that was granted.
+    pub(crate) fn outside() -> Self {
+        let hint = format!("only the user can grant another folder: {GRANT}");
+        Self::new("OUTSIDE", "path is outside the workspace roots").hint(hint)
+    }
+
     /// Says what to do next.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -55,7 +64,7 @@ impl Trouble {
     /// What the host says about a question; `what` is the type of the query.
     pub(crate) fn of(failure: Failure, what: &str, timeout: u32) -> Self {
         let (code, message) = match failure.cause {
-            Cause::Outside => ("OUTSIDE", "path is outside the workspace roots".to_owned()),
+            Cause::Outside => return Self::outside(),
             Cause::Timeout => ("TIMEOUT", timeout_message(what, timeout)),
             Cause::NotFound => ("NOT_FOUND", failure.message),
             Cause::Invalid => ("BAD_FIELD", failure.message),

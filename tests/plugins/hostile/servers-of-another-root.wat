@@ -1,14 +1,13 @@
-;; Asks for the language servers of a folder that it was not given, and tells what it was told.
+;; Asks for the language servers of a folder that it was not given, and tells what it was told and advised.
 ;; wants: language-servers /granted
-;; expect: told: the plugin has no grant for the language servers of `/`
+;; expect: the plugin has no grant for the language servers of `/`: only the user can change this: `iac-mcp plugin grant hostile language-servers DIR`
 (import "iac:plugin/language-servers@0.1.0" "open" (func $open (param i32 i32 i32)))
 (data (i32.const 512) "/")
-(data (i32.const 516) "told")
 (func $call (param i32 i32 i32 i32) (result i32)
   (call $open (i32.const 512) (i32.const 1) (i32.const 1024))
   (i32.store8 (i32.const 2048) (i32.load8_u (i32.const 1024)))
-  (i32.store (i32.const 2052) (i32.const 516))
-  (i32.store (i32.const 2056) (i32.const 4))
-  (i32.store (i32.const 2060) (i32.load (i32.const 1032)))
-  (i32.store (i32.const 2064) (i32.load (i32.const 1036)))
+  (i32.store (i32.const 2052) (i32.load (i32.const 1032)))
+  (i32.store (i32.const 2056) (i32.load (i32.const 1036)))
+  (i32.store (i32.const 2060) (i32.load (i32.const 1044)))
+  (i32.store (i32.const 2064) (i32.load (i32.const 1048)))
   (i32.const 2048))

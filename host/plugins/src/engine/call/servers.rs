@@ -50,7 +50,9 @@ impl wit::Host for State {
     async fn open(&mut self, root: String) -> Returned<Resource<Workspace>> {
         if !self.setup.grants.language_servers.contains(&root) {
             let message = format!("the plugin has no grant for the language servers of `{root}`");
-            return Ok(Err(failure(wit::Cause::Outside, message)));
+            let told = self.not_granted(message, "language-servers DIR", true);
+            let suggestion = told.suggestion;
+            return Ok(Err(wit::Failure { suggestion, ..failure(wit::Cause::Outside, told.message) }));
         }
         let bytes = root.len();
         match self.ask_json(Question::OpenWorkspace { root: root.clone() }, bytes).await? {
