@@ -332,6 +332,8 @@ class Shown(Desk):
         line = "setting limit (a whole number): how many; is 3, the default"
         for words in [("check", "x.wasm"), ("add", "x.wasm", "--yes"), ("show", "hostile")]:
             self.assertIn(line, self.plugin(*words))
+        expected = [{"key": "limit", "title": "how many", "type": "integer", "default": 3}]
+        self.assertEqual(json.loads(self.plugin("check", "x.wasm", "--json"))["settings"], expected)
         self.plugin("set", "hostile", "limit", "5")
         self.assertIn("how many; is 5\n", self.plugin("show", "hostile"))
         self.write("y.wasm", package("0.2.0", more=declared + "required = true\n"))

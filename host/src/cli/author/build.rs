@@ -246,7 +246,7 @@ impl Check {
             let body = json!({
                 "id": package.manifest.id, "version": package.manifest.version, "sha256": package.sha256,
                 "bytes": package.size, "imports": package.imports, "wants": package.manifest.wants,
-                "tools": package.tools, "scripts": package.scripts,
+                "tools": package.tools, "scripts": package.scripts, "settings": package.manifest.settings,
             });
             return Ok(paint::answer(&body, true)?);
         }
