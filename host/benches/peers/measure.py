@@ -167,9 +167,10 @@ def everyday(bench, peers, results, rounds):
             for peer in able:
                 tries[peer.name].append(attempt(bench, peer, task))
         for name, made in tries.items():
-            best = dict(made[-1])
-            best["seconds"] = median(one["seconds"] for one in made)
-            results[name].setdefault("tasks", {})[task.name] = best
+            # A server that is right in some rounds only is not shown as right.
+            worst = dict(min(made, key=lambda one: one["verdict"] == "right"))
+            worst["seconds"] = median(one["seconds"] for one in made if one["verdict"] == worst["verdict"])
+            results[name].setdefault("tasks", {})[task.name] = worst
 
 
 def attempt(bench, peer, task, latency="mac"):

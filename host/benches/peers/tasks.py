@@ -68,8 +68,10 @@ TASKS = [
         "flagged",
         "flagged tasks of OmniFocus that remain, of 326",
         """const left = Application("OmniFocus").evaluateJavascript(`JSON.stringify(flattenedTasks.filter(t => !t.project)
-        .map(t => [t.name, t.flagged && ![Task.Status.Completed, Task.Status.Dropped].includes(t.taskStatus)]))`);
-        const all = JSON.parse(left), must = all.filter(t => t[1]).map(t => t[0]);
+        .map(t => [t.name, t.flagged && ![Task.Status.Completed, Task.Status.Dropped].includes(t.taskStatus),
+          t.containingProject?.parentFolder?.effectiveActive === false]))`);
+        // Whether a task of a dropped folder remains is said by no page: either answer is right.
+        const all = JSON.parse(left).filter(t => t[1] || !t[2]), must = all.filter(t => t[1]).map(t => t[0]);
         const apart = t => t.length > 8 && !must.some(m => m.includes(t) || t.includes(m));
         JSON.stringify({must, not: all.filter(t => !t[1]).map(t => t[0]).filter(apart)})""",
     ),
