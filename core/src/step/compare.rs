@@ -63,7 +63,10 @@ pub(super) fn comparable(
 /// A path as it is shown: in full, and without a slash at its end.
 fn path_meant(value: &Json, home: &str) -> Json {
     let Some(text) = value.as_str() else { return value.clone() };
-    let text = text.strip_prefix("~/").map_or_else(|| text.to_owned(), |rest| format!("{home}/{rest}"));
+    let text = match text.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+        _ => text.to_owned(),
+    };
     match text.strip_suffix('/') {
         Some(folder) if !folder.is_empty() => json!(folder),
         _ => json!(text),

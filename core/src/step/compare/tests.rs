@@ -231,3 +231,17 @@ fn what_cannot_be_told_apart_is_compared_with_null_only() {
         ),
     ]);
 }
+
+#[test]
+fn a_path_is_compared_in_full() {
+    for (given, meant) in [
+        ("~", "/Users/alex"),
+        ("~/", "/Users/alex"),
+        ("~/Desktop/", "/Users/alex/Desktop"),
+        ("/", "/"),
+        ("~alex/x", "~alex/x"),
+        ("/Users/alex", "/Users/alex"),
+    ] {
+        assert_eq!(path_meant(&json!(given), "/Users/alex"), json!(meant), "{given}");
+    }
+}
