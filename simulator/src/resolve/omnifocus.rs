@@ -134,9 +134,13 @@ impl View<'_> {
         self.own(APP).into_iter().find(|id| self.kind(*id) == "document")
     }
 
-    /// How the app addresses what is in its database: by id in the document, wherever it stands.
+    /// How the app addresses what is in its database: by id in the document, wherever it stands. What stands in
+    /// the panel for quick entry is not in the database yet.
     pub(super) fn in_document(&self, id: ObjectId) -> Option<Step> {
         let document = self.document().filter(|document| self.model.omni && *document != id)?;
+        if !self.is_below(id, document) {
+            return None;
+        }
         let class = self.model.known(self.kind(id))?;
         let term = self.class(id).property("id").cloned()?;
         match self.typed(id, &term) {
