@@ -134,17 +134,22 @@ fn check_schema(schema: &Json) -> Result<(), String> {
             return Err(format!("has `{word}` at its root, expected it in a property"));
         }
     }
-    if has_key(schema, "$ref") {
-        return Err("has a `$ref`".to_owned());
+    if let Some(place) = place_of(schema, "$ref") {
+        return Err(format!(
+            "has `{place}`, expected the schema itself in this place: not every client follows it"
+        ));
     }
     schema::fault(schema).map_or(Ok(()), Err)
 }
 
-fn has_key(json: &Json, key: &str) -> bool {
+/// Returns where a key stands, such as `properties.a.$ref`.
+fn place_of(json: &Json, key: &str) -> Option<String> {
+    let below = |name: String, value: &Json| Some(format!("{name}.{}", place_of(value, key)?));
     match json {
-        Json::Object(map) => map.contains_key(key) || map.values().any(|value| has_key(value, key)),
-        Json::Array(items) => items.iter().any(|value| has_key(value, key)),
-        _ => false,
+        Json::Object(map) if map.contains_key(key) => Some(key.to_owned()),
+        Json::Object(map) => map.iter().find_map(|(name, value)| below(clean(name, 40), value)),
+        Json::Array(items) => items.iter().enumerate().find_map(|(at, value)| below(at.to_string(), value)),
+        _ => None,
     }
 }
 
@@ -199,7 +204,7 @@ mod tests {
         );
         found(
             &[tool("demo", "d", json!({"type": "object", "properties": {"a": {"items": {"$ref": "#"}}}}))],
-            "has a `$ref`",
+            "has `properties.a.items.$ref`, expected the schema itself",
         );
         let typed = json!({"type": "object", "properties": {"a": {"type": "numbr"}}});
         found(&[tool("demo", "d", typed)], "the schema of `demo` has \"numbr\" for `properties.a.type`");
