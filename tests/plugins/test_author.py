@@ -36,6 +36,10 @@ class Author(Workshop):
         self.assertIn("one: answer.a: expected", said)
         self.assertIn("the cause", said)
 
+    def test_a_call_without_an_answer_shows_what_came(self):
+        said = self.run_in(self.folder, *self.golden(one={}, two={"arguments": {"n": 1}}), status=1)
+        self.assertIn("the file has no answer; --update writes the answer {", said)
+
     def test_calls_are_read_before_the_first_one_is_made(self):
         command = self.golden(one={"answer": {}}, two={"tool": "hostel"})
         said = self.run_in(self.folder, *command, "--update", status=2)

@@ -85,8 +85,12 @@ impl Golden {
         match (&self.call, answer) {
             (Call { answer: Some(held), .. }, Ok(got)) => difference("answer", held, got),
             (Call { error: Some(held), .. }, Err(got)) => difference("error", held, got),
-            (Call { answer: None, error: None, .. }, _) => {
-                Some("the file has no answer; --update writes it".to_owned())
+            (Call { answer: None, error: None, .. }, got) => {
+                let got = match got {
+                    Ok(got) => format!("the answer {got}"),
+                    Err(got) => format!("the error {got}"),
+                };
+                Some(format!("the file has no answer; --update writes {got}"))
             }
             (_, Err(got)) => Some(format!("expected an answer, got the error {got}")),
             (_, Ok(got)) => Some(format!("expected an error, got the answer {got}")),
