@@ -307,7 +307,8 @@ impl Check {
         } else if rows.is_empty() {
             writeln!(paint::stdout(), "there is no entry in {}", self.folder.display())?;
         } else {
-            rows.iter().try_for_each(|(id, said)| writeln!(paint::stdout(), "{id}: {said}"))?;
+            let line = |said: &String| said.replace('\n', "\n  ");
+            rows.iter().try_for_each(|(id, said)| writeln!(paint::stdout(), "{id}: {}", line(said)))?;
         }
         if !faults.is_empty() {
             return Err(Failure::Said);
