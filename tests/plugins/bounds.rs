@@ -191,6 +191,16 @@ async fn a_bound_names_the_place_too() {
     assert_eq!(report.place, ["forever", "call"]);
 }
 
+/// A guest that gets no memory can do with less, or say why it cannot.
+#[tokio::test]
+async fn memory_is_refused_before_the_call_is_ended() {
+    let text = "(func $call (param i32 i32 i32 i32) (result i32)\n\
+        (if (i32.ne (memory.grow (i32.const 4096)) (i32.const -1)) (then (unreachable)))\n(i32.const 256))";
+    let plugin =
+        Guest::inline("modest", text).plugin(&engine(Backend::Native), wide()).await.expect("it is linked");
+    assert_eq!(shown(&plugin).await, "{}");
+}
+
 /// The host checks arguments before it runs anything, except for plugins that say that they do.
 #[tokio::test]
 async fn arguments_fit_the_schema_before_the_guest_runs() {

@@ -104,19 +104,31 @@ class Languages(Workshop):
         if how == "import":
             import decimal
         if how == "loop":
-            while True:
-                pass
+            sys.settrace(watch)
+            forever()
+        if how == "memory":
+            hoard()
+        if how == "calls":
+            with apps.open("com.apple.Notes") as notes:
+                while True:
+                    notes.get_elements('{"container": {"type": "application"}, "elementType": "folder", "limit": 1}')
         if how == "answer":
             return Outcome("7 apples", None)
         if how == "fault":
             raise Err(Fault("not_found", "no such note", None, False, None))
 """
         path = self.plugin / "app.py"
+        # As it stands in the docs, but on in one call only.
+        watch = (ROOT / "docs/plugin-debugging.md").read_text().partition("```python\n")[2].partition("```")[0]
+        self.assertIn("sys.settrace(watch)", watch)
+        long = "def forever():\n    while True:\n        pass\n\n\ndef hoard():\n    kept = []\n    while True:\n        kept.append(bytearray(1_000_000))\n\n\n"
+        long = watch.replace("\nsys.settrace(watch)\n", "") + long
         imports = "import json\nimport sys\n\nfrom componentize_py_types import Err\nfrom wit_world.imports.types import Fault\n"
-        path.write_text(path.read_text().replace("import json\n", imports, 1))
+        path.write_text(path.read_text().replace("import json\n", imports, 1).replace("class Tools", long + "class Tools", 1))
         self.failing("app.py", "        # What is raised here", how, {
             "raise": ["in call_tool ValueError: no such luck", "app.py", '"level": "info", "text": "seen"'], "exit": ["it stopped with"], "import": ["No module named 'decimal'"],
-            "loop": ["compute time"], "answer": ["its answer is not a JSON object"], "fault": ["no such note", "not_found"],
+            "loop": ["log lines", "app.py", ", in forever"], "calls": ["host calls", '"code of Python"'],
+            "memory": ["the limit on memory, 64 MiB: ", "in hoard MemoryError"], "answer": ["its answer is not a JSON object"], "fault": ["no such note", "not_found"],
         })
         self.assertIn("Garden house", self.called())
 

@@ -35,7 +35,7 @@ use call::State;
 use ticker::Ticker;
 
 pub use cache::{Cache, Key};
-pub use call::{Line, LogLevel, Now};
+pub use call::{INTERPRETED, Line, LogLevel, Now};
 
 /// How guest code is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -374,7 +374,7 @@ impl Plugin {
     fn read(&self, text: &str, state: &State) -> Result<Json, Failure> {
         let most = self.setup.limits.output;
         if text.len() > most {
-            return Err(Failure::Stopped { bound: Bound::Output, limit: Bound::Output.at(most) });
+            return Err(Failure::Stopped { bound: Bound::Output, limit: Bound::Output.at(most), said: None });
         }
         match serde_json::from_str(text) {
             Ok(Json::Object(mut body)) => {

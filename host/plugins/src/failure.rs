@@ -143,11 +143,13 @@ pub enum Failure {
     /// The plugin passes on what the host has told it in this call.
     #[error("{}", .0.message)]
     Passed(Fault),
-    #[error("it exceeded the limit on {}, {limit}", bound.name())]
+    #[error("it exceeded the limit on {}, {limit}{}", bound.name(), quoted(said.as_deref()))]
     Stopped {
         bound: Bound,
         /// Where the bound stands, in words.
         limit: String,
+        /// What the guest itself wrote when it got no memory: the end of a traceback.
+        said: Option<String>,
     },
     #[error("it stopped with an error: {0}")]
     Trap(Crash),
@@ -180,7 +182,16 @@ pub enum Failure {
 impl Failure {
     /// Makes a passed bound on a time.
     pub(crate) fn slow(bound: Bound, limit: Duration) -> Self {
-        Self::Stopped { bound, limit: format!("{} ms", limit.as_millis()) }
+        Self::Stopped { bound, limit: format!("{} ms", limit.as_millis()), said: None }
+    }
+
+    /// Adds what the guest said of its lack of memory; an earlier error of its own explains nothing.
+    #[must_use]
+    pub(crate) fn with(mut self, words: Option<String>) -> Self {
+        if let Self::Stopped { bound: Bound::Memory, said, .. } = &mut self {
+            *said = words.filter(|words| words.to_ascii_lowercase().contains("memory"));
+        }
+        self
     }
 
     /// Tells whether it counts towards quarantine: what the guest did, not what it was told or how long others took.
@@ -288,6 +299,11 @@ impl Failure {
     }
 }
 
+/// The quotes say that the words are not the host's.
+fn quoted(said: Option<&str>) -> String {
+    said.map(|said| format!(": {said:?}")).unwrap_or_default()
+}
+
 /// What can be done about an error of the plugin's own kind, of which it says no more.
 const ITS_OWN: &str = "this message comes from the plugin: ask it for something else, or tell the user";
 
@@ -353,7 +369,8 @@ fn is_invisible(c: char) -> bool {
 /// Finds what a plugin said last about its end. A panic of Rust counts from its first line on, since that of a script's
 /// engine has several; where Python's engine panics, the innermost frame and the exception before that tell more.
 pub(crate) fn cause<'a>(errors: impl Iterator<Item = &'a str>) -> Option<String> {
-    let errors: Vec<&str> = errors.filter(|said| !said.contains("RUST_BACKTRACE=1")).collect();
+    let errors: Vec<&str> =
+        errors.filter(|said| !said.contains("RUST_BACKTRACE=1")).filter_map(without_addresses).collect();
     let last = |mark: &str| errors.iter().rposition(|said| said.contains(mark));
     let trace = last("Traceback (most recent call last)").and(last("File \""));
     let said = match (trace, last("panicked at ")) {
@@ -362,6 +379,17 @@ pub(crate) fn cause<'a>(errors: impl Iterator<Item = &'a str>) -> Option<String>
         _ => &errors[errors.len().checked_sub(1)?..],
     };
     Some(said.join(" "))
+}
+
+/// Python without memory writes an exception in five lines, of which one has its name.
+fn without_addresses(said: &str) -> Option<&str> {
+    const EMPTY: [&str; 5] = [
+        "object address  :", "object refcount :", "object type     :", "object repr     :", "lost sys.stderr",
+    ];
+    match said.strip_prefix("object type name: ") {
+        Some(name) => Some(name),
+        None => (!EMPTY.iter().any(|empty| said.starts_with(empty))).then_some(said),
+    }
 }
 
 #[cfg(test)]
@@ -409,13 +437,13 @@ mod tests {
                 "retryable": false, "plugin": "demo"}),
         );
         check(
-            Failure::Stopped { bound: Bound::Memory, limit: Bound::Memory.at(64 * 1024 * 1024) },
+            Failure::Stopped { bound: Bound::Memory, limit: Bound::Memory.at(64 * 1024 * 1024), said: None },
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it exceeded the limit on memory, 64 MiB",
                 "suggestion": "ask for less at once; only the user can raise the limit: `iac-mcp plugin limit demo --memory-mib MIB`",
                 "retryable": false, "plugin": "demo"}),
         );
         check(
-            Failure::Stopped { bound: Bound::HostCalls, limit: Bound::HostCalls.at(1_000) },
+            Failure::Stopped { bound: Bound::HostCalls, limit: Bound::HostCalls.at(1_000), said: None },
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it exceeded the limit on host calls, 1000",
                 "suggestion": "ask for less at once", "retryable": false, "plugin": "demo"}),
         );
@@ -424,6 +452,20 @@ mod tests {
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it is quarantined: 3 failures in 10 minutes",
                 "suggestion": "the operator can run `iac-mcp plugin release demo`", "retryable": false, "plugin": "demo"}),
         );
+    }
+
+    #[test]
+    fn what_a_guest_says_of_its_memory_is_told() {
+        let stopped = |bound: Bound| Failure::Stopped { bound, limit: bound.at(1_000), said: None };
+        let check = |bound: Bound, said: Option<&str>, expected: &str| {
+            assert_eq!(stopped(bound).with(said.map(str::to_owned)).to_string(), expected);
+        };
+        let place = "File \"/0/app.py\", line 2, in f MemoryError";
+        let memory = "it exceeded the limit on memory, 1000 bytes";
+        check(Bound::Memory, Some(place), &format!("{memory}: {place:?}"));
+        check(Bound::Memory, Some("earlier"), memory);
+        check(Bound::Memory, None, memory);
+        check(Bound::Tables, Some(place), "it exceeded the limit on table elements, 1000");
     }
 
     #[test]
@@ -454,5 +496,12 @@ mod tests {
             ["thread panicked at runtime.rs:1:2:", "Python function threw an unexpected exception", note];
         let both = [python.as_slice(), engine.as_slice()].concat();
         check(&both, Some("File \"/0/app.py\", line 2, in f ValueError: no"));
+        let poor = [
+            &python[..2],
+            &["object address  : 0x481598", "object refcount : 2", "object type     : 0x373230"],
+            &["object type name: MemoryError", "object repr     : MemoryError()", "lost sys.stderr"],
+            engine.as_slice(),
+        ];
+        check(&poor.concat(), Some("File \"/0/app.py\", line 2, in f MemoryError"));
     }
 }

@@ -25,6 +25,8 @@ use crate::capability::Capability;
 use crate::failure::{self, Bound, Crash, Failure, Fault, line};
 use crate::host::{Caller, Host, Progress, Question, Refusal, Told};
 
+pub use place::INTERPRETED;
+
 #[expect(unreachable_pub, reason = "the generated bindings export it again")]
 pub use {apps::App, files::Directory, servers::Workspace};
 
@@ -147,8 +149,13 @@ impl State {
     /// Says why a call ended: by what was noted, never by the text of an error.
     pub(super) fn classify(&mut self, error: &wasmtime::Error) -> Failure {
         self.place = place::of(error);
-        if let Some(failure) = self.stopped.take().or_else(|| self.limiter.hit()) {
+        if let Some(failure) = self.stopped.take() {
             return failure;
+        }
+        let errors = self.log.iter().filter(|line| line.level == LogLevel::Error);
+        let said = failure::cause(errors.map(|line| line.text.as_str())).map(|said| line(&said, REASON));
+        if let Some(failure) = self.limiter.hit() {
+            return failure.with(said);
         }
         // A guest that gets no memory from the system gives up. That is not its fault.
         if let Some(why) = self.limiter.starved() {
@@ -162,8 +169,6 @@ impl State {
             }
             None => error.root_cause().to_string(),
         };
-        let errors = self.log.iter().filter(|line| line.level == LogLevel::Error);
-        let said = failure::cause(errors.map(|line| line.text.as_str())).map(|said| line(&said, REASON));
         Failure::Trap(Crash { reason: line(&reason, REASON), place: self.place.clone(), said })
     }
 
@@ -268,7 +273,7 @@ impl State {
     }
 
     fn over(&mut self, bound: Bound, limit: usize) -> wasmtime::Error {
-        self.stop(Failure::Stopped { bound, limit: bound.at(limit) })
+        self.stop(Failure::Stopped { bound, limit: bound.at(limit), said: None })
     }
 
     fn stop(&mut self, failure: Failure) -> wasmtime::Error {

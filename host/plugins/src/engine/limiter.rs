@@ -5,6 +5,13 @@ use wasmtime::ResourceLimiter;
 use crate::failure::{Bound, Failure};
 use crate::limits::{Limits, MOST_PARTS};
 
+/// So often memory is refused as the system would refuse it: a guest that gets none can still say where it was, as the
+/// interpreter of Python does with a `MemoryError`. One that goes on asking is stopped.
+const PATIENCE: u32 = 100;
+
+/// To say it takes memory too: after the first refusal there is this part of the bound above it.
+const RESERVE: usize = 64;
+
 /// Counts memory and tables; what goes over a bound is noted here, since the engine only says that growing failed.
 pub(super) struct Limiter {
     memory: usize,
@@ -12,6 +19,8 @@ pub(super) struct Limiter {
     tables: usize,
     most_tables: usize,
     hit: Option<Failure>,
+    /// How often memory was refused.
+    refused: u32,
     starved: Option<String>,
 }
 
@@ -23,6 +32,7 @@ impl Limiter {
             tables: 0,
             most_tables: limits.table_elements,
             hit: None,
+            refused: 0,
             starved: None,
         }
     }
@@ -43,7 +53,7 @@ impl Limiter {
     }
 
     fn refuse(&mut self, bound: Bound, limit: usize) -> wasmtime::Result<bool> {
-        let failure = Failure::Stopped { bound, limit: bound.at(limit) };
+        let failure = Failure::Stopped { bound, limit: bound.at(limit), said: None };
         let error = wasmtime::Error::msg(failure.to_string());
         self.hit = Some(failure);
         Err(error)
@@ -58,8 +68,11 @@ impl ResourceLimiter for Limiter {
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
         let total = self.memory.saturating_add(desired.saturating_sub(current));
-        if total > self.most_memory {
-            return self.refuse(Bound::Memory, self.most_memory);
+        let reserve = if self.refused == 0 { 0 } else { self.most_memory / RESERVE };
+        if total > self.most_memory + reserve {
+            self.refused += 1;
+            let refused = self.refuse(Bound::Memory, self.most_memory);
+            return if self.refused <= PATIENCE { Ok(false) } else { refused };
         }
         self.memory = total;
         Ok(true)
@@ -94,5 +107,26 @@ impl ResourceLimiter for Limiter {
 
     fn memories(&self) -> usize {
         MOST_PARTS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guest_without_memory_can_say_so_and_is_stopped_if_it_goes_on() {
+        const MIB: usize = 1024 * 1024;
+        let mut limiter = Limiter::new(&Limits::standard());
+        let mut grows = |from: usize, to: usize| limiter.memory_growing(from, to, None).ok();
+        assert_eq!(grows(0, 64 * MIB), Some(true));
+        // The first refusal is at the bound, and only then there is more.
+        assert_eq!(grows(64 * MIB, 64 * MIB + 1), Some(false));
+        assert_eq!(grows(64 * MIB, 65 * MIB), Some(true));
+        for _ in 1..PATIENCE {
+            assert_eq!(grows(65 * MIB, 65 * MIB + 1), Some(false));
+        }
+        assert_eq!(grows(65 * MIB, 65 * MIB + 1), None);
+        assert!(matches!(limiter.hit(), Some(Failure::Stopped { bound: Bound::Memory, .. })));
     }
 }

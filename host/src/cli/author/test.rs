@@ -15,7 +15,7 @@ use crate::cli::Failure;
 use crate::cli::options::Common;
 use crate::cli::package::working;
 use crate::cli::paint;
-use crate::plugins::engine::engine::{Line, LogLevel, Report};
+use crate::plugins::engine::engine::{INTERPRETED, Line, LogLevel, Report};
 use crate::plugins::engine::journal::Recording;
 use crate::plugins::trial::{Trial, Tried};
 
@@ -225,10 +225,14 @@ impl Row {
                 writeln!(out, "{}: {}: {text}", self.name, level.name())?;
             }
         }
-        match self.place.is_empty() {
-            true => Ok(()),
-            false => Ok(writeln!(out, "{}: stopped in {}", self.name, self.place.join(" called by "))?),
+        if !self.place.is_empty() {
+            writeln!(out, "{}: stopped in {}", self.name, self.place.join(" called by "))?;
         }
+        if self.place.last().is_some_and(|place| place == INTERPRETED) {
+            let how = "\"The line of Python\" in docs/plugin-debugging.md shows how to find the line";
+            writeln!(out, "{}: {how}", self.name)?;
+        }
+        Ok(())
     }
 }
 

@@ -9,6 +9,9 @@ use crate::failure::line;
 const MOST: usize = 4;
 const NAME: usize = 120;
 
+/// Stands for the code of a script, which has no names in a trace.
+pub const INTERPRETED: &str = "code of Python";
+
 /// Returns the functions of the guest that ran, the innermost first, so that an author finds the own code first. Left out are
 /// those that only report the error, the libraries below the own code, and the glue between it and the host.
 pub(super) fn of(error: &Error) -> Vec<String> {
@@ -22,28 +25,47 @@ pub(super) fn of(error: &Error) -> Vec<String> {
     shown(names.collect())
 }
 
+/// What runs the code of Python. The functions of the interpreter that stand above it in a trace say little to an author, and
+/// nothing in a trace tells the line of Python.
+const PYTHON: &str = "_PyEval_EvalFrameDefault";
+
 /// What a function is called that has no name. A number helps only where no function has one.
 const UNNAMED: &str = "function ";
 
 /// Where nothing is the author's own, all of it is better than nothing.
-fn shown(names: Vec<String>) -> Vec<String> {
+fn shown(mut names: Vec<String>) -> Vec<String> {
+    let all = names.len();
+    names.retain(|name| !is_glue(name));
+    if let Some(at) = names.iter().position(|name| name == PYTHON) {
+        names.truncate(at.min(MOST - 1));
+        names.push(INTERPRETED.to_owned());
+        return names;
+    }
     let is_own = |name: &&String| !is_foreign(name) && !name.starts_with(UNNAMED);
     let own: Vec<String> = names.iter().filter(is_own).take(MOST).cloned().collect();
-    if own.is_empty() { names.into_iter().take(MOST).collect() } else { own }
+    // Below the glue of another language stands its interpreter, which says why it gave up in its own words.
+    let says_nothing = own.is_empty() && all == names.len();
+    if says_nothing { names.into_iter().take(MOST).collect() } else { own }
 }
 
-/// Tells whether a function belongs to Rust's way of giving up, to a library, to the SDK, or to the glue around an export.
+/// Tells whether a function stands between the host and the code of an author in any language, such as the export itself.
+fn is_glue(name: &str) -> bool {
+    ["__wasm_export_", "__wasm_import_", "wit_dylib_", "iac:plugin/"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+}
+
+/// Tells whether a function belongs to Rust's way of giving up, to a library, or to the SDK.
 fn is_foreign(name: &str) -> bool {
     const CRATES: [&str; 10] = [
         "std", "core", "alloc", "hashbrown", "dlmalloc", "serde", "serde_core", "serde_json", "iac_plugin",
         "wit_bindgen",
     ];
-    const PREFIXES: [&str; 7] =
-        ["__rust", "rust_", "_rust", "__rdl", "cabi_", "__wasm_export_", "__wasm_import_"];
+    const PREFIXES: [&str; 5] = ["__rust", "rust_", "_rust", "__rdl", "cabi_"];
     let bare = name.trim_start_matches(['<', '&']);
     let of_crate = bare.split_once("::").is_some_and(|(first, _)| CRATES.contains(&first));
-    let is_glue = PREFIXES.iter().any(|prefix| bare.starts_with(prefix));
-    of_crate || is_glue || matches!(bare, "abort" | "unreachable" | "__main_void")
+    let is_internal = PREFIXES.iter().any(|prefix| bare.starts_with(prefix));
+    of_crate || is_internal || matches!(bare, "abort" | "unreachable" | "__main_void")
 }
 
 #[cfg(test)]
@@ -81,6 +103,12 @@ mod tests {
         check(&["function 2", "iac_plugin::log::info", "demo::weigh"], &["demo::weigh"]);
         check(&["function 2", "function 1"], &["function 2", "function 1"]);
         check(&["loop", "call_tool", "__wasm_export_tools_call_tool"], &["loop", "call_tool"]);
+        check(
+            &["abort", "std::process::abort", "wit_dylib_export_call", "iac:plugin/tools@0.1.0#call-tool"],
+            &[],
+        );
+        check(&["sbrk", "malloc", PYTHON, "_PyEval_Vector"], &["sbrk", "malloc", INTERPRETED]);
+        check(&["a", "b", "c", "d", PYTHON], &["a", "b", "c", INTERPRETED]);
         check(&["corexyz::f", "stdlib", "core"], &["corexyz::f", "stdlib", "core"]);
     }
 }
