@@ -106,6 +106,13 @@ const SETTING: [(&str, &str, &str, &str); 3] = [
     ("com.apple.iCal", "event", "", "this changes all its dates"),
 ];
 
+/// Properties that an app takes from another one, where a new object is given both: an app, a class, the property, and the text
+/// that begins with it.
+///
+/// # Source
+/// Notes' dictionary: the name of a note is its title, as a rule its first line.
+const BEGINS: [(&str, &str, &str, &str); 1] = [("com.apple.Notes", "note", "name", "body")];
+
 /// The property that says how an object repeats: an app, a class, what it is called in a question, and the property.
 const REPEATS: [(&str, &str, &str, &str); 1] =
     [("com.apple.iCal", "event", "rule of its series", "recurrence")];
@@ -276,6 +283,32 @@ pub(crate) fn consequence(app: &str, code: &str) -> Option<&'static str> {
 pub(crate) fn beyond(app: &str, class: &str, property: &str) -> Option<&'static str> {
     let mut rows = SETTING.iter().filter(|row| same_id(row.0, app) && row.1 == class);
     rows.find(|row| row.2 == property || row.2.is_empty()).map(|row| row.3)
+}
+
+/// The property from which an app takes the value of another one, whatever that is given.
+pub(crate) fn taken_from(app: &str, class: &str, property: &str) -> Option<&'static str> {
+    let mut rows = BEGINS.iter().filter(|row| same_id(row.0, app) && row.1 == class);
+    rows.find(|row| row.2 == property).map(|row| row.3)
+}
+
+/// Whether a text begins with another one, without regard to markup.
+pub(crate) fn begins_with(text: &str, beginning: &str) -> bool {
+    let mut is_markup = false;
+    let plain: String = text
+        .chars()
+        .filter(|letter| match letter {
+            '<' => {
+                is_markup = true;
+                false
+            }
+            '>' if is_markup => {
+                is_markup = false;
+                false
+            }
+            _ => !is_markup,
+        })
+        .collect();
+    plain.trim_start().starts_with(beginning.trim())
 }
 
 /// How an object repeats, where one of its class can: it is read before a human is asked about other properties.

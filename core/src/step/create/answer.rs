@@ -7,7 +7,7 @@ use super::{Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
 use crate::call::How;
-use crate::change::{Look, Slot, holds};
+use crate::change::{Look, Slot, holds, taken_from};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::identity::Identity;
@@ -407,7 +407,15 @@ fn tell(
         }
         let now = row.get("now").and_then(|now| now.get(at)).unwrap_or(&Json::Null);
         let how = make.how.get(at).copied().unwrap_or(How::Set);
+        let source = taken_from(&app.bundle_id, &node.class, &slot.term);
+        let source = source.filter(|source| make.slots.iter().any(|slot| slot.term == *source));
         if let Some(note) = differs(slot, (given, how), now, app, dictionary, world) {
+            let note = source.map_or(note.clone(), |source| {
+                format!(
+                    "{note}: {} takes it from the first line of `{source}`, so begin that with it",
+                    app.name
+                )
+            });
             notes.insert(slot.term.clone(), json!(note));
         }
     }
