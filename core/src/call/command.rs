@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use super::{Arguments, Follow};
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::schema::TARGET;
 use crate::words::{RefId, TextWindow};
 
@@ -57,7 +57,13 @@ impl CommandCall {
         arguments.only(&known)?;
         let dry = arguments.flag("dryRun")?.unwrap_or(false);
         let call = Self::parse(arguments, if dry { Mode::DryRun } else { Mode::Run })?;
-        Ok(Self { then: Box::new(Follow::read(arguments)?), ..call })
+        let then = Follow::read(arguments)?;
+        if dry && !then.is_empty() {
+            let message = "`dryRun` cannot be combined with `then`: it shows one command only";
+            let fault = Fault::new(Code::InvalidParameter, message, "leave one of them out");
+            return Err(fault.with("parameter", "dryRun"));
+        }
+        Ok(Self { then: Box::new(then), ..call })
     }
 
     fn parse(arguments: &Arguments<'_>, mode: Mode) -> Result<Self, Fault> {

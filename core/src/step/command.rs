@@ -58,6 +58,7 @@ pub(super) struct Sending {
 pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
+    create::check_following(&call.then.then, app, &dictionary)?;
     let mut invocation = match checked(call, app, &dictionary, world) {
         Checked::Fits(invocation) if !call.then.is_empty() => {
             return create::start_after(call, *invocation, world);

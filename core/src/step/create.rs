@@ -22,7 +22,7 @@ use crate::permission::{Decision, Source, decide};
 use crate::reply::Reply;
 use crate::specifier::Path;
 
-pub(super) use begin::{launch, start, start_after};
+pub(super) use begin::{check_following, launch, start, start_after};
 pub(super) use unmake::{start as start_unmake, unmade};
 
 pub(super) use begin::saving;

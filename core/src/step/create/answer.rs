@@ -412,7 +412,7 @@ fn tell(
         if let Some(note) = differs(slot, (given, how), now, app, dictionary, world) {
             let note = source.map_or(note.clone(), |source| {
                 format!(
-                    "{note}: {} takes it from the first line of `{source}`, so begin that with it",
+                    "{note}; {} takes it from the first line of `{source}`, so begin that with it",
                     app.name
                 )
             });

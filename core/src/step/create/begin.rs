@@ -87,10 +87,6 @@ pub(in crate::step) fn start_after(
     world: &mut World<'_>,
 ) -> Result<Step, Fault> {
     occurrence::refuse(call.references(), world)?;
-    if call.mode == Mode::DryRun {
-        let message = "`dryRun` cannot be combined with `then`: it shows one command only";
-        return Err(Fault::new(Code::InvalidParameter, message, "leave one of them out"));
-    }
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
     if !answers(&origin, app) {
@@ -110,6 +106,44 @@ pub(in crate::step) fn start_after(
         }
         Err(Unfit::Wrong(fault)) => Err(fault),
     }
+}
+
+/// Whether the app has every command that is to follow, before anything is looked up for the first of them.
+///
+/// # Errors
+/// It has not.
+pub(in crate::step) fn check_following(
+    then: &[Next],
+    app: &App,
+    dictionary: &Dictionary,
+) -> Result<(), Fault> {
+    then.iter().try_for_each(|next| {
+        let call = call_of(next, None, app);
+        candidates(&call, app, dictionary).map(drop).map_err(|fault| at_place(fault, &next.place, ""))
+    })
+}
+
+/// A command that follows, by itself.
+fn call_of(next: &Next, target: Option<Json>, app: &App) -> CommandCall {
+    CommandCall {
+        app: app.bundle_id.to_string(),
+        command: next.command.clone(),
+        code: None,
+        target,
+        arguments: next.arguments.clone(),
+        then: Box::default(),
+        mode: Mode::Run,
+        text: WHOLE,
+    }
+}
+
+/// An error of a command that follows, at its place in the call; `stand_in` is the reference that stands for the new object.
+fn at_place(fault: Fault, place: &str, stand_in: &str) -> Fault {
+    let message =
+        if stand_in.is_empty() { fault.message.clone() } else { fault.message.replace(stand_in, IT) };
+    let inner = fault.context.get("parameter").and_then(Json::as_str);
+    let whole = inner.map_or_else(|| place.to_owned(), |inner| format!("{place}.{inner}"));
+    Fault { message: format!("`{place}`: {message}"), ..fault }.with("parameter", whole)
 }
 
 /// Why the commands that follow cannot be taken as they are.
@@ -221,8 +255,12 @@ impl<'a> Tree<'a> {
 
     /// Reads the commands that follow, and looks at what is there already.
     pub(super) fn finish(self, then: &[Next], world: &mut World<'_>) -> Result<Step, Unfit> {
-        let then = then.iter().map(|next| self.following(next, world));
-        let mut then = then.collect::<Result<Vec<_>, Unfit>>()?;
+        // What is wrong is told before anything is looked up.
+        let mut then: Vec<_> = then.iter().map(|next| self.following(next, world)).collect();
+        if let Some(at) = then.iter().position(|next| matches!(next, Err(Unfit::Wrong(_)))) {
+            then.swap(0, at);
+        }
+        let mut then = then.into_iter().collect::<Result<Vec<_>, Unfit>>()?;
         let Self { app, dictionary, makes, nodes, ways, writes, is_old, row, .. } = self;
         let home = ways.into_iter().next();
         let mut save = saving(app, dictionary);
@@ -400,22 +438,11 @@ impl<'a> Tree<'a> {
         let stand_in_word = json!(stand_in.to_string());
         let meant = |json: &Json| said(json, IT, self.subject.as_ref().unwrap_or(&stand_in_word));
         let it = Following::it(self.nodes.first().map_or("", |node| node.class.as_str()));
-        let call = |target: Option<Json>| CommandCall {
-            app: app.bundle_id.to_string(),
-            command: next.command.clone(),
-            code: None,
-            target,
-            arguments: next.arguments.iter().map(|(name, json)| (name.clone(), meant(json))).collect(),
-            then: Box::default(),
-            mode: Mode::Run,
-            text: WHOLE,
+        let call = |target: Option<Json>| {
+            let arguments = next.arguments.iter().map(|(name, json)| (name.clone(), meant(json))).collect();
+            CommandCall { arguments, ..call_of(next, target, app) }
         };
-        let here = |fault: Fault| {
-            let message = format!("`{place}`: {}", fault.message.replace(&stand_in.to_string(), IT));
-            let inner = fault.context.get("parameter").and_then(Json::as_str);
-            let whole = inner.map_or_else(|| place.clone(), |inner| format!("{place}.{inner}"));
-            Fault { message, ..fault }.with("parameter", whole)
-        };
+        let here = |fault: Fault| at_place(fault, place, &stand_in.to_string());
         let known = candidates(&call(None), app, dictionary).map_err(here)?;
         // Without an optional target, the command is about something else: Finder's `empty` is about the Trash.
         let needs_target =
