@@ -122,12 +122,11 @@ const OMNIFOCUS: &[&str] = &["com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocu
 /// How the names of classes begin that hold what is in a container at every depth.
 const FLATTENED: &str = "flattened ";
 
-/// What is in a container at every depth, where one event counts it: the app, the class, the property that leads to what
-/// holds it, and the elements.
+/// What is in a container at every depth, where one event counts it.
 ///
 /// # Source
 /// OmniFocus's dictionary: a project holds its tasks through its root task.
-const INSIDE: [(&[&str], &str, &str, &str); 5] = [
+const INSIDE: [Inside; 5] = [
     (OMNIFOCUS, "project", "root task", "flattened task"),
     (OMNIFOCUS, "task", "", "flattened task"),
     (OMNIFOCUS, "folder", "", "flattened project"),
@@ -135,14 +134,36 @@ const INSIDE: [(&[&str], &str, &str, &str); 5] = [
     (OMNIFOCUS, "tag", "", "flattened tag"),
 ];
 
-/// Objects that stand for another one: the app, the class, the property that holds the other one, the property in which both
-/// are alike, the name of the other one, and what is counted in it.
+/// The apps, the class, the property that leads to what holds the elements, and these.
+type Inside = (&'static [&'static str], &'static str, &'static str, &'static str);
+
+/// Objects that stand for another one.
 ///
 /// # Source
 /// OmniFocus: each project is also a task with the same id, its root task; the same in 368 of 368 projects that somebody
 /// measured. What is done to that task is done to the project.
-const STANDING: [(&[&str], &str, &str, &str, &str, &str); 1] =
-    [(OMNIFOCUS, "task", "containing project", "id", "name", "flattened task")];
+const STANDING: [Stands; 1] = [Stands {
+    apps: OMNIFOCUS,
+    class: "task",
+    held: "containing project",
+    same: "id",
+    name: "name",
+    counted: "flattened task",
+}];
+
+/// How an object stands for another one.
+struct Stands {
+    apps: &'static [&'static str],
+    class: &'static str,
+    /// The property that holds the other one.
+    held: &'static str,
+    /// The property in which both are alike.
+    same: &'static str,
+    /// The name of the other one.
+    name: &'static str,
+    /// What is counted in it.
+    counted: &'static str,
+}
 
 /// A limit on element classes: more of them belong to an object such as a person with addresses, and are not contents
 /// of a container.
@@ -195,7 +216,7 @@ fn contents(app: &str, dictionary: &Dictionary, class: &str, most: usize) -> Vec
     general.iter().filter_map(fact).collect()
 }
 
-fn whole_inside(dictionary: &Dictionary, class: &str, row: &(&[&str], &str, &str, &str)) -> Option<Fact> {
+fn whole_inside(dictionary: &Dictionary, class: &str, row: &Inside) -> Option<Fact> {
     let (_, _, through, element) = row;
     let mut way = if through.is_empty() { Vec::new() } else { way(dictionary, class, through)? };
     let plural = &dictionary.class(element)?.plural;
@@ -214,13 +235,12 @@ fn lies_deeper(dictionary: &Dictionary, class: &str, kind: &str) -> bool {
 
 /// The object that one of a class may stand for: whoever changes the one changes the other.
 pub(crate) fn standing(app: &str, dictionary: &Dictionary, class: &str) -> Option<Fact> {
-    let (_, _, property, same, name, element) =
-        STANDING.iter().find(|row| is_of(row.0, app) && dictionary.is_a(class, row.1))?;
-    let held = dictionary.property(class, property)?;
-    let elements = Identifier::of(&dictionary.class(element)?.plural)?;
-    let look =
-        Look::Standing([Identifier::of(&held.name)?, Identifier::of(same)?, Identifier::of(name)?, elements]);
-    Some(Fact::new(property.rsplit(' ').next().unwrap_or(property), look))
+    let row = STANDING.iter().find(|row| is_of(row.apps, app) && dictionary.is_a(class, row.class))?;
+    let held = dictionary.property(class, row.held)?;
+    let counted = &dictionary.class(row.counted)?.plural;
+    let of = Identifier::of;
+    let look = Look::Standing([of(&held.name)?, of(row.same)?, of(row.name)?, of(counted)?]);
+    Some(Fact::new(row.held.rsplit(' ').next().unwrap_or(row.held), look))
 }
 
 fn is_of(ids: &[&str], app: &str) -> bool {

@@ -132,7 +132,7 @@ pub(super) fn long(text: &str) -> String {
 fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let separated = digits.chars().enumerate().flat_map(|(at, digit)| {
-        let is_third = at > 0 && (digits.len() - at) % 3 == 0;
+        let is_third = at > 0 && (digits.len() - at).is_multiple_of(3);
         is_third.then_some(',').into_iter().chain([digit])
     });
     separated.collect()

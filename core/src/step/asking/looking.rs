@@ -78,7 +78,7 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     let mut subjects: Vec<Subject> = match beside(&app.bundle_id, dictionary, &invocation.code) {
         // Whatever the target is, the command is about this object.
         Some((path, fact)) => vec![Subject { facts: vec![fact], ..Subject::at(path) }],
-        None => direct.enumerate().map(|(at, path)| with_facts(of(path), at)).flatten().collect(),
+        None => direct.enumerate().filter_map(|(at, path)| with_facts(of(path), at)).collect(),
     };
     // To whom something is sent, for example.
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
