@@ -1,8 +1,13 @@
 //! From arguments to new objects: everything that can be wrong is found before anything runs.
 
+mod places;
+
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
+
+use places::Spot;
+pub(super) use places::{CALLED, CONTAINER};
 
 use super::row::{answer_of, answers, start_row};
 use super::{Chosen, Creating, Node};
@@ -11,10 +16,10 @@ use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
 use crate::change::{Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, beside, counts, facts};
-use crate::dictionary::{APPLICATION, Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
+use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, Identity, identity};
-use crate::marshal::{Checker, Given, Place};
+use crate::marshal::{Checker, Given};
 use crate::permission::{classify, may_read};
 use crate::schema;
 use crate::specifier::{By, Container, Member, Path, Segment, SpecifierError};
@@ -36,25 +41,6 @@ const NAME: &str = "pnam";
 /// # Source
 /// Contacts' dictionary: `save` writes what was changed, and the property `unsaved` says that something waits for it.
 const SAVES: [(&str, &str); 1] = [("com.apple.AddressBook", "coresave")];
-
-/// Apps whose `make` goes by the container itself, and not by a place among its elements.
-///
-/// # Source
-/// Finder's items stand in no order: published scripts say `make({new: "folder", at: folder})`.
-const BY_CONTAINER: [&str; 1] = ["com.apple.finder"];
-
-/// How properties are called that say where new objects go.
-const DEFAULT: &str = "default ";
-
-/// So many defaults stand one in the other: an account, and a folder in it.
-const DEEPEST: usize = 3;
-
-/// The property that says what an object is in, and the one that says what that is called.
-pub(super) const CONTAINER: &str = "container";
-pub(super) const CALLED: &str = "name";
-
-/// So many classes are named that may take a new object.
-const MOST_OWNERS: usize = 5;
 
 /// What is told of a message that a command has written.
 const TOLD: [&str; 4] = ["to", "cc", "bcc", "text"];
@@ -235,16 +221,6 @@ pub(super) struct Tree<'a> {
 
 /// Properties with their values, and what each has to do with the value that is there.
 type Values = (Vec<Slot>, Vec<Given>, Vec<How>);
-
-/// What is made, where the script puts it, and the container by which that is judged.
-struct Spot {
-    class: String,
-    into: Into,
-    container: Path,
-}
-
-/// Among which elements something is put: properties that lead there, and the collection.
-type Found = (Vec<Identifier>, Arc<Member>);
 
 impl<'a> Tree<'a> {
     pub(super) fn new(app: &'a App, dictionary: &'a Dictionary, command: Option<Command>) -> Self {
@@ -519,164 +495,6 @@ impl<'a> Tree<'a> {
             Checker { dictionary: self.dictionary, held: &mut *held, home: world.home, put, open: None };
         let kind = TypeExpr(vec![TypeRef { name: kind.to_owned(), ..TypeRef::default() }]);
         checker.value(json, &kind, &format!("`{place}`"))
-    }
-
-    /// Whether the app has elements of a class, so that it may choose where a new one goes.
-    ///
-    /// # Errors
-    /// Only other objects have such elements; it names them, before anybody is asked.
-    fn has_a_place(&self, class: &str, place: &str) -> Result<(), Fault> {
-        let holds = |owner: &str| self.own_elements(owner, class).is_some();
-        let owners = self.dictionary.classes.values().filter(|each| !each.hidden && holds(&each.name));
-        let owners: Vec<&str> = owners.map(|each| each.name.as_str()).take(MOST_OWNERS).collect();
-        let Some(first) = owners.first().filter(|_| !holds(APPLICATION)) else { return Ok(()) };
-        let message =
-            format!("`{place}` is missing: a new `{class}` must be put into one of: {}", owners.join(", "));
-        let fault = Fault::new(Code::InvalidParameter, message, format!("add `at`, such as {first} \"…\""));
-        Err(fault.with("parameter", place).with("near", owners.clone()))
-    }
-
-    /// Where the app puts an object of a class that is given no place; `None` where only the application has such.
-    fn default_of(&self, class: &str) -> Option<Chosen> {
-        let mut home = Path::application();
-        while let Some(member) =
-            self.default_in(home.class(), class).filter(|_| home.segments().len() < DEEPEST)
-        {
-            home = home.then(Segment::Property(Arc::new(member)));
-        }
-        if home.last().is_some() {
-            return Some(Chosen::Default(home));
-        }
-        let others = self.dictionary.classes.values().filter(|each| !each.hidden && each.name != APPLICATION);
-        let mut others = others.filter(|each| self.own_elements(&each.name, class).is_some());
-        others.next().map(|_| Chosen::Unknown)
-    }
-
-    /// The property of an object that says where new objects of a class go in it, such as `default list`.
-    fn default_in(&self, owner: &str, class: &str) -> Option<Member> {
-        let held = |property: &&crate::dictionary::Property| {
-            let kinds = property.kind.0.iter().filter(|kind| !kind.list);
-            let holder = kinds.map(|kind| kind.name.as_str()).find(|kind| {
-                // A new folder does not go into the default folder.
-                !self.dictionary.is_a(kind, class) && self.own_elements(kind, class).is_some()
-            })?;
-            Some(holder.to_owned()).filter(|_| property.name.starts_with(DEFAULT))
-        };
-        let all = self.dictionary.properties(owner);
-        let all: Vec<_> = all.iter().filter_map(|each| Some((*each, held(each)?))).collect();
-        // New reminders go into the default list, and not just somewhere into the default account.
-        let is_outer = |holder: &str| {
-            all.iter().any(|(_, inner)| inner != holder && self.own_elements(holder, inner).is_some())
-        };
-        let (property, holder) = all.iter().find(|(_, holder)| !is_outer(holder))?;
-        Some(Member {
-            term: property.name.clone(),
-            identifier: Identifier::of(&property.name)?,
-            class: holder.clone(),
-        })
-    }
-
-    /// What an object is in, and what that is called, as far as the client may read it.
-    fn told_of_home(&self, class: &str, world: &World<'_>) -> Vec<(String, Look)> {
-        let may = |term: &str| may_read(term, self.app, world.gate, world.now);
-        let home = self.dictionary.property(class, CONTAINER).and_then(|home| Identifier::of(&home.name));
-        let (Some(home), Some(name)) = (home, Identifier::of(CALLED)) else { return Vec::new() };
-        let told = [(CONTAINER, vec![home.clone()]), (CALLED, vec![home, name])];
-        if !may(CONTAINER) || !may(CALLED) {
-            return Vec::new();
-        }
-        told.into_iter().map(|(told, way)| (told.to_owned(), Look::Property(way))).collect()
-    }
-
-    /// A place in or beside an object that is there already.
-    fn at(
-        &self,
-        class: Option<String>,
-        at: &Json,
-        place: &str,
-        world: &mut World<'_>,
-    ) -> Result<Spot, Fault> {
-        let inside = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
-        match self.value(at, "location specifier", class.clone(), &inside("at"), world)? {
-            Given::Place(position) => {
-                let container = match &position {
-                    Place::Beginning(of, _) | Place::End(of, _) => Some(of),
-                    Place::Before(of) | Place::After(of) => of.last().map(|(container, _)| container),
-                };
-                let container = container.cloned().unwrap_or_else(Path::application);
-                let class = class.unwrap_or_else(|| match &position {
-                    Place::Beginning(_, member) | Place::End(_, member) => member.class.clone(),
-                    Place::Before(of) | Place::After(of) => of.class().to_owned(),
-                });
-                Ok(Spot { class, into: Into::At(Given::Place(position)), container })
-            }
-            Given::Object(path) => {
-                let (class, found) = self.among(path.class(), class, &inside("class"))?;
-                let into = match found {
-                    Some((through, member)) => Into::In(path.clone(), through, member),
-                    None => Into::At(Given::Object(path.clone())),
-                };
-                Ok(Spot { class, into, container: path })
-            }
-            _ => Err(no_class(&inside("at"))),
-        }
-    }
-
-    /// A place in an object that is made before.
-    fn in_parent(&self, class: Option<String>, parent: usize, place: &str) -> Result<Spot, Fault> {
-        let (class, found) = self.among(&self.nodes[parent].class, class, place)?;
-        let into = match found {
-            Some((through, member)) => Into::Child(parent, through, member),
-            None => Into::AtChild(parent),
-        };
-        Ok(Spot { class, into, container: self.ways[parent].clone() })
-    }
-
-    /// The class of what is put into an object, and the elements that it is put among. Where no class is named, the
-    /// object's only elements say it.
-    fn among(
-        &self,
-        owner: &str,
-        class: Option<String>,
-        place: &str,
-    ) -> Result<(String, Option<Found>), Fault> {
-        let all = self.dictionary.elements(owner);
-        let class = match (class, all.iter().filter(|each| !each.hidden).collect::<Vec<_>>().as_slice()) {
-            (Some(class), _) => class,
-            (None, [only]) => only.class.clone(),
-            (None, several) => {
-                let names: Vec<&str> = several.iter().map(|each| each.class.as_str()).collect();
-                let message = format!(
-                    "`{place}` is missing, and `{owner}` has elements of several classes: {}",
-                    names.join(", ")
-                );
-                let fault = Fault::new(Code::InvalidParameter, message, "name the class");
-                return Err(fault.with("parameter", place).with("near", names));
-            }
-        };
-        let by_container = BY_CONTAINER.iter().any(|id| id.eq_ignore_ascii_case(&self.app.bundle_id));
-        let found = if by_container { None } else { self.elements(owner, &class) };
-        Ok((class, found))
-    }
-
-    /// The elements of a class that take such an object: its own, or those of its text.
-    fn elements(&self, owner: &str, class: &str) -> Option<Found> {
-        if let Some(member) = self.own_elements(owner, class) {
-            return Some((Vec::new(), member));
-        }
-        let through = |property: &&crate::dictionary::Property| {
-            let kind = property.kind.0.iter().find(|kind| kind.name.ends_with("text"))?;
-            Some((vec![Identifier::of(&property.name)?], self.own_elements(&kind.name, class)?))
-        };
-        self.dictionary.properties(owner).iter().find_map(through)
-    }
-
-    fn own_elements(&self, owner: &str, class: &str) -> Option<Arc<Member>> {
-        let all = self.dictionary.elements(owner);
-        let exact = all.iter().find(|each| each.class == class);
-        let element = exact.or_else(|| all.iter().find(|each| self.dictionary.is_a(class, &each.class)))?;
-        let identifier = Identifier::of(&self.dictionary.class(&element.class)?.plural)?;
-        Some(Arc::new(Member { term: class.to_owned(), identifier, class: class.to_owned() }))
     }
 
     fn make(
