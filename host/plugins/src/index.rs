@@ -128,11 +128,26 @@ impl Entry {
         ))
     }
 
-    /// Tells whether it has all of these words, in its name, its summary, its tools or its apps.
+    /// Returns what it wants, one line for each capability with all that was written of it, such as its apps and its level.
+    pub fn wanted(&self) -> Vec<String> {
+        let of = |name: &str, value: &Json| match value {
+            Json::Array(items) => items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(", "),
+            Json::String(text) if name == "level" => format!("up to {text}"),
+            _ => String::new(),
+        };
+        let line = |want: &Want| {
+            let fields = serde_json::to_value(want).unwrap_or_default();
+            let fields = fields.as_object().into_iter().flatten().map(|(name, value)| of(name, value));
+            let parts = std::iter::once(want.capability.to_string()).chain(fields);
+            parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+        };
+        self.wants.iter().map(line).collect()
+    }
+
+    /// Tells whether it has all of these words, in its name, its summary, its tools or what it wants.
     pub fn matches(&self, words: &[String]) -> bool {
-        let apps = self.wants.iter().flat_map(|want| &want.apps);
-        let texts = [self.id.as_str(), &self.summary].into_iter();
-        let texts = texts.chain(self.tools.keys().map(String::as_str)).chain(apps.map(String::as_str));
+        let own = [self.id.to_string(), self.summary.clone()].into_iter();
+        let texts = own.chain(self.tools.keys().cloned()).chain(self.wanted());
         let text = texts.collect::<Vec<_>>().join("\n").to_lowercase();
         words.iter().all(|word| text.contains(&word.to_lowercase()))
     }
@@ -249,6 +264,14 @@ mod tests {
         check("com.apple", true);
         check("note_counts", true);
         check("notes mail", false);
+    }
+
+    #[test]
+    fn what_it_wants_is_shown_in_full() {
+        let more = "[[wants]]\ncapability = \"apps-change\"\nlevel = \"modify\"\napps = [\"a.b\", \"c.d\"]\nreason = \"r\"\n\
+            [[wants]]\ncapability = \"store\"\nreason = \"r\"\n";
+        let entry = Entry::parse(&format!("{GOOD}{more}")).unwrap();
+        assert_eq!(entry.wanted(), ["apps com.apple.Notes", "apps-change a.b, c.d up to modify", "store"]);
     }
 
     #[test]

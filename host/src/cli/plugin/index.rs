@@ -49,7 +49,7 @@ pub(in crate::cli) struct Named {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Find {
-    /// Words from the name, the summary, the tools or the apps of a plugin. Without words, all plugins are listed.
+    /// Words from the name, the summary, the tools or the wishes of a plugin. Without words, all plugins are listed.
     words: Vec<String>,
     /// The index: a folder, a file, or the https address of a file.
     #[arg(long, value_name = "FOLDER|FILE|ADDRESS")]
@@ -233,7 +233,7 @@ impl Find {
         let mut table = paint::table(&["Plugin", "Version", "Summary", "Wants", "From", "Note"]);
         for entry in found {
             let (id, version, summary) = (entry.id.to_string(), entry.version.clone(), entry.summary.clone());
-            table.add_row([id, version, summary, wants(entry), from(entry), note(entry)]);
+            table.add_row([id, version, summary, entry.wanted().join("\n"), from(entry), note(entry)]);
         }
         paint::print(&table)?;
         let given = shown(&self.index);
@@ -242,15 +242,6 @@ impl Find {
             "`iac-mcp plugin add ID --index {given}` shows more, asks, and installs one"
         )?)
     }
-}
-
-/// What a plugin wants, one capability on each line.
-fn wants(entry: &Entry) -> String {
-    let line = |capability: Capability, apps: &BTreeSet<String>| {
-        let apps = apps.iter().cloned().collect::<Vec<_>>().join(", ");
-        format!("{capability} {apps}").trim_end().to_owned()
-    };
-    entry.wants.iter().map(|want| line(want.capability, &want.apps)).collect::<Vec<_>>().join("\n")
 }
 
 /// Where a package is, and whether somebody signed it.
