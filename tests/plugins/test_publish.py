@@ -610,6 +610,8 @@ class Indexes(Desk):
         self.assertNotIn("\x1b", said + self.plugin("find", "--index", "index"))
         self.assertIn("hostile: ok", self.checked("hostile"))
         self.assertIn("the entry of path in the index cannot be used", self.plugin("add", "path", "--index", "index", status=1))
+        said = self.plugin("add", "hostle", "--index", "index", status=1)
+        self.assertIn("the index has no plugin `hostle`; did you mean \"hostile\"?", said)
         self.assertIn("the index has no plugin `../x`", self.plugin("add", "../x", "--index", "index", status=1))
 
     def test_sources_that_are_no_addresses(self):
@@ -624,6 +626,11 @@ class Indexes(Desk):
         self.assertIn("hostile: its name looks like `h0stile`", self.checked(status=1))
         self.assertEqual([row["note"] for row in self.find()["found"]], ["looks like hostile", "looks like h0stile"])
         said = self.refused("add", "hostile", "--index", "index", "--local", status=2)
+        self.assertIn("`hostile` is not `h0stile`, but looks like it", said)
+        self.add()
+        self.held["/x.wasm"] = package("0.2.0")
+        self.entry("hostile", self.plugin("entry", self.source()))
+        said = self.refused("update", "hostile", "--index", "index", "--local")
         self.assertIn("`hostile` is not `h0stile`, but looks like it", said)
 
     def test_golden_calls_are_replayed(self):

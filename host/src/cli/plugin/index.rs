@@ -9,6 +9,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use iac_core::dictionary::names;
+use iac_core::fault::did_you_mean;
 use iac_state::regular;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -152,15 +154,33 @@ impl Index {
         if let Some(why) = self.problems.get(name) {
             return Err(Failure::Failed(format!("the entry of {name} in the index cannot be used: {why}")));
         }
+        let near = did_you_mean(&names::near(name, self.entries.keys().map(PluginId::as_str), 3));
         let (name, given) = (shown(name), shown(given));
         let how = format!("`iac-mcp plugin find --index {given}` lists what it has");
-        Err(Failure::Failed(format!("the index has no plugin `{name}`\n{how}")))
+        Err(Failure::Failed(format!("the index has no plugin `{name}`{near}\n{how}")))
     }
 
-    /// Names another plugin, of the index or installed, for which somebody could take this one.
-    fn alike<'a>(&'a self, id: &PluginId, installed: &'a BTreeSet<PluginId>) -> Option<&'a PluginId> {
+    /// Names another plugin, of the index or known here, for which somebody could take this one.
+    fn alike<'a>(&'a self, id: &PluginId, known: &'a BTreeSet<PluginId>) -> Option<&'a PluginId> {
         let look = index::look(id);
-        self.entries.keys().chain(installed).find(|other| *other != id && index::look(other) == look)
+        self.entries.keys().chain(known).find(|other| *other != id && index::look(other) == look)
+    }
+
+    /// Why a person may take this plugin for another one.
+    fn doubt(
+        &self,
+        id: &PluginId,
+        installed: &BTreeSet<PluginId>,
+        bundled: &BTreeSet<PluginId>,
+    ) -> Option<String> {
+        if bundled.contains(id) {
+            return Some(format!(
+                "`{id}` of the index is not the plugin `{id}` that comes with this program"
+            ));
+        }
+        let known = installed.union(bundled).cloned().collect();
+        let other = self.alike(id, &known)?;
+        Some(format!("`{id}` is not `{other}`, but looks like it"))
     }
 }
 
@@ -179,9 +199,7 @@ impl Named {
         let entry = index.get(&name.to_string_lossy(), given)?;
         let (found, _) = fetch(entry, self.local)?;
         let installed = installed.list()?.into_keys().collect();
-        let alike = index.alike(&entry.id, &installed);
-        let doubt = |other: &PluginId| format!("`{}` is not `{other}`, but looks like it", entry.id);
-        Ok(Some((found, alike.map(doubt))))
+        Ok(Some((found, index.doubt(&entry.id, &installed, &shipped::carried()))))
     }
 }
 
@@ -371,5 +389,33 @@ fn few(entries: usize) -> Result<(), Failure> {
     match entries <= MOST {
         true => Ok(()),
         false => Err(Failure::Failed(format!("the index has {entries} entries, expected at most {MOST}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_taken_is_doubted() {
+        let ids = |names: &str| names.split_whitespace().map(|name| name.parse().unwrap()).collect();
+        let entry = |id: &PluginId| {
+            let text = format!(
+                "id = \"{id}\"\nversion = \"0.1.0\"\nsummary = \"s\"\nlicence = \"l\"\nsource = \"s\""
+            );
+            (id.clone(), Entry::parse(&text).unwrap())
+        };
+        let check = |held: &str, id: &str, installed: &str, expected: Option<&str>| {
+            let held: BTreeSet<PluginId> = ids(held);
+            let index = Index { entries: held.iter().map(entry).collect(), problems: BTreeMap::new() };
+            let said = index.doubt(&id.parse().unwrap(), &ids(installed), &ids("omnifocus"));
+            assert_eq!(said.as_deref(), expected, "{held:?} {id}");
+        };
+        check("notes mail", "notes", "mail calendar", None);
+        check("notes n0tes", "notes", "", Some("`notes` is not `n0tes`, but looks like it"));
+        check("notes", "notes", "no-tes", Some("`notes` is not `no-tes`, but looks like it"));
+        check("omnif0cus", "omnif0cus", "", Some("`omnif0cus` is not `omnifocus`, but looks like it"));
+        let bundled = "`omnifocus` of the index is not the plugin `omnifocus` that comes with this program";
+        check("omnifocus", "omnifocus", "", Some(bundled));
     }
 }

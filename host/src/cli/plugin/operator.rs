@@ -273,7 +273,7 @@ impl Add {
 impl Update {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
-        let (found, asked) = self.find(&installed)?;
+        let (found, asked, alike) = self.find(&installed)?;
         let (package, signer) = signed(&found)?;
         verify(common, &found.bytes, &package)?;
         let held = Held::find(&installed, package.manifest.id.as_str())?;
@@ -303,7 +303,7 @@ impl Update {
             .map(|id| format!("{id} is not signed; you can judge it only by its source, {}", found.from));
         let of_author = trust::doubt(old, &package, signer.as_ref());
         let is_other_key = of_author.is_some() && signer.is_some();
-        let doubts = [change::doubt(old, &package), of_author, unnamed];
+        let doubts = [change::doubt(old, &package), of_author, unnamed, alike];
         let doubts: Vec<String> = doubts.into_iter().flatten().collect();
         let stays = |why: &str, then: &str| {
             Failure::Failed(format!("not updated{why}; version {} stays installed\n{then}", old.version))
@@ -363,10 +363,10 @@ impl Update {
     }
 
     /// Finds the package; for the id of what came from an address, the newest one there, of which nobody named the digest.
-    fn find(&self, installed: &Installed) -> Result<(Found, Option<PluginId>), Failure> {
-        if let Some((found, _)) = self.named.find(&self.file, installed)? {
+    fn find(&self, installed: &Installed) -> Result<(Found, Option<PluginId>, Option<String>), Failure> {
+        if let Some((found, alike)) = self.named.find(&self.file, installed)? {
             // Whoever keeps the index has named the digest, and not the operator.
-            return Ok((found, self.file.to_str().and_then(|id| id.parse().ok())));
+            return Ok((found, self.file.to_str().and_then(|id| id.parse().ok()), alike));
         }
         let login = trust::login(self.login.as_deref())?;
         let login = login.as_deref();
@@ -374,13 +374,13 @@ impl Update {
         if let Some((id, receipt)) = installed.list()?.remove_entry(id)
             && let Some(place) = Place::parse(&receipt.source)?
         {
-            return Ok((place.fetch_newest(login)?, Some(id)));
+            return Ok((place.fetch_newest(login)?, Some(id), None));
         }
         // What is not installed is not built first to find that out.
         if id.parse::<PluginId>().is_ok() && !self.file.exists() {
             Held::find(installed, id)?;
         }
-        Ok((shipped::package(&self.file, login)?, None))
+        Ok((shipped::package(&self.file, login)?, None, None))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The plugins that come with this program: in it, beside it, or as source in the repository in which it was built.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +59,11 @@ pub(super) fn again(id: &PluginId, source: &str, login: Option<&str>) -> Result<
         true => file(path.to_owned()).ok(),
         false => carried().map(|(_, bytes)| carry(bytes, path)),
     })
+}
+
+/// The plugins that the program carries.
+pub(super) fn carried() -> BTreeSet<PluginId> {
+    CARRIED.iter().filter_map(|(name, _)| name.parse().ok()).collect()
 }
 
 /// Reads a package and the signature beside it.
