@@ -11,6 +11,18 @@ from desk import MODES, Desk, Human
 
 TOOL = "iac_mcp_run_script"
 SCRIPT = 'const mail = Application("Mail");\nmail.accounts.length'
+# What scripts answer, and what the client gets of it.
+RESULTS = {
+    "[1, [2.5, [true, 'x']], []]": [1, [2.5, [True, "x"]], []],
+    "({name: 'a', list: [1, {deep: null}]})": {"name": "a", "list": [1, {"deep": None}]},
+    "new Date(2026, 0, 5, 9, 30)": "2026-01-05T09:30:00+00:00",
+    "({when: [new Date(2026, 0, 5)]})": {"when": ["2026-01-05T00:00:00+00:00"]},
+    "null": None,
+    "undefined": None,
+    "Path('/tmp/x')": "/tmp/x",
+    "Application('Notes').notes[0]": {"object": 'Application("Notes").notes.at(0)'},
+    "[Application('Finder').home, 'b']": [{"object": 'Application("Finder").home'}, "b"],
+}
 
 
 class Scripts(Desk):
@@ -64,6 +76,15 @@ class Scripts(Desk):
         self.assertIn(hashlib.sha256(SCRIPT.encode()).hexdigest(), logged)
         self.assertNotIn("accounts.length", logged)
         self.cli("audit", "verify")
+
+    async def test_a_result_of_any_kind_arrives(self):
+        self.cli("policy", "scripts", "ask")
+        human = Human(*["once"] * len(RESULTS))
+        async with self.client(MODES[0], human) as client:
+            for script, expected in RESULTS.items():
+                with self.subTest(script):
+                    ran = await self.call(client, TOOL, language="JavaScript", script=script)
+                    self.assertEqual(ran["value"], expected)
 
     async def test_a_script_shares_nothing_with_others_and_ends_at_its_deadline(self):
         self.cli("policy", "scripts", "ask")
