@@ -36,6 +36,7 @@ mod run_script;
 mod script;
 mod set;
 mod show;
+mod trace;
 mod validate;
 mod words;
 
@@ -45,6 +46,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use asking::{Behind, out_of_turn, propose};
+use trace::Sent;
 
 use crate::Millis;
 use crate::action::{Action, Deed};
@@ -354,6 +356,7 @@ fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         other => other,
     };
     let ran = !matches!(event, Event::Failed(RunFailure::Unstarted(_)));
+    let sent = if ran { then.sent(&app, &name) } else { None };
     let reply = read(event, &app, &name);
     if let Ok(reply) = &reply {
         events += reply.events;
@@ -396,7 +399,21 @@ fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(_), Then::Launching(_)) => Err(out_of_turn("a launch without its call")),
         (Ok(_), Then::Asked(_)) => Err(out_of_turn("a script's reply")),
     };
-    step.unwrap_or_else(|fault| failed(&fault, events))
+    trace::kept(step.unwrap_or_else(|fault| failed(&fault, events)), sent, world)
+}
+
+impl Then {
+    /// The change that a script makes, if it makes one.
+    fn sent(&self, app: &str, name: &str) -> Option<Sent> {
+        match self {
+            Self::Command(sending) => sending.sent(app, name),
+            Self::Script(inside) => inside.sent(app, name),
+            Self::RunScript => Some(run_script::sent()),
+            Self::Set(setting) => setting.sent(app),
+            Self::Create(creating) => creating.sent(app, name),
+            _ => None,
+        }
+    }
 }
 
 fn read(event: Event, app: &str, name: &str) -> Result<Reply, Fault> {

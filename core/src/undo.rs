@@ -139,8 +139,9 @@ impl Undo {
     fn goes_with(&self, other: &Self) -> bool {
         self.app == other.app
             && match (&self.way, &other.way) {
-                (Way::Lasting { .. }, Way::Set { .. } | Way::Lasting { .. })
+                (Way::Lasting { .. }, Way::Set { .. } | Way::Move { .. } | Way::Lasting { .. })
                 | (Way::Set { .. }, Way::Set { .. } | Way::Lasting { .. })
+                | (Way::Move { .. }, Way::Lasting { .. })
                 | (Way::Create { .. }, Way::Create { .. }) => true,
                 (
                     Way::Move { from, to, element, .. },
@@ -322,7 +323,9 @@ fn for_good(last: &Undo) -> Fault {
     let message = format!("the last change cannot be taken back: {}", last.in_words());
     let suggestion =
         "tell the user so; {\"list\":true} shows earlier changes that can be taken back by their ids";
-    Fault::parameter("last", message, suggestion).with("app", last.app.as_str())
+    let fault = Fault::parameter("last", message, suggestion);
+    // A script of the client is about no app.
+    if last.app.is_empty() { fault } else { fault.with("app", last.app.as_str()) }
 }
 
 fn nothing() -> Fault {

@@ -132,6 +132,37 @@ class Create(unittest.TestCase):
         self.assertTrue(self.call("iac_mcp_undo", undo=moved["undo"])["success"])
         self.call("iac_mcp_query_object", app="Finder", specifier=file)
 
+    def test_a_row_keeps_the_way_back_of_its_moves(self):
+        move = {"command": "move", "target": "~/Documents", "arguments": {"to": "~/Desktop"}}
+        activate = {"command": "activate"}
+        folder = {"command": "make", "arguments": {"new": "folder", "at": "~/Desktop"}}
+        for row, left in (([move, activate], None), ([activate, move], None), ([move, folder], ['Finder ran "make"'])):
+            with self.subTest(row):
+                [first, *then] = row
+                ran = self.call("iac_mcp_run_command", app="Finder", **first, then=then)
+                self.assertTrue(ran["undo"], ran)
+                undone = self.call("iac_mcp_undo", last=True)
+                self.assertEqual((undone["changes"][0]["verified"], undone.get("left")), (True, left))
+                self.call("iac_mcp_query_object", app="Finder", specifier="~/Documents")
+
+    def test_the_last_change_is_never_an_older_one(self):
+        """Neither after a row that failed in part, nor after a script or a command with an unknown outcome."""
+        message = self.call("iac_mcp_query_object", app="Mail", specifier="first message of inbox whose read status is false")["reference"]
+        self.call("iac_mcp_set_property", reference=message, property="read status", value=True)
+        self.call("iac_mcp_run_command", app="Finder", command="activate", then=[{"command": "activate"}])
+        self.assertTrue(self.call("iac_mcp_undo", last=True)["success"], "a row that only shows something changes nothing")
+        self.call("iac_mcp_set_property", reference=message, property="flagged status", value=True)
+        twice, to = "~/Documents/CV Alex Marin.pdf", {"to": "~/Desktop"}
+        self.call("iac_mcp_run_command", app="Finder", command="duplicate", target=twice, arguments=to)
+        moved = self.server.call("iac_mcp_run_command", app="Finder", command="move", target=["~/Documents/Letters", twice], arguments=to, then=[{"command": "activate"}])
+        self.assertIn("some of the targets may be done", moved["note"])
+        [change] = self.call("iac_mcp_undo", undo=moved["undo"])["changes"]
+        self.assertIn("Letters", change["object"])
+        sent = self.call("iac_mcp_run_command", app="Mail", command="redirect", target="message 1 of inbox", then=[{"command": "send"}])
+        self.assertIn("error", sent["then"][0])
+        last = self.server.call("iac_mcp_undo", last=True)
+        self.assertEqual(last["message"], 'the last change cannot be taken back: Mail ran "redirect"')
+
     def test_a_message_with_its_recipients_and_a_file(self):
         to = [{"class": "to recipient", "properties": {"address": f"{name}@example.org"}} for name in "ab"]
         file = {"class": "attachment", "properties": {"file name": "~/Documents/CV Alex Marin.pdf"}}

@@ -86,6 +86,17 @@ class Scripts(Desk):
                     ran = await self.call(client, TOOL, language="JavaScript", script=script)
                     self.assertEqual(ran["value"], expected)
 
+    async def test_a_script_is_the_last_change_also_if_it_failed(self):
+        self.cli("policy", "scripts", "ask")
+        self.cli("policy", "profile", "trusted")
+        for script in ('Application("Reminders").lists[0].name = "Ran"', 'Application("Reminders").lists[0].name = "Ran"; throw new Error("x")'):
+            async with self.client(MODES[0], Human("once")) as client:
+                found = await self.call(client, "iac_mcp_query_object", app="Mail", specifier="message 1 of inbox")
+                await self.call(client, "iac_mcp_set_property", reference=found["reference"], property="flag index", value=3)
+                await client.call_tool(TOOL, {"language": "JavaScript", "script": script})
+                last = await self.refused(client, "iac_mcp_undo", last=True)
+                self.assertIn("the last change cannot be taken back: a script of the client ran", last["message"])
+
     async def test_a_script_shares_nothing_with_others_and_ends_at_its_deadline(self):
         self.cli("policy", "scripts", "ask")
         self.home.environment["IAC_MCP_TIMEOUT"] = "3"

@@ -171,6 +171,9 @@ fn run(
             Step::Done(outcome) => {
                 names_apps_by_id(&outcome.body);
                 shown.push_str(&pretty("answer", &outcome.body));
+                for stays in outcome.undo.iter().filter(|undo| undo.is_lasting()) {
+                    writeln!(shown, "== stays\n{}", stays.in_words()).unwrap();
+                }
                 return Some(outcome);
             }
             Step::Run(run) => {

@@ -237,6 +237,11 @@ fn a_change_that_never_started_did_not_happen() {
             "{}",
             answer.body
         );
+        // What may have happened is the last change.
+        let kept: Vec<String> = answer.undo.iter().map(iac_core::undo::Undo::in_words).collect();
+        let stays =
+            outcome.map(|_| "Omni ran a plugin's script \"change\", with an unknown outcome".to_owned());
+        assert_eq!(kept, stays.into_iter().collect::<Vec<_>>());
     };
     check(RunFailure::Unstarted, None);
     check(RunFailure::Process, Some("unknown"));

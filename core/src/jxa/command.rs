@@ -34,15 +34,12 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
         true => format!("{target}()"),
         false => format!("app.{}({call})", invocation.identifier),
     };
-    let send = |target: &str, call: &str| match &invocation.moves {
-        Some(looks) => format!("moving({target}, {}, () => {})", moves(looks), event(target, call)),
-        None => {
-            let sent = format!("answer(() => {})", event(target, call));
-            match invocation.code.as_str() {
-                schema::LAUNCH => format!("standing(app, true, () => {sent})"),
-                QUIT => format!("standing(app, false, () => {sent})"),
-                _ => filing(invocation, sent),
-            }
+    let send = |target: &str, call: &str| {
+        let sent = sent(invocation, target, &event(target, call));
+        match invocation.code.as_str() {
+            schema::LAUNCH => format!("standing(app, true, () => {sent})"),
+            QUIT => format!("standing(app, false, () => {sent})"),
+            _ => filing(invocation, sent),
         }
     };
     let targets: Vec<&Path> = invocation.direct.iter().flat_map(Given::objects).collect();
@@ -61,11 +58,19 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
         }
         (true, Some(rest)) => format!(
             "{{ {checked}const a = inbound(d.a, [{ways}]); return each(a[0], target => {}); }}",
-            event("target", &format!("target{rest}"))
+            send("target", &format!("target{rest}"))
         ),
         _ => {
             format!("{{ {checked}const a = inbound(d.a, [{ways}]); return {}; }}", kept(send("a[0]", &call)))
         }
+    }
+}
+
+/// Sends one event, and follows an object that it moves.
+pub(super) fn sent(invocation: &Invocation, target: &str, event: &str) -> String {
+    match &invocation.moves {
+        Some(looks) => format!("moving({target}, {}, () => {event})", moves(looks)),
+        None => format!("answer(() => {event})"),
     }
 }
 

@@ -198,8 +198,10 @@ const follow = (steps, ways, stop) => {
     try {
       const given = inbound(d.then[n], ways);
       at = "command";
+      reason = null;
       const value = step(given);
-      if (Array.isArray(value) && value.some(isFailed)) why = {};
+      // Of several targets one has failed, or the app stopped answering.
+      if (Array.isArray(value) && (value.some(isFailed) || reason !== null)) why = {};
       return { value: value };
     } catch (error) {
       why = error.lost === undefined ? {} : { lost: error.lost };

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::changes::getter;
-use super::command::{Ways, arguments, checked, filing};
+use super::command::{Ways, arguments, checked, filing, sent};
 use super::data::Data;
 use crate::action::{Creation, Into, Invocation, Make, Renamed, Takes};
 use crate::call::How;
@@ -86,8 +86,11 @@ fn following(command: &Invocation, ways: &mut Ways<'_>) -> (String, Json) {
     });
     let event = |call: &str| format!("app.{}({call})", command.identifier);
     let code = match call.strip_prefix("a[0]").filter(|_| command.each) {
-        Some(rest) => format!("a => each(a[0], target => {})", event(&format!("target{rest}"))),
-        None => format!("a => {}", filing(command, format!("answer(() => {})", event(&call)))),
+        Some(rest) => {
+            let sent = sent(command, "target", &event(&format!("target{rest}")));
+            format!("a => each(a[0], target => {sent})")
+        }
+        None => format!("a => {}", filing(command, sent(command, "a[0]", &event(&call)))),
     };
     (code, Json::from(values))
 }

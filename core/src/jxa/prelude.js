@@ -643,11 +643,11 @@ const answer = (command) => {
   return encode(ask(command));
 };
 // The same command for several objects, one event each; an app that is gone or silent ends it.
-const each = (targets, command) => {
+const each = (targets, send) => {
   const answers = [];
   for (const target of targets) {
     try {
-      answers.push(answer(() => command(target)));
+      answers.push(send(target));
     } catch (error) {
       if (!fatal(numberOf(error))) {
         answers.push(failed(error));

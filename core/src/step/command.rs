@@ -3,8 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::asking::refused;
-use super::moves::{self, Moving};
+use super::moves;
 use super::show::{largest, show, value};
+use super::trace::{self, Sent, Trace};
 use super::{Outcome, Step, World, create, done, filed, first, held, occurrence, placing, set};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
@@ -37,16 +38,14 @@ pub(super) struct Sending {
     term: String,
     result: Option<TypeExpr>,
     level: Level,
-    /// Whether something stays of it, so that an undo of the last change must not reach an earlier one.
-    lasts: bool,
+    /// What it leaves behind.
+    trace: Trace,
     /// The command counts, but without a class.
     counts_nothing: bool,
     /// The target as the client named it, if it is a reference.
     target: Option<String>,
     /// The targets as the client named them, where the command is sent once for each.
     each: Vec<Json>,
-    /// The moved objects, for following them and for undo.
-    moving: Option<Moving>,
     /// Moves that this one takes back.
     back: Vec<Undo>,
     /// The file that is to be written.
@@ -88,7 +87,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     }
     if call.mode == Mode::Run
         && is_deletion(&action)
-        && let Some(change) = occurrence::deletion(&references(call), world)
+        && let Some(change) = occurrence::deletion(&references(call.target.as_ref()), world)
     {
         // Who may not delete an event may not leave out its dates by that word.
         if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
@@ -107,22 +106,21 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         term: invocation.term.clone(),
         result,
         level: classified.level,
-        lasts: classified.level != Level::Safe && !SHOWS.contains(&invocation.code.as_str()),
+        trace: Trace::new(&invocation, classified.level),
         counts_nothing: invocation.code == schema::COUNT && invocation.parameters.is_empty(),
         target: call.target.as_ref().and_then(Json::as_str).map(str::to_owned),
         each: if invocation.each { named(call, &invocation) } else { Vec::new() },
-        moving: None,
         back: Vec::new(),
         file: invocation.file_to_be().map(str::to_owned),
         ends: invocation.code == QUIT,
     };
-    Ok(placing::begin(*invocation, references(call), sending, app, world))
+    Ok(placing::begin(*invocation, references(call.target.as_ref()), sending, app, world))
 }
 
 /// The references among the targets, each at its place.
-fn references(call: &CommandCall) -> Vec<Option<RefId>> {
+pub(super) fn references(target: Option<&Json>) -> Vec<Option<RefId>> {
     let one = |json: &Json| json.as_str().and_then(RefId::parse);
-    match &call.target {
+    match target {
         Some(Json::Array(items)) => items.iter().map(one).collect(),
         Some(json) => vec![one(json)],
         None => Vec::new(),
@@ -248,13 +246,6 @@ fn in_words(given: &Given) -> Option<String> {
     }
 }
 
-/// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate, open,
-/// print, select, reveal; Notes', Calendar's and Music's own words for that.
-const SHOWS: [&str; 11] = [
-    "aevtoapp", "ascrnoop", "aevtrapp", "miscactv", "aevtodoc", "aevtpdoc", "miscslct", "miscmvis",
-    "noteshow", "wrbtaec3", "hookRevl",
-];
-
 impl Sending {
     /// A move that takes others back.
     pub(super) fn back(invocation: &Invocation, level: Level, back: Vec<Undo>) -> Self {
@@ -264,11 +255,10 @@ impl Sending {
             term: invocation.term.clone(),
             result: None,
             level,
-            lasts: true,
+            trace: Trace::new(invocation, level),
             counts_nothing: false,
             target: None,
             each,
-            moving: None,
             back,
             file: None,
             ends: false,
@@ -288,14 +278,13 @@ impl Sending {
 
     /// Follows the moved objects, if there are any.
     pub(super) fn moving(self, invocation: &mut Invocation, references: &[Option<RefId>], app: &App) -> Self {
-        let dictionary = app.dictionary.as_deref();
-        let Some((looks, moving)) =
-            dictionary.and_then(|dictionary| moves::of(invocation, references, app, dictionary))
-        else {
-            return self;
-        };
-        invocation.moves = Some(looks);
-        Self { moving: Some(moving), ..self }
+        Self { trace: self.trace.following(invocation, references, app), ..self }
+    }
+
+    /// What the app may have done although no answer came. What was to be taken back is still there to be taken back.
+    pub(super) fn sent(&self, app: &str, name: &str) -> Option<Sent> {
+        let did = self.trace.did().filter(|_| self.back.is_empty())?;
+        Some(Sent { app: app.to_owned(), did: format!("{name} {did}") })
     }
 
     /// Whether the app may have changed something although no answer came.
@@ -325,23 +314,21 @@ impl Sending {
             let (_, reports) = moves::split(answer);
             return Ok(Step::Done(moves::taken_back(&self.back, &reports, events)));
         }
-        let (answer, reports) = match &self.moving {
-            Some(_) => moves::split(answer),
-            None => (answer.clone(), Vec::new()),
-        };
+        let (answer, back) = self.trace.split(answer, app, world);
         let answer = &answer;
-        let back = self.moving.as_ref().map(|moving| moving.moved(&reports, app, world)).unwrap_or_default();
         let mut undo: Vec<Undo> = back.iter().flatten().cloned().collect();
         let id = undo::together(&mut undo, world.fresh);
-        if undo.is_empty() && self.lasts {
-            let did = format!("{} ran {}", app.name, quoted(&self.term));
+        let answers = answer.as_array().map(Vec::as_slice).unwrap_or_default();
+        let is_done = self.each.is_empty() || trace::is_done(answers, self.each.len());
+        if let Some(did) = self.trace.did().filter(|_| undo.is_empty() && is_done) {
+            let did = format!("{} {did}", app.name);
             undo.push(Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now));
         }
         let outcome =
             |body: Json, is_error| Step::Done(Outcome { body, is_error, events, undo, ..Outcome::default() });
         if !self.each.is_empty() {
             let mut body = self.results(answer, reply.reason, app, world)?;
-            if self.moving.is_some() {
+            if self.trace.moves() {
                 let results = body["results"].as_array_mut().into_iter().flatten();
                 // What has no way back says so; the id of the whole call stands at the top.
                 let stays = |at: &usize| back.get(*at).is_none_or(Option::is_none);
@@ -374,7 +361,7 @@ impl Sending {
         if let Some(filed) = filed {
             filed.tell(&mut body);
         }
-        if self.moving.is_some() {
+        if self.trace.moves() {
             body["undo"] = json!(id);
         }
         Ok(outcome(body, false))

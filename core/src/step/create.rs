@@ -9,6 +9,7 @@ mod wording;
 use serde_json::Value as Json;
 
 use super::asking::{Behind, ask_seen, ask_unseen, refused, run};
+use super::trace::{self, Sent, Trace};
 use super::words::{self, Names};
 use super::{Step, Then, World, command, in_app, placing, query};
 use crate::action::{Action, Creation, Deed, Following, Invocation, Preview};
@@ -20,7 +21,8 @@ use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Source, decide};
 use crate::reply::Reply;
-use crate::specifier::Path;
+use crate::specifier::{Path, quoted};
+use crate::words::RefId;
 
 pub(super) use begin::{check_following, launch, start, start_after};
 pub(super) use unmake::{start as start_unmake, unmade};
@@ -42,6 +44,10 @@ pub(super) struct Creating {
     anchors: Anchors,
     /// What the containers are called.
     names: Names,
+    /// Of commands in a row, the references among the targets of each.
+    references: Vec<Vec<Option<RefId>>>,
+    /// What the commands that follow, or those in a row, leave behind.
+    traces: Vec<Trace>,
     /// Whether the first object was there before: a command has opened it.
     is_old: bool,
     /// Whether the script that runs is the one that makes.
@@ -80,6 +86,31 @@ impl Creating {
         Some((&first.sent, rest))
     }
 
+    /// What the app may have done although no answer came.
+    pub(super) fn sent(&self, app: &str, name: &str) -> Option<Sent> {
+        let all = vec![true; self.traces.len()];
+        let did = self.did(name, &all).filter(|_| self.writes)?;
+        Some(Sent { app: app.to_owned(), did })
+    }
+
+    /// What was done for good, in words, of the commands that were done; `None` if all of them only show something.
+    fn did(&self, name: &str, done: &[bool]) -> Option<String> {
+        let then = self.traces.iter().zip(done).filter(|(_, is_done)| **is_done);
+        let then = then.filter_map(|(trace, _)| trace.did().map(str::to_owned));
+        let first = match (self.creation.origin(), self.nodes.first()) {
+            // To open a document changes nothing, unless something of it is set.
+            (Some(origin), _) => {
+                let changes =
+                    !trace::shows(origin) || self.nodes.len() > 1 || !self.creation.makes[0].slots.is_empty();
+                changes.then(|| format!("ran {}", quoted(&origin.term)))
+            }
+            (None, Some(node)) => Some(format!("made a new {}", node.class)),
+            (None, None) => None,
+        };
+        let all: Vec<String> = first.into_iter().chain(then).collect();
+        (!all.is_empty()).then(|| format!("{name} {}", all.join(", then ")))
+    }
+
     fn action(&self, app: &App) -> Action {
         Action::of(app, Deed::Create(Box::new(self.creation.clone())))
     }
@@ -107,6 +138,14 @@ impl Creating {
     /// Decides on the whole, and asks where that is needed.
     fn go(mut self, app: &App, events: u64, world: &World<'_>) -> Step {
         self.writes = true;
+        self.traces = self.creation.then.iter().map(|next| Trace::of(&next.judged, app, world)).collect();
+        if self.row().is_some() {
+            let then = self.creation.then.iter_mut().zip(&self.references);
+            let traces = std::mem::take(&mut self.traces).into_iter().zip(then);
+            self.traces = traces
+                .map(|(trace, (next, references))| trace.following(&mut next.sent, references, app))
+                .collect();
+        }
         let behind = Behind { name: app.name.clone(), events };
         match decide(self.action(app), &app.name, world.gate, world.now) {
             Decision::Allow(approved) => run(approved, behind, Then::Create(Box::new(self)), world),

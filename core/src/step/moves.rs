@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use super::carried::{self, Carried};
 use super::command::Sending;
 use super::show::value;
 use super::{Outcome, Step, Then, World, held, in_app};
@@ -209,6 +210,8 @@ pub(super) struct Back {
 
 /// Begins `iac_mcp_undo` for moves: all from one place to one other.
 pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
+    let (left, undos): (Vec<Undo>, Vec<Undo>) = undos.iter().cloned().partition(Undo::is_lasting);
+    let left = left.iter().map(|undo| Carried::Left(undo.in_words())).collect();
     let first = undos.first().ok_or_else(|| several("nothing is named"))?;
     let Way::Move { from, to, element, .. } = &first.way else {
         return Err(several("one of them is no move"));
@@ -221,20 +224,21 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
     };
     let (from, to) = (path(from)?, path(to)?);
     let mut landed = Vec::new();
-    for undo in undos {
+    for undo in &undos {
         if let Way::Move { landed: Some(json), .. } = &undo.way {
             landed.push(path(json)?);
         }
     }
-    let back = Back { undos: undos.to_vec(), from, to, element: element.clone() };
-    if landed.len() == undos.len() {
-        return back.send(landed, app, 0, world);
+    let back = Back { from, to, element: element.clone(), undos: undos.clone() };
+    if landed.len() == back.undos.len() {
+        return Ok(carried::with(back.send(landed, app, 0, world)?, left));
     }
-    let marks = undos.iter().filter_map(|undo| undo.mark.clone()).collect();
+    let marks = back.undos.iter().filter_map(|undo| undo.mark.clone()).collect();
     let member = back.to.collection(&dictionary, element)?;
     let find = finding(app, &dictionary, vec![(back.to.clone(), member)], marks)
         .ok_or_else(|| several("nothing tells the objects apart"))?;
-    Ok(in_app(app, Deed::Find(find), 0, Then::Back(Box::new(back)), world))
+    let step = in_app(app, Deed::Find(find), 0, Then::Back(Box::new(back)), world);
+    Ok(carried::with(step, left))
 }
 
 fn several(why: &str) -> Fault {

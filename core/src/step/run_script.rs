@@ -4,13 +4,15 @@ use serde_json::{Value as Json, json};
 
 use super::command::unknown;
 use super::show::largest;
-use super::{Behind, Step, Then, World, done, listing, propose};
+use super::trace::Sent;
+use super::{Behind, Outcome, Step, Then, World, listing, propose};
 use crate::action::{Action, Deed, Terms};
 use crate::call::RunScript;
 use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::osa_error::OsaError;
 use crate::reply::Reply;
+use crate::undo::Undo;
 use crate::value::Value;
 
 pub(super) fn start(call: RunScript, world: &World<'_>) -> Result<Step, Fault> {
@@ -25,8 +27,16 @@ pub(super) fn start(call: RunScript, world: &World<'_>) -> Result<Step, Fault> {
     Ok(propose(action, behind, Then::RunScript, world))
 }
 
+/// What the script has done, as far as the server knows.
+const RAN: &str = "a script of the client ran";
+
+/// What the script may have done although no answer came.
+pub(super) fn sent() -> Sent {
+    Sent { app: String::new(), did: RAN.to_owned() }
+}
+
 /// The script's answer may hold anybody's words.
-pub(super) fn resume(reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
+pub(super) fn resume(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
     let answer = reply.result.map_err(|error| match error.at.as_str() {
         "syntax" => never_ran(&error),
         _ => failed(error.to_fault("", "the script")),
@@ -36,16 +46,17 @@ pub(super) fn resume(reply: Reply, events: u64, world: &World<'_>) -> Result<Ste
         Err(error) => Json::from(error.to_string()),
     };
     let (text, most) = (value.to_string(), largest(world));
-    if text.len() > most {
+    let body = if text.len() > most {
         let reason =
             format!("the script ran, and its result has {} bytes, expected at most {most}", text.len());
         let part = &text[..text.floor_char_boundary(most / 2)];
         let cut = json!({ "from": 0, "to": part.len(), "total": text.len() });
-        let body =
-            json!({ "value": part, "cut": cut, "complete": false, "reason": reason, "untrusted": true });
-        return Ok(done(body, events));
-    }
-    Ok(done(json!({ "value": value, "untrusted": true }), events))
+        json!({ "value": part, "cut": cut, "complete": false, "reason": reason, "untrusted": true })
+    } else {
+        json!({ "value": value, "untrusted": true })
+    };
+    let undo = vec![Undo::lasting("", RAN.to_owned(), (world.fresh)(), world.now)];
+    Ok(Step::Done(Outcome { body, events, undo, ..Outcome::default() }))
 }
 
 /// The engine refused the text of the script, so none of it ran.

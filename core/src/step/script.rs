@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::asking::run;
+use super::trace::Sent;
 use super::{Behind, Outcome, Step, Then, World, command, in_app};
 use crate::action::{Action, Deed, InAppAct, InAppScript, Invocation, Rest};
 use crate::app::App;
@@ -148,6 +149,12 @@ impl Inside {
     /// Whether the app may have changed something although no answer came.
     pub(super) fn changes(&self) -> bool {
         self.level > Level::Safe
+    }
+
+    /// What the app may have done although no answer came.
+    pub(super) fn sent(&self, app: &str, name: &str) -> Option<Sent> {
+        let did = format!("{name} ran a plugin's script {}", quoted(&self.name));
+        self.changes().then(|| Sent { app: app.to_owned(), did })
     }
 
     /// Keeps the run that was approved to follow this one.

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::asking::{Behind, ask, refused, run};
 use super::show::value;
+use super::trace::Sent;
 use super::words;
 use super::{Outcome, Step, Then, World, in_app, moves, query};
 use crate::action::{Action, Deed, Find, Preview};
@@ -114,6 +115,20 @@ impl Setting {
     /// Whether the app may have been changed although no answer came.
     pub(super) fn writes(&self) -> bool {
         self.writes
+    }
+
+    /// What the app may have been set although no answer came. What was to be taken back is still there to be taken back.
+    pub(super) fn sent(&self, app: &str) -> Option<Sent> {
+        let open: Vec<&Open> = self.open.iter().filter(|open| !self.is_undo(open)).collect();
+        let first = open.first().filter(|_| self.writes)?;
+        let terms: IndexSet<&str> =
+            open.iter().flat_map(|open| &open.change.subject.slots).map(|slot| slot.term.as_str()).collect();
+        let terms = terms.into_iter().collect::<Vec<_>>().join(", ");
+        let did = match open.len() {
+            1 => format!("set {terms} of {}", first.change.subject.path),
+            several => format!("set {terms} of {several} objects"),
+        };
+        Some(Sent { app: app.to_owned(), did })
     }
 
     /// Decides about the remaining writes, reads the objects, and asks if necessary.

@@ -16,8 +16,8 @@ use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::specifier::{By, Id, Path, Segment, read_source};
 use crate::step::show::{show, value};
-use crate::step::{Outcome, Step, World, command, filed, remember};
-use crate::undo::{Made, Undo, Way};
+use crate::step::{Outcome, Step, World, command, filed, remember, trace};
+use crate::undo::{self, Made, Undo, Way};
 use crate::value::Value;
 
 /// The event that saves.
@@ -117,14 +117,9 @@ impl Creating {
             body["unsaved"] = error.to_fault(&app.bundle_id, &app.name).to_json();
         }
         let lasting = || {
-            let class = self.nodes.first().map_or("", |node| node.class.as_str());
-            let ran = self.creation.then.iter().map(|next| format!(", then ran {}", next.sent.term));
-            let did = match self.creation.origin() {
-                Some(origin) => format!("{} ran {}", app.name, crate::specifier::quoted(&origin.term)),
-                None => format!("made {class}"),
-            };
-            let did = format!("{did}{}", ran.collect::<String>());
-            (made > 0).then(|| Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now))
+            let done: Vec<bool> = rows_of(&answer["then"]).iter().map(is_done).collect();
+            let did = self.did(&app.name, &done).filter(|_| made > 0)?;
+            Some(Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now))
         };
         let undo = undo.or_else(lasting).into_iter().collect();
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
@@ -139,25 +134,55 @@ impl Creating {
         events: u64,
         world: &mut World<'_>,
     ) -> Step {
-        let mut told = self.followed(&answer["then"], app, dictionary, world);
+        let mut rows = rows_of(&answer["then"]).to_vec();
+        let mut undo = self.left(&mut rows, app, world);
+        let is_kept = undo.iter().any(|undo| !undo.is_lasting());
+        let id = undo::together(&mut undo, world.fresh).filter(|_| is_kept);
+        let mut told = self.followed(&Json::from(rows), app, dictionary, world);
         let first = if told.is_empty() { Json::Null } else { told.remove(0) };
         if let Some(error) = first.get("error") {
             let mut body = error.clone();
             if self.row().is_some_and(|(first, _)| first.each) {
                 body["note"] =
                     json!("some of the targets may be done: look at them; what follows was not tried");
+                body["undo"] = json!(id);
             }
-            return Step::Done(Outcome { body, is_error: true, events, ..Outcome::default() });
+            return Step::Done(Outcome { body, is_error: true, events, undo, ..Outcome::default() });
         }
         let is_done = told.iter().all(|each| each.get("error").is_none());
-        let ran: Vec<String> =
-            self.creation.then.iter().map(|next| format!("ran {}", next.sent.term)).collect();
-        let undo = Undo::lasting(&app.bundle_id, ran.join(", then "), (world.fresh)(), world.now);
         let body = json!({
-            "success": is_done, "app": &*app.bundle_id, "data": first["data"], "undo": null, "then": told,
+            "success": is_done, "app": &*app.bundle_id, "data": first["data"], "undo": id, "then": told,
             "untrusted": true,
         });
-        Step::Done(Outcome { body, events, undo: vec![undo], ..Outcome::default() })
+        Step::Done(Outcome { body, events, undo, ..Outcome::default() })
+    }
+
+    /// What commands in a row leave behind, the last first: it is taken back first. The answers become those of the app.
+    fn left(&self, rows: &mut [Json], app: &App, world: &mut World<'_>) -> Vec<Undo> {
+        let (mut ways, mut did): (Vec<Vec<Undo>>, Vec<String>) = Default::default();
+        for ((row, trace), next) in rows.iter_mut().zip(&self.traces).zip(&self.creation.then) {
+            let back = match row.get("value") {
+                Some(answer) => {
+                    let (answer, back) = trace.split(answer, app, world);
+                    row["value"] = answer;
+                    back.into_iter().flatten().collect()
+                }
+                None => Vec::new(),
+            };
+            let is_done = match row.get("value").and_then(Json::as_array).filter(|_| next.sent.each) {
+                Some(answers) => trace::is_done(answers, targets(&next.sent)),
+                None => is_done(row),
+            };
+            let unknown = if row.get("unknown").is_some() { " with an unknown outcome" } else { "" };
+            let stays = trace.did().filter(|_| back.is_empty() && (is_done || !unknown.is_empty()));
+            did.extend(stays.map(|did| format!("{did}{unknown}")));
+            ways.push(back);
+        }
+        let lasting = (!did.is_empty()).then(|| {
+            let did = format!("{} {}", app.name, did.join(", then "));
+            Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now)
+        });
+        ways.into_iter().rev().flatten().chain(lasting).collect()
     }
 
     /// Whether deleting what was made takes everything back: a copy that was put into it goes with it, and to save leaves
@@ -200,6 +225,7 @@ impl Creating {
                 let failed = values.filter_map(|value| OsaError::of_row(value, "command")).next();
                 match failed {
                     Some(error) => entry["error"] = error.to_fault(&app.bundle_id, &app.name).to_json(),
+                    None if is_cut_off(&answer, &next.sent) => entry["error"] = cut_off(app).to_json(),
                     None => entry["data"] = show(&value(&answer, None, dictionary), app, world),
                 }
                 if let Some(filed) = filed {
@@ -334,6 +360,32 @@ impl Creating {
             looks: looks.filter(|(_, shown)| shown.to_string().len() <= LONGEST).collect(),
         }
     }
+}
+
+fn rows_of(answers: &Json) -> &[Json] {
+    answers.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether a command that followed was done, or one of its targets.
+fn is_done(row: &Json) -> bool {
+    row.get("value").is_some()
+}
+
+/// Whether the app stopped answering before all targets of a command were reached.
+fn is_cut_off(answer: &Json, sent: &Invocation) -> bool {
+    sent.each && answer.as_array().is_some_and(|answers| answers.len() < targets(sent))
+}
+
+fn targets(sent: &Invocation) -> usize {
+    match &sent.direct {
+        Some(Given::List(items)) => items.len(),
+        _ => 0,
+    }
+}
+
+fn cut_off(app: &App) -> Fault {
+    let message = format!("{} stopped answering before all targets were reached", app.name);
+    command::unknown(Fault::new(Code::Unavailable, message, "look at the targets"))
 }
 
 /// No reference leads to two new objects: which of them it means cannot be told.

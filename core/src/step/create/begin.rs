@@ -24,7 +24,7 @@ use crate::permission::{classify, may_read};
 use crate::schema;
 use crate::specifier::{By, Container, Member, Path, Segment, SpecifierError};
 use crate::step::set::begin::{checked, slot, twice, writable};
-use crate::step::{Step, World, first, held, moves, occurrence, placing, set};
+use crate::step::{Step, World, command, first, held, moves, occurrence, placing, set};
 use crate::words::{Level, RefId, TextWindow};
 
 /// The event that makes.
@@ -213,8 +213,8 @@ pub(super) struct Tree<'a> {
     writes: Option<Box<Change>>,
     /// Whether the first object was there before: a document that was opened.
     is_old: bool,
-    /// The first of some commands in a row, where nothing is made.
-    pub(super) row: Option<Invocation>,
+    /// The first of some commands in a row, with the references among its targets, where nothing is made.
+    pub(super) row: Option<(Invocation, Vec<Option<RefId>>)>,
     /// What `it` means there, as the client has given it.
     pub(super) subject: Option<Json>,
 }
@@ -236,16 +236,19 @@ impl<'a> Tree<'a> {
         if let Some(at) = then.iter().position(|next| matches!(next, Err(Unfit::Wrong(_)))) {
             then.swap(0, at);
         }
-        let mut then = then.into_iter().collect::<Result<Vec<_>, Unfit>>()?;
+        let then = then.into_iter().collect::<Result<Vec<_>, Unfit>>()?;
+        let (mut then, mut references): (Vec<Following>, Vec<_>) = then.into_iter().unzip();
         let Self { app, dictionary, makes, nodes, ways, writes, is_old, row, .. } = self;
         let home = ways.into_iter().next();
         let mut save = saving(app, dictionary);
         let alone = |sent: Invocation| Following { place: String::new(), judged: sent.clone(), sent };
-        if let Some(first) = row {
+        if let Some((first, targets)) = row {
             then.insert(0, alone(first));
+            references.insert(0, targets);
             // In a row it stands at the end, unless it is there.
             let last = save.take().filter(|save| then.iter().all(|next| next.sent.code != save.code));
             then.extend(last.map(alone));
+            references.resize(then.len(), Vec::new());
         }
         let save = save.map(Box::new);
         let creation = Creation { makes, save, home, writes, then, seen: Vec::new() };
@@ -277,8 +280,20 @@ impl<'a> Tree<'a> {
             }
         }
         let looking = Vec::new();
-        let creating =
-            Creating { creation, nodes, places, defaults, looking, anchors, names, is_old, writes: false };
+        let (traces, writes) = (Vec::new(), false);
+        let creating = Creating {
+            creation,
+            nodes,
+            places,
+            defaults,
+            looking,
+            anchors,
+            names,
+            references,
+            traces,
+            is_old,
+            writes,
+        };
         Ok(creating.begin(app, world))
     }
 
@@ -402,11 +417,16 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// A command that follows. If it needs a target and names none, the target is the first new object.
+    /// A command that follows, and the references among its targets. If it needs a target and names none, the target is the
+    /// first new object.
     ///
     /// # Errors
     /// It is dangerous and reaches more than the new object, besides what is wrong with its arguments.
-    fn following(&self, next: &Next, world: &mut World<'_>) -> Result<Following, Unfit> {
+    fn following(
+        &self,
+        next: &Next,
+        world: &mut World<'_>,
+    ) -> Result<(Following, Vec<Option<RefId>>), Unfit> {
         let (dictionary, app) = (self.dictionary, self.app);
         let place = &next.place;
         // The word is a reference while the arguments are checked, so that it fits wherever an object fits.
@@ -427,6 +447,7 @@ impl<'a> Tree<'a> {
             Some(json) => Some(meant(json)),
             None => needs_target.then(|| meant(&json!(IT))),
         };
+        let references = command::references(target.as_ref());
         let mut held = held(world.references, app, world.now);
         let mut with_it = |id: &RefId| if *id == stand_in { Ok(it.clone()) } else { held(id) };
         let mut checker = Checker { dictionary, held: &mut with_it, home: world.home, put: None, open: None };
@@ -472,7 +493,7 @@ impl<'a> Tree<'a> {
                 .with("parameter", place.as_str())
                 .into());
         }
-        Ok(Following { place: place.clone(), judged, sent })
+        Ok((Following { place: place.clone(), judged, sent }, references))
     }
 
     fn class(&self, term: &str, place: &str, world: &mut World<'_>) -> Result<String, Fault> {

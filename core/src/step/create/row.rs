@@ -66,7 +66,7 @@ pub(super) fn start_row(
     if origin.each && origin.values().flat_map(|value| value.paths()).any(placing::has_index) {
         return Err(no_answer(&origin, app));
     }
-    tree.row = Some(origin);
+    tree.row = Some((origin, command::references(call.target.as_ref())));
     match tree.finish(&call.then.then, world) {
         Ok(step) => Ok(step),
         Err(Unfit::Open(given, container)) => {

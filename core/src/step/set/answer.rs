@@ -63,6 +63,12 @@ impl Setting {
         }
         if let Some(number) = number("unknown") {
             let error = OsaError { number, message, at: "set".to_owned(), by: None };
+            if self.list && !self.is_undo(&open) {
+                let terms: Vec<&str> =
+                    open.change.subject.slots.iter().map(|slot| slot.term.as_str()).collect();
+                let did = format!("set {} of {}", terms.join(", "), open.told(app, world));
+                self.lasting.push((app.bundle_id.to_string(), format!("{did}, with an unknown outcome")));
+            }
             return self.tell(&open, command::unknown(error.to_fault(&app.bundle_id, &app.name)));
         }
         if let Some(at) = row.get("refused").and_then(Json::as_u64) {

@@ -1,0 +1,115 @@
+//! What a change leaves behind: the ways back, or a note, so that "the last change" never means an older one.
+
+use serde_json::Value as Json;
+
+use super::moves::{self, Moving};
+use super::{Step, World};
+use crate::action::{Action, Deed, Invocation};
+use crate::app::App;
+use crate::osa_error::OsaError;
+use crate::permission::classify;
+use crate::specifier::quoted;
+use crate::undo::Undo;
+use crate::words::{Level, RefId};
+
+/// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate, open,
+/// print, select, reveal; Notes', Calendar's and Music's own words for that.
+const SHOWS: [&str; 11] = [
+    "aevtoapp", "ascrnoop", "aevtrapp", "miscactv", "aevtodoc", "aevtpdoc", "miscslct", "miscmvis",
+    "noteshow", "wrbtaec3", "hookRevl",
+];
+
+/// What one command leaves behind.
+#[derive(Debug)]
+pub(super) struct Trace {
+    /// `ran "move"`
+    did: String,
+    /// Whether something stays of it, so that an undo of the last change must not reach an earlier one.
+    lasts: bool,
+    /// The moved objects, for following them and for undo.
+    moving: Option<Moving>,
+}
+
+impl Trace {
+    pub(super) fn new(invocation: &Invocation, level: Level) -> Self {
+        let lasts = level > Level::Safe && !shows(invocation);
+        Self { did: format!("ran {}", quoted(&invocation.term)), lasts, moving: None }
+    }
+
+    /// The trace of one command among others.
+    pub(super) fn of(invocation: &Invocation, app: &App, world: &World<'_>) -> Self {
+        let action = Action::of(app, Deed::Command(Box::new(invocation.clone())));
+        Self::new(invocation, classify(&action, world.gate.policy.levels()).level)
+    }
+
+    /// Follows the moved objects, if there are any.
+    pub(super) fn following(
+        self,
+        invocation: &mut Invocation,
+        references: &[Option<RefId>],
+        app: &App,
+    ) -> Self {
+        let dictionary = app.dictionary.as_deref();
+        let Some((looks, moving)) =
+            dictionary.and_then(|dictionary| moves::of(invocation, references, app, dictionary))
+        else {
+            return self;
+        };
+        invocation.moves = Some(looks);
+        Self { moving: Some(moving), ..self }
+    }
+
+    pub(super) fn moves(&self) -> bool {
+        self.moving.is_some()
+    }
+
+    /// What was done for good, in words; `None` of a command that only shows something.
+    pub(super) fn did(&self) -> Option<&str> {
+        self.lasts.then_some(self.did.as_str())
+    }
+
+    /// Splits an answer into the app's own and the way back of each target.
+    pub(super) fn split(&self, answer: &Json, app: &App, world: &mut World<'_>) -> (Json, Vec<Option<Undo>>) {
+        let Some(moving) = &self.moving else { return (answer.clone(), Vec::new()) };
+        let (answer, reports) = moves::split(answer);
+        (answer, moving.moved(&reports, app, world))
+    }
+}
+
+/// Whether a command only shows something.
+pub(super) fn shows(invocation: &Invocation) -> bool {
+    SHOWS.contains(&invocation.code.as_str())
+}
+
+/// Whether a command that was sent once for each of several targets has reached one of them, as far as its answer tells.
+pub(super) fn is_done(answers: &[Json], targets: usize) -> bool {
+    let is_untried = |answer: &Json| answer.get("$").and_then(Json::as_str) == Some("untried");
+    let is_failed = |answer: &Json| OsaError::of_row(answer, "command").is_some();
+    answers.len() < targets || answers.iter().any(|answer| is_untried(answer) || !is_failed(answer))
+}
+
+/// A change on its way, for the case that its outcome stays unknown.
+#[derive(Debug)]
+pub(super) struct Sent {
+    /// The app, by bundle id; empty if it is about none.
+    pub(super) app: String,
+    /// What was sent, in words: `Finder ran "move"`.
+    pub(super) did: String,
+}
+
+/// Keeps a change with an unknown outcome and no way back, so that "the last change" does not mean an earlier one.
+pub(super) fn kept(step: Step, sent: Option<Sent>, world: &mut World<'_>) -> Step {
+    let (Step::Done(outcome), Some(sent)) = (&step, sent) else { return step };
+    let is_unknown = outcome.body.get("outcome").and_then(Json::as_str) == Some("unknown");
+    if !is_unknown || !outcome.undo.is_empty() {
+        return step;
+    }
+    let Step::Done(mut outcome) = step else { return step };
+    outcome.undo.push(unknown(&sent.app, &sent.did, world));
+    Step::Done(outcome)
+}
+
+/// A change of which no one can tell whether it happened.
+pub(super) fn unknown(app: &str, did: &str, world: &mut World<'_>) -> Undo {
+    Undo::lasting(app, format!("{did}, with an unknown outcome"), (world.fresh)(), world.now)
+}
