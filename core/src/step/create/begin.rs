@@ -483,11 +483,9 @@ impl<'a> Tree<'a> {
         let alone = Action::of(app, Deed::Command(Box::new(judged.clone())));
         let is_elsewhere = beside(&app.bundle_id, dictionary, &sent.code).is_some();
         let spares = !is_elsewhere && !self.is_old && is_only_about(&sent, &it);
-        if !spares && classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
-            let message = format!(
-                "`{place}`: `{}` may delete or overwrite objects that exist already, so `then` refuses it",
-                sent.term
-            );
+        let classified = classify(&alone, world.gate.policy.levels());
+        if !spares && classified.level == Level::Dangerous {
+            let message = format!("`{place}`: `{}` {}, so `then` refuses it", sent.term, classified.reason);
             let suggestion = "send it in a call of its own, so that the user sees what it is about";
             return Err(Fault::new(Code::InvalidParameter, message, suggestion)
                 .with("parameter", place.as_str())

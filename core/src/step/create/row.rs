@@ -57,9 +57,10 @@ pub(super) fn start_row(
     let reader = Reader { dictionary, home: world.home };
     tree.subject = call.target.as_ref().filter(|_| stays).map(|target| by_object(target, reader));
     let alone = Action::of(app, Deed::Command(Box::new(origin.clone())));
-    if classify(&alone, world.gate.policy.levels()).level == Level::Dangerous {
+    let classified = classify(&alone, world.gate.policy.levels());
+    if classified.level == Level::Dangerous {
         let message =
-            format!("`{}` deletes, sends or overwrites, so nothing may follow it in one call", origin.term);
+            format!("`{}` {}, so nothing may follow it in one call", origin.term, classified.reason);
         let suggestion = "send it in a call of its own, so that the user sees what it is about";
         return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"));
     }
