@@ -263,6 +263,34 @@
     },
   });
 
+  // The engine pastes the parameters and the body of a new function into one text and evaluates that. A Mac's engine takes
+  // only a text that is one function. A declaration is there before the first statement, which ends all.
+  const Native = Function;
+  const declared = (0, eval)(
+    "(function () { try { eval(arguments[0]); } catch (e) { if (e !== 0) throw e; } return String(anonymous); })",
+  );
+  const checked = (given) => {
+    const texts = given.map(String),
+      parameters = texts.slice(0, -1).join(",");
+    const isOne = (body) => {
+      const text = `function anonymous(${parameters}\n) {\n${body}\n}`;
+      return declared("throw 0;\n" + text) === text;
+    };
+    if (!isOne(texts.at(-1) ?? "")) throw new SyntaxError("Parser error");
+    try {
+      if (isOne("")) return texts;
+    } catch (error) {
+      // Only together with the body they were a text that parses.
+    }
+    throw new SyntaxError("Parameters should match arguments offered as parameters in Function constructor.");
+  };
+  const value = new Proxy(Native, {
+    apply: (target, it, given) => Reflect.apply(target, it, checked(given)),
+    construct: (target, given, made) => Reflect.construct(target, checked(given), made),
+  });
+  for (const owner of [[globalThis, "Function"], [Native.prototype, "constructor"]])
+    Object.defineProperty(...owner, { configurable: true, writable: true, value });
+
   Error.prepareStackTrace = (error, sites) => {
     reword(error, sites);
     return sites
