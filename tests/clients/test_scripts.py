@@ -97,6 +97,33 @@ class Scripts(Desk):
                 last = await self.refused(client, "iac_mcp_undo", last=True)
                 self.assertIn("the last change cannot be taken back: a script of the client ran", last["message"])
 
+    async def test_nothing_of_a_script_runs_that_is_no_script(self):
+        """Whatever a text does to the code around it, only what parses as a script of its own runs."""
+        self.cli("policy", "scripts", "ask")
+        rename = 'Application("Reminders").lists[0].name = "Ran"'
+        # Each with the line of its error.
+        wrong = {
+            f'}}); {rename}; throw new Error("x"); (function(){{': 1,
+            f"}}\n{rename};\n{{": 1,
+            f"{rename}; 1+": 1,
+            f"{rename};\nconst a = [1,\n2;\n3]": 3,
+            f"{rename};\nreturn 5": 2,
+            f"{rename};\n\nnew.target": 3,
+            f"const a = 1;\nconst a = 2;\n{rename}": 2,
+        }
+        async with self.client(MODES[0], Human(*["once"] * (len(wrong) + 1))) as client:
+            before = await self.call(client, "iac_mcp_query_object", app="Reminders", specifier="name of list 1")
+            for script, line in wrong.items():
+                with self.subTest(script):
+                    refused = await self.refused(client, TOOL, language="JavaScript", script=script)
+                    self.assertEqual(refused["outcome"], "not_tried", refused)
+                    self.assertIn(f"(line {line})", refused["message"])
+                    after = await self.call(client, "iac_mcp_query_object", app="Reminders", specifier="name of list 1")
+                    self.assertEqual(after["value"], before["value"])
+            # What a script declares is its own, also a name that the server's code has.
+            ran = await self.call(client, TOOL, language="JavaScript", script="function encode() { return 1; }\nvar text = 2, Application; text + encode()")
+            self.assertEqual(ran["value"], 3)
+
     async def test_a_script_shares_nothing_with_others_and_ends_at_its_deadline(self):
         self.cli("policy", "scripts", "ask")
         self.home.environment["IAC_MCP_TIMEOUT"] = "3"

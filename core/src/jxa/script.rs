@@ -44,10 +44,25 @@ const CONVERT: &str = r#"{
 }"#;
 
 /// Runs a script of the client, which is data here, by the command of Standard Additions. It runs in this process, which
-/// does nothing else. JavaScript is compiled first, without running it: an error there means that nothing happened.
+/// does nothing else.
+///
+/// JavaScript is parsed first: an error there means that nothing happened. It is parsed as a script, so that `return` is an
+/// error, behind a statement that ends it, so that nothing of it runs whatever it says. What it declares stays in a function.
+/// No engine tells the line of such an error, so the first line is named with which every part of the text has it.
 const RUN_SCRIPT: &str = r#"{
   at = "syntax";
-  if (d.language === "JavaScript") new Function(d.script);
+  const parse = (0, eval)("text => eval(text)");
+  const wrong = text => {
+    try { parse("throw 0;\n" + text); } catch (error) { return error === 0 ? null : messageOf(error); }
+    return null;
+  };
+  const why = d.language === "JavaScript" ? wrong(d.script) : null;
+  if (why !== null) {
+    const lines = d.script.split("\n");
+    let line = lines.length;
+    while (line > 1 && wrong(lines.slice(0, line - 1).join("\n")) === why) line -= 1;
+    throw new SyntaxError(why + " (line " + line + ")");
+  }
   at = "script";
   const osascript = Application.currentApplication();
   osascript.includeStandardAdditions = true;
