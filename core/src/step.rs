@@ -38,6 +38,7 @@ mod set;
 mod show;
 mod trace;
 mod validate;
+mod values;
 mod words;
 
 use std::ops::Deref;
@@ -301,6 +302,9 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
         return step;
     }
     if let Some(step) = first::begin(&call, world) {
+        return step.unwrap_or_else(|fault| failed(&fault, 0));
+    }
+    if let Some(step) = values::begin(&call, world) {
         return step.unwrap_or_else(|fault| failed(&fault, 0));
     }
     let step = match call {

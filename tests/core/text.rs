@@ -338,7 +338,32 @@ fn paths(dictionary: &Dictionary) -> Vec<Path> {
 
 fn resolved(specifier: &Specifier, dictionary: &Dictionary) -> Option<Path> {
     let mut nobody = |id: &_| panic!("no reference {id}");
-    specifier.resolve(dictionary, &mut nobody).ok().map(|resolved| resolved.path)
+    own(specifier).resolve(dictionary, &mut nobody).ok().map(|resolved| resolved.path)
+}
+
+/// A name without a place leads to the application's own object first, which is what a path shows so.
+fn own(specifier: &Specifier) -> Specifier {
+    let top = Container::Specifier(Box::new(Specifier::Application));
+    match specifier {
+        Specifier::Filter { element, container, filter: Filter::Compare(name), only: true, .. }
+            if *container == top =>
+        {
+            Specifier::Named {
+                element: element.clone(),
+                name: name.value.as_str().expect("a name").to_owned(),
+                container: top,
+            }
+        }
+        Specifier::Property { property, of: Container::Specifier(of) } => {
+            Specifier::Property { property: property.clone(), of: Container::Specifier(Box::new(own(of))) }
+        }
+        Specifier::Element { element, index, container: Container::Specifier(of) } => Specifier::Element {
+            element: element.clone(),
+            index: *index,
+            container: Container::Specifier(Box::new(own(of))),
+        },
+        other => other.clone(),
+    }
 }
 
 fn read(text: &str, app: &App) -> String {

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::command::replace;
 use super::{Arguments, Named, collect};
 use crate::fault::{Code, Fault, wrong};
 use crate::specifier::Container;
@@ -104,6 +105,12 @@ impl SetProperty {
 }
 
 impl SetProperty {
+    /// Puts what was looked up in the place of what named it, among the new values.
+    pub(crate) fn replace(&mut self, given: &Json, objects: &[Json]) {
+        let values = self.properties.iter_mut().flatten();
+        values.for_each(|new| replace(&mut new.value, given, objects));
+    }
+
     /// Returns every reference that is named, also inside the new values.
     pub(super) fn references(&self) -> Vec<RefId> {
         let mut found: Vec<RefId> =

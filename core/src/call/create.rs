@@ -110,6 +110,7 @@ impl Create {
 
     /// Puts objects in the place of an argument of the commands that meant them.
     pub(crate) fn replace(&mut self, given: &Json, objects: &[Json]) {
+        self.objects.iter_mut().for_each(|object| object.replace(given, objects));
         self.then.iter_mut().for_each(|next| next.replace(given, objects));
     }
 
@@ -167,6 +168,12 @@ impl NewObject {
         // Of several steps no one is to blame.
         self.place = if self.place.is_empty() { more.place } else { "then".to_owned() };
         Ok(())
+    }
+
+    fn replace(&mut self, given: &Json, objects: &[Json]) {
+        let values = self.at.iter_mut().chain(self.properties.values_mut());
+        values.for_each(|value| replace(value, given, objects));
+        self.children.iter_mut().for_each(|child| child.replace(given, objects));
     }
 
     fn collect(&self, found: &mut Vec<RefId>) {

@@ -9,6 +9,8 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::fault::did_you_mean;
+
 /// A legal JavaScript identifier that was made from a dictionary's term; nothing else becomes code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identifier(String);
@@ -129,6 +131,17 @@ fn beginning(text: &str) -> &str {
     text.char_indices().nth(COMPARED).map_or(text, |(end, _)| &text[..end])
 }
 
+/// Ends a message with the texts that were perhaps meant, or with all there are, where none is like the one that was asked
+/// for.
+pub fn instead(text: &str, near: &[String]) -> String {
+    let is_like = !near_texts(text, near.iter().map(String::as_str), 1).is_empty();
+    if is_like || near.is_empty() {
+        return did_you_mean(near);
+    }
+    let near: Vec<String> = near.iter().map(|name| format!("\"{name}\"")).collect();
+    format!("; there are only {}", near.join(", "))
+}
+
 /// A text without accents.
 fn plain(text: &str) -> String {
     text.nfd().filter(|c| !is_combining_mark(*c)).collect()
@@ -169,9 +182,10 @@ fn raise(name: &mut String, word: &str) {
 /// a single letter, which is a part of everything.
 fn distance(a: &str, b: &str) -> Option<usize> {
     let edits = levenshtein(a, b);
-    let shared = a.len().min(b.len()) > 1 && (a.contains(b) || b.contains(a));
-    let far = a.len().max(b.len()) / 2;
-    (shared || edits <= far.min(4)).then_some(edits)
+    let (shorter, longer) =
+        (a.chars().count().min(b.chars().count()), a.chars().count().max(b.chars().count()));
+    let shared = shorter > 1 && (a.contains(b) || b.contains(a));
+    (shared || edits <= (longer / 2).min(4)).then_some(edits)
 }
 
 fn levenshtein(a: &str, b: &str) -> usize {

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::text::Written;
 use super::{Container, Specifier, SpecifierError};
-use crate::dictionary::{APPLICATION, Dictionary, Property};
+use crate::dictionary::{APPLICATION, Class, Dictionary, Property};
 use crate::filter::{Compare, Filter, Operator};
 use crate::words::RefId;
 
@@ -47,8 +47,28 @@ const HANDLE: &str = "handle";
 /// The shortest number of somebody, in digits.
 const SHORTEST: usize = 3;
 
+/// The class that holds further elements of a class, of which the application holds some itself: Mail's application has
+/// only the mailboxes that no account has. The elements tell it by a property that is called like the class that holds them.
+/// Objects that hold nothing themselves are in the application's own list: the participants of Messages.
+pub(crate) fn holder_apart<'a>(dictionary: &'a Dictionary, element: &str) -> Option<&'a str> {
+    let class = &dictionary.element(APPLICATION, element)?.1.name;
+    if dictionary.elements(class).is_empty() {
+        return None;
+    }
+    let holders = dictionary.elements(APPLICATION).into_iter().filter(|holder| !holder.hidden);
+    let mut holders = holders.filter_map(|holder| dictionary.class(&holder.class));
+    let is_it = |holder: &&Class| {
+        let leads_back =
+            |property: &Property| property.kind.0.iter().any(|kind| !kind.list && kind.name == holder.name);
+        holder.name != *class
+            && dictionary.element(&holder.name, class).is_some()
+            && dictionary.property(class, &holder.name).is_some_and(leads_back)
+    };
+    holders.find(is_it).map(|holder| holder.name.as_str())
+}
+
 /// The code of the property by which apps find an object by name.
-const NAME_CODE: &str = "pnam";
+pub(super) const NAME_CODE: &str = "pnam";
 
 /// What texts are read by.
 #[derive(Clone, Copy)]
@@ -181,6 +201,11 @@ impl Container {
 }
 
 impl Container {
+    /// Whether it is the application itself.
+    pub(crate) fn is_application(&self) -> bool {
+        matches!(self, Self::Specifier(specifier) if **specifier == Specifier::Application)
+    }
+
     /// Whether a part of it has no path before the app has answered: a filter, `every`, or a place that counts from the end.
     pub(crate) fn is_open(&self) -> bool {
         let Self::Specifier(specifier) = self else { return false };

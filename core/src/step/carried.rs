@@ -15,6 +15,8 @@ const LONGEST: usize = 200;
 pub(super) enum Carried {
     /// One of several objects is taken.
     Picked(Picked),
+    /// What a name without a place has led to.
+    Found(String),
     /// This is not taken back.
     Left(String),
 }
@@ -34,7 +36,7 @@ pub(super) struct Picked {
 impl Picked {
     /// What a filter picks; `None` if it does not choose among several.
     pub(super) fn of(specifier: &Specifier, body: &Json, taken: Option<&RefId>) -> Option<Self> {
-        let Specifier::Filter { last, .. } = specifier else { return None };
+        let Specifier::Filter { last, only: false, .. } = specifier else { return None };
         let matches = body["totalCount"].as_u64().and_then(|count| usize::try_from(count).ok())?;
         let is_whole = body["complete"] != json!(false);
         // Where something was not searched, another object may match there.
@@ -77,6 +79,9 @@ impl Carried {
     fn in_words(&self) -> String {
         match self {
             Self::Picked(picked) => picked.in_words(),
+            Self::Found(found) => {
+                format!("the place was left out, and this takes {}", quoted_to(found, LONGEST))
+            }
             Self::Left(left) => format!("this cannot be taken back and stays: {left}"),
         }
     }
@@ -84,6 +89,11 @@ impl Carried {
     /// Puts it in front of what the answer says of the same kind.
     fn tell(&self, body: &mut Json) {
         let (field, json) = match self {
+            Self::Found(found) => {
+                let more = body["resolvedAs"].as_str().map(|more| format!("{found}; {more}"));
+                body["resolvedAs"] = json!(more.as_ref().unwrap_or(found));
+                return;
+            }
             Self::Picked(picked) => ("picked", picked.to_json()),
             Self::Left(left) => ("left", json!(left)),
         };

@@ -6,9 +6,11 @@ use serde_json::{Value as Json, json};
 use super::carried::{self, Carried, Picked};
 use super::{Outcome, Step, World, done, elements, occurrence, query, remember, started};
 use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Mode, Named, Stranger};
-use crate::fault::{Code, Fault, did_you_mean};
-use crate::permission::Source;
-use crate::specifier::{Container, Path, Reader, Specifier};
+use crate::dictionary::{Dictionary, names};
+use crate::fault::{Code, Fault};
+use crate::filter::Filter;
+use crate::permission::{Source, may_read};
+use crate::specifier::{Container, Path, Reader, Specifier, holder_apart};
 use crate::words::{HIGHEST_LIMIT, RefId};
 
 /// What waits for it.
@@ -34,7 +36,7 @@ pub(super) fn read(call: &mut Call, world: &World<'_>) -> Result<(), Fault> {
 }
 
 /// The app that a call names, or that the first of its references belongs to.
-fn app_of(call: &Call, world: &World<'_>) -> Option<String> {
+pub(super) fn app_of(call: &Call, world: &World<'_>) -> Option<String> {
     let held = || call.references().first().and_then(|id| world.references.app_of(*id).map(str::to_owned));
     call.app().map(str::to_owned).or_else(held)
 }
@@ -113,7 +115,7 @@ fn list(app: String, specifier: Specifier, rest: Option<Call>, world: &mut World
     let is_many = rest.is_none() || specifier.is_many();
     let most = rest.as_ref().map_or(MOST_SHOWN, most_of);
     let words = format!("nothing matches {}", specifier.to_text());
-    let wanted = GetElements::of(app, specifier.clone()).settled()?;
+    let wanted = sought(GetElements::of(app, specifier.clone()).settled()?, &specifier, world);
     let limit = if is_many { wanted.limit.min(most) } else { 1 };
     let limit = if is_only(&specifier) { MOST_NAMESAKES } else { limit };
     let first = First { rest, specifier, argument: None, words };
@@ -149,7 +151,7 @@ pub(super) fn argument(
         Some(Call::Command(call)) => counts(call, &first.specifier),
         _ => false,
     };
-    let wanted = GetElements::of(app.to_owned(), specifier).settled()?;
+    let wanted = sought(GetElements::of(app.to_owned(), specifier.clone()).settled()?, &specifier, world);
     let limit = match (only, is_counted) {
         (true, _) => MOST_NAMESAKES,
         (_, true) => 0,
@@ -158,11 +160,48 @@ pub(super) fn argument(
     elements::start(&GetElements { limit, ..wanted }, Some(first), world)
 }
 
+/// A list for the only object of a name that says no place: it looks in all places, and reads what these are called.
+fn sought(mut wanted: GetElements, specifier: &Specifier, world: &World<'_>) -> GetElements {
+    let Ok(app) = world.apps.find(wanted.app.as_deref().unwrap_or_default()) else { return wanted };
+    let Ok(dictionary) = app.dictionary() else { return wanted };
+    let Some(holder) = anywhere(specifier, dictionary) else { return wanted };
+    if specifier.container().is_some_and(Container::is_application) {
+        let (element, container) = (holder.clone(), Container::Specifier(Box::new(Specifier::Application)));
+        let every = Specifier::Every { element, container, filter: None, range: None };
+        wanted.containers.push(Container::Specifier(Box::new(every)));
+    }
+    // A rule against reading names is not a reason to find nothing.
+    let name = dictionary.property_of_code(&holder, "pnam").map(|name| name.name.as_str());
+    if let Some(name) = name.filter(|name| may_read(name, app, world.gate, world.now)) {
+        wanted.properties.push(format!("{holder}.{name}"));
+    }
+    wanted
+}
+
+/// The class that holds the objects in which a name is looked for; `None` where the specifier says the place.
+fn anywhere(specifier: &Specifier, dictionary: &Dictionary) -> Option<String> {
+    let Specifier::Filter { element, container: Container::Specifier(container), only: true, .. } = specifier
+    else {
+        return None;
+    };
+    match &**container {
+        Specifier::Application => holder_apart(dictionary, element).map(str::to_owned),
+        Specifier::Every { element, filter: None, range: None, .. } => Some(element.clone()),
+        _ => None,
+    }
+}
+
 /// Whether a command asks only how many objects there are: `count every message of inbox whose …`.
 fn counts(call: &CommandCall, specifier: &Specifier) -> bool {
     let is_all = matches!(specifier, Specifier::Every { range: None, .. });
     let is_whole = call.target.as_ref().and_then(Json::as_str).is_some();
     is_all && is_whole && call.mode == Mode::Read && call.arguments.is_empty() && call.command == "count"
+}
+
+/// Whether a command asks only if there is an object: `exists mailbox "Projects"`.
+fn is_asked(call: &CommandCall) -> bool {
+    let is_whole = call.target.as_ref().and_then(Json::as_str).is_some();
+    is_whole && call.mode != Mode::DryRun && call.arguments.is_empty() && call.command == "exists"
 }
 
 /// As many objects of one name as an error lists.
@@ -205,8 +244,16 @@ impl First {
         let ids: Vec<RefId> =
             elements.iter().filter_map(|each| each["id"].as_str().and_then(RefId::parse)).collect();
         let total = body["totalCount"].as_u64().unwrap_or_default() as usize;
-        if is_only(&self.specifier) && total > 1 {
-            let fault = self.several(total, &ids);
+        let (places, own) = self.places(elements);
+        let ids = if let Some(id) = own.and_then(|at| ids.get(at)) { vec![*id] } else { ids };
+        if matches!(&self.rest, Some(Call::Command(call)) if is_asked(call)) {
+            let mut answer = json!({ "success": true, "data": total > 0 });
+            with_reasons(&mut answer, body);
+            let found = places.into_iter().next().map(Carried::Found);
+            return Ok(carried::with(done(answer, events), found.into_iter().collect()));
+        }
+        if is_only(&self.specifier) && total > 1 && own.is_none() {
+            let fault = self.several(total, &ids, &places);
             return self.failed(fault, events, world);
         }
         if let Some(Call::Command(call)) = &self.rest
@@ -220,7 +267,13 @@ impl First {
             return Err(fault);
         }
         let Some(rest) = &self.rest else {
-            return if ids.is_empty() { Err(self.nothing(body)) } else { Ok(done(matches(body), events)) };
+            let answer = match (elements, is_only(&self.specifier)) {
+                ([], _) => return Err(self.nothing(body)),
+                (_, true) => only_match(body, &elements[own.unwrap_or_default()]),
+                _ => matches(body),
+            };
+            let found = places.into_iter().next().filter(|_| own.is_none()).map(Carried::Found);
+            return Ok(carried::with(done(answer, events), found.into_iter().collect()));
         };
         if self.specifier.is_many() && body["hasMore"] == json!(true) && !self.is_limited() {
             let most = most_of(rest);
@@ -242,8 +295,33 @@ impl First {
         }
         let ids = if self.specifier.is_many() { &ids[..] } else { &ids[..ids.len().min(1)] };
         let picked = Picked::of(&self.specifier, body, ids.first()).filter(|_| changes(rest));
+        let found = places.into_iter().next().filter(|_| own.is_none()).map(Carried::Found);
         let step = self.settle(ids, events, world)?;
-        Ok(carried::with(step, picked.map(Carried::Picked).into_iter().collect()))
+        Ok(carried::with(step, picked.map(Carried::Picked).into_iter().chain(found).collect()))
+    }
+
+    /// The objects that were found by a name without a place, with the place of each, and which of them the application has
+    /// itself: that is the one by AppleScript's own rule.
+    fn places(&self, elements: &[Json]) -> (Vec<String>, Option<usize>) {
+        let Specifier::Filter { element, filter: Filter::Compare(name), container, only: true, .. } =
+            &self.specifier
+        else {
+            return (Vec::new(), None);
+        };
+        let name = name.value.as_str().unwrap_or_default();
+        let named = |element: &str, name: &str, container| {
+            let (element, name) = (element.to_owned(), name.to_owned());
+            Specifier::Named { element, name, container: Container::Specifier(Box::new(container)) }
+        };
+        let place = |found: &Json| {
+            let (term, holder) = found["properties"].as_object()?.iter().next()?;
+            let (class, _) = term.rsplit_once('.')?;
+            let holder = named(class, holder.as_str()?, Specifier::Application);
+            Some(named(element, name, holder).to_text())
+        };
+        let own = |found: &Json| found["container"] == json!("application");
+        let own = if container.is_application() { elements.iter().position(own) } else { None };
+        (elements.iter().filter_map(place).collect(), own)
     }
 
     /// The error for a change of all objects that match, or of the only one, where some were not looked at.
@@ -297,12 +375,26 @@ impl First {
     }
 
     /// More than one object has the name that should tell which one is meant.
-    fn several(&self, total: usize, ids: &[RefId]) -> Fault {
+    fn several(&self, total: usize, ids: &[RefId], places: &[String]) -> Fault {
         let message = format!("{total} objects match {}, and one was expected", self.specifier.to_text());
-        let suggestion =
-            "list them with iac_mcp_get_elements, and give the reference of the one that is meant";
-        let near: Vec<String> = ids.iter().map(RefId::to_string).collect();
-        Fault::new(Code::InvalidSpecifier, message, suggestion).with("references", near)
+        let references: Vec<String> = ids.iter().map(RefId::to_string).collect();
+        if places.len() < ids.len() {
+            let suggestion =
+                "list them with iac_mcp_get_elements, and give the reference of the one that is meant";
+            return Fault::new(Code::InvalidSpecifier, message, suggestion).with("references", references);
+        }
+        let suggestion = "say which one is meant: by its reference, or in its words from `found`";
+        let fault = Fault::new(Code::InvalidSpecifier, message, suggestion);
+        fault.with("references", references).with("found", places.to_vec()).untrusted()
+    }
+
+    /// The text that a filter compares with.
+    fn sought(&self) -> Option<&str> {
+        match &self.specifier {
+            Specifier::Filter { filter: Filter::Compare(compare), .. }
+            | Specifier::Every { filter: Some(Filter::Compare(compare)), .. } => compare.value.as_str(),
+            _ => None,
+        }
     }
 
     /// Nothing is there; `body` may name what there is instead.
@@ -311,7 +403,7 @@ impl First {
         let near = body["near"].as_object().into_iter().flat_map(|near| near.values());
         let near: Vec<String> =
             near.filter_map(Json::as_array).flatten().filter_map(Json::as_str).map(str::to_owned).collect();
-        let message = format!("{}{}", self.words, did_you_mean(&near));
+        let message = format!("{}{}", self.words, names::instead(self.sought().unwrap_or_default(), &near));
         let fault = Fault::new(Code::ReferenceInvalid, message, suggestion);
         if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
     }
@@ -356,8 +448,7 @@ impl First {
         let Some(mut call) = self.rest else { return Err(self.nothing(&Json::Null)) };
         match &mut call {
             Call::QueryObject { specifier, .. } => {
-                let slot = specifier.container_mut().and_then(|container| deepest(container, false));
-                if let (Some(slot), Some(id)) = (slot, found.first()) {
+                if let (Some(slot), Some(id)) = (around(specifier), found.first()) {
                     *slot = Container::Reference(*id);
                 }
             }
@@ -370,7 +461,7 @@ impl First {
                 let all = std::mem::take(references).into_iter().map(|named| (named, ())).collect();
                 *references = settled(all, found).into_iter().map(|(named, ())| named).collect();
             }
-            Call::SetProperty(call) => {
+            Call::SetProperty(call) if self.argument.is_none() => {
                 // A change of all that match is not made for some of them.
                 let is_left_out = |id: &&RefId| {
                     call.properties.iter().all(|values| occurrence::leaves_out(**id, values, world))
@@ -382,22 +473,34 @@ impl First {
                 let all = std::mem::take(&mut call.references).into_iter().zip(values).collect();
                 (call.references, call.values) = settled(all, found).into_iter().unzip();
             }
-            Call::Command(_) | Call::Create(_) => {
+            Call::Command(_) | Call::Create(_) | Call::SetProperty(_) => {
                 let Some((given, container)) = self.argument else {
                     return Err(super::properties::unsettled());
                 };
                 let objects = replaced(vec![container], found, |container| deepest(container, false));
                 let objects: Vec<Json> = objects.iter().map(Container::to_json).collect();
+                let before = call.clone();
                 match &mut call {
                     Call::Command(call) => call.replace(&given, &objects),
                     Call::Create(call) => call.replace(&given, &objects),
+                    Call::SetProperty(call) => call.replace(&given, &objects),
                     _ => {}
+                }
+                // It stands inside a text that says a place, and would be looked up again without end.
+                if call == before {
+                    return Err(inside_a_place(&self.specifier));
                 }
             }
             _ => return Err(super::properties::unsettled()),
         }
         Ok(with_events(started(call, world), events))
     }
+}
+
+fn inside_a_place(specifier: &Specifier) -> Fault {
+    let message = format!("{} cannot be looked up inside a place in words", specifier.in_words());
+    let suggestion = "give the place as {\"position\":\"end\",\"of\":…}, or the object alone";
+    Fault::new(Code::InvalidSpecifier, message, suggestion)
 }
 
 /// Replaces what was looked up, once for each object that was found.
@@ -448,6 +551,15 @@ fn with_reasons(answer: &mut Json, body: &Json) {
             answer[field] = value.clone();
         }
     }
+}
+
+/// The object of a name as a query answers it.
+fn only_match(body: &Json, found: &Json) -> Json {
+    let mut reference = found.clone();
+    if let Some(fields) = reference.as_object_mut() {
+        fields.shift_remove("properties");
+    }
+    matches(&json!({ "type": body["type"], "app": body["app"], "elements": [reference], "totalCount": 1 }))
 }
 
 /// The first match as a query answers it, and the others where more were asked for.
@@ -510,9 +622,8 @@ fn next(call: &mut Call) -> Option<&mut Specifier> {
 }
 
 fn next_of_query(specifier: &mut Specifier) -> Option<&mut Specifier> {
-    let is_deeper = specifier.container_mut().is_some_and(|container| deepest(container, false).is_some());
-    if is_deeper {
-        return match specifier.container_mut().and_then(|container| deepest(container, false))? {
+    if around(specifier).is_some() {
+        return match around(specifier)? {
             Container::Specifier(specifier) => Some(specifier),
             Container::Reference(_) => None,
         };
@@ -523,6 +634,12 @@ fn next_of_query(specifier: &mut Specifier) -> Option<&mut Specifier> {
         _ => false,
     };
     is_list.then_some(specifier)
+}
+
+/// The container of what a query asks for, or one inside it, that has to be looked up. A list reaches through `every`.
+fn around(specifier: &mut Specifier) -> Option<&mut Container> {
+    let spreads = matches!(specifier, Specifier::Every { .. } | Specifier::Filter { .. });
+    specifier.container_mut().and_then(|container| deepest(container, spreads))
 }
 
 /// The container that has to be looked up and has no such one inside itself; `spreads` says that `every` may stay.

@@ -10,7 +10,7 @@ use crate::action::Deed;
 use crate::app::App;
 use crate::change;
 use crate::dictionary::{Identifier, TypeRef, names};
-use crate::fault::{Code, Fault, did_you_mean};
+use crate::fault::{Code, Fault};
 use crate::identity::{Identity, identity};
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Resolved, Segment, Specifier, Target};
@@ -244,7 +244,8 @@ pub(super) fn missing(path: &Path, reply: Reply, app: &str, world: &World<'_>) -
 
 fn not_found(path: &Path, names: &[&str], app: &App) -> Fault {
     let near = near(path, names, app);
-    let message = format!("{} has no {path}{}", app.name, did_you_mean(&near));
+    let message =
+        format!("{} has no {path}{}", app.name, names::instead(path.name().unwrap_or_default(), &near));
     let fault =
         Fault::new(Code::ReferenceInvalid, message, suggestion(path, app)).with("app", &*app.bundle_id);
     if near.is_empty() { fault } else { fault.with("near", near) }

@@ -1,12 +1,14 @@
 //! From a step and its owner to the specifier of both, checked against the dictionary.
 
+use serde_json::Value as Json;
+
 use super::Parser;
 use super::chain::Test;
 use super::error::{Fail, shown};
 use super::step::How;
-use crate::dictionary::{APPLICATION, Property, names};
-use crate::filter::Filter;
-use crate::specifier::read::called_by;
+use crate::dictionary::{APPLICATION, Property, TypeRef, names};
+use crate::filter::{Compare, Filter, Operator};
+use crate::specifier::read::{NAME_CODE, called_by, holder_apart};
 use crate::specifier::{Container, Specifier, SpecifierError, resolve};
 use crate::words::RefId;
 
@@ -70,7 +72,7 @@ impl Owner {
     }
 
     fn is_application(&self) -> bool {
-        matches!(&self.container, Container::Specifier(specifier) if **specifier == Specifier::Application)
+        self.container.is_application()
     }
 }
 
@@ -135,10 +137,11 @@ impl Parser<'_> {
         let is_all = match how {
             How::Every => true,
             How::First | How::Last => test.is_some(),
-            How::Name(_) => called_by(self.dictionary, &element).is_some(),
+            How::Name(_) => self.name_of(&element).is_some(),
             _ => false,
         };
         let all = is_all.then(|| self.all_holders(owner, &element)).flatten();
+        let is_anywhere = all.is_some();
         let (holder, added) = match all {
             Some(holder) => (holder, true),
             None => self.holder(owner, &element, reach)?,
@@ -163,6 +166,15 @@ impl Parser<'_> {
             (How::First, None) => Specifier::Element { element, index: 0, container },
             (How::Last, None) => Specifier::Element { element, index: -1, container },
             (How::Index(index), _) => Specifier::Element { element, index: *index, container },
+            (How::Name(name), _)
+                if (is_anywhere || self.is_apart(&holder, &element, name))
+                    && let Some(property) = self.name_of(&element) =>
+            {
+                let value = Json::from(name.as_str());
+                let compare = Compare { property, operator: Operator::Equal, value };
+                let filter = Filter::Compare(compare);
+                Specifier::Filter { element, container, filter, limit: 1, last: false, only: true }
+            }
             (How::Name(name), _) => {
                 self.check_name(&element, name, &holder, (at, reach))?;
                 Specifier::Named { element, name: name.clone(), container }
@@ -243,6 +255,23 @@ impl Parser<'_> {
         }
         let all = every(only.name.clone(), owner.container.clone(), None, None);
         Some(Owner::of(all, Class::Of(only.name.clone())))
+    }
+
+    /// Whether a name says no place, and the application has only some of the elements; a property of the application of
+    /// that name is meant instead, such as `inbox`.
+    fn is_apart(&self, holder: &Owner, element: &str, name: &str) -> bool {
+        let own = self.dictionary.property(APPLICATION, name);
+        let is_meant = |kind: &TypeRef| self.dictionary.is_a(&kind.name, element);
+        holder.is_application()
+            && !holder.explicit
+            && holder_apart(self.dictionary, element).is_some()
+            && !own.is_some_and(|own| own.kind.0.iter().any(is_meant))
+    }
+
+    /// The property that people name an object by.
+    fn name_of(&self, element: &str) -> Option<String> {
+        let named = || self.dictionary.property_of_code(element, NAME_CODE).map(|name| name.name.clone());
+        called_by(self.dictionary, element).or_else(named)
     }
 
     fn has_element(&self, class: &str, element: &str) -> bool {
