@@ -24,7 +24,7 @@ pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
 pub(crate) use create::IT;
 pub use create::{Create, Follow, NewObject, Next};
-pub use elements::GetElements;
+pub use elements::{GetElements, Range};
 pub use run_script::RunScript;
 pub use script::{Act, ScriptCall};
 pub use tool::Tool;

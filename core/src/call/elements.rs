@@ -39,8 +39,28 @@ pub struct GetElements {
     pub is_limited: bool,
     /// How many to pass over first; below zero it counts from the end.
     pub offset: i64,
+    /// The range that `elements` names, if it names one.
+    pub range: Option<Range>,
     /// How much of a long text.
     pub text: TextWindow,
+}
+
+/// Some elements in a row, `messages 11 thru 20`: they are all that the call is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The place of the first one; below zero it counts from the end.
+    pub first: i64,
+    /// How many there are, if the container has so many.
+    pub count: usize,
+}
+
+impl Range {
+    /// How many of the range a container of this size has.
+    pub(crate) fn of(self, total: usize) -> usize {
+        let place = usize::try_from(self.first.unsigned_abs()).unwrap_or(usize::MAX);
+        let there = if self.first < 0 { place.min(total) } else { total.saturating_sub(place) };
+        self.count.min(there)
+    }
 }
 
 /// How many elements an answer holds unless asked otherwise.
@@ -94,6 +114,7 @@ impl GetElements {
             aggregate: aggregate(arguments)?,
             limit: if limit == 0 && is_grouped { LIMIT } else { limit },
             is_limited: given.is_some(),
+            range: None,
             offset: arguments.count("offset", 0, HIGHEST_OFFSET)?.unwrap_or_default() as i64,
             text: arguments.window(TEXT_IN_LIST)?,
         };
@@ -125,6 +146,7 @@ impl GetElements {
             limit: HIGHEST_LIMIT,
             is_limited: false,
             offset: 0,
+            range: None,
             text: TextWindow { offset: 0, limit: TEXT_IN_LIST },
         }
     }
@@ -152,8 +174,9 @@ impl GetElements {
                 };
                 if let Some((first, last)) = range {
                     self.stands_alone()?;
-                    self.begins_once()?;
-                    let (offset, count) = window(first, last)?;
+                    let range = window(first, last)?;
+                    let (offset, count) = self.inside(range)?;
+                    self.range = Some(range);
                     return Ok(self.windowed(offset, count));
                 }
                 Ok(self)
@@ -188,13 +211,28 @@ impl GetElements {
         Self { offset, limit, ..self }
     }
 
+    /// The part of a range from `offset` on, which counts inside of it.
+    fn inside(&self, range: Range) -> Result<(i64, usize), Fault> {
+        let passed = usize::try_from(self.offset).ok().filter(|passed| *passed < range.count);
+        let passed = passed.ok_or_else(|| {
+            let message = format!(
+                "`offset`: {} is not inside the range, which has {} elements",
+                self.offset, range.count
+            );
+            let suggestion =
+                "count from the beginning of the range, or ask for `every …` with `limit` and `offset`";
+            Fault::parameter("offset", message, suggestion)
+        })?;
+        Ok((range.first + self.offset, (range.count - passed).min(HIGHEST_LIMIT)))
+    }
+
     /// Elements that say where they begin leave nothing for `offset` to say.
     fn begins_once(&self) -> Result<(), Fault> {
         if self.offset == 0 {
             return Ok(());
         }
-        let message = "`offset` cannot be combined with a range in `elements`";
-        let suggestion = "leave `offset` out, or ask for `every …` with `limit` and `offset`";
+        let message = "`offset` cannot be combined with the first or last match in `elements`";
+        let suggestion = "leave `offset` out, or ask for `every … whose …` with `limit` and `offset`";
         Err(Fault::parameter("offset", message, suggestion))
     }
 
@@ -226,10 +264,10 @@ impl GetElements {
     }
 }
 
-/// The offset and the limit that a range means; both ends count from the same side, or the last one is the end.
-fn window(first: i32, last: i32) -> Result<(i64, usize), Fault> {
+/// The elements that a range means; both ends count from the same side, or the last one is the end.
+fn window(first: i32, last: i32) -> Result<Range, Fault> {
     let count = match (first < 0, last < 0) {
-        (false, true) if last == -1 => Ok(HIGHEST_LIMIT),
+        (false, true) if last == -1 => Ok(usize::MAX),
         (false, false) | (true, true) => usize::try_from(i64::from(last) - i64::from(first) + 1),
         _ => usize::try_from(-1_i64),
     };
@@ -242,7 +280,7 @@ fn window(first: i32, last: i32) -> Result<(i64, usize), Fault> {
         )
     };
     let count = count.ok().filter(|count| *count > 0).ok_or_else(wrong)?;
-    Ok((i64::from(first), count.min(HIGHEST_LIMIT)))
+    Ok(Range { first: i64::from(first), count })
 }
 
 fn twice(parameter: &str) -> Fault {

@@ -20,7 +20,7 @@ pub(super) use series::Filling;
 
 use crate::action::{Column, Deed, Elements, Groups, View};
 use crate::app::App;
-use crate::call::GetElements;
+use crate::call::{GetElements, Range};
 use crate::change;
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
@@ -52,6 +52,8 @@ pub(super) struct Listing {
     container: Option<String>,
     fallback: Option<Path>,
     resolved_as: Option<String>,
+    /// The part of the container that the call is about, if it names one.
+    range: Option<Range>,
     first: Option<First>,
     within: Within,
 }
@@ -100,7 +102,8 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     let place = Place { containers, collection, inner };
     let wanted = wanted(call, place, first.is_none(), app, dictionary, world)?;
     let within = Within::of(&call.references(), world);
-    let listing = Listing { wanted, container, fallback, resolved_as: None, first, within };
+    let listing =
+        Listing { wanted, container, fallback, resolved_as: None, range: call.range, first, within };
     Ok(listing.ask(app, 0, world))
 }
 
@@ -521,7 +524,13 @@ impl Listing {
         let count = elements.len();
         // An offset below zero counts from the end.
         let back = usize::try_from(self.wanted.offset.unsigned_abs()).unwrap_or(usize::MAX);
-        let from = if self.wanted.offset < 0 { total.saturating_sub(back) } else { back };
+        let (from, total) = match self.range {
+            Some(range) => {
+                ((self.wanted.offset - range.first).try_into().unwrap_or(usize::MAX), range.of(total))
+            }
+            None if self.wanted.offset < 0 => (total.saturating_sub(back), total),
+            None => (back, total),
+        };
         let next = from + count;
         // Who only counts has read all that was asked for.
         let has_more = next < total && self.wanted.limit > 0;

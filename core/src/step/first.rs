@@ -275,7 +275,7 @@ impl First {
             let found = places.into_iter().next().filter(|_| own.is_none()).map(Carried::Found);
             return Ok(carried::with(done(answer, events), found.into_iter().collect()));
         };
-        if self.specifier.is_many() && body["hasMore"] == json!(true) && !self.is_limited() {
+        if self.specifier.is_many() && body["hasMore"] == json!(true) {
             let most = most_of(rest);
             let message =
                 format!("{} leads to {total} objects, and one call takes {most}", self.specifier.in_words());
@@ -338,11 +338,6 @@ impl First {
             Some(skipped) => fault.with("skipped", skipped.clone()),
             None => fault,
         })
-    }
-
-    /// Whether the specifier says itself how many are meant.
-    fn is_limited(&self) -> bool {
-        matches!(&self.specifier, Specifier::Every { range: Some(_), .. })
     }
 
     /// The number of objects that a command asks for.
