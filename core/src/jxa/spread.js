@@ -126,9 +126,17 @@ const valuesOf = (chain, one) => {
     try {
       return askSingle(() => one(each));
     } catch (error) {
-      return failed(error);
+      return nothingOr(one, each, error);
     }
   });
+};
+// No value where what holds it is not there, or the error.
+const nothingOr = (one, each, error) => {
+  try {
+    return orNothing(one, each, error);
+  } catch (again) {
+    return failed(again);
+  }
 };
 // Such a property for each container of a chain, read once.
 const ownersOf = (chain, one) => {
