@@ -88,13 +88,44 @@ const MOST_SPANS: usize = 8;
 /// As many parentheses may be opened.
 const DEEPEST: usize = 8;
 
+const TODAY: From = From::Start(Unit::Day);
+
+/// Parts of a day, and the hour after which their hours are counted.
+const DAY_PARTS: [(&str, i64); 4] =
+    [("morning", 0), ("afternoon", AFTERNOON), ("evening", AFTERNOON), ("night", AFTERNOON)];
+
+const AFTERNOON: i64 = 12;
+
+/// The day of the week that a weekend begins with; 0 is Monday.
+const SATURDAY: i64 = 5;
+
+/// The numbers that people write in words, from one.
+const NUMBERS: [&str; 12] =
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
 /// The grammar in one line, for errors and descriptions.
-pub const GRAMMAR: &str = "now, today, tomorrow, yesterday, monday … sunday, last, this or next week, month or year, with a time or with + or - \
-     minutes, hours, days, weeks, months or years, such as `friday 17:00` or `today + 2 weeks`";
+pub const GRAMMAR: &str = "now, today, tomorrow, yesterday, monday … sunday, last, this or next week, month or year, end of …, with a time or with \
+     + or - minutes, hours, days, weeks, months or years, such as `friday 17:00` or `today + 2 weeks`";
 
 impl Moment {
+    const fn at(from: From) -> Self {
+        Self { from, clock: None, span: Span { months: 0, days: 0, seconds: 0 } }
+    }
+
+    fn days(count: i64) -> Self {
+        Self { span: Span::of(count, Unit::Day), ..Self::at(TODAY) }
+    }
+
+    /// The Saturday of this week, or of another one.
+    fn weekend(weeks: i64) -> Self {
+        Self {
+            span: Span { days: weeks * 7 + SATURDAY, ..Span::default() },
+            ..Self::at(From::Start(Unit::Week))
+        }
+    }
+
     /// Reads a moment; `None` where the text is anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let (moment, end) = Self::prefix(text)?;
@@ -104,8 +135,7 @@ impl Moment {
     /// Reads a moment at the beginning of a text; returns it and how many bytes it takes.
     pub(crate) fn prefix(text: &str) -> Option<(Self, usize)> {
         let mut scan = Scan { text, at: 0, depth: 0 };
-        let mut moment = scan.start()?;
-        moment.clock = scan.clock();
+        let mut moment = scan.moment()?;
         for _ in 0..MOST_SPANS {
             let before = scan.at;
             match scan.signed_span() {
@@ -123,6 +153,31 @@ impl Moment {
         Some((moment, scan.at))
     }
 
+    /// What to write instead of words that name no point in time, or more than one.
+    pub fn instead(text: &str) -> Option<&'static str> {
+        let text = text.to_lowercase();
+        let words: Vec<&str> =
+            text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
+        let is_month = |word: &&str| part::is_month(word);
+        if has(&["tonight", "morning", "afternoon", "evening", "night", "eod", "cob"]) {
+            return Some("say the hour, such as `today 20:00` or `tomorrow evening at 7`");
+        }
+        if has(&["midnight"]) {
+            return Some("write `today 0:00` for the beginning of today, or `tomorrow 0:00` for its end");
+        }
+        if has(&["weekend"]) {
+            return Some("write `this weekend`, or `this weekend + 1 week` for the one after it");
+        }
+        if has(&["few", "couple", "several", "soon", "later", "asap"]) {
+            return Some("say how long from now, such as `in 2 days` or `3 hours ago`");
+        }
+        let is_number = |word: &&str| word.parse::<u32>().is_ok();
+        let is_date = words.len() > 1 && words.iter().all(is_number);
+        (is_date || words.iter().any(is_month))
+            .then_some("write the year, the month and the day, such as 2026-01-27 or 2026-01-27 15:00")
+    }
+
     /// Reads a date, or a date and time, as ISO 8601 writes them.
     pub fn is_date(text: &str) -> bool {
         text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
@@ -135,6 +190,9 @@ impl Moment {
             _ if seconds != 0 || self.clock.is_some() => None,
             From::Start(Unit::Day) | From::Weekday(..) if months == 0 => Some(Span::of(1, Unit::Day)),
             From::Start(Unit::Week) if months == 0 && days % 7 == 0 => Some(Span::of(1, Unit::Week)),
+            From::Start(Unit::Week) if months == 0 && days.rem_euclid(7) == SATURDAY => {
+                Some(Span::of(2, Unit::Day))
+            }
             From::Start(Unit::Month) if days == 0 => Some(Span::of(1, Unit::Month)),
             From::Start(Unit::Year) if days == 0 && months % 12 == 0 => Some(Span::of(1, Unit::Year)),
             _ => None,
@@ -253,6 +311,10 @@ impl Span {
         span
     }
 
+    fn back(self) -> Self {
+        Self { months: -self.months, days: -self.days, seconds: -self.seconds }
+    }
+
     fn plus(self, other: Self) -> Option<Self> {
         let sum = Self {
             months: self.months + other.months,
@@ -286,54 +348,204 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
+    /// A day and perhaps a time in it, in either order, or a time of today.
+    fn moment(&mut self) -> Option<Moment> {
+        let before = self.at;
+        if let Some(clock) = self.clock() {
+            let end = self.at;
+            return match self.start().filter(|moment| moment.clock.is_none()) {
+                Some(moment) if moment.span.seconds == 0 => Some(Moment { clock: Some(clock), ..moment }),
+                _ => {
+                    self.at = end;
+                    Some(Moment { from: TODAY, clock: Some(clock), span: Span::default() })
+                }
+            };
+        }
+        self.at = before;
+        let moment = self.start()?;
+        Some(if moment.clock.is_none() { Moment { clock: self.clock(), ..moment } } else { moment })
+    }
+
     fn start(&mut self) -> Option<Moment> {
         if self.open() {
             let moment = self.start()?;
             return self.sign(')').then_some(moment);
         }
-        let spanned = |from, span| Some(Moment { from, clock: None, span });
-        let plain = |from| spanned(from, Span::default());
-        let today = From::Start(Unit::Day);
-        if let Some(span) = self.ago() {
-            return spanned(From::Now, span);
+        if let Some(moment) = self.counted() {
+            return Some(moment);
         }
-        match self.word()?.as_str() {
-            "now" => plain(From::Now),
-            "current" => (self.word()? == "date").then_some(()).and_then(|()| plain(From::Now)),
-            "today" => plain(today),
-            "tomorrow" => spanned(today, Span::of(1, Unit::Day)),
-            "yesterday" => spanned(today, Span::of(-1, Unit::Day)),
-            "this" => self.named(0, Which::Coming),
-            "next" => self.named(1, Which::Next),
-            "last" => self.named(-1, Which::Last),
-            "in" => self.span().and_then(|span| spanned(From::Now, span)),
-            day => plain(From::Weekday(weekday(day)?, Which::Coming)),
-        }
+        while self.passes(&["on", "the"]) {}
+        let word = self.word()?;
+        let begin = match word.as_str() {
+            "now" => Moment::at(From::Now),
+            "right" => self.passes(&["now"]).then(|| Moment::at(From::Now))?,
+            "current" => self.passes(&["date"]).then(|| Moment::at(From::Now))?,
+            "today" => Moment::at(TODAY),
+            "tonight" => return self.hour_of(Moment::at(TODAY), AFTERNOON),
+            "tomorrow" => Moment::days(1),
+            "yesterday" => Moment::days(-1),
+            "day" if self.passes(&["after"]) => self.passes(&["tomorrow"]).then(|| Moment::days(2))?,
+            "day" if self.passes(&["before"]) => self.passes(&["yesterday"]).then(|| Moment::days(-2))?,
+            "this" | "next" | "last" | "past" => self.named(&word)?,
+            "weekend" => Moment::weekend(0),
+            "in" => self.span().map(|span| Moment { span, ..Moment::at(From::Now) })?,
+            "end" => return self.edge(true),
+            "start" | "beginning" => return self.edge(false),
+            day => self.of_week(weekday(day)?)?,
+        };
+        self.part_of(begin)
     }
 
-    /// A day of the week, or a week, month or year counted from the present one.
-    fn named(&mut self, count: i64, which: Which) -> Option<Moment> {
+    /// `next monday`, `this week`, `last weekend`, `last 7 days`
+    fn named(&mut self, which: &str) -> Option<Moment> {
+        let before = self.at;
+        if which != "this"
+            && let Some(span) = self.span()
+        {
+            let span = if which == "next" { span } else { span.back() };
+            return Some(Moment { span, ..Moment::at(From::Now) });
+        }
+        self.at = before;
+        let (count, day) = match which {
+            "this" => (0, Which::Coming),
+            "next" => (1, Which::Next),
+            "last" => (-1, Which::Last),
+            _ => return None,
+        };
         let word = self.word()?;
-        if let Some(day) = weekday(&word) {
-            return Some(Moment { from: From::Weekday(day, which), clock: None, span: Span::default() });
+        if let Some(at) = weekday(&word) {
+            return Some(Moment::at(From::Weekday(at, day)));
+        }
+        // Whether the next one is the coming one depends on the speaker, and on the day.
+        if word == "weekend" {
+            return (count < 1).then(|| Moment::weekend(count));
+        }
+        // `this morning` is a part of today.
+        if count == 0 && DAY_PARTS.iter().any(|(part, _)| *part == word) {
+            self.at = before;
+            return Some(Moment::at(TODAY));
         }
         let unit = Unit::parse(&word).filter(|unit| unit.name() == word)?;
         let is_long = matches!(unit, Unit::Week | Unit::Month | Unit::Year);
-        is_long.then(|| Moment { from: From::Start(unit), clock: None, span: Span::of(count, unit) })
+        let moment = Moment { span: Span::of(count, unit), ..Moment::at(From::Start(unit)) };
+        let end = self.at;
+        self.passes(&["on"]);
+        let day = self.word().and_then(|word| weekday(&word)).filter(|_| unit == Unit::Week);
+        let moment = match day {
+            Some(day) => Moment { span: moment.span.plus(Span::of(day, Unit::Day))?, ..moment },
+            None => {
+                self.at = end;
+                moment
+            }
+        };
+        is_long.then_some(moment)
     }
 
-    /// `3 days ago`, `3 days from now`
-    fn ago(&mut self) -> Option<Span> {
+    /// A day of the week, or that of another week: `friday of next week`.
+    fn of_week(&mut self, day: i64) -> Option<Moment> {
         let before = self.at;
-        let span = self.span().and_then(|span| match self.word()?.as_str() {
-            "ago" => Some(Span { months: -span.months, days: -span.days, seconds: -span.seconds }),
-            "from" => self.word().filter(|word| word == "now").map(|_| span),
+        self.passes(&["of"]);
+        let count = match self.word().as_deref() {
+            Some("this") => 0,
+            Some("next") => 1,
+            Some("last") => -1,
+            _ => {
+                self.at = before;
+                return Some(Moment::at(From::Weekday(day, Which::Coming)));
+            }
+        };
+        if !self.passes(&["week"]) {
+            self.at = before;
+            return Some(Moment::at(From::Weekday(day, Which::Coming)));
+        }
+        let span = Span::of(count, Unit::Week).plus(Span::of(day, Unit::Day))?;
+        Some(Moment { span, ..Moment::at(From::Start(Unit::Week)) })
+    }
+
+    /// The beginning or the last second of a day, week, month or year.
+    fn edge(&mut self, is_end: bool) -> Option<Moment> {
+        self.passes(&["of"]);
+        while self.passes(&["the"]) {}
+        let before = self.at;
+        let unit = self.word().and_then(|word| Unit::parse(&word).filter(|unit| unit.name() == word));
+        let whole = match unit.filter(|unit| !matches!(unit, Unit::Second | Unit::Minute | Unit::Hour)) {
+            Some(unit) if !self.passes(&["after", "before"]) => Moment::at(From::Start(unit)),
+            _ => {
+                self.at = before;
+                self.deeper(Self::start)?
+            }
+        };
+        let end = whole.period_end()?;
+        if !is_end {
+            return Some(whole);
+        }
+        Some(Moment { span: end.span.plus(Span::of(-1, Unit::Second))?, ..end })
+    }
+
+    /// The hour that a part of a day needs: `tomorrow evening at 7`. Evenings begin when each speaker says so.
+    fn part_of(&mut self, day: Moment) -> Option<Moment> {
+        let before = self.at;
+        let word = self.word();
+        match DAY_PARTS.iter().find(|(part, _)| Some(*part) == word.as_deref()) {
+            Some((_, first)) => self.hour_of(day, *first),
+            None => {
+                self.at = before;
+                Some(day)
+            }
+        }
+    }
+
+    /// A time in a part of a day that begins after an hour: nine in the evening is 21:00.
+    fn hour_of(&mut self, day: Moment, first: i64) -> Option<Moment> {
+        let clock = self.clock()?;
+        let is_said = self.text[..self.at].trim_end().to_lowercase().ends_with(['m', 'n']);
+        let hour = clock / 3600;
+        let clock = match hour {
+            _ if is_said => clock,
+            1..12 if first == AFTERNOON => clock + AFTERNOON * 3600,
+            0 | 12 if first == AFTERNOON => return None,
+            _ => clock,
+        };
+        Some(Moment { clock: Some(clock), ..day })
+    }
+
+    /// `3 days ago`, `3 days from now`, `a week from friday`, `2 days before tomorrow`
+    fn counted(&mut self) -> Option<Moment> {
+        let before = self.at;
+        let found = self.span().and_then(|span| match self.word()?.as_str() {
+            "ago" => Some(Moment { span: span.back(), ..Moment::at(From::Now) }),
+            word @ ("from" | "after" | "before") => {
+                let day = self.deeper(Self::start).filter(|day| day.clock.is_none())?;
+                let span = if word == "before" { span.back() } else { span };
+                Some(Moment { span: day.span.plus(span)?, ..day })
+            }
             _ => None,
         });
-        if span.is_none() {
+        if found.is_none() {
             self.at = before;
         }
-        span
+        found
+    }
+
+    /// Reads what stands inside something else, as deep as parentheses may be.
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.depth == DEEPEST {
+            return None;
+        }
+        self.depth += 1;
+        let found = read(self);
+        self.depth -= 1;
+        found
+    }
+
+    /// Passes over one word, if it is one of these.
+    fn passes(&mut self, words: &[&str]) -> bool {
+        let before = self.at;
+        let is_it = self.word().is_some_and(|word| words.contains(&word.as_str()));
+        if !is_it {
+            self.at = before;
+        }
+        is_it
     }
 
     /// `15:00`, `at 9`, `5 pm`, `at 9:30 am`, `noon`, in seconds; nothing is read where no time stands.
@@ -347,15 +559,13 @@ impl Scan<'_> {
     }
 
     fn time(&mut self) -> Option<i64> {
-        let start = self.at;
-        let has_at = self.word().is_some_and(|word| word == "at");
-        if !has_at {
-            self.at = start;
-        }
+        let is_first = self.text[..self.at].trim().is_empty();
+        let has_at = self.passes(&["at"]);
         let word = self.at;
         match self.word().as_deref() {
             Some("noon") => return Some(12 * 3600),
-            Some("midnight") => return Some(0),
+            // Without a day, either end of today may be meant.
+            Some("midnight") if !is_first => return Some(0),
             _ => self.at = word,
         }
         let mut hour = self.number()?;
@@ -381,8 +591,8 @@ impl Scan<'_> {
 
     fn signed_span(&mut self) -> Option<Span> {
         let sign = if self.sign('+') { 1 } else { -i64::from(self.sign('-')) };
-        let Span { months, days, seconds } = self.span().filter(|_| sign != 0)?;
-        Some(Span { months: sign * months, days: sign * days, seconds: sign * seconds })
+        let span = self.span().filter(|_| sign != 0)?;
+        Some(if sign < 0 { span.back() } else { span })
     }
 
     /// `3 days`, `3 * days`, `(3 * days)`, `3days`
@@ -392,12 +602,20 @@ impl Scan<'_> {
             return self.sign(')').then_some(span);
         }
         let start = self.at;
-        let count = match self.word().as_deref() {
+        let word = self.word();
+        let count = match word.as_deref() {
             Some("a" | "an") => 1,
-            _ => {
-                self.at = start;
-                self.number()?
+            Some("half") => {
+                return (self.passes(&["a", "an"]) && self.passes(&["hour"]))
+                    .then(|| Span::of(30, Unit::Minute));
             }
+            word => match NUMBERS.iter().position(|number| word == Some(number)) {
+                Some(at) => i64::try_from(at).ok()? + 1,
+                None => {
+                    self.at = start;
+                    self.number()?
+                }
+            },
         };
         self.sign('*');
         Some(Span::of(count, Unit::parse(&self.word()?)?))
@@ -443,8 +661,10 @@ impl Scan<'_> {
     }
 }
 
+/// A day of the week, also of its first letters.
 fn weekday(word: &str) -> Option<i64> {
-    WEEKDAYS.iter().position(|day| *day == word).and_then(|at| i64::try_from(at).ok())
+    let is_it = |day: &&str| word.len() >= 3 && day.starts_with(word);
+    WEEKDAYS.iter().position(is_it).and_then(|at| i64::try_from(at).ok())
 }
 
 #[cfg(test)]

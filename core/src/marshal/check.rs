@@ -8,6 +8,7 @@ use super::shape::{self, Shape, shapes};
 use super::{Dated, Given, Place};
 use crate::dictionary::{Dictionary, Identifier, Property, RecordType, TypeExpr, names};
 use crate::fault::{Code, Fault, did_you_mean};
+use crate::moment::Moment;
 use crate::specifier::text::Written;
 use crate::specifier::{Container, Held, Member, Path, Reader, Specifier, SpecifierError, as_shown};
 
@@ -96,7 +97,7 @@ impl<'a> Checker<'a, '_> {
         // If a value fits none of several classes, the error lists all of them.
         Err(first
             .filter(|fault| objects < 2 || fault.code != Code::InvalidParameter)
-            .unwrap_or_else(|| wrong(place, &shape::expected(shapes), json)))
+            .unwrap_or_else(|| no_moment(wrong(place, &shape::expected(shapes), json), shapes, json)))
     }
 
     fn shape(&mut self, json: &Json, shape: &Shape<'_>, place: &str, depth: usize) -> Result<Given, Fault> {
@@ -435,6 +436,15 @@ fn wrong(place: &str, expected: &str, got: &Json) -> Fault {
     let shown = crate::foreign::clean(&got.to_string(), 80);
     let message = format!("{place}: expected {expected}, got {shown}");
     Fault::parameter(bare(place), message, format!("give {expected}")).with("expected", expected)
+}
+
+/// The same for words about a time: what to write instead of them.
+fn no_moment(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
+    let text = got.as_str().filter(|_| shapes.contains(&Shape::Date));
+    match text.and_then(Moment::instead) {
+        Some(instead) => Fault { suggestion: instead.to_owned(), ..fault },
+        None => fault,
+    }
 }
 
 /// The error for a time that no clock of the Mac shows.

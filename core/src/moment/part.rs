@@ -166,6 +166,11 @@ impl Part {
     }
 }
 
+/// Whether a word is the name of a month, or its beginning.
+pub(super) fn is_month(word: &str) -> bool {
+    named(word, &MONTHS).is_some()
+}
+
 /// The place of a name among others, also of its first letters.
 fn named(text: &str, names: &[&str]) -> Option<usize> {
     let text = text.to_lowercase();

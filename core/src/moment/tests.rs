@@ -38,6 +38,55 @@ fn moments_are_read_in_many_spellings_and_written_in_one() {
         ("in 3 days at 8:00", "now at 8:00 + 3 days"),
         ("in a week", "now + 1 week"),
         ("3 days from now", "now + 3 days"),
+        ("right now", "now"),
+        ("the day after tomorrow", "today + 2 days"),
+        ("day before yesterday", "today - 2 days"),
+        ("8pm", "today at 20:00"),
+        ("8:30 PM", "today at 20:30"),
+        ("at 20:00", "today at 20:00"),
+        ("noon", "today at 12:00"),
+        ("3pm friday", "friday at 15:00"),
+        ("9:15 on Friday", "friday at 9:15"),
+        ("10:00 tomorrow", "today at 10:00 + 1 day"),
+        ("9am next monday", "next monday at 9:00"),
+        ("8pm in 3 days", "now at 20:00 + 3 days"),
+        ("tonight at 8", "today at 20:00"),
+        ("tonight 22:30", "today at 22:30"),
+        ("this morning at 9", "today at 9:00"),
+        ("tomorrow evening at 7", "today at 19:00 + 1 day"),
+        ("friday afternoon 2:30", "friday at 14:30"),
+        ("friday afternoon at 2 pm", "friday at 14:00"),
+        ("yesterday evening at 21:00", "today at 21:00 - 1 day"),
+        ("end of day", "today + 1 day - 1 second"),
+        ("end of tomorrow", "today + 2 days - 1 second"),
+        ("end of the week", "this week + 1 week - 1 second"),
+        ("end of next week", "this week + 2 weeks - 1 second"),
+        ("end of month", "this month + 1 month - 1 second"),
+        ("end of this month", "this month + 1 month - 1 second"),
+        ("end of last year", "this year - 1 second"),
+        ("end of friday", "friday + 1 day - 1 second"),
+        ("start of the week", "this week"),
+        ("beginning of next month", "this month + 1 month"),
+        ("this weekend", "this week + 5 days"),
+        ("the weekend", "this week + 5 days"),
+        ("last weekend", "this week - 2 days"),
+        ("end of the weekend", "this week + 1 week - 1 second"),
+        ("this weekend + 1 week", "this week + 12 days"),
+        ("on Friday", "friday"),
+        ("Fri 3pm", "friday at 15:00"),
+        ("tues", "tuesday"),
+        ("Tuesday next week", "this week + 8 days"),
+        ("friday of this week 9:00", "this week at 9:00 + 4 days"),
+        ("next week on wednesday", "this week + 9 days"),
+        ("in two hours", "now + 2 hours"),
+        ("in half an hour", "now + 30 minutes"),
+        ("two weeks ago", "now - 2 weeks"),
+        ("a week from today", "today + 1 week"),
+        ("a week from Friday", "friday + 1 week"),
+        ("two days before next monday", "next monday - 2 days"),
+        ("last 7 days", "now - 1 week"),
+        ("past 3 months", "now - 3 months"),
+        ("next 30 days", "now + 30 days"),
     ] {
         let moment = Moment::parse(text).unwrap_or_else(|| panic!("{text} is a moment"));
         assert_eq!(moment.to_string(), written, "{text}");
@@ -51,7 +100,22 @@ fn other_texts_are_no_moments() {
     let deep = "(".repeat(10_000);
     for text in [
         "",
-        "noon",
+        "midnight",
+        "at midnight",
+        "tonight",
+        "last night",
+        "this evening",
+        "tomorrow morning",
+        "tomorrow night at 12",
+        "next weekend",
+        "end of now",
+        "end of 3 days ago",
+        "start of today 15:00 - 1 hour and",
+        "a few days ago",
+        "in a couple of days",
+        "25 November",
+        "november",
+        "11/25/2026",
         "now -",
         "now - days",
         "now - 3",
@@ -71,7 +135,12 @@ fn other_texts_are_no_moments() {
         "today 15:60",
         "today 13pm",
         "now + 2 hours 15:00",
-        "15:00",
+        "8",
+        "at 25",
+        "fr",
+        "3 days from",
+        &"1 day from ".repeat(1_000),
+        &"end of ".repeat(1_000),
         &deep,
     ] {
         assert_eq!(Moment::parse(text), None, "{text}");
@@ -94,6 +163,10 @@ fn a_moment_that_names_a_day_or_a_month_means_all_of_it() {
         ("this week + 1 day", None),
         ("this month + 1 week", None),
         ("this year + 1 month", None),
+        ("this weekend", Some("next week")),
+        ("last weekend", Some("this week")),
+        ("end of month", None),
+        ("8pm", None),
         ("today 15:00", None),
     ] {
         let moment = Moment::parse(text).unwrap();
@@ -110,8 +183,86 @@ fn a_moment_ends_where_its_grammar_ends() {
         ("now + x", "now"),
         ("today at work", "today"),
         ("friday 17:00 and flagged", "friday 17:00"),
+        ("8 pm and flagged", "8 pm"),
+        ("20:00 or name is \"x\"", "20:00"),
+        ("friday of inbox", "friday"),
     ] {
         let (_, end) = Moment::prefix(text).unwrap();
         assert_eq!(&text[..end], taken);
+    }
+}
+
+/// Every phrase of a day with every phrase of a time, in both orders, is one moment, and so is its own way of writing.
+#[test]
+fn days_and_times_stand_in_any_order() {
+    let days = [
+        "today",
+        "tomorrow",
+        "yesterday",
+        "the day after tomorrow",
+        "monday",
+        "on Fri",
+        "next tuesday",
+        "last sun",
+        "this weekend",
+        "last weekend",
+        "tuesday next week",
+        "next week on friday",
+        "in two weeks",
+        "3 days ago",
+        "a week from friday",
+        "last 7 days",
+        "next month",
+        "this year",
+    ];
+    let times = ["8pm", "at 20:00", "noon", "at 9", "7:05 am", "23:59:59"];
+    for day in days {
+        for time in times {
+            let first = Moment::parse(&format!("{day} {time}")).unwrap_or_else(|| panic!("{day} {time}"));
+            assert_eq!(Moment::parse(&format!("{time} {day}")), Some(first), "{time} {day}");
+            assert_eq!(Moment::parse(&first.to_string()), Some(first), "{first}");
+        }
+    }
+}
+
+proptest::proptest! {
+    /// Any row of the grammar's words is read to its end or refused, and what is read can be written and read again.
+    #[test]
+    fn what_is_read_can_be_written(words in proptest::collection::vec(proptest::sample::select(WORDS.to_vec()), 1..8)) {
+        let text = words.join(" ");
+        if let Some(moment) = Moment::parse(&text) {
+            proptest::prop_assert_eq!(Moment::parse(&moment.to_string()), Some(moment), "{} as {}", text, moment);
+            proptest::prop_assert_eq!(Moment::from_data(&moment.to_data()), Some(moment), "{}", text);
+        }
+    }
+}
+
+const WORDS: [&str; 44] = [
+    "now", "today", "tomorrow", "tonight", "yesterday", "day", "after", "before", "end", "start", "of",
+    "the", "on", "at", "this", "next", "last", "week", "month", "weekend", "monday", "fri", "8", "8pm",
+    "20:00", "noon", "midnight", "in", "3", "two", "a", "half", "an", "hour", "days", "weeks", "ago", "from",
+    "+", "-", "(", ")", "evening", "morning",
+];
+
+#[test]
+fn words_without_a_time_say_what_to_write() {
+    for (text, expected) in [
+        ("tonight", "say the hour"),
+        ("yesterday evening", "say the hour"),
+        ("midnight", "tomorrow 0:00"),
+        ("next weekend", "this weekend"),
+        ("in a few days", "in 2 days"),
+        ("Nov 25", "the year"),
+        ("25/11/2026", "the year"),
+    ] {
+        assert_eq!(Moment::parse(text), None, "{text}");
+        let instead = Moment::instead(text).unwrap_or_default();
+        assert!(instead.contains(expected), "{text}: {instead}");
+    }
+    assert_eq!(Moment::instead("christmas"), None);
+    for written in
+        ["today 20:00", "tomorrow evening at 7", "tomorrow 0:00", "this weekend + 1 week", "3 hours ago"]
+    {
+        assert!(Moment::parse(written).is_some(), "{written}");
     }
 }

@@ -198,6 +198,7 @@ fn mismatch(fault: Fault, compare: &Compare<String>, is_date: bool) -> Fault {
             let one_by_one = "compare with one value at a time, and join the comparisons with {\"or\":[…]}";
             Fault { suggestion: one_by_one.to_owned(), ..fault }
         }
+        _ if is_date && compare.value.as_str().and_then(Moment::instead).is_some() => fault,
         _ if is_date => {
             let suggestion = format!("{}, or {}", fault.suggestion, moment::GRAMMAR);
             Fault { suggestion, ..fault }

@@ -17,6 +17,9 @@ const MOST_VALUES: usize = 64;
 /// As many names of an enumeration an error tells.
 const MOST_NAMES: usize = 12;
 
+/// Words that are no moment say in their first ones what was meant.
+const MOST_OF_MOMENT: usize = 3;
+
 impl Parser<'_> {
     /// Reads a value; returns the token behind it.
     pub(super) fn value(&self, at: usize, property: &Property) -> Reading {
@@ -110,10 +113,10 @@ impl Parser<'_> {
         }
         let is_object = !self.terms(at).is_empty();
         let (wrong, instead) = if holds(property, "date") {
-            (
-                format!("{} is not a date", self.shown(at)),
-                format!("write date \"2026-01-27\", or {}", moment::GRAMMAR),
-            )
+            let said = self.words(at, (at + MOST_OF_MOMENT).min(self.tokens.len()));
+            let instead = Moment::instead(&said).map(str::to_owned);
+            let grammar = || format!("write date \"2026-01-27\", or {}", moment::GRAMMAR);
+            (format!("{} is not a date", self.shown(at)), instead.unwrap_or_else(grammar))
         } else if is_object {
             let instead = "compare a property of it with a text or a number, such as `name of … is \"…\"`";
             (format!("{} is not a value", self.shown(at)), instead.to_owned())
