@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::owner::Outer;
 use super::repeated::Repeated;
 use super::show::{Shown, all_properties, value};
 use super::{Step, Then, World, done, in_app, occurrence, owner};
@@ -41,6 +42,8 @@ pub(super) struct Reading {
 struct Group {
     app: String,
     members: Vec<Member>,
+    /// What members are in, each once: one calendar for all of its events.
+    owners: Vec<Arc<Wanted>>,
 }
 
 #[derive(Debug)]
@@ -48,6 +51,8 @@ struct Member {
     place: usize,
     id: RefId,
     wanted: Arc<Wanted>,
+    /// Columns of what the object is in: the place among its own, and which of the group's owners has it.
+    outer: Vec<(usize, Column, usize)>,
     /// Properties that cannot be read at all, while others can.
     wrong: Wrong,
     /// Whether the last column is read only to see whether the occurrence is left out.
@@ -77,9 +82,12 @@ pub(super) fn start(
             }
         };
         match wanted(id, properties, world) {
-            Ok((app, mut wanted, wrong)) => {
+            Ok(Found { app, mut wanted, outer, wrong }) => {
                 let looks = looked_up(id, &app, &mut wanted, world)?;
-                reading.join(app, Member { place, id, wanted: Arc::new(wanted), wrong, looks });
+                let group = reading.group(app);
+                let outer = outer.into_iter().map(|(at, column, owner)| (at, column, group.owner(owner)));
+                let outer = outer.collect();
+                group.members.push(Member { place, id, wanted: Arc::new(wanted), outer, wrong, looks });
             }
             Err(fault) if list => reading.answers[place] = Some(item_error(id, &fault)),
             Err(fault) => return Err(fault),
@@ -94,32 +102,49 @@ pub(super) fn unsettled() -> Fault {
     Fault::new(Code::Internal, message, "this is a bug in the server; please report it")
 }
 
-/// What is read of one reference, the bundle id of its app, and the properties that cannot be read.
+/// What is read of one reference.
+struct Found {
+    /// The bundle id.
+    app: String,
+    wanted: Wanted,
+    /// Columns of what the object is in, such as `calendar.name` of an event, each with its place among the others.
+    outer: Vec<(usize, Column, Wanted)>,
+    /// The properties that cannot be read.
+    wrong: Wrong,
+}
+
+/// Finds what is read of one reference.
 ///
 /// # Errors
 /// Nothing of it can be read.
-fn wanted(
-    id: RefId,
-    properties: Option<&[String]>,
-    world: &mut World<'_>,
-) -> Result<(String, Wanted, Wrong), Fault> {
+fn wanted(id: RefId, properties: Option<&[String]>, world: &mut World<'_>) -> Result<Found, Fault> {
     let object = world.references.touch(id, world.now)?.object.clone();
     let app = world.apps.find(&object.app)?;
     let dictionary = app.dictionary()?;
     let class = object.path.class();
-    let mut wrong = Vec::new();
+    let (mut wrong, mut outer) = (Vec::new(), Vec::new());
+    let container = [object.path.without(1)];
+    let around = Outer { containers: &container, is_recursive: false, gate: world.gate };
     let columns = match properties {
         None => None,
         Some(terms) => {
             let mut columns = Vec::new();
             for term in terms {
-                match column(app, dictionary, class, term) {
+                match around.column(app, dictionary, class, term) {
+                    Ok(column) if column.up > 0 => {
+                        let path = object.path.without(column.up);
+                        let identity = identity(dictionary, path.class());
+                        let own = Column { up: 0, ..column.clone() };
+                        let owner = Wanted { path, identity, columns: Some(vec![own]), named: Vec::new() };
+                        outer.push((columns.len() + outer.len(), column, owner));
+                    }
                     Ok(column) => columns.push(column),
                     Err(fault) => wrong.push((term.clone(), fault)),
                 }
             }
             // One wrong name does not lose what the others say.
             if columns.is_empty()
+                && outer.is_empty()
                 && let Some((_, fault)) = wrong.pop()
             {
                 return Err(fault);
@@ -129,7 +154,8 @@ fn wanted(
     };
     let identity = identity(dictionary, class);
     let named = if columns.is_none() { named(dictionary, object.path.class()) } else { Vec::new() };
-    Ok((object.app.to_string(), Wanted { path: object.path, identity, columns, named }, wrong))
+    let wanted = Wanted { path: object.path, identity, columns, named };
+    Ok(Found { app: object.app.to_string(), wanted, outer, wrong })
 }
 
 /// Adds the dates that a series leaves out to what is read of one of its occurrences. A rule against reading them is not a
@@ -415,12 +441,28 @@ fn holds_values(kind: &TypeExpr) -> bool {
     !kind.0.is_empty() && kind.0.iter().all(|kind| VALUES.contains(&kind.name.as_str()))
 }
 
+impl Group {
+    /// The place of an owner, which is read once for all that it holds.
+    fn owner(&mut self, wanted: Wanted) -> usize {
+        self.owners.iter().position(|known| **known == wanted).unwrap_or_else(|| {
+            self.owners.push(Arc::new(wanted));
+            self.owners.len() - 1
+        })
+    }
+
+    fn objects(&self) -> impl Iterator<Item = &Arc<Wanted>> {
+        self.members.iter().map(|member| &member.wanted).chain(&self.owners)
+    }
+}
+
 impl Reading {
-    fn join(&mut self, app: String, member: Member) {
-        match self.rest.iter_mut().find(|group| group.app == app) {
-            Some(group) => group.members.push(member),
-            None => self.rest.push(Group { app, members: vec![member] }),
-        }
+    /// The group of an app.
+    fn group(&mut self, app: String) -> &mut Group {
+        let at = self.rest.iter().position(|group| group.app == app).unwrap_or_else(|| {
+            self.rest.push(Group { app, ..Group::default() });
+            self.rest.len() - 1
+        });
+        &mut self.rest[at]
     }
 
     fn next(mut self, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
@@ -428,12 +470,8 @@ impl Reading {
             return Ok(done(self.body(world.gate.plugin.is_none()), events));
         };
         let app = world.apps.find(&group.app)?;
-        let objects = group.members.iter().map(|member| Arc::clone(&member.wanted)).collect();
-        let sizes = group
-            .members
-            .iter()
-            .map(|member| world.learned.size(&app.bundle_id, &member.wanted.path))
-            .collect();
+        let objects = group.objects().map(Arc::clone).collect();
+        let sizes = group.objects().map(|wanted| world.learned.size(&app.bundle_id, &wanted.path)).collect();
         let deed = Deed::Properties { objects, sizes, text: self.text };
         self.asked = group;
         Ok(in_app(app, deed, events, Then::Properties(self), world))
@@ -450,7 +488,11 @@ impl Reading {
         let app = world.apps.find(app)?;
         for (at, member) in asked.members.iter().enumerate() {
             let answer = match &reply.result {
-                Ok(rows) => read(member, rows.get(at).unwrap_or(&Json::Null), app, world),
+                Ok(rows) => {
+                    let row = |at: usize| rows.get(at).unwrap_or(&Json::Null);
+                    let owners = |at: usize| row(asked.members.len() + at);
+                    read(member, row(at), &owners, app, world)
+                }
                 Err(error) => Err(object_fault(error, member.id, &member.wanted.path, app)),
             };
             self.answers[member.place] = Some(match answer {
@@ -508,7 +550,13 @@ fn say_near_once(rows: &mut [Json]) {
     }
 }
 
-fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result<Map<String, Json>, Fault> {
+fn read<'r>(
+    member: &Member,
+    row: &Json,
+    owners: &dyn Fn(usize) -> &'r Json,
+    app: &App,
+    world: &mut World<'_>,
+) -> Result<Map<String, Json>, Fault> {
     let dictionary = app.dictionary()?.clone();
     // Only the error itself is looked for here: a cell that cannot be understood is an error of its own.
     if row["$"] == "error"
@@ -536,6 +584,12 @@ fn read(member: &Member, row: &Json, app: &App, world: &mut World<'_>) -> Result
     occurrence::check(member.id, &values, world)?;
     if member.looks {
         values.pop();
+    }
+    for (at, column, owner) in &member.outer {
+        let row = owners(*owner);
+        let cell = if row["$"] == "error" { row } else { &row["v"][0] };
+        let cell = value(cell, Some(&column.kind), &dictionary);
+        values.insert((*at).min(values.len()), (column.shown().to_owned(), cell));
     }
     let mut shown = Shown::default();
     for (term, value) in &values {
