@@ -28,8 +28,10 @@ pub(crate) fn candidates(
     let by_code = || dictionary.commands.iter().filter(|command| command.code == term).collect();
     let named = dictionary.commands_named(term);
     let mut found: Vec<&Command> = if named.is_empty() { by_code() } else { named };
-    if found.is_empty() && opens(app, call) {
-        return Ok(vec![schema::launch()]);
+    if found.is_empty()
+        && let Some(command) = schema::everywhere(term).filter(|_| is_program(app))
+    {
+        return Ok(vec![command]);
     }
     found.retain(|command| call.code.as_ref().is_none_or(|code| *code == command.code));
     if !found.is_empty() {
@@ -42,15 +44,27 @@ pub(crate) fn candidates(
     let near = names::near(term, known, 5);
     let message =
         format!("{} has no command \"{}\"{}", app.name, crate::foreign::clean(term, 80), did_you_mean(&near));
-    let suggestion = format!("list its commands with iac_mcp_describe_app {{\"app\":\"{}\"}}", app.bundle_id);
+    let list = || format!("list its commands with iac_mcp_describe_app {{\"app\":\"{}\"}}", app.bundle_id);
+    let suggestion = instead(term, app).map_or_else(list, str::to_owned);
     Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id).with("near", near))
 }
 
-/// Whether a call means to open the app: no dictionary has that command, and every app obeys it.
-fn opens(app: &App, call: &CommandCall) -> bool {
-    let is_meant =
-        names::key(&call.command) == names::key(schema::LAUNCH_TERM) || call.command == schema::LAUNCH;
-    is_meant && !app.bundle_id.eq_ignore_ascii_case(crate::app::STANDARD_ADDITIONS)
+/// Standard Additions are no program that could be opened.
+fn is_program(app: &App) -> bool {
+    !app.bundle_id.eq_ignore_ascii_case(crate::app::STANDARD_ADDITIONS)
+}
+
+/// What to use instead of a word that scripts send to any app, and that is no command of this one.
+fn instead(term: &str, app: &App) -> Option<&'static str> {
+    match names::key(term).as_str() {
+        "openlocation" if is_program(app) => Some(
+            "give StandardAdditions as `app`, which opens the address in the default browser; in a browser, make a document or a tab with the property `URL`, or set the `URL` of one",
+        ),
+        "get" => Some("read objects with iac_mcp_get_properties or iac_mcp_get_elements"),
+        "set" => Some("use iac_mcp_set_property"),
+        "make" | "create" | "new" => Some("use iac_mcp_create"),
+        _ => None,
+    }
 }
 
 /// Finds the command that the arguments fit, and checks every one of them.

@@ -4,7 +4,7 @@
 use indexmap::IndexSet;
 use serde_json::{Map, Value as Json, json};
 
-use crate::dictionary::{Command, Dictionary, Identifier, Parameter, Property, TypeExpr};
+use crate::dictionary::{Command, Dictionary, Identifier, Parameter, Property, TypeExpr, names};
 use crate::foreign;
 use crate::marshal::{Shape, shapes, shown};
 
@@ -29,6 +29,19 @@ pub(crate) const LAUNCH_TERM: &str = "launch";
 /// The command that opens an app.
 pub(crate) fn launch() -> Command {
     Command { name: LAUNCH_TERM.to_owned(), code: LAUNCH.to_owned(), built_in: true, ..Command::default() }
+}
+
+/// Commands that every app obeys, whatever its dictionary says.
+///
+/// # Source
+/// JXA's `launch()`, `activate()` and `quit()` can always be called.
+const EVERYWHERE: [(&str, &str); 3] = [(LAUNCH_TERM, LAUNCH), ("activate", "miscactv"), ("quit", "aevtquit")];
+
+/// The command of a name or code that every app obeys.
+pub(crate) fn everywhere(term: &str) -> Option<Command> {
+    let is_it = |(name, code): &&(&str, &str)| names::key(term) == names::key(name) || *code == term;
+    let (name, code) = EVERYWHERE.iter().find(is_it)?;
+    Some(Command { name: (*name).to_owned(), code: (*code).to_owned(), built_in: true, ..Command::default() })
 }
 
 /// The class of the objects to count.

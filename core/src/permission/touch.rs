@@ -53,9 +53,9 @@ const RUN_SCRIPT: CommandName<'_> = CommandName { name: "iac_mcp_run_script", co
 
 /// Tells whether a rule names a command that every app has although no dictionary lists it.
 pub fn is_everywhere(command: &str) -> bool {
-    let ours =
-        [(schema::LAUNCH_TERM, schema::LAUNCH), (CONSENT_TERM, CONSENT), (RUN_SCRIPT.name, RUN_SCRIPT.code)];
-    ours.iter().any(|(term, code)| names::key(term) == names::key(command) || *code == command)
+    let ours = [(CONSENT_TERM, CONSENT), (RUN_SCRIPT.name, RUN_SCRIPT.code)];
+    schema::everywhere(command).is_some()
+        || ours.iter().any(|(term, code)| names::key(term) == names::key(command) || *code == command)
 }
 
 /// Returns everything an action touches, each once; at least one.
