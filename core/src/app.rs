@@ -31,6 +31,12 @@ pub struct App {
 }
 
 impl App {
+    /// Whether it is a program with objects of its own. Standard Additions are only commands, so what every app has does
+    /// not apply to them.
+    pub(crate) fn is_program(&self) -> bool {
+        !same_id(&self.bundle_id, STANDARD_ADDITIONS)
+    }
+
     /// Returns the dictionary.
     ///
     /// # Errors

@@ -28,8 +28,9 @@ pub(crate) fn candidates(
     let by_code = || dictionary.commands.iter().filter(|command| command.code == term).collect();
     let named = dictionary.commands_named(term);
     let mut found: Vec<&Command> = if named.is_empty() { by_code() } else { named };
+    found.retain(|command| app.is_program() || !command.built_in);
     if found.is_empty()
-        && let Some(command) = schema::everywhere(term).filter(|_| is_program(app))
+        && let Some(command) = schema::everywhere(term).filter(|_| app.is_program())
     {
         return Ok(vec![command]);
     }
@@ -39,8 +40,11 @@ pub(crate) fn candidates(
         found.into_iter().for_each(|command| by_code.entry(&command.code).or_default().push(command));
         return Ok(by_code.values().map(|same| schema::merged(same)).collect());
     }
-    let known =
-        dictionary.commands.iter().filter(|command| !command.hidden).map(|command| command.name.as_str());
+    let known = dictionary
+        .commands
+        .iter()
+        .filter(|command| !command.hidden && (app.is_program() || !command.built_in));
+    let known = known.map(|command| command.name.as_str());
     let near = names::near(term, known, 5);
     let message =
         format!("{} has no command \"{}\"{}", app.name, crate::foreign::clean(term, 80), did_you_mean(&near));
@@ -49,15 +53,10 @@ pub(crate) fn candidates(
     Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id).with("near", near))
 }
 
-/// Standard Additions are no program that could be opened.
-fn is_program(app: &App) -> bool {
-    !app.bundle_id.eq_ignore_ascii_case(crate::app::STANDARD_ADDITIONS)
-}
-
 /// What to use instead of a word that scripts send to any app, and that is no command of this one.
 fn instead(term: &str, app: &App) -> Option<&'static str> {
     match names::key(term).as_str() {
-        "openlocation" if is_program(app) => Some(
+        "openlocation" if app.is_program() => Some(
             "give StandardAdditions as `app`, which opens the address in the default browser; in a browser, make a document or a tab with the property `URL`, or set the `URL` of one",
         ),
         "get" => Some("read objects with iac_mcp_get_properties or iac_mcp_get_elements"),

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 
-use crate::app::{App, STANDARD_ADDITIONS};
+use crate::app::App;
 use crate::call::{Call, CommandCall};
 use crate::dictionary::{Command, Dictionary, Identifier, names};
 use crate::foreign;
@@ -129,7 +129,7 @@ struct Variants<'a> {
 /// Returns the commands that are meant for people and can be written in JavaScript for Automation.
 fn callable<'a>(app: &App, dictionary: &'a Dictionary) -> impl Iterator<Item = Variants<'a>> + use<'a> {
     // Standard Additions need no app, so commands that every app understands do not apply to them.
-    let is_app = &*app.bundle_id != STANDARD_ADDITIONS;
+    let is_app = app.is_program();
     let mut found: IndexMap<(String, &str), Variants<'_>> = IndexMap::new();
     for command in
         dictionary.commands.iter().filter(|command| !command.hidden && (is_app || !command.built_in))

@@ -6,7 +6,7 @@ use super::budget::Answer;
 use super::class::is_object;
 use super::term;
 use crate::app::App;
-use crate::dictionary::{APPLICATION, Dictionary, Way};
+use crate::dictionary::{APPLICATION, Command, Dictionary, Way};
 use crate::permission::{LevelRule, classify_command};
 
 /// Most apps fit into this.
@@ -32,8 +32,9 @@ pub(super) fn overview(app: &App, dictionary: &Dictionary, rules: &[LevelRule]) 
         first["termsFrom"] = dictionary.way.as_str().into();
     }
     let mut answer = Answer::new(first, most);
-    let (objects, values) = application(dictionary);
-    answer.list("elementsOfApplication", elements(dictionary), 25);
+    let (objects, values) = if app.is_program() { application(dictionary) } else { Default::default() };
+    let held = if app.is_program() { elements(dictionary) } else { Vec::new() };
+    answer.list("elementsOfApplication", held, 25);
     answer.list("objectsOfApplication", objects, 25);
     answer.add("commands", commands(app, dictionary, rules));
     answer.list("classes", classes, 60);
@@ -61,7 +62,8 @@ fn application(dictionary: &Dictionary) -> (Vec<Json>, Vec<Json>) {
 /// Command names by level. A command that only reads runs with `iac_mcp_read_command`.
 fn commands(app: &App, dictionary: &Dictionary, rules: &[LevelRule]) -> Json {
     let mut by_level: Map<String, Json> = Map::new();
-    for command in dictionary.commands.iter().filter(|command| !command.hidden) {
+    let offered = |command: &&Command| !command.hidden && (app.is_program() || !command.built_in);
+    for command in dictionary.commands.iter().filter(offered) {
         let level = classify_command(&app.bundle_id, command, rules).level.as_str();
         let names = by_level.entry(level).or_insert_with(|| json!([]));
         let name = json!(term(&command.name));
