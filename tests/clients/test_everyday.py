@@ -35,5 +35,49 @@ class Everyday(unittest.TestCase):
         self.assertEqual(again["totalCount"], found["totalCount"])
 
 
+    def test_standard_additions_are_only_commands(self):
+        said = self.server.call("iac_mcp_describe_app", app="StandardAdditions")
+        self.assertNotIn("elementsOfApplication", said)
+        self.assertNotIn("propertiesOfApplication", said)
+        commands = [name for names in said["commands"].values() for name in names]
+        self.assertIn("display notification", commands)
+        self.assertNotIn("make", commands)
+        refused = self.server.call("iac_mcp_run_command", app="StandardAdditions", command="close", target="window 1")
+        self.assertEqual(refused["error"], "unknown_command")
+
+
+class Made(unittest.TestCase):
+    """New objects go where people mean them to go, without a word for the place."""
+
+    def test_a_place_that_is_left_out_or_named_by_a_property(self):
+        with Home() as home:
+            home.state.mkdir(mode=0o700)
+            (home.state / "policy.toml").write_text('profile = "trusted"\n')
+            with Server(home) as server:
+                for app, new, held in [
+                    ("OmniFocus", {"class": "inbox task", "properties": {"name": "Milk"}}, "every inbox task"),
+                    (
+                        "Reminders",
+                        {"class": "reminder", "properties": {"name": "Milk", "list": "Reminders"}},
+                        'every reminder of list "Reminders"',
+                    ),
+                    (
+                        "Reminders",
+                        {"class": "reminder", "properties": {"name": "Milk", "list": 'Work "urgent"'}},
+                        r'every reminder of list "Work \"urgent\""',
+                    ),
+                    (
+                        "Reminders",
+                        {"class": "reminder", "properties": {"name": "Milk", "list": 'list "Groceries 🛒"'}},
+                        'every reminder of list "Groceries 🛒"',
+                    ),
+                ]:
+                    made = server.call("iac_mcp_create", app=app, **new)
+                    self.assertTrue(made.get("success"), made)
+                    found = server.call("iac_mcp_get_elements", app=app, elements=held, where='name is "Milk"')
+                    self.assertEqual(found["totalCount"], 1, found)
+                self.assertEqual(server.end(), 0)
+
+
 if __name__ == "__main__":
     unittest.main()

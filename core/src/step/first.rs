@@ -32,6 +32,9 @@ pub(super) fn read(call: &mut Call, world: &World<'_>) -> Result<(), Fault> {
     // An app that is not known, or whose dictionary cannot be read, is told by the call itself.
     let Ok(app) = world.apps.find(&app) else { return Ok(()) };
     let Ok(dictionary) = app.dictionary() else { return Ok(()) };
+    if let Call::Create(create) = call {
+        create.place(dictionary);
+    }
     call.read_texts(Reader { dictionary, home: world.home })
 }
 

@@ -392,8 +392,13 @@ impl<'a> Tree<'a> {
             (None, Some(at)) => self.at(class, at, place, world)?,
             (None, None) => {
                 let class = class.ok_or_else(|| no_class(&inside("class")))?;
-                self.has_a_place(&class, &inside("at"))?;
-                Spot { class, into: Into::App, container: Path::application() }
+                match self.document_for(&class) {
+                    Some(document) => self.at(Some(class), &document, place, world)?,
+                    None => {
+                        self.has_a_place(&class, &inside("at"))?;
+                        Spot { class, into: Into::App, container: Path::application() }
+                    }
+                }
             }
         };
         let Spot { class, into, container } = spot;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::{Tree, no_class};
 use crate::action::Into;
 use crate::change::Look;
-use crate::dictionary::{APPLICATION, Identifier};
+use crate::dictionary::{APPLICATION, Identifier, Property};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Given, Place};
 use crate::permission::may_read;
@@ -45,6 +45,24 @@ pub(super) struct Spot {
 type Found = (Vec<Identifier>, Arc<Member>);
 
 impl Tree<'_> {
+    /// The one document of an app that takes objects of a class where the app itself does not, as words in texts mean it:
+    /// OmniFocus' default document.
+    pub(super) fn document_for(&self, class: &str) -> Option<Json> {
+        if self.own_elements(APPLICATION, class).is_some() {
+            return None;
+        }
+        let holds = |property: &&&Property| {
+            let mut held = property.kind.0.iter().filter(|kind| !kind.list);
+            held.any(|kind| {
+                self.dictionary.is_a(&kind.name, "document") && self.own_elements(&kind.name, class).is_some()
+            })
+        };
+        match self.dictionary.properties(APPLICATION).iter().filter(holds).collect::<Vec<_>>().as_slice() {
+            [only] => Some(json!({ "type": "property", "property": only.name, "of": "application" })),
+            _ => None,
+        }
+    }
+
     /// Whether the app has elements of a class, so that it may choose where a new one goes.
     ///
     /// # Errors
@@ -78,7 +96,7 @@ impl Tree<'_> {
 
     /// The property of an object that says where new objects of a class go in it, such as `default list`.
     fn default_in(&self, owner: &str, class: &str) -> Option<Member> {
-        let held = |property: &&crate::dictionary::Property| {
+        let held = |property: &&Property| {
             let kinds = property.kind.0.iter().filter(|kind| !kind.list);
             let holder = kinds.map(|kind| kind.name.as_str()).find(|kind| {
                 // A new folder does not go into the default folder.
@@ -188,7 +206,7 @@ impl Tree<'_> {
         if let Some(member) = self.own_elements(owner, class) {
             return Some((Vec::new(), member));
         }
-        let through = |property: &&crate::dictionary::Property| {
+        let through = |property: &&Property| {
             let kind = property.kind.0.iter().find(|kind| kind.name.ends_with("text"))?;
             Some((vec![Identifier::of(&property.name)?], self.own_elements(&kind.name, class)?))
         };
