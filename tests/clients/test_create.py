@@ -63,6 +63,15 @@ class Create(unittest.TestCase):
         self.assertEqual(held.get("properties"), {"name": "copied.txt"}, held)
         self.assertTrue(server.call("iac_mcp_undo", undo=copy["undo"])["success"])
 
+    def test_a_file_is_opened_and_changed_in_one_call(self):
+        path = "/Users/alex/Documents/Shopping.txt"
+        self.made(app="TextEdit", **{"class": "document"}, properties={"text": "Milk"}, then=[{"command": "save", "arguments": {"in": path}}])
+        self.call("iac_mcp_run_command", app="TextEdit", command="close", target='document "Shopping.txt"')
+        opened = self.call("iac_mcp_run_command", app="TextEdit", command="open", target=path, then=[{"property": "text", "value": "Milk and bread"}])
+        [document] = opened["objects"]
+        held = self.call("iac_mcp_get_properties", reference=document["reference"], properties=["text", "modified"])
+        self.assertEqual((document["name"], held["properties"]["text"]), ("Shopping.txt", "Milk and bread"))
+
     def test_what_somebody_has_used_is_not_deleted(self):
         trip = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=[{"properties": {"name": "Pack"}}])
         [pack] = trip["objects"][0]["children"]
