@@ -288,7 +288,10 @@
     apply: (target, it, given) => Reflect.apply(target, it, checked(given)),
     construct: (target, given, made) => Reflect.construct(target, checked(given), made),
   });
-  for (const owner of [[globalThis, "Function"], [Native.prototype, "constructor"]])
+  for (const owner of [
+    [globalThis, "Function"],
+    [Native.prototype, "constructor"],
+  ])
     Object.defineProperty(...owner, { configurable: true, writable: true, value });
 
   Error.prepareStackTrace = (error, sites) => {
