@@ -128,6 +128,15 @@ class Create(unittest.TestCase):
         read = self.call("iac_mcp_get_properties", reference=message, properties=["flagged status", "flag index"])
         self.assertEqual(read["properties"], {"flagged status": False, "flag index": -1})
 
+    def test_what_stays_of_many_is_counted(self):
+        children = [{"properties": {"name": f"Pack {n}"}} for n in range(8)]
+        trip = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=children)
+        packs = [child["reference"] for child in trip["objects"][0]["children"]]
+        self.call("iac_mcp_set_property", reference=packs, properties={"priority": 1, "due date": "tomorrow 18:00"})
+        left = self.call("iac_mcp_undo", last=True)["left"]
+        self.assertEqual(len(left), 5)
+        self.assertRegex(left[4], ", and 3 more$")
+
     def test_a_change_without_a_way_back_is_the_last_one(self):
         self.made(app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Exam"})
         self.call("iac_mcp_run_command", app="Finder", command="duplicate", target='first file of folder "Documents" of home', arguments={"to": 'folder "Exam" of desktop'})

@@ -37,7 +37,7 @@ use excluded::Known;
 /// So many containers are looked through for an object that is not where it was.
 const MOST_PLACES: usize = 8;
 
-/// So many writes of a call that cannot be taken back are named.
+/// So many writes of a call that cannot be taken back are named, and the others counted.
 const MOST_LASTING: usize = 5;
 
 /// Why an undo does not bring everything back.
@@ -492,7 +492,10 @@ impl Setting {
         // What is kept only to be named has no id in the answer, unless something beside it can be taken back.
         let is_kept = !self.undo.is_empty();
         let lasting: Vec<_> = std::mem::take(&mut self.lasting);
-        for (app, did) in lasting.into_iter().take(MOST_LASTING) {
+        let more = lasting.len().saturating_sub(MOST_LASTING);
+        for (at, (app, did)) in lasting.into_iter().take(MOST_LASTING).enumerate() {
+            let is_last = more > 0 && at + 1 == MOST_LASTING;
+            let did = if is_last { format!("{did}, and {more} more") } else { did };
             self.undo.push(Undo::lasting(&app, did, (world.fresh)(), world.now));
         }
         let undo = undo::together(&mut self.undo, world.fresh).filter(|_| is_kept);
