@@ -10,7 +10,7 @@ use super::{Outcome, Step, World, create, done, filed, first, held, occurrence, 
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
-use crate::call::{Call, CommandCall, Mode};
+use crate::call::{Call, CommandCall, Mode, SetProperty};
 use crate::change::{DELETE, QUIT};
 use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
@@ -85,10 +85,12 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     if call.mode == Mode::Read && classified.level > Level::Safe {
         return Err(not_a_read(&action, &classified, app));
     }
-    if call.mode == Mode::Run
-        && is_deletion(&action)
-        && let Some(change) = occurrence::deletion(&references(call.target.as_ref()), world)
+    if is_deletion(&action)
+        && let Some(change) = occurrence::deletion(call.target.as_ref(), world)
     {
+        if call.mode == Mode::DryRun {
+            return left_out(action, &change?, app, world).map(|shown| done(shown, 0));
+        }
         // Who may not delete an event may not leave out its dates by that word.
         if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
             return Ok(refused(refusal, 0));
@@ -197,6 +199,38 @@ fn preview(action: Action, classified: &Classified, app: &App, world: &World<'_>
     });
     shown["decision"] = forecast(decide(action, &app.name, world.gate, world.now), world.gate);
     shown
+}
+
+/// What a deletion of dates of series would leave out, and the decision about it.
+fn left_out(action: Action, change: &SetProperty, app: &App, world: &mut World<'_>) -> Result<Json, Fault> {
+    let changes = set::changes(change, world)?;
+    let touches: Vec<String> = changes.iter().map(|change| change.subject.path.to_string()).collect();
+    let values = change.values.iter().flat_map(|at| change.properties.get(*at)).flatten();
+    let leaves_out: Vec<Json> = touches
+        .iter()
+        .zip(values)
+        .map(|(object, new)| json!({ "object": object, "property": new.property, "adds": new.value }))
+        .collect();
+    let Deed::Command(invocation) = &action.deed else { return Err(not_a_command()) };
+    let (term, code) = (invocation.term.clone(), invocation.code.clone());
+    let set = Action::of(app, Deed::Set(changes));
+    let classified = classify(&set, world.gate.policy.levels());
+    // Who may not delete an event may not leave out its dates by that word.
+    let decision = match decide(action, &app.name, world.gate, world.now) {
+        Decision::Deny(refusal) => Decision::Deny(refusal),
+        _ => decide(set, &app.name, world.gate, world.now),
+    };
+    Ok(json!({
+        "dryRun": true,
+        "app": &*app.bundle_id,
+        "command": term,
+        "code": code,
+        "level": classified.level.as_str(),
+        "reason": "it leaves dates out of their series, and the other dates stay",
+        "touches": touches,
+        "leavesOut": leaves_out,
+        "decision": forecast(decision, world.gate),
+    }))
 }
 
 fn forecast(decision: Decision, gate: &Gate) -> Json {

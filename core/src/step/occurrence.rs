@@ -1,6 +1,7 @@
 //! References to one date of a series. The app's scripts know only the series, so no change goes through them: it would
 //! reach every date. To delete one is to leave it out of its series.
 
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -73,18 +74,24 @@ pub(super) fn leaves_out(id: RefId, values: &[NewValue], world: &World<'_>) -> b
 ///
 /// # Errors
 /// Some targets are such dates and others are not: one question is about one of both.
-pub(super) fn deletion(targets: &[Option<RefId>], world: &World<'_>) -> Option<Result<SetProperty, Fault>> {
+pub(super) fn deletion(target: Option<&Json>, world: &World<'_>) -> Option<Result<SetProperty, Fault>> {
     let date = |id: RefId| {
         let property = excluded(id, world)?;
         let object = &world.references.peek(id)?.object;
         Some((object.app.to_string(), object.path.clone(), property, object.occurrence.clone()?))
     };
-    let ids: Vec<RefId> = targets.iter().flatten().copied().collect();
-    let (dates, others): (Vec<RefId>, Vec<RefId>) = ids.into_iter().partition(|id| date(*id).is_some());
+    let targets = target.map_or(&[][..], |target| target.as_array().map_or(from_ref(target), Vec::as_slice));
+    let (mut dates, mut others) = (Vec::new(), Vec::new());
+    for target in targets {
+        match target.as_str().and_then(RefId::parse).filter(|id| date(*id).is_some()) {
+            Some(id) => dates.push(id),
+            None => others.push(target),
+        }
+    }
     if dates.is_empty() {
         return None;
     }
-    if dates.len() < targets.len() {
+    if !others.is_empty() {
         return Some(Err(mixed(&dates, &others)));
     }
     let mut of_series: IndexMap<Path, (RefId, &str, Vec<Json>)> = IndexMap::new();
@@ -114,15 +121,12 @@ pub(super) fn deletion(targets: &[Option<RefId>], world: &World<'_>) -> Option<R
     }))
 }
 
-fn mixed(dates: &[RefId], others: &[RefId]) -> Fault {
-    let words = |ids: &[RefId]| ids.iter().map(RefId::to_string).collect::<Vec<_>>();
-    let message = format!(
-        "`target` has {} dates of series, which are left out one by one, and other objects, which are deleted; nothing was done",
-        dates.len()
-    );
+fn mixed(dates: &[RefId], others: &[&Json]) -> Fault {
+    let words: Vec<String> = dates.iter().map(RefId::to_string).collect();
+    let message = "`target` has dates of series, which are left out one by one, and other objects, which are deleted; nothing was done";
     let suggestion = "make one call with `dates` and one with `others`";
     let fault = Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "target");
-    fault.with("dates", words(dates)).with("others", words(others))
+    fault.with("dates", words).with("others", json!(others))
 }
 
 /// The property of its series that says whether an occurrence is left out.

@@ -31,7 +31,7 @@ use crate::undo::{self, Undo};
 use crate::value::Value;
 use crate::words::RefId;
 
-pub(super) use begin::{start, start_undo};
+pub(super) use begin::{changes, start, start_undo};
 use excluded::Known;
 
 /// So many containers are looked through for an object that is not where it was.

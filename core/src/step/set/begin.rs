@@ -150,6 +150,23 @@ impl Setting {
 }
 
 /// One question is about one app.
+/// The changes that a call would make, before anything is read.
+///
+/// # Errors
+/// As [`start`].
+pub(in crate::step) fn changes(call: &SetProperty, world: &mut World<'_>) -> Result<Vec<Change>, Fault> {
+    let mut of_app: Option<String> = None;
+    let ids = call.references.iter().zip(&call.values).filter_map(|(named, values)| match named {
+        Ok(Container::Reference(id)) => Some((*id, *values)),
+        _ => None,
+    });
+    let change = |(id, values): (RefId, usize)| {
+        let app = one_app(id, &mut of_app, world)?;
+        open(id, &app, &call.properties[values], world).map(|open| open.change)
+    };
+    ids.map(change).collect()
+}
+
 fn one_app(id: RefId, of_app: &mut Option<String>, world: &mut World<'_>) -> Result<String, Fault> {
     let app = world.references.touch(id, world.now)?.object.app.to_string();
     match of_app {
