@@ -221,22 +221,6 @@ class Calendar(unittest.TestCase):
         self.assertEqual(*answers)
         self.assertTrue(any(row["properties"]["allday event"] for row in answers[0]))
 
-    def test_this_week_takes_less_than_a_second_with_the_index(self):
-        self.consent(**FULL)
-        with self.serve("mac") as server:
-            # The first call proves the index and starts a worker.
-            self.week(server, "2026-05-04")
-            self.assertEqual(self.rows(self.week(server, "2026-03-23")), self.expected("2026-03-23", Series.really))
-            times = []
-            # The best of some: other work on this machine is not what is measured.
-            for _ in range(8):
-                begun = time.monotonic()
-                answer = self.week(server, "2026-03-23", limit=100)
-                times.append(time.monotonic() - begun)
-                self.assertEqual(answer["source"], "EventKit", answer.get("note"))
-        self.assertEqual(answer["count"], 100)
-        self.assertLess(min(times), 1, times)
-
     def test_the_index_needs_hardly_any_apple_event(self):
         self.consent(**FULL)
         with self.serve() as server:
@@ -244,7 +228,9 @@ class Calendar(unittest.TestCase):
             # The first call proves the index.
             self.week(server, "2026-05-04", limit=10)
             before = events()
-            self.assertEqual(self.week(server, "2026-03-23", limit=10)["source"], "EventKit")
+            answer = self.week(server, "2026-03-23", limit=100)
+            self.assertEqual((answer["source"], answer["count"]), ("EventKit", 100))
+            self.assertEqual(self.rows(self.week(server, "2026-03-23")), self.expected("2026-03-23", Series.really))
             self.assertEqual(events(), before)
             # What only the app has is read for the page, and decides the way where it picks or sorts the rows.
             answer = self.week(server, "2026-03-23", limit=10, properties=["uid", "sequence"])

@@ -129,6 +129,8 @@ SHOWN = {
     ("execution.md", "text"),
     ("language-servers.md", "toml"),
     ("permissions.md", "toml"),
+    # The tests of plugins in Python run it.
+    ("plugin-debugging.md", "python"),
     ("plugin-debugging.md", "text"),
     ("plugins.md", "json"),
     ("plugins.md", "rust"),
