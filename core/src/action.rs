@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use crate::app::App;
+use crate::call::WebCall;
 use crate::change::{Change, Look, Subject};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
 use crate::filter::{Filter, Fold};
@@ -138,6 +139,8 @@ pub enum Deed {
     },
     /// Runs a script of a plugin's package inside the app.
     Script(Box<InAppScript>),
+    /// Sends a request of a plugin to a web server.
+    Web(Box<WebCall>),
     /// Looks at objects that would be changed.
     Preview(Preview),
     /// Sets properties.

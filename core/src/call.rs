@@ -8,6 +8,7 @@ mod elements;
 mod run_script;
 mod script;
 mod tool;
+mod web;
 
 use serde_json::{Map, Value as Json};
 
@@ -28,6 +29,7 @@ pub use elements::{GetElements, Range};
 pub use run_script::RunScript;
 pub use script::{Act, ScriptCall};
 pub use tool::Tool;
+pub use web::{Method, Secret, WebCall};
 
 /// A tool call with arguments of the right form. Names are not checked yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +104,8 @@ pub enum Call {
     },
     /// A plugin runs a script of its package inside an app; no tool does.
     Script(ScriptCall),
+    /// A plugin sends a request to a web server; no tool does.
+    Web(WebCall),
 }
 
 /// A question about a dictionary.
@@ -207,6 +211,7 @@ impl Call {
             | Self::Release(Release::App(_))
             | Self::Script(_)
             | Self::RunScript(_)
+            | Self::Web(_)
             | Self::Consent { .. }
             | Self::ReferenceStats { .. } => Vec::new(),
         }

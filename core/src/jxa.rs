@@ -10,6 +10,10 @@ mod path;
 mod script;
 mod whose;
 
+use serde::Deserialize;
+
+use crate::call::WebCall;
+
 pub(crate) use inside::inside;
 pub(crate) use script::{canonical, preview};
 
@@ -82,6 +86,15 @@ impl Script {
     /// JSON, pure ASCII.
     pub fn data(&self) -> &str {
         &self.data
+    }
+
+    /// The request that a plugin was allowed to send, if the script stands for one.
+    pub fn request(&self) -> Option<WebCall> {
+        #[derive(Deserialize)]
+        struct Sent {
+            request: WebCall,
+        }
+        serde_json::from_str::<Sent>(&self.data).ok().map(|sent| sent.request)
     }
 
     /// The part of the code that belongs to this request, without the prelude, for people to read.

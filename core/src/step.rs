@@ -39,6 +39,7 @@ mod show;
 mod trace;
 mod validate;
 mod values;
+mod web;
 mod words;
 
 use std::ops::Deref;
@@ -64,7 +65,7 @@ use crate::reference::{Object, References};
 use crate::reply::Reply;
 use crate::specifier::{Held, Path, SpecifierError};
 use crate::undo::{self, Undo, Wanted};
-use crate::words::RefId;
+use crate::words::{Level, RefId};
 
 /// The state that the core may read and change during a decision. All of it belongs to the shell.
 pub struct World<'a> {
@@ -119,6 +120,8 @@ pub enum Apart {
     ForHuman,
     /// The client wrote it, so it shares nothing with other scripts and ends with its client or its time.
     OfClient,
+    /// It is no script: the shell sends the request that is its data.
+    Web,
 }
 
 /// A question to a human.
@@ -213,6 +216,7 @@ enum Then {
     Command(Box<command::Sending>),
     Script(script::Inside),
     RunScript,
+    Web(Level),
     Set(Box<set::Setting>),
     Create(Box<create::Creating>),
     Validating(Box<validate::Validating>),
@@ -322,6 +326,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
         Call::Command(call) => command::start(&call, world),
         Call::Script(call) => script::start(&call, world),
         Call::RunScript(call) => run_script::start(call, world),
+        Call::Web(call) => Ok(web::start(call, world)),
         Call::Consent { app, access } => consent::start(app.as_deref(), access.as_deref(), world),
         Call::SetProperty(call) => set::start(&call, world),
         Call::Create(call) => create::start(&call, world),
@@ -359,6 +364,9 @@ fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         }
         other => other,
     };
+    if let (Event::Failed(failure), Then::Web(level)) = (&event, &then) {
+        return failed(&web::failed(failure, &name, *level), 0);
+    }
     let ran = !matches!(event, Event::Failed(RunFailure::Unstarted(_)));
     let sent = if ran { then.sent(&app, &name) } else { None };
     let reply = read(event, &app, &name);
@@ -395,6 +403,7 @@ fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Placing(placing)) => placing.resume(reply, &app, events, world),
         (Ok(reply), Then::Command(sending)) => sending.resume(reply, &app, events, world),
         (Ok(reply), Then::Script(inside)) => inside.resume(reply, &app, Behind { name, events }, world),
+        (Ok(reply), Then::Web(_)) => web::resume(reply),
         (Ok(reply), Then::RunScript) => run_script::resume(reply, events, world),
         (Ok(reply), Then::Create(creating)) => creating.resume(reply, &app, events, world),
         (Ok(reply), Then::Set(setting)) => setting.resume(reply, &app, events, world),

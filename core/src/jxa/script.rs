@@ -206,6 +206,11 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
             data.set("script", text);
             RUN_SCRIPT.to_owned()
         }
+        // The shell sends the request, which is the data. The code runs nowhere.
+        Deed::Web(call) => {
+            data.set("request", call);
+            "null".to_owned()
+        }
         Deed::Preview(wanted) => changes::preview(wanted, &mut data),
         Deed::Set(all) => changes::changes(all, &mut data),
         Deed::Create(creation) => create(creation, &mut data),

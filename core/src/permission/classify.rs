@@ -54,7 +54,11 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
         Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
             Classified::new(Level::Safe, "lets macOS ask the user for its consent")
         }
+        Deed::Web(call) if call.method.level() == Level::Safe => {
+            Classified::new(Level::Safe, "reads from a web server")
+        }
         // No rule of the operator makes it milder.
+        Deed::Web(_) => Classified::new(Level::Dangerous, "sends data to a web server"),
         Deed::RunScript { .. } => Classified::shell("runs a script, which may do anything"),
         _ => Classified::new(Level::Safe, "reads"),
     };
@@ -99,7 +103,8 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
         | Deed::AskAccess { .. }
         | Deed::Find(_)
         | Deed::Script(_)
-        | Deed::RunScript { .. } => Vec::new(),
+        | Deed::RunScript { .. }
+        | Deed::Web(_) => Vec::new(),
     };
     found.into_iter()
 }

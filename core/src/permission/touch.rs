@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::classify::{classify, classify_act, classify_write};
 use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed, InAppAct, Invocation};
+use crate::call::Method;
 use crate::change::Subject;
 use crate::dictionary::names;
 use crate::marshal::Given;
@@ -54,8 +55,8 @@ const RUN_SCRIPT: CommandName<'_> = CommandName { name: "iac_mcp_run_script", co
 /// Tells whether a rule names a command that every app has although no dictionary lists it.
 pub fn is_everywhere(command: &str) -> bool {
     let ours = [(CONSENT_TERM, CONSENT), (RUN_SCRIPT.name, RUN_SCRIPT.code)];
-    schema::everywhere(command).is_some()
-        || ours.iter().any(|(term, code)| names::key(term) == names::key(command) || *code == command)
+    let is_ours = |(term, code): (&str, &str)| names::key(term) == names::key(command) || code == command;
+    schema::everywhere(command).is_some() || ours.into_iter().chain(Method::terms()).any(is_ours)
 }
 
 /// Returns everything an action touches, each once; at least one.
@@ -89,6 +90,12 @@ pub(super) fn touches<'a>(
     if let Deed::RunScript { .. } = &action.deed {
         let class = Some(crate::dictionary::APPLICATION);
         return BTreeSet::from([Touch { level: harm.level, command: Some(RUN_SCRIPT), class, ..safe }]);
+    }
+    if let Deed::Web(call) = &action.deed {
+        let (name, code) = call.method.term();
+        let class = (harm.level > Level::Safe).then_some(crate::dictionary::APPLICATION);
+        let command = Some(CommandName { name, code });
+        return BTreeSet::from([Touch { level: harm.level, command, class, ..safe }]);
     }
     let found = Touched::of(&action.deed, policy);
     let making = making(action, policy);
@@ -199,7 +206,7 @@ impl<'a> Touched<'a> {
         let mut found = Self { itself: true, ..Self::default() };
         match deed {
             // A script's touches are its acts, or one of its own.
-            Deed::System(_) | Deed::Script(_) | Deed::RunScript { .. } => {}
+            Deed::System(_) | Deed::Script(_) | Deed::RunScript { .. } | Deed::Web(_) => {}
             Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
                 found.command = Some(CommandName { name: CONSENT_TERM, code: CONSENT });
                 found.classes = BTreeSet::from([crate::dictionary::APPLICATION]);

@@ -61,6 +61,7 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
     let pending = Pending { app: app.clone(), name, events, then, kept: None, carried: Vec::new() };
     let apart = match &approved.action().deed {
         Deed::RunScript { .. } => Some(Apart::OfClient),
+        Deed::Web(_) => Some(Apart::Web),
         deed => deed.asks_macos().then_some(Apart::ForHuman),
     };
     let (script, decided) = approved.into_script(&world.learned.costs(&app));

@@ -85,7 +85,8 @@ impl Closed {
             | Deed::AskConsent { .. }
             | Deed::AskAccess { .. }
             | Deed::Script(_)
-            | Deed::RunScript { .. } => None,
+            | Deed::RunScript { .. }
+            | Deed::Web(_) => None,
             Deed::Look { path, .. } | Deed::Value { path, .. } => doors.read(path, false),
             Deed::Names { container, .. } => doors.read(container, true),
             Deed::Elements(elements) => {

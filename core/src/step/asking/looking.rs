@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::super::words::{self, Names};
-use super::super::{listing, placing, query, script};
+use super::super::{listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
@@ -12,7 +12,7 @@ use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
-use crate::permission::{NAMED, Unasked, Wording};
+use crate::permission::{Level, NAMED, Unasked, Wording};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::Path;
@@ -237,6 +237,7 @@ fn wording(
         }
         Deed::Script(script) => (script::in_words(script), script.count),
         Deed::RunScript { language, text } => (run_script(language, text), 0),
+        Deed::Web(call) => (web::in_words(call), 0),
         Deed::AskConsent { by, opens } => (ask_consent(by, *opens), 0),
         Deed::AskAccess { by, index } => {
             (format!("let macOS ask you now for full access to your {} for {by}", index.subject), 0)
@@ -248,6 +249,7 @@ fn wording(
         Deed::Command(invocation) => consequence(&unasked.action().app, &invocation.code),
         Deed::AskConsent { .. } | Deed::AskAccess { .. } => Some(LASTING_CONSENT),
         Deed::RunScript { .. } => Some(SCRIPT),
+        Deed::Web(call) if call.method.level() > Level::Safe => Some(web::SENT),
         _ => None,
     };
     let script = match &unasked.action().deed {
@@ -256,8 +258,10 @@ fn wording(
     };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };
     let mut objects = objects;
-    if let Deed::Command(invocation) = &unasked.action().deed {
-        objects.extend(words::sent(invocation));
+    match &unasked.action().deed {
+        Deed::Command(invocation) => objects.extend(words::sent(invocation)),
+        Deed::Web(call) => objects.extend(web::parts(call)),
+        _ => {}
     }
     Wording {
         app: behind.name.clone(),

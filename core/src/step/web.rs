@@ -1,0 +1,86 @@
+//! A request of a plugin to a web server. It is decided upon like every other action; the shell sends it.
+
+use super::{Behind, RunFailure, Step, Then, World, done, propose};
+use crate::action::{Action, Deed, Terms};
+use crate::call::WebCall;
+use crate::fault::{Code, Fault};
+use crate::foreign;
+use crate::permission::Level;
+use crate::reply::Reply;
+use crate::specifier::quoted;
+
+/// So many characters of what is sent are shown.
+const SHOWN: usize = 1_200;
+
+/// What a yes to a request means.
+pub(super) const SENT: &str = "what has been sent cannot be taken back, and the server decides what it means";
+
+pub(super) fn start(call: WebCall, world: &World<'_>) -> Step {
+    let behind = Behind { name: call.host.clone(), events: 0 };
+    let then = Then::Web(call.method.level());
+    let action = Action { app: call.app().into(), terms: Terms::default(), deed: Deed::Web(Box::new(call)) };
+    propose(action, behind, then, world)
+}
+
+/// What the server has answered is anybody's words.
+pub(super) fn resume(reply: Reply) -> Result<Step, Fault> {
+    let mut body = reply.result.map_err(|error| error.to_fault("", "the request"))?;
+    if let Some(fields) = body.as_object_mut() {
+        fields.insert("untrusted".to_owned(), true.into());
+    }
+    Ok(done(body, 0))
+}
+
+/// The error for a request without an answer. What may have been sent is not to be sent again.
+pub(super) fn failed(failure: &RunFailure, host: &str, level: Level) -> Fault {
+    let (code, suggestion, retryable) = match failure {
+        RunFailure::Timeout(_) => {
+            (Code::Timeout, "try again later, or let the plugin wait longer", level == Level::Safe)
+        }
+        RunFailure::Cancelled => (Code::Cancelled, "the call will have no further effect", false),
+        RunFailure::TooLarge(_) => (Code::ResultTooLarge, "ask the server for less", false),
+        _ => (Code::Unavailable, "check the address and the network connection", false),
+    };
+    let message = match failure {
+        RunFailure::Unstarted(why) | RunFailure::Process(why) => {
+            format!("{host}: {}", foreign::clean(why, foreign::ERROR))
+        }
+        failure => format!("{host}: {failure}"),
+    };
+    let fault = Fault::new(code, message, suggestion).retryable(retryable).with("host", host);
+    let was_sent = !matches!(failure, RunFailure::Unstarted(_));
+    match was_sent && level > Level::Safe {
+        true => fault.with("outcome", "unknown"),
+        false => fault,
+    }
+}
+
+/// Describes a request: `send a POST request to "https://api.example.com/items"`.
+pub(super) fn in_words(call: &WebCall) -> String {
+    let (name, url) = (call.method.name(), quoted(&call.url));
+    match call.method.level() {
+        Level::Safe => format!("fetch {url} by {name}"),
+        _ => format!("send a {name} request to {url}"),
+    }
+}
+
+/// What goes with a request: its headers, its secrets by name, and its body.
+pub(super) fn parts(call: &WebCall) -> Vec<String> {
+    let one = |text: &str, most: usize| foreign::clean(text, most).replace('"', "'");
+    let headers: Vec<String> = call.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let mut lines = Vec::new();
+    if !headers.is_empty() {
+        lines.push(format!("with the headers \"{}\"", one(&headers.join("; "), SHOWN)));
+    }
+    for secret in &call.secrets {
+        lines.push(format!("with your secret {} in the header {}", quoted(&secret.key), secret.header));
+    }
+    if !call.body.is_empty() {
+        let bytes = call.body.len();
+        lines.push(match std::str::from_utf8(&call.body) {
+            Ok(text) => format!("with {bytes} bytes: \"{}\"", one(text, SHOWN)),
+            Err(_) => format!("with {bytes} bytes that are not text"),
+        });
+    }
+    lines
+}
