@@ -6,6 +6,7 @@ mod activity;
 pub mod simulated;
 pub mod clients;
 mod language_servers;
+pub mod secrets;
 pub mod pipeline;
 pub mod plugins;
 pub mod router;
