@@ -85,6 +85,7 @@ async fn what_was_not_granted_is_not_reached() {
             lenient: false,
             tools: package.tools,
             scripts: Vec::new(),
+            secrets: Vec::new(),
         };
         let plugin = Plugin::link(&engine, &compiled, setup).expect("stubs stand for what is missing");
         let asked = Call { host: Arc::new(Unreached), ..call(CancellationToken::new()) };

@@ -54,6 +54,7 @@ async fn check(folder: &Path, when: &str) {
             lenient: false,
             tools: package.tools,
             scripts: Vec::new(),
+            secrets: Vec::new(),
         };
         let plugin = Plugin::link(&engine, &compiled.expect("it compiles"), setup).expect("it links");
         assert_eq!(shown(&plugin).await, "{}", "{when}, {backend:?}");

@@ -93,7 +93,8 @@ impl Guest {
             )
         };
         let scripts: String = self.scripts().map(script).collect();
-        format!("{head}{wants}{scripts}")
+        let secrets: String = self.headers("secret").map(secret).collect();
+        format!("{head}{wants}{scripts}{secrets}")
     }
 
     /// Returns name, level and text of each script.
@@ -169,18 +170,20 @@ impl Guest {
                 Ok(Capability::AppsChange) => grants.apps_change.clear(),
                 Ok(Capability::AppScripts) => grants.app_scripts.clear(),
                 Ok(Capability::Store) => grants.store = false,
+                Ok(Capability::Http) => grants.http.clear(),
                 other => panic!("{}: {other:?} cannot be withheld", self.name),
             }
         }
         let setup = Setup {
             wanted: package.grants(),
-            id: package.manifest.id,
+            id: package.manifest.id.clone(),
             grants,
             limits,
             settings: Map::new(),
             lenient: false,
             tools: package.tools,
             scripts: package.scripts,
+            secrets: package.manifest.secrets,
         };
         Plugin::link(engine, &compiled, setup).map_err(|error| error.to_string())
     }
@@ -206,7 +209,20 @@ fn want(line: &str) -> String {
     let (capability, target) = line.split_once(' ').unwrap_or((line, ""));
     let apps = if capability.starts_with("app") { format!("apps = [\"{target}\"]\n") } else { String::new() };
     let level = if capability == "apps-change" { "level = \"modify\"\n" } else { "" };
-    format!("[[wants]]\ncapability = \"{capability}\"\nreason = \"none\"\n{apps}{level}")
+    let hosts = if capability == "http" {
+        let (host, methods) = target.split_once(' ').expect("a host and its methods");
+        let methods: Vec<&str> = methods.split(' ').collect();
+        format!("hosts = [\"{host}\"]\nmethods = {methods:?}\n")
+    } else {
+        String::new()
+    };
+    format!("[[wants]]\ncapability = \"{capability}\"\nreason = \"none\"\n{apps}{level}{hosts}")
+}
+
+/// `KEY HOST`: a secret for that host.
+fn secret(line: &str) -> String {
+    let (key, host) = line.split_once(' ').expect("a key and a host");
+    format!("[[secrets]]\nkey = \"{key}\"\ntitle = \"t\"\nhost = \"{host}\"\nheader = \"authorization\"\n")
 }
 
 const REALLOC: &str = r#"(func $realloc (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
@@ -236,6 +252,9 @@ impl Host for World {
                     json!({"value": {"script": script.text, "data": data}})
                 }
                 Question::App { .. } => json!({"elements": [], "count": 0}),
+                Question::Http { request } => {
+                    json!({"status": 200, "headers": [["x-asked", request.url]], "body": ""})
+                }
                 Question::StorePut { .. } | Question::StoreRemove { .. } => json!({}),
                 other => return Err(Fault::new("unavailable", format!("{other:?}")).into()),
             };

@@ -30,6 +30,7 @@ fn setup(package: package::Package) -> Setup {
         lenient: false,
         tools: package.tools,
         scripts: package.scripts,
+        secrets: Vec::new(),
     }
 }
 

@@ -121,6 +121,7 @@ async fn a_package_of_each_version_still_answers() {
             lenient: false,
             tools: package.tools,
             scripts: package.scripts,
+            secrets: Vec::new(),
         };
         let plugin = Plugin::link(&engine, &compiled, setup).expect("it links");
         let (answer, report) = plugin.call(call(CancellationToken::new())).await;

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::http::{Method, in_words};
+
 /// Something that must be granted; each is one interface of `iac:plugin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -22,12 +24,21 @@ pub enum Capability {
     Files,
     /// Keeps small things between calls.
     Store,
+    /// Asks web servers.
+    Http,
 }
 
 impl Capability {
     /// Every capability.
-    pub const ALL: [Self; 6] =
-        [Self::Apps, Self::AppsChange, Self::AppScripts, Self::LanguageServers, Self::Files, Self::Store];
+    pub const ALL: [Self; 7] = [
+        Self::Apps,
+        Self::AppsChange,
+        Self::AppScripts,
+        Self::LanguageServers,
+        Self::Files,
+        Self::Store,
+        Self::Http,
+    ];
 
     /// Returns its name, which is that of its interface.
     pub fn name(self) -> &'static str {
@@ -38,6 +49,7 @@ impl Capability {
             Self::LanguageServers => "language-servers",
             Self::Files => "files",
             Self::Store => "store",
+            Self::Http => "http",
         }
     }
 
@@ -53,6 +65,7 @@ impl Capability {
             }
             Self::Files => "read text below these folders",
             Self::Store => "keep up to 1 MiB between calls",
+            Self::Http => "send what it knows to these web servers, and read their answers",
         }
     }
 }
@@ -66,7 +79,7 @@ impl fmt::Display for Capability {
 /// A text names no capability.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown capability `{0}`, expected apps, apps-change, app-scripts, language-servers, files or store"
+    "unknown capability `{0}`, expected apps, apps-change, app-scripts, language-servers, files, store or http"
 )]
 pub struct UnknownCapability(String);
 
@@ -125,6 +138,9 @@ pub struct Grants {
     /// Whether it may keep things.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub store: bool,
+    /// Web servers that may be asked, by host, each with the methods.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub http: BTreeMap<String, BTreeSet<Method>>,
 }
 
 impl Grants {
@@ -137,6 +153,7 @@ impl Grants {
             Capability::LanguageServers => !self.language_servers.is_empty(),
             Capability::Files => !self.files.is_empty(),
             Capability::Store => self.store,
+            Capability::Http => !self.http.is_empty(),
         }
     }
 
@@ -149,6 +166,11 @@ impl Grants {
     pub fn may_change(&self, bundle_id: &str) -> Option<Level> {
         let named = self.apps_change.get(&bundle_id.to_ascii_lowercase());
         named.or_else(|| self.apps_change.get("*")).copied()
+    }
+
+    /// Tells whether a web server may be asked by a method.
+    pub fn may_send(&self, host: &str, method: Method) -> bool {
+        self.http.get(host).is_some_and(|methods| methods.contains(&method))
     }
 
     /// Returns what is in `other` and not in this; empty where this gives everything that the other does.
@@ -171,6 +193,7 @@ impl Grants {
             language_servers: other.language_servers.difference(&self.language_servers).cloned().collect(),
             files: other.files.difference(&self.files).cloned().collect(),
             store: other.store && !self.store,
+            http: without(&other.http, &self.http),
         }
     }
 
@@ -185,6 +208,9 @@ impl Grants {
         self.language_servers.extend(other.language_servers);
         self.files.extend(other.files);
         self.store |= other.store;
+        for (host, methods) in other.http {
+            self.http.entry(host).or_default().extend(methods);
+        }
     }
 
     /// Returns what there is of one capability, as arguments of `plugin grant`.
@@ -201,6 +227,12 @@ impl Grants {
             }
             Capability::LanguageServers | Capability::Files => vec![format!("{name} DIR")],
             Capability::Store => vec![name.to_owned()],
+            Capability::Http => {
+                let options = |methods: &BTreeSet<Method>| -> String {
+                    methods.iter().map(|method| format!(" --method {}", method.name())).collect()
+                };
+                self.http.iter().map(|(host, methods)| format!("{name} {host}{}", options(methods))).collect()
+            }
         }
     }
 
@@ -212,6 +244,7 @@ impl Grants {
         self.files.retain(|root| !other.files.contains(root));
         self.language_servers.retain(|root| !other.language_servers.contains(root));
         self.store &= !other.store;
+        self.http = without(&self.http, &other.http);
     }
 
     /// Returns what is left after an update: without what only the old version wanted. What was given by a person beyond
@@ -236,8 +269,24 @@ impl Grants {
         let servers = self.language_servers.iter().map(|root| format!("language-servers {root}"));
         let files = self.files.iter().map(|root| format!("files {root}"));
         let store = self.store.then(|| "store".to_owned());
-        apps.chain(changes).chain(scripts).chain(servers).chain(files).chain(store).collect()
+        let hosts = self.http.iter().map(|(host, methods)| format!("http {host} {}", in_words(methods)));
+        apps.chain(changes).chain(scripts).chain(servers).chain(files).chain(store).chain(hosts).collect()
     }
+}
+
+/// The methods of each host that are not among those of the same host in `other`.
+fn without(
+    hosts: &BTreeMap<String, BTreeSet<Method>>,
+    other: &BTreeMap<String, BTreeSet<Method>>,
+) -> BTreeMap<String, BTreeSet<Method>> {
+    let left = |(host, methods): (&String, &BTreeSet<Method>)| {
+        let left = match other.get(host) {
+            Some(taken) => methods.difference(taken).copied().collect(),
+            None => methods.clone(),
+        };
+        (!left.is_empty()).then(|| (host.clone(), left))
+    };
+    hosts.iter().filter_map(left).collect()
 }
 
 #[cfg(test)]
@@ -267,6 +316,11 @@ mod tests {
         check(r#"{"app_scripts":{"a":"1"}}"#, r#"{"app_scripts":{"a":"1"}}"#, &[]);
         check(r#"{"app_scripts":{"a":"1"}}"#, r#"{"app_scripts":{"a":"2"}}"#, &["app-scripts a 2"]);
         check(r#"{"files":["/a"]}"#, r#"{"files":["/a","/a/b"]}"#, &["files /a/b"]);
+        let http = |hosts: &str| format!(r#"{{"http":{{{hosts}}}}}"#);
+        let (get, both) = (http(r#""a.b":["GET"]"#), http(r#""a.b":["GET","POST"]"#));
+        check(&both, &get, &[]);
+        check(&get, &both, &["http a.b POST"]);
+        check(&get, &http(r#""b.a.b":["GET"]"#), &["http b.a.b GET"]);
     }
 
     #[test]
@@ -300,6 +354,11 @@ mod tests {
             r#"{"app_scripts":{"a":"2"}}"#,
             &[],
         );
+        let (get, both) = (r#"{"http":{"a.b":["GET"]}}"#, r#"{"http":{"a.b":["GET","POST"]}}"#);
+        check(both, both, get, &["http a.b GET"]);
+        check(get, get, both, &["http a.b GET"]);
+        check(both, both, r#"{"http":{"c.d":["GET"]}}"#, &[]);
+        check(both, get, get, &["http a.b GET POST"]);
     }
 
     #[test]

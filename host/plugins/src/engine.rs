@@ -26,6 +26,7 @@ use crate::capability::Grants;
 use crate::descriptor::Descriptor;
 use crate::failure::{Bound, Failure, Fault};
 use crate::host::{Caller, Host, Nothing};
+use crate::http::Secret;
 use crate::limits::{Limits, MOST_PARTS};
 use crate::schema;
 use crate::script::Script;
@@ -100,6 +101,8 @@ pub struct Setup {
     pub tools: Vec<Descriptor>,
     /// The scripts of its package; only what was granted of them can be run.
     pub scripts: Vec<Script>,
+    /// The secrets that it declares. Their values are not here.
+    pub secrets: Vec<Secret>,
     /// Whether it checks its arguments itself.
     pub lenient: bool,
 }

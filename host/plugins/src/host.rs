@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::PluginId;
 use crate::capability::Level;
 use crate::failure::Fault;
+use crate::http::Request;
 use crate::script::Script;
 
 /// Who asks.
@@ -101,6 +102,8 @@ pub enum Question {
         /// How many bytes at most.
         limit: u32,
     },
+    /// A request to a web server that was granted. Answered by `{"status","headers":[[name,value]],"body":base64}`.
+    Http { request: Request },
     /// A kept value. Answered by `{"value":base64 or null}`.
     StoreGet { key: String },
     /// Keep a value. Answered by `{}`.
@@ -122,7 +125,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// Tells whether it is about what the engine itself does not hold: apps and language servers.
+    /// Tells whether it is about what the engine itself does not hold: apps, language servers and web servers.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(
             self,
@@ -131,6 +134,7 @@ impl Question {
                 | Self::Script { .. }
                 | Self::OpenWorkspace { .. }
                 | Self::LanguageServers { .. }
+                | Self::Http { .. }
         )
     }
 }

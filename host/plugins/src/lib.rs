@@ -4,6 +4,7 @@
 //! the one gate stays with the host; what comes back is data. Each module imports only modules that stand above it.
 #![deny(unsafe_code)]
 
+pub mod http;
 pub mod capability;
 mod id;
 pub mod failure;

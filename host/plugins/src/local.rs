@@ -60,8 +60,9 @@ fn answer(data: &Dir, plugin: &str, question: Question) -> Result<Json, Fault> {
         | Question::App { .. }
         | Question::Script { .. }
         | Question::OpenWorkspace { .. }
-        | Question::LanguageServers { .. } => {
-            Err(Fault::new("internal", "apps and language servers are answered elsewhere"))
+        | Question::LanguageServers { .. }
+        | Question::Http { .. } => {
+            Err(Fault::new("internal", "apps, language servers and web servers are answered elsewhere"))
         }
     }
 }

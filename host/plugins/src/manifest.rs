@@ -9,6 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::PluginId;
 use crate::capability::{Capability, Grants, Level};
+use crate::http::{HOST, Method, Secret, is_host, takes_secrets};
 use crate::signature::Key;
 
 pub use offers::{Argument, ArgumentKind, Prompt, ResourceFile};
@@ -48,6 +49,9 @@ pub struct Manifest {
     /// What the operator can set for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,
+    /// What only the operator and the web server know; `http` puts it into requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<Secret>,
     /// What it wants, each with a reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
@@ -125,9 +129,7 @@ impl Kind {
 
 impl Setting {
     fn check(&self) -> Result<(), ManifestError> {
-        let letters =
-            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
-        if !self.key.bytes().all(letters) || !(1..=40).contains(&self.key.len()) {
+        if !is_key(&self.key) {
             return Err(value("settings.key", &self.key, "1 to 40 of [a-z0-9-_]"));
         }
         line("settings.title", &self.title)?;
@@ -185,6 +187,12 @@ pub struct Want {
     /// How far, for `apps-change`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
+    /// The web servers, for `http`.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub hosts: BTreeSet<String>,
+    /// What it asks of them, for `http`.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub methods: BTreeSet<Method>,
 }
 
 /// Why a `plugin.toml` is none.
@@ -229,6 +237,10 @@ impl Manifest {
                     grants.apps_change.extend(apps.map(|app| (app, level)));
                 }
                 Capability::Store => grants.store = true,
+                Capability::Http => {
+                    let all = |host: &String| (host.clone(), want.methods.clone());
+                    grants.http.extend(want.hosts.iter().map(all));
+                }
                 Capability::AppScripts | Capability::LanguageServers | Capability::Files => {}
             }
         }
@@ -275,8 +287,34 @@ impl Manifest {
             }
         }
         check_wants(&self.wants)?;
+        self.check_secrets()?;
         self.check_offers()?;
         self.check_scripts()
+    }
+
+    fn check_secrets(&self) -> Result<(), ManifestError> {
+        let hosts = || self.wants.iter().flat_map(|want| &want.hosts);
+        let mut keys = BTreeSet::new();
+        for Secret { key, title, host, header, prefix } in &self.secrets {
+            if !is_key(key) || !keys.insert(key) {
+                return Err(value("secrets.key", key, "1 to 40 of [a-z0-9-_], each key once"));
+            }
+            line("secrets.title", title)?;
+            if !hosts().any(|wanted| wanted == host) {
+                return Err(value("secrets.host", host, "a host that `http` wants"));
+            }
+            if !takes_secrets(header) {
+                return Err(value(
+                    "secrets.header",
+                    header,
+                    "a header in small letters, such as authorization",
+                ));
+            }
+            if prefix.len() > 40 || !prefix.bytes().all(|byte| (0x20..=0x7e).contains(&byte)) {
+                return Err(value("secrets.prefix", prefix, "at most 40 visible ASCII characters"));
+            }
+        }
+        Ok(())
     }
 
     fn check_scripts(&self) -> Result<(), ManifestError> {
@@ -362,11 +400,38 @@ impl Want {
                 "one of safe, modify, dangerous for apps-change, and none for others",
             ));
         }
+        self.check_hosts()?;
         match self.apps.iter().find(|app| !is_bundle_id(app)) {
             Some(app) => Err(value("apps", app, BUNDLE_ID)),
             None => Ok(()),
         }
     }
+}
+
+impl Want {
+    fn check_hosts(&self) -> Result<(), ManifestError> {
+        let is_http = self.capability == Capability::Http;
+        let all = |names: Vec<&str>| format!("{names:?}");
+        if is_http == self.hosts.is_empty() {
+            let expected = if is_http { "at least one host" } else { "no hosts for this capability" };
+            return Err(value("hosts", &all(self.hosts.iter().map(String::as_str).collect()), expected));
+        }
+        if is_http == self.methods.is_empty() {
+            let expected = if is_http { "at least one method" } else { "no methods for this capability" };
+            return Err(value("methods", &all(self.methods.iter().map(|it| it.name()).collect()), expected));
+        }
+        match self.hosts.iter().find(|host| !is_host(host)) {
+            Some(host) => Err(value("hosts", host, HOST)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a setting or a secret can be called.
+fn is_key(key: &str) -> bool {
+    let letters =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+    key.bytes().all(letters) && (1..=40).contains(&key.len())
 }
 
 const BUNDLE_ID: &str = "a bundle id such as com.apple.iCal, which `iac-mcp apps` lists, or *";
@@ -479,6 +544,42 @@ mod tests {
         );
         check(&want("capability = \"store\""), "store");
         check(&want("capability = \"files\""), "");
+        let http =
+            "capability = \"http\"\nhosts = [\"b.example\", \"a.example\"]\nmethods = [\"POST\", \"GET\"]";
+        check(&want(http), "http a.example GET POST, http b.example GET POST");
+    }
+
+    #[test]
+    fn web_servers_are_named_one_by_one() {
+        let http = |hosts: &str, methods: &str| {
+            want(&format!("capability = \"http\"\nhosts = [{hosts}]\nmethods = [{methods}]"))
+        };
+        check(&http("", "\"GET\""), "expected at least one host");
+        check(&http("\"a.example\"", ""), "expected at least one method");
+        check(&http("\"a.example\"", "\"get\""), "unknown variant `get`");
+        for host in
+            ["*", "*.example", "localhost", "127.0.0.1", "A.example", "a.example:80", "https://a.example"]
+        {
+            check(&http(&format!("\"{host}\""), "\"GET\""), "expected a host such as api.example.com");
+        }
+        check(&want("capability = \"store\"\nhosts = [\"a.example\"]"), "no hosts for this capability");
+        check(&want("capability = \"store\"\nmethods = [\"GET\"]"), "no methods for this capability");
+    }
+
+    #[test]
+    fn a_secret_is_for_one_header_of_a_wanted_host() {
+        let secret = |rest: &str| {
+            let http = want("capability = \"http\"\nhosts = [\"a.example\"]\nmethods = [\"GET\"]");
+            format!("{http}\n[[secrets]]\ntitle = \"t\"\n{rest}")
+        };
+        let own = "key = \"token\"\nhost = \"a.example\"\nheader = \"authorization\"\n";
+        check(&secret(&format!("{own}prefix = \"Bearer \"")), "http a.example GET");
+        check(&secret(&own.replace("a.example", "b.example")), "`secrets.host` is `b.example`");
+        check(&secret(&own.replace("authorization", "cookie")), "`secrets.header` is `cookie`");
+        check(&secret(&own.replace("authorization", "X-Key")), "`secrets.header` is `X-Key`");
+        check(&secret(&own.replace("token", "a b")), "`secrets.key` is `a b`");
+        check(&secret(&format!("{own}prefix = \"a\\nb\"")), "`secrets.prefix` is");
+        check(&format!("{}\n[[secrets]]\ntitle = \"t\"\n{own}", secret(own)), "each key once");
     }
 
     #[test]

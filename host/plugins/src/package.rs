@@ -228,6 +228,7 @@ async fn list(
         settings: serde_json::Map::new(),
         tools: Vec::new(),
         scripts: Vec::new(),
+        secrets: Vec::new(),
         lenient: true,
     };
     Ok(Plugin::link(engine, compiled, setup)?.list_tools().await?)

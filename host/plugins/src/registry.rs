@@ -317,6 +317,7 @@ impl Store {
             tools: receipt.tools.clone(),
             lenient: package.manifest.lenient,
             scripts: package.scripts,
+            secrets: package.manifest.secrets,
         };
         Plugin::link(engine, &compiled, setup).map(Arc::new).map_err(host)
     }

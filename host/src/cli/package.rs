@@ -12,6 +12,7 @@ use super::Failure;
 use super::options::Common;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::engine::{Cache, Engine};
+use crate::plugins::engine::http::in_words;
 use crate::plugins::engine::installed::{InstallError, Installed};
 use crate::plugins::engine::limits::Limits;
 use crate::plugins::engine::manifest::{Manifest, Setting};
@@ -89,9 +90,14 @@ pub(super) fn wants(package: &Package, folders: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for want in &package.manifest.wants {
         let apps = want.apps.iter().cloned().collect::<Vec<_>>().join(", ");
-        let level = want.level.map(|level| format!(" up to {}", level.name())).unwrap_or_default();
+        let level = match (want.level, want.methods.is_empty()) {
+            (Some(level), _) => format!(" up to {}", level.name()),
+            (None, false) => format!(" by {}", in_words(&want.methods)),
+            (None, true) => String::new(),
+        };
         let of_folders = matches!(want.capability, Capability::Files | Capability::LanguageServers);
-        let target = if of_folders { folders.join(", ") } else { apps };
+        let hosts = want.hosts.iter().cloned().collect::<Vec<_>>().join(", ");
+        let target = if of_folders { folders.join(", ") } else { apps + &hosts };
         let explained = want.capability.explain();
         lines.push(format!("{}: {explained}", format!("{} {target}", want.capability).trim_end()) + &level);
         lines.push(format!("    reason given by the author: \"{}\"", want.reason));

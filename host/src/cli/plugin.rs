@@ -7,6 +7,7 @@ mod oci;
 mod operator;
 mod place;
 mod publish;
+mod secret;
 mod shipped;
 mod trust;
 
@@ -36,6 +37,8 @@ pub(super) enum Plugin {
     Revoke(operator::Reach),
     /// Changes or resets a setting of a plugin.
     Set(operator::Set),
+    /// Sets or removes a secret of a plugin, such as a token for a web server.
+    Secret(secret::Secret),
     /// Changes the limits of a plugin's calls.
     Limit(operator::Limit),
     /// Compiles something and runs it, as a trial for another process of this program.
@@ -98,6 +101,7 @@ impl Plugin {
             Self::Grant(grant) => grant.give(common),
             Self::Revoke(grant) => grant.take(common),
             Self::Set(set) => set.run(common),
+            Self::Secret(secret) => secret.run(common),
             Self::Limit(limit) => limit.run(common),
             Self::Keygen(keygen) => keygen.run(common),
             Self::Sign(sign) => sign.run(),

@@ -57,6 +57,7 @@ impl Trial {
             tools: package.tools.clone(),
             lenient: package.manifest.lenient,
             scripts: package.scripts.clone(),
+            secrets: package.manifest.secrets.clone(),
         };
         Ok(Self(Plugin::link(engine, &compiled, setup)?))
     }

@@ -2,6 +2,7 @@
 
 mod apps;
 mod files;
+mod http;
 mod place;
 mod scripts;
 mod servers;
@@ -86,7 +87,7 @@ pub(super) struct State {
     pub(super) meter: Meter,
     pub(super) caller: Caller,
     pub(super) instantiated: Option<Instant>,
-    /// Whether words of an app or a file have come in.
+    /// Whether words of an app, a file or a web server have come in.
     pub(super) heard: bool,
     setup: Arc<Setup>,
     read_only: bool,
@@ -97,6 +98,8 @@ pub(super) struct State {
     /// The faults that the host itself has answered with, the last few.
     told: VecDeque<Fault>,
     host_calls: u32,
+    /// Requests to web servers.
+    requests: u32,
     traffic: usize,
     log: Vec<Line>,
     /// Where the guest was when it was stopped.
@@ -125,6 +128,7 @@ impl State {
             stopped: None,
             told: VecDeque::new(),
             host_calls: 0,
+            requests: 0,
             traffic: 0,
             log: Vec::new(),
             place: Vec::new(),

@@ -47,6 +47,7 @@ fn add(linker: &mut Linker<State>, capability: Capability) -> wasmtime::Result<(
         }
         Capability::Files => plugin::files::add_to_linker::<State, HasSelf<State>>(linker, |state| state),
         Capability::Store => plugin::store::add_to_linker::<State, HasSelf<State>>(linker, |state| state),
+        Capability::Http => plugin::http::add_to_linker::<State, HasSelf<State>>(linker, |state| state),
         Capability::AppScripts => {
             plugin::app_scripts::add_to_linker::<State, HasSelf<State>>(linker, |state| state)
         }

@@ -11,6 +11,7 @@ use super::change;
 use super::found::Found;
 use super::index;
 use super::place::Place;
+use super::secret;
 use super::shipped;
 use super::trust;
 use crate::cli::Failure;
@@ -20,6 +21,7 @@ use crate::cli::package::{add_folders, folder, installed, lacking, settings, ver
 use crate::cli::paint;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
+use crate::plugins::engine::http::{HOST, Method, is_host};
 use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
 use crate::plugins::engine::limits::{Limits, OutOfBounds, Overrides};
 use crate::plugins::engine::package::{self, Package};
@@ -68,6 +70,9 @@ pub(in crate::cli) struct Grant {
     /// The highest level, for apps-change.
     #[arg(long, value_name = "LEVEL", default_value = "modify", value_parser = ["safe", "modify", "dangerous"])]
     level: String,
+    /// What may be asked of a web server, for http: GET, HEAD, POST, PUT, PATCH or DELETE. You can repeat it.
+    #[arg(long, value_name = "METHOD", default_values = ["GET", "HEAD"])]
+    method: Vec<Method>,
     /// Grants without asking, also what the plugin does not want.
     #[arg(long)]
     yes: bool,
@@ -78,9 +83,9 @@ pub(in crate::cli) struct Grant {
 pub(in crate::cli) struct Reach {
     /// The id of the plugin.
     id: String,
-    /// The capability: apps, apps-change, app-scripts, language-servers, files or store.
+    /// The capability: apps, apps-change, app-scripts, language-servers, files, store or http.
     capability: String,
-    /// The bundle id of an app, the name of a script, or a folder.
+    /// The bundle id of an app, the name of a script, a folder, or a web server such as api.example.com.
     target: Option<String>,
 }
 
@@ -254,7 +259,9 @@ impl Add {
         let lines = trust::lines(&package, &found, signer.as_ref());
         let receipt = receipt(&package, &found, signer.clone(), grants);
         let settings = settings(manifest, &Map::new());
-        let tools = package.tools.iter().map(change::shown).chain(change::texts(&receipt)).chain(settings);
+        let secrets = secret::lines(id.as_str(), &manifest.secrets);
+        let tools = package.tools.iter().map(change::shown).chain(change::texts(&receipt));
+        let tools = tools.chain(settings).chain(secrets);
         for line in lines.into_iter().chain(wants(&package, &folders)).chain(tools) {
             writeln!(out, "  {line}")?;
         }
@@ -387,8 +394,8 @@ impl Update {
 impl Grant {
     pub(super) fn give(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
-        let Self { what, level, yes } = self;
-        let grants = what.grants(&installed, &level)?;
+        let Self { what, level, method, yes } = self;
+        let grants = what.grants(&installed, &level, method)?;
         let lines = what.shown(&grants);
         if !Held::find(&installed, &what.id)?.wants(&grants)? {
             writeln!(paint::stdout(), "{} does not ask for {lines}", what.id)?;
@@ -402,11 +409,12 @@ impl Grant {
 impl Reach {
     pub(super) fn take(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
-        let grants = self.grants(&installed, "dangerous")?;
-        let lines = match grants.apps_change.keys().next() {
-            // It is taken back whatever its level was.
-            Some(app) => format!("apps-change {app}"),
-            None => self.shown(&grants),
+        let grants = self.grants(&installed, "dangerous", Method::ALL.to_vec())?;
+        // It is taken back whatever its level or its methods were.
+        let lines = match (grants.apps_change.keys().next(), grants.http.keys().next()) {
+            (Some(app), _) => format!("apps-change {app}"),
+            (_, Some(host)) => format!("http {host}"),
+            _ => self.shown(&grants),
         };
         installed.edit(&self.id, |receipt| {
             receipt.grants.take(&grants);
@@ -421,12 +429,12 @@ impl Reach {
         if typed.is_empty() { lines } else { lines.replace(&typed.to_ascii_lowercase(), typed) }
     }
 
-    fn grants(&self, installed: &Installed, how_far: &str) -> Result<Grants, Failure> {
+    fn grants(&self, installed: &Installed, how_far: &str, methods: Vec<Method>) -> Result<Grants, Failure> {
         let capability: Capability = self.capability.parse().map_err(misuse)?;
         let target = self.target.clone().filter(|target| !target.is_empty());
         let needed = || {
             Failure::Misuse(format!(
-                "`{capability}` needs a target: an app's bundle id, a script or a folder"
+                "`{capability}` needs a target: an app's bundle id, a script, a folder or a web server"
             ))
         };
         let mut grants = Grants::default();
@@ -435,6 +443,13 @@ impl Reach {
             Capability::Files => drop(grants.files.insert(folder(Path::new(&target.ok_or_else(needed)?))?)),
             Capability::LanguageServers => {
                 grants.language_servers.insert(folder(Path::new(&target.ok_or_else(needed)?))?);
+            }
+            Capability::Http => {
+                let host = target.ok_or_else(needed)?;
+                if !is_host(&host) {
+                    return Err(Failure::Misuse(format!("`{host}` is not a web server, expected {HOST}")));
+                }
+                grants.http.insert(host, methods.into_iter().collect());
             }
             Capability::AppScripts => {
                 let name = target.ok_or_else(needed)?;
@@ -445,7 +460,7 @@ impl Reach {
                 let app = target.ok_or_else(needed)?.to_ascii_lowercase();
                 grants.apps_change.insert(app, level(how_far));
             }
-            _ => grants.apps.extend([target.ok_or_else(needed)?.to_ascii_lowercase()]),
+            Capability::Apps => grants.apps.extend([target.ok_or_else(needed)?.to_ascii_lowercase()]),
         }
         Ok(grants)
     }
@@ -517,6 +532,10 @@ pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
     for line in held.package().map(|it| settings(&it.manifest, &receipt.settings)).unwrap_or_default() {
         writeln!(out, "{line}")?;
     }
+    let secrets = held.package().map(|it| secret::lines(id, &it.manifest.secrets)).unwrap_or_default();
+    for line in secrets {
+        writeln!(out, "{line}")?;
+    }
     let limits = Limits::standard().with(&receipt.limits).map_err(misuse)?;
     Ok(writeln!(out, "limits: {}", in_words(&limits))?)
 }
@@ -575,6 +594,7 @@ pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
 }
 
 pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
+    secret::forget(common, id)?;
     installed(common)?.remove(id)?;
     Ok(writeln!(paint::stdout(), "removed {id} and its data")?)
 }

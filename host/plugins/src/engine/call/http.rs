@@ -1,0 +1,113 @@
+//! `http`: only a checked request to a granted host becomes a question.
+
+use data_encoding::BASE64;
+use serde::Deserialize;
+
+use super::{Returned, State, fault};
+use crate::engine::bindings::iac::plugin::{http as wit, types};
+use crate::host::Question;
+use crate::http::{Method, Request, Secret, headers, target};
+
+#[derive(Deserialize)]
+struct Answer {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+const MOST_REQUESTS: u32 = 50;
+const MOST_BODY: usize = 1024 * 1024;
+const LONGEST: u32 = 30_000;
+
+impl wit::Host for State {
+    async fn send(&mut self, request: wit::Request) -> Returned<wit::Response> {
+        let bytes = request.url.len() + request.body.len() + weight(&request.headers);
+        let request = match self.checked(request) {
+            Ok(request) => request,
+            Err(fault) => {
+                self.count_call()?;
+                return Ok(Err(fault));
+            }
+        };
+        self.requests += 1;
+        let answer: Result<Answer, _> = self.ask(Question::Http { request }, bytes).await?;
+        self.heard = true;
+        let answer = answer.and_then(|Answer { status, headers, body }| {
+            let body = BASE64.decode(body.as_bytes());
+            let body = body.map_err(|error| fault("internal", format!("the host's answer: {error}")))?;
+            let headers = headers.into_iter().map(|(name, value)| wit::Header { name, value }).collect();
+            Ok(wit::Response { status, headers, body })
+        });
+        self.count_traffic(answer.as_ref().map_or(0, |it| it.body.len() + weight(&it.headers)))?;
+        Ok(answer)
+    }
+}
+
+impl State {
+    /// Reads a request as far as the guest alone can be wrong, and checks it against what was granted.
+    fn checked(&self, request: wit::Request) -> Result<Request, types::Fault> {
+        let wit::Request { method, url, headers: given, body, secrets, deadline } = request;
+        let invalid = |why: String| fault("invalid_parameter", why);
+        let method = Method::from(method);
+        let (host, url) = target(&url).map_err(invalid)?;
+        if !self.setup.grants.may_send(&host, method) {
+            let message = format!("the plugin has no grant for {} to `{host}`", method.name());
+            let arguments = format!("http {} --method {}", shown(&host), method.name());
+            return Err(self.not_granted(message, &arguments, self.setup.wanted.may_send(&host, method)));
+        }
+        if self.read_only && !method.reads() {
+            return Err(fault("permission_denied", "the tool declares itself read-only"));
+        }
+        if body.len() > MOST_BODY || (method.reads() && !body.is_empty()) {
+            let most = if method.reads() { 0 } else { MOST_BODY };
+            let bytes = body.len();
+            return Err(invalid(format!(
+                "the body has {bytes} bytes, expected at most {most} for {}",
+                method.name()
+            )));
+        }
+        if !(1..=LONGEST).contains(&deadline) {
+            return Err(invalid(format!("`deadline` is {deadline}, expected 1 to {LONGEST} milliseconds")));
+        }
+        let secrets: Vec<Secret> =
+            secrets.iter().map(|key| self.secret(key, &host)).collect::<Result<_, _>>()?;
+        let given = given.into_iter().map(|header| (header.name, header.value)).collect();
+        let headers = headers(given, &secrets).map_err(invalid)?;
+        if self.requests >= MOST_REQUESTS {
+            let message = format!("the call has sent {MOST_REQUESTS} requests, expected no more");
+            return Err(fault("unavailable", message));
+        }
+        Ok(Request { host, method, url, headers, body: BASE64.encode(&body), secrets, deadline })
+    }
+
+    /// Finds a secret that the package declares for a host.
+    fn secret(&self, key: &str, host: &str) -> Result<Secret, types::Fault> {
+        let mut declared = self.setup.secrets.iter();
+        declared.find(|secret| secret.key == key && secret.host == host).cloned().ok_or_else(|| {
+            let key: String = key.chars().take(40).collect();
+            fault("invalid_parameter", format!("plugin.toml declares no secret `{key}` for `{host}`"))
+        })
+    }
+}
+
+/// A host as an argument of a command, which a person may copy.
+fn shown(host: &str) -> &str {
+    if crate::http::is_host(host) { host } else { "HOST" }
+}
+
+fn weight(headers: &[wit::Header]) -> usize {
+    headers.iter().map(|header| header.name.len() + header.value.len()).sum()
+}
+
+impl From<wit::Method> for Method {
+    fn from(method: wit::Method) -> Self {
+        match method {
+            wit::Method::Get => Self::Get,
+            wit::Method::Head => Self::Head,
+            wit::Method::Post => Self::Post,
+            wit::Method::Put => Self::Put,
+            wit::Method::Patch => Self::Patch,
+            wit::Method::Delete => Self::Delete,
+        }
+    }
+}

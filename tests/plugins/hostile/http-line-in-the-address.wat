@@ -1,0 +1,9 @@
+;; Puts a header behind a line break in the address.
+;; wants: http api.example.com GET
+;; expect: invalid_parameter: the address has a character
+(import "iac:plugin/http@0.1.0" "send" (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))
+(data (i32.const 512) "https://api.example.com/ HTTP/1.1\0d\0ax: y")
+(func $call (param i32 i32 i32 i32) (result i32)
+  (call $send (i32.const 0) (i32.const 512) (i32.const 39) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 0) (i32.const 1000) (i32.const 2048))
+  (if (i32.eqz (i32.load8_u (i32.const 2048))) (then (return (i32.const 256))))
+  (i32.const 2048))
