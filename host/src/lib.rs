@@ -7,6 +7,7 @@ pub mod simulated;
 pub mod clients;
 mod language_servers;
 pub mod secrets;
+pub mod web;
 pub mod pipeline;
 pub mod plugins;
 pub mod router;

@@ -22,14 +22,15 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use iac_apps::{Catalog, Definition, Need};
 use iac_core::Millis;
 use iac_core::app::Apps;
-use iac_core::call::{Call, ScriptCall, Tool};
+use iac_core::call::{Call, ScriptCall, Tool, WebCall};
 use iac_core::catalog::CommandTool;
 use iac_core::dictionary::describe::describe;
 use iac_core::fault::{Code, Fault};
+use iac_core::jxa::Script;
 use iac_core::permission::{Decided, Gate, Level, Policy, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{Limits, RefId, References};
-use iac_core::step::{self, Apart, Ask, Event, Load, Outcome, Run, Step};
+use iac_core::step::{self, Apart, Ask, Event, Load, Outcome, Run, RunFailure, Step};
 use iac_osascript::{Kind, Place, Supervisor};
 use iac_state::State;
 use iac_state::references::SavedReferences;
@@ -39,6 +40,7 @@ use tokio_util::sync::CancellationToken;
 use crate::activity::Activity;
 use crate::consent::Caller;
 use crate::simulated::World;
+use crate::web::Web;
 use consents::Consents;
 pub use operator::Operator;
 use permission::{Attempt, Permission};
@@ -48,6 +50,9 @@ pub use tools::ToolsOf;
 
 /// How the audit log calls a script of a plugin.
 const SCRIPTS: &str = "app-scripts";
+
+/// How the audit log calls a request of a plugin.
+const HTTP: &str = "http";
 
 /// Everything that a pipeline is made of.
 #[derive(Debug, Default)]
@@ -72,6 +77,8 @@ pub struct Settings {
     pub screen: bool,
     /// How the operator reaches the same Mac and the same files.
     pub operator: Operator,
+    /// What sends requests of plugins to web servers.
+    pub web: Web,
     /// Settings that are not what they are by default, as `system` tells them: key, value, and where it came from.
     pub said: Vec<Json>,
 }
@@ -100,6 +107,7 @@ pub struct Pipeline {
     screen: Screen,
     consents: Consents,
     operator: Operator,
+    web: Web,
     said: Vec<Json>,
 }
 
@@ -180,8 +188,20 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings { apps, osascript, world, home, tools, limits, debug, state, screen, operator, said } =
-            settings;
+        let Settings {
+            apps,
+            osascript,
+            world,
+            home,
+            tools,
+            limits,
+            debug,
+            state,
+            screen,
+            operator,
+            web,
+            said,
+        } = settings;
         let references = References::new(limits);
         let state = state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
         let saved = Mutex::new(state.saved_references());
@@ -204,6 +224,7 @@ impl Pipeline {
             screen: Screen::new(screen),
             consents: Consents::default(),
             operator,
+            web,
             said,
         })
     }
@@ -242,6 +263,12 @@ impl Pipeline {
     pub async fn run_script(&self, call: ScriptCall, caller: &Caller, cancel: CancellationToken) -> Answer {
         let arguments = call.arguments();
         self.answer(SCRIPTS, Ok(Call::Script(call)), &arguments, caller, cancel).await
+    }
+
+    /// Answers a plugin's request to a web server.
+    pub async fn request(&self, call: WebCall, caller: &Caller, cancel: CancellationToken) -> Answer {
+        let arguments = call.arguments();
+        self.answer(HTTP, Ok(Call::Web(call)), &arguments, caller, cancel).await
     }
 
     /// Answers a call as the audit log names it. Its place is taken before anything is waited for, so that calls are taken
@@ -498,6 +525,10 @@ impl Pipeline {
                             let left = left.saturating_sub(began.elapsed());
                             Box::pin(self.supervisor.alone(&script, left, cancel.clone())).await
                         }
+                        Ok(_quiet) if apart == Some(Apart::Web) => {
+                            let left = left.saturating_sub(began.elapsed());
+                            Box::pin(self.sent(&script, attempt, left, &cancel)).await
+                        }
                         Ok(_quiet) => {
                             let (left, kind) = (left.saturating_sub(began.elapsed()), kind(&decided));
                             let place = place.unwrap_or_else(|| self.supervisor.place(&app));
@@ -533,6 +564,24 @@ impl Pipeline {
                     return with_script(outcome, shown).into();
                 }
             }
+        }
+    }
+
+    /// Sends the request that a script stands for.
+    async fn sent(
+        &self,
+        script: &Script,
+        attempt: &Attempt<'_>,
+        left: Duration,
+        cancel: &CancellationToken,
+    ) -> Event {
+        let Some(call) = script.request() else {
+            return Event::Failed(RunFailure::Unstarted("there is no request".to_owned()));
+        };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Event::Failed(RunFailure::Cancelled),
+            event = self.web.send(&call, attempt.caller.plugin.as_deref(), left) => event,
         }
     }
 

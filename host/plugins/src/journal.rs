@@ -46,6 +46,11 @@ impl Recording {
     pub fn at(now: Now) -> Self {
         Self { now, asked: VecDeque::new() }
     }
+
+    /// Tells whether a web server was asked.
+    pub fn asks_the_web(&self) -> bool {
+        self.asked.iter().any(|asked| matches!(asked.question, Question::Http { .. }))
+    }
 }
 
 impl Journal {

@@ -20,6 +20,7 @@ use crate::pipeline::{Operator, Pipeline, Settings, ToolsOf};
 use crate::plugins::{Engine, Plugins};
 use crate::router::Router;
 use crate::simulated::{NOTE, World};
+use crate::web::Web;
 
 /// Options that every command has.
 #[derive(Clone, Debug, Args)]
@@ -187,6 +188,7 @@ impl Mac {
             state,
             screen,
             operator,
+            web: Web::of(common.state().as_deref()),
             said: settings.iter().map(Setting::to_json).collect(),
         })?)
     }

@@ -1,6 +1,6 @@
 //! What the command line asks of the network, at a person's terminal: all of it goes through the system's `curl`.
 //!
-//! The program itself has no network stack. An answer is bounded in bytes and in time, and no settings of the person's own
+//! Requests of plugins are elsewhere (`crate::web`). The program itself has no network stack. An answer is bounded in bytes and in time, and no settings of the person's own
 //! `curl` apply.
 
 use std::io::{self, Read as _, Write as _};

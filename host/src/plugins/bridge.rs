@@ -5,13 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use iac_core::call::{Act, ScriptCall, Tool};
+use data_encoding::BASE64;
+use iac_core::Millis;
+use iac_core::call::{Act, Method, ScriptCall, Secret as WebSecret, Tool, WebCall};
 use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
 use iac_language_servers::types::{Cause, Failure};
 use iac_plugins::capability::Level;
 use iac_plugins::engine::Now;
 use iac_plugins::failure::Fault;
 use iac_plugins::host::{Answer, Caller as Asking, Host, Operation, Progress, Question, Refusal, Told};
+use iac_plugins::http::{Request, Secret};
 use iac_plugins::journal::Recording;
 use serde_json::{Map, Value as Json, json};
 
@@ -92,6 +95,11 @@ impl Bridge {
                 self.take(answer)
             }
             Question::OpenWorkspace { root } => Ok(self.open_workspace(plugin, &root)),
+            Question::Http { request } => {
+                let call = web_call(request)?;
+                let caller = self.caller.through(plugin.plugin.as_str(), call.method.level());
+                self.take(self.pipeline.request(call, &caller, plugin.cancelled.clone()).await)
+            }
             _ => Err(Fault::new("internal", "only questions about apps and servers come this far").into()),
         }
     }
@@ -165,6 +173,22 @@ impl Host for Bridge {
             listener.hear(progress.done, progress.total, &progress.message);
         }
     }
+}
+
+/// The engine has checked the request and its grant.
+fn web_call(request: Request) -> Result<WebCall, Fault> {
+    let Request { host, method, url, headers, body, secrets, deadline } = request;
+    let wrong = |what: &str| Fault::new("internal", format!("the request has no readable {what}"));
+    let secret = |secret: Secret| WebSecret { key: secret.key, header: secret.header, prefix: secret.prefix };
+    Ok(WebCall {
+        host,
+        method: Method::parse(method.name()).ok_or_else(|| wrong("method"))?,
+        url,
+        headers,
+        body: BASE64.decode(body.as_bytes()).map_err(|_| wrong("body"))?,
+        secrets: secrets.into_iter().map(secret).collect(),
+        deadline: Millis(deadline.into()),
+    })
 }
 
 /// Begins a call now, in the zone of this computer.
@@ -261,5 +285,51 @@ mod tests {
         assert_eq!((fault.suggestion.as_deref(), fault.retryable), (Some("s"), true));
         assert_eq!(fault.detail, Some(json!({"reference": "ref_x"})));
         assert_eq!(from_body(json!(1)).code, "internal");
+    }
+
+    /// Asks a web server as a plugin does, by way of the gate.
+    async fn asked(method: &str, policy: &str) -> (Result<Json, Refusal>, bool) {
+        let state = tempfile::tempdir().unwrap();
+        let mut file = std::fs::File::create(state.path().join("policy.toml")).unwrap();
+        std::io::Write::write_all(&mut file, policy.as_bytes()).unwrap();
+        let (web, told) = crate::web::tests::says("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+        let state = Some(iac_state::State::open(state.path().to_owned()).unwrap());
+        let settings = crate::pipeline::Settings { web, state, ..crate::pipeline::Settings::default() };
+        let pipeline = Arc::new(Pipeline::new(settings).unwrap());
+        let bridge = Bridge::new(Arc::clone(&pipeline), Arc::default(), Caller::alone("test"));
+        let plugin = Asking {
+            plugin: "weather".parse().unwrap(),
+            tool: "weather".to_owned(),
+            cancelled: tokio_util::sync::CancellationToken::new(),
+        };
+        let request = Request {
+            host: "api.example.com".to_owned(),
+            method: method.parse().unwrap(),
+            url: "https://api.example.com/now".to_owned(),
+            headers: Vec::new(),
+            body: String::new(),
+            secrets: Vec::new(),
+            deadline: 10_000,
+        };
+        let answer = bridge.ask(&plugin, Question::Http { request }).await.map(Told::into_json);
+        (answer, told.try_recv().is_ok())
+    }
+
+    #[tokio::test]
+    async fn a_request_of_a_plugin_passes_the_gate() {
+        let answer =
+            json!({ "status": 200, "headers": [["content-length", "2"]], "body": "aGk=", "untrusted": true });
+        assert_eq!(asked("GET", "").await, (Ok(answer.clone()), true));
+        assert_eq!(asked("POST", "profile = \"trusted\"").await, (Ok(answer), true));
+        let check = |(answer, was_sent): (Result<Json, Refusal>, bool), code: &str| {
+            let Err(Refusal::Fault(fault)) = answer else { panic!("{answer:?}") };
+            assert_eq!((fault.code.as_str(), was_sent), (code, false), "{fault:?}");
+            fault
+        };
+        let unasked = check(asked("POST", "").await, "permission_required");
+        let order = "iac-mcp policy allow 'https://api.example.com' --command 'http post' --plugin weather";
+        assert!(unasked.suggestion.is_some_and(|it| it.contains(order)));
+        let rule = "rules = [{ app = \"https://*\", plugin = \"weather\", decision = \"deny\" }]";
+        check(asked("GET", rule).await, "permission_denied");
     }
 }

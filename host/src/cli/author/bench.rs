@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 
 use super::golden::Golden;
-use super::macs::Macs;
+use super::macs::{Macs, NO_NETWORK};
 use super::subject::{Subject, Which};
 use crate::cli::Failure;
 use crate::cli::options::Common;
@@ -24,6 +24,7 @@ use crate::plugins::engine::journal::Recording;
 use crate::plugins::engine::limits::Limits;
 use crate::plugins::engine::registry::open_cache;
 use crate::plugins::trial::{Trial, Tried};
+use crate::web::Web;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Bench {
@@ -116,7 +117,7 @@ impl Bench {
         golden: &Golden,
     ) -> Result<Measured, Failure> {
         let own = macs.folder().join("calls").join(&golden.name);
-        let pipeline = Arc::new(macs.pipeline(&own)?);
+        let pipeline = Arc::new(macs.pipeline(&own, Web::nowhere(NO_NETWORK))?);
         let call = (tool, &golden.call.arguments);
         let measured = self.on(&pipeline, &own.join("plugins"), trial, call, macs).await;
         pipeline.shutdown().await;

@@ -14,6 +14,7 @@ use crate::cli::package::read;
 use crate::pipeline::{Pipeline, Settings};
 use crate::plugins::engine::engine::Now;
 use crate::simulated::{self, NOTE, World};
+use crate::web::Web;
 
 /// Where simulated Macs are made: one set of apps, and for whoever asks a world of its own.
 pub(super) struct Macs {
@@ -41,7 +42,7 @@ impl Macs {
     }
 
     /// A Mac at the instant at which its data was taken, where everything is allowed that the gate can allow.
-    pub(super) fn pipeline(&self, own: &Path) -> Result<Pipeline, Failure> {
+    pub(super) fn pipeline(&self, own: &Path, web: Web) -> Result<Pipeline, Failure> {
         let (mac, state, base) = (own.join("mac"), own.join("state"), self.folder.path().join("base"));
         let settings = json!({ "base": base, "clock": "anchor" }).to_string();
         build::write(&mac.join("world.json"), settings.as_bytes())?;
@@ -56,10 +57,14 @@ impl Macs {
             home: world.home(),
             world: Some(world),
             state: Some(State::open(state)?),
+            web,
             ..Settings::default()
         })?)
     }
 }
+
+/// Why a trial asks no web server.
+pub(super) const NO_NETWORK: &str = "there is no network here; `iac-mcp plugin test --record` asks the web server and keeps its answer in the journal";
 
 /// What was read is a plugin's own business here: no human is there to be asked.
 const POLICY: &str = "profile = \"trusted\"\nafter-untrusted = \"as-usual\"\n";

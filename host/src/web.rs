@@ -1,0 +1,379 @@
+//! Requests of plugins to web servers. The system's `curl` sends each one in a process of its own; this program looks up
+//! the address first, and `curl` connects to that address and to no other.
+
+mod address;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::io;
+use std::net::{IpAddr, ToSocketAddrs as _};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use data_encoding::BASE64;
+use iac_core::Millis;
+use iac_core::call::{Method, Secret, WebCall};
+use iac_core::step::{Event, RunFailure};
+use iac_osascript::{Guarded, Liveness};
+use serde_json::json;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::unix::pipe::Sender;
+
+use crate::secrets::Keeper;
+use address::is_public;
+
+/// The most bytes of an answer: its body and its heads.
+const LARGEST: usize = 4 * 1024 * 1024;
+const LARGEST_HEAD: usize = 128 * 1024;
+
+/// The most bytes that `curl` can say about an error.
+const LARGEST_ERROR: u64 = 4 * 1024;
+
+/// A shorter value would be found in answers by chance.
+const SHORTEST_SECRET: usize = 6;
+
+/// What sends requests.
+#[derive(Debug)]
+pub struct Web {
+    guard: Option<PathBuf>,
+    liveness: OnceLock<Liveness>,
+    reach: Reach,
+    resolve: fn(&str) -> io::Result<Vec<IpAddr>>,
+    /// Where the secrets of plugins are, if there is a state directory.
+    keeper: Option<Keeper>,
+}
+
+/// Where requests go.
+#[derive(Debug)]
+enum Reach {
+    /// To the host, over https.
+    World,
+    /// Nowhere, and why.
+    Nothing(&'static str),
+    /// To a server of a test on this computer.
+    #[cfg(test)]
+    Loopback(u16),
+}
+
+/// A header that holds a secret.
+#[derive(Clone)]
+struct Filled {
+    header: String,
+    prefix: String,
+    value: String,
+}
+
+impl Default for Web {
+    fn default() -> Self {
+        Self::of(None)
+    }
+}
+
+impl Web {
+    fn new(reach: Reach, resolve: fn(&str) -> io::Result<Vec<IpAddr>>) -> Self {
+        let guard = std::env::current_exe().ok();
+        Self { guard, liveness: OnceLock::new(), reach, resolve, keeper: None }
+    }
+
+    /// What sends requests, with the secrets of a state directory.
+    pub fn of(state: Option<&Path>) -> Self {
+        Self { keeper: state.map(Keeper::of), ..Self::new(Reach::World, looked_up) }
+    }
+
+    /// What refuses every request, and says why.
+    pub fn nowhere(why: &'static str) -> Self {
+        Self::new(Reach::Nothing(why), looked_up)
+    }
+
+    /// Sends one request of a plugin; `left` is the rest of the call's time. Whoever drops the future kills the process.
+    pub(crate) async fn send(&self, call: &WebCall, plugin: Option<&str>, left: Duration) -> Event {
+        let time = left.min(Duration::from_millis(call.deadline.0));
+        let sent = async {
+            if let Reach::Nothing(why) = self.reach {
+                return Err(unstarted(why));
+            }
+            let secrets = self.secrets(call, plugin.unwrap_or_default()).await?;
+            self.sent(call, &secrets, time).await
+        };
+        let sent = tokio::time::timeout(time, sent).await;
+        let millis = Millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        match sent {
+            Ok(Ok(answer)) => Event::Replied(answer),
+            Ok(Err(Unsent::Late)) | Err(_) => Event::Failed(RunFailure::Timeout(millis)),
+            Ok(Err(Unsent::Failed(failure))) => Event::Failed(failure),
+        }
+    }
+
+    /// Reads the secrets that a request needs.
+    async fn secrets(&self, call: &WebCall, plugin: &str) -> Result<Vec<Filled>, Unsent> {
+        let mut filled = Vec::new();
+        for Secret { key, header, prefix } in call.secrets.clone() {
+            let value = match &self.keeper {
+                Some(keeper) => keeper.place(plugin, &key, &call.host).read().await,
+                None => Ok(None),
+            };
+            let value = value
+                .map_err(|error| unstarted(&format!("the secret `{key}` cannot be read: {error}")))?
+                .ok_or_else(|| {
+                    unstarted(&format!(
+                        "the secret `{key}` is not set; the user sets it with `iac-mcp plugin secret {plugin} {key}`"
+                    ))
+                })?;
+            filled.push(Filled { header, prefix, value });
+        }
+        Ok(filled)
+    }
+
+    async fn sent(&self, call: &WebCall, secrets: &[Filled], time: Duration) -> Result<String, Unsent> {
+        let addresses = self.addresses(&call.host).await?;
+        let failed = |error: io::Error| unstarted(&error.to_string());
+        let body = if call.body.is_empty() { None } else { Some(Body::new().map_err(failed)?) };
+        let config = self.config(call, secrets, &addresses, body.as_ref());
+        let liveness = self.liveness().map_err(failed)?;
+        // Nothing of this program's environment, such as a proxy, is the plugin's affair.
+        let environment = [("PATH".into(), "/usr/bin:/bin:/usr/local/bin".into())];
+        let (guard, program) = (self.guard.as_deref(), arguments(time));
+        let started = Guarded::server(guard, liveness, &program, Path::new("/"), &environment);
+        let (mut process, pipes) = started.map_err(failed)?;
+        // `curl` alone has the far end now, so that writing ends when `curl` does.
+        let near = body.map(|body| body.near);
+        let feed = async {
+            let mut stdin = pipes.stdin;
+            // Where `curl` has ended already, its status says why.
+            let _ = stdin.write_all(config.as_bytes()).await;
+            drop(stdin);
+            if let Some(mut near) = near {
+                let _ = near.write_all(&call.body).await;
+            }
+        };
+        let said = async {
+            let mut said = Vec::new();
+            let _ = pipes.stderr.take(LARGEST_ERROR).read_to_end(&mut said).await;
+            String::from_utf8_lossy(&said).into_owned()
+        };
+        let talk = async { tokio::join!(feed, said).1 };
+        // An answer that is too long ends everything at once, also what would still be sent.
+        let (read, said) = tokio::try_join!(bounded(pipes.stdout), async { Ok(talk.await) })?;
+        let status = process.wait().await.map_err(|error| broken(&error.to_string()))?;
+        match status.code() {
+            Some(0) => answer(&read, secrets),
+            Some(LATE) => Err(Unsent::Late),
+            Some(LONG) => Err(Unsent::Failed(RunFailure::TooLarge(LARGEST))),
+            Some(code) if UNCONNECTED.contains(&code) => Err(unstarted(&said)),
+            _ => Err(broken(&said)),
+        }
+    }
+
+    fn liveness(&self) -> io::Result<&Liveness> {
+        if let Some(liveness) = self.liveness.get() {
+            return Ok(liveness);
+        }
+        let made = Liveness::new()?;
+        Ok(self.liveness.get_or_init(|| made))
+    }
+
+    /// Looks up a host. One private address among several is reason enough to ask none.
+    async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Unsent> {
+        let (resolve, name) = (self.resolve, host.to_owned());
+        let found = tokio::task::spawn_blocking(move || resolve(&name)).await;
+        let found = found.map_err(|error| unstarted(&error.to_string()))?;
+        let found = found.map_err(|error| unstarted(&format!("the host cannot be looked up: {error}")))?;
+        #[cfg(test)]
+        if let Reach::Loopback(_) = self.reach {
+            return Ok(found);
+        }
+        match found.iter().find(|address| !is_public(**address)) {
+            Some(address) => Err(unstarted(&format!(
+                "the host leads to {address}, which is no public address, so nothing was sent"
+            ))),
+            None if found.is_empty() => Err(unstarted("the host has no address")),
+            None => Ok(found),
+        }
+    }
+
+    /// The request in the form of a file of `curl`'s options. It comes on standard input, since every user of a computer can
+    /// see the arguments of its programs.
+    fn config(
+        &self,
+        call: &WebCall,
+        secrets: &[Filled],
+        addresses: &[IpAddr],
+        body: Option<&Body>,
+    ) -> String {
+        let (url, host, port) = self.target(call);
+        let addresses: Vec<String> = addresses
+            .iter()
+            .map(|address| match address {
+                IpAddr::V4(address) => address.to_string(),
+                IpAddr::V6(address) => format!("[{address}]"),
+            })
+            .collect();
+        let mut lines =
+            vec![option("url", &url), option("resolve", &format!("{host}:{port}:{}", addresses.join(",")))];
+        let mut header = |text: &str| lines.push(option("header", text));
+        for (name, value) in &call.headers {
+            header(&format!("{name}: {value}"));
+        }
+        for Filled { header: name, prefix, value } in secrets {
+            header(&format!("{name}: {prefix}{value}"));
+        }
+        // A server that never says `100 Continue` would cost a second.
+        header("Expect:");
+        let names_type = call.headers.iter().any(|(name, _)| name == "content-type");
+        if body.is_some() && !names_type {
+            // Without this, `curl` would call everything a form.
+            header("Content-Type:");
+        }
+        let is_empty = body.is_none() && matches!(call.method, Method::Post | Method::Put | Method::Patch);
+        if is_empty {
+            header("Content-Length: 0");
+        }
+        match call.method {
+            Method::Get => {}
+            Method::Head => lines.push("head".to_owned()),
+            method => lines.push(option("request", method.name())),
+        }
+        if let Some(body) = body {
+            lines.push(option("data-binary", &format!("@/dev/fd/{}", body.far.as_raw_fd())));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// The address that is asked, its host and its port.
+    fn target<'a>(&self, call: &'a WebCall) -> (Cow<'a, str>, &'a str, u16) {
+        match self.reach {
+            #[cfg(test)]
+            Reach::Loopback(port) => {
+                let path = call.url.strip_prefix("https://").and_then(|rest| rest.strip_prefix(&call.host));
+                let url = format!("http://{}:{port}{}", call.host, path.unwrap_or("/"));
+                (url.into(), &call.host, port)
+            }
+            Reach::World | Reach::Nothing(_) => (call.url.as_str().into(), &call.host, 443),
+        }
+    }
+}
+
+/// Exit codes of `curl`: the time is over, the answer is too long, and those before a connection stood, so that nothing was
+/// sent.
+const LATE: i32 = 28;
+const LONG: i32 = 63;
+const UNCONNECTED: [i32; 11] = [2, 5, 6, 7, 35, 53, 58, 59, 60, 77, 83];
+
+/// Why there is no answer.
+#[derive(Debug)]
+enum Unsent {
+    Late,
+    Failed(RunFailure),
+}
+
+fn unstarted(why: &str) -> Unsent {
+    Unsent::Failed(RunFailure::Unstarted(why.trim().to_owned()))
+}
+
+fn broken(why: &str) -> Unsent {
+    Unsent::Failed(RunFailure::Process(why.trim().to_owned()))
+}
+
+/// A pipe for what is sent. A file of options cannot hold every byte.
+struct Body {
+    /// Lives through the start of `curl`, which reads it.
+    far: OwnedFd,
+    near: Sender,
+}
+
+impl Body {
+    fn new() -> io::Result<Self> {
+        let (far, near) = io::pipe()?;
+        // A duplicate is not closed when a program is started.
+        Ok(Self { far: rustix::io::dup(&far)?, near: Sender::from_owned_fd(near.into())? })
+    }
+}
+
+/// What every request has. `--disable` keeps a person's own settings out.
+fn arguments(time: Duration) -> Vec<OsString> {
+    let time = format!("{:.3}", time.as_secs_f64());
+    let most = LARGEST.to_string();
+    let fixed = [
+        "curl", "--disable", "--silent", "--show-error", "--globoff", "--include", "--user-agent", "iac-mcp",
+    ];
+    // Without `--location`, a redirect is an answer like any other.
+    let bounds =
+        ["--noproxy", "*", "--proto", SCHEME, "--tlsv1.2", "--max-time", &time, "--max-filesize", &most];
+    let all = fixed.into_iter().chain(bounds).chain(["--config", "-"]);
+    all.map(OsString::from).collect()
+}
+
+#[cfg(not(test))]
+const SCHEME: &str = "=https";
+#[cfg(test)]
+const SCHEME: &str = "=https,http";
+
+fn option(name: &str, value: &str) -> String {
+    let plain: String = value.chars().filter(|it| !it.is_control()).collect();
+    format!("{name} = \"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn looked_up(host: &str) -> io::Result<Vec<IpAddr>> {
+    Ok((host, 443).to_socket_addrs()?.map(|address| address.ip()).collect())
+}
+
+/// Reads what may be read.
+async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, Unsent> {
+    let mut read = Vec::new();
+    let most = (LARGEST + LARGEST_HEAD) as u64;
+    let ended = from.take(most + 1).read_to_end(&mut read).await;
+    ended.map_err(|error| broken(&error.to_string()))?;
+    match read.len() as u64 > most {
+        true => Err(Unsent::Failed(RunFailure::TooLarge(LARGEST))),
+        false => Ok(read),
+    }
+}
+
+/// Reads an answer and writes it as the core has the answers of scripts.
+fn answer(read: &[u8], secrets: &[Filled]) -> Result<String, Unsent> {
+    let Reply { status, headers, body } = heads(read).ok_or_else(|| broken("the answer is not HTTP"))?;
+    if body.len() > LARGEST {
+        return Err(Unsent::Failed(RunFailure::TooLarge(LARGEST)));
+    }
+    let is_in = |secret: &Filled| {
+        let value = secret.value.as_bytes();
+        value.len() >= SHORTEST_SECRET && read.windows(value.len()).any(|part| part == value)
+    };
+    if secrets.iter().any(is_in) {
+        return Err(broken("the answer repeats a secret, which the plugin may not see"));
+    }
+    let value = json!({ "status": status, "headers": headers, "body": BASE64.encode(body) });
+    Ok(json!({ "ok": true, "value": value }).to_string())
+}
+
+/// What came, in its parts.
+struct Reply<'a> {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: &'a [u8],
+}
+
+/// Reads an answer. Heads of the kind `100 Continue` come before the one that counts.
+fn heads(mut read: &[u8]) -> Option<Reply<'_>> {
+    loop {
+        let end = read.windows(4).position(|part| part == b"\r\n\r\n")?;
+        let (head, body) = (std::str::from_utf8(&read[..end]).ok()?, &read[end + 4..]);
+        let mut lines = head.split("\r\n");
+        let status: u16 = lines.next()?.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok()?;
+        if (100..200).contains(&status) {
+            read = body;
+            continue;
+        }
+        let header = |line: &str| {
+            let (name, value) = line.split_once(':')?;
+            Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+        };
+        let headers = lines.filter_map(header).filter(|(name, _)| name != "set-cookie");
+        return Some(Reply { status, headers: headers.collect(), body });
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

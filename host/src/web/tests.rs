@@ -1,0 +1,210 @@
+//! Requests to a server on this computer, which answers badly where a server can.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use iac_core::call::WebCall;
+
+use super::*;
+
+/// An address of the public network; the test's server is asked in its place.
+fn public(_: &str) -> io::Result<Vec<IpAddr>> {
+    Ok(vec![IpAddr::from([127, 0, 0, 1])])
+}
+
+/// A web server that answers each connection so, and tells what it was sent.
+fn server(answer: impl Fn(TcpStream) + Send + 'static) -> (Web, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (tell, told) = channel();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = tell.send(request(&mut stream));
+            answer(stream);
+        }
+    });
+    (Web { guard: None, ..Web::new(Reach::Loopback(port), public) }, told)
+}
+
+/// Reads a request: its head and as much body as the head says.
+fn request(stream: &mut TcpStream) -> String {
+    let (mut read, mut byte) = (Vec::new(), [0]);
+    while !read.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
+        read.extend(byte);
+    }
+    let head = String::from_utf8_lossy(&read).into_owned();
+    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut body).unwrap();
+    head + &String::from_utf8_lossy(&body)
+}
+
+/// A server that says the same to everybody, and what asks it in place of every host.
+pub(crate) fn says(text: &'static str) -> (Web, Receiver<String>) {
+    server(move |mut stream| drop(stream.write_all(text.as_bytes())))
+}
+
+fn call(method: Method) -> WebCall {
+    WebCall {
+        host: "api.example.com".to_owned(),
+        method,
+        url: "https://api.example.com/a?b=1".to_owned(),
+        headers: Vec::new(),
+        body: Vec::new(),
+        secrets: Vec::new(),
+        deadline: Millis(10_000),
+    }
+}
+
+/// The same request with a secret, and what sends it with the secrets of a folder.
+async fn with_token(web: Web, call: WebCall, state: &Path) -> (Web, WebCall) {
+    let keeper = Keeper::of(state);
+    keeper.place("weather", "token", &call.host).write(Some("s3cret\"\\value")).await.unwrap();
+    let (key, header, prefix) = ("token".to_owned(), "authorization".to_owned(), "Bearer ".to_owned());
+    (Web { keeper: Some(keeper), ..web }, WebCall { secrets: vec![Secret { key, header, prefix }], ..call })
+}
+
+async fn sent(web: &Web, call: &WebCall) -> String {
+    match web.send(call, Some("weather"), Duration::from_secs(20)).await {
+        Event::Replied(text) => text,
+        Event::Failed(failure) => format!("{failure:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn an_answer_comes_as_it_is() {
+    let (web, told) = says(
+        "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 404 No\r\nX-A: b: c\r\nSet-Cookie: a=b\r\nContent-Length: 2\r\n\r\nhi",
+    );
+    let state = tempfile::tempdir().unwrap();
+    let (web, call) = with_token(web, call(Method::Get), state.path()).await;
+    let answer = sent(&web, &call).await;
+    assert_eq!(
+        answer,
+        r#"{"ok":true,"value":{"status":404,"headers":[["x-a","b: c"],["content-length","2"]],"body":"aGk="}}"#
+    );
+    let request = told.recv().unwrap();
+    assert!(request.starts_with("GET /a?b=1 HTTP/1.1\r\nHost: api.example.com"), "{request}");
+    assert!(request.contains("\r\nUser-Agent: iac-mcp\r\n"), "{request}");
+    assert!(request.contains("\r\nauthorization: Bearer s3cret\"\\value\r\n"), "{request}");
+    assert!(!request.to_lowercase().contains("accept-encoding"), "{request}");
+}
+
+#[tokio::test]
+async fn every_byte_of_a_body_arrives() {
+    let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    for method in [Method::Post, Method::Put, Method::Patch, Method::Delete] {
+        let (web, told) = says(ok);
+        let body: Vec<u8> = (0..=127).cycle().take(300_000).collect();
+        let sent = sent(&web, &WebCall { body: body.clone(), ..call(method) }).await;
+        assert!(sent.contains("\"status\":200"), "{sent}");
+        let request = told.recv().unwrap();
+        let (head, received) = request.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with(&format!("{} /a?b=1", method.name())), "{head}");
+        assert!(received.as_bytes() == body, "{} bytes of {}", received.len(), body.len());
+        assert!(!head.contains("Content-Type") && !head.contains("Expect"), "{head}");
+    }
+    let (web, told) = says(ok);
+    assert!(sent(&web, &call(Method::Post)).await.contains("\"status\":200"));
+    assert!(told.recv().unwrap().contains("\r\nContent-Length: 0\r\n"));
+    let (web, told) = says("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+    assert!(sent(&web, &call(Method::Head)).await.contains("\"body\":\"\""));
+    assert!(told.recv().unwrap().starts_with("HEAD /a"));
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_answer() {
+    let (web, told) =
+        says("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/secret\r\nContent-Length: 0\r\n\r\n");
+    let answer = sent(&web, &call(Method::Get)).await;
+    assert!(answer.contains("\"status\":302") && answer.contains("http://127.0.0.1:1/secret"), "{answer}");
+    assert_eq!((told.recv().is_ok(), told.try_recv().is_err()), (true, true), "one request was sent");
+}
+
+#[tokio::test]
+async fn an_answer_ends_somewhere() {
+    let chunk = || [b'x'; 65_536];
+    let (web, _told) = server(move |mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
+        while stream.write_all(&chunk()).is_ok() {}
+    });
+    assert_eq!(sent(&web, &call(Method::Get)).await, "TooLarge(4194304)");
+    let (web, _told) = says("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\nx");
+    assert_eq!(sent(&web, &call(Method::Get)).await, "TooLarge(4194304)");
+    let (web, _told) = server(move |mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
+        while stream.write_all(b"x-a: bcdefghijklmnopqrstuvwxyz\r\n").is_ok() {}
+    });
+    let said = sent(&web, &call(Method::Get)).await;
+    assert!(said.starts_with("Process(") || said.starts_with("TooLarge"), "{said}");
+}
+
+#[tokio::test]
+async fn a_slow_answer_ends_in_time() {
+    let (web, _told) = server(|mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+        while stream.write_all(b"x").is_ok() {
+            thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let slow = WebCall { deadline: Millis(400), ..call(Method::Get) };
+    assert_eq!(sent(&web, &slow).await, "Timeout(Millis(400))");
+    let (web, _told) = server(|stream| {
+        thread::sleep(Duration::from_secs(5));
+        drop(stream);
+    });
+    assert_eq!(sent(&web, &slow).await, "Timeout(Millis(400))");
+}
+
+#[tokio::test]
+async fn a_secret_does_not_come_back() {
+    let (web, _told) = server(|mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nyou sent s3cret\"\\value");
+    });
+    let state = tempfile::tempdir().unwrap();
+    let (web, with_token) = with_token(web, call(Method::Get), state.path()).await;
+    let said = sent(&web, &with_token).await;
+    assert_eq!(said, "Process(\"the answer repeats a secret, which the plugin may not see\")");
+    // A package that names another host, and another plugin, have no such secret.
+    let elsewhere = WebCall { host: "evil.example.com".to_owned(), ..with_token.clone() };
+    let unset = "Unstarted(\"the secret `token` is not set; the user sets it with `iac-mcp plugin secret";
+    assert!(sent(&web, &elsewhere).await.starts_with(unset));
+    let other = web.send(&with_token, Some("other"), Duration::from_secs(20)).await;
+    assert!(matches!(other, Event::Failed(RunFailure::Unstarted(why)) if why.contains("is not set")));
+}
+
+#[tokio::test]
+async fn what_is_not_http_is_no_answer() {
+    for text in ["", "hello", "SSH-2.0-OpenSSH\r\n\r\n"] {
+        let (web, _told) = says(text);
+        let said = sent(&web, &call(Method::Get)).await;
+        assert!(said.starts_with("Process("), "{text}: {said}");
+    }
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let web = Web { guard: None, ..Web::new(Reach::Loopback(gone), public) };
+    let said = sent(&web, &call(Method::Post)).await;
+    assert!(said.starts_with("Unstarted(") && said.contains("api.example.com"), "{said}");
+}
+
+#[tokio::test]
+async fn a_private_address_is_not_asked() {
+    let check = |resolve: fn(&str) -> io::Result<Vec<IpAddr>>, expected: &'static str| async move {
+        let web = Web { guard: None, ..Web::new(Reach::World, resolve) };
+        let said = sent(&web, &call(Method::Get)).await;
+        assert!(said.starts_with("Unstarted(") && said.contains(expected), "{said}");
+    };
+    check(public, "the host leads to 127.0.0.1, which is no public address").await;
+    check(|_| Ok(vec![[1, 1, 1, 1].into(), [10, 0, 0, 1].into()]), "the host leads to 10.0.0.1").await;
+    check(|_| Ok(Vec::new()), "the host has no address").await;
+    check(|_| Err(io::Error::other("no such name")), "cannot be looked up: no such name").await;
+    let said = sent(&Web::nowhere("not here"), &call(Method::Get)).await;
+    assert_eq!(said, "Unstarted(\"not here\")");
+}
+
+#[test]
+fn a_line_of_options_stays_one_line() {
+    assert_eq!(option("header", "a: b\"\\\r\nurl = \"x\""), "header = \"a: b\\\"\\\\url = \\\"x\\\"\"");
+}
