@@ -20,7 +20,8 @@
 //! iac_plugin::export!(Hello);
 //! ```
 //!
-//! What the host lends stands in [`apps`], [`files`], [`language_servers`], [`store`], [`log`], [`clock`] and [`settings`]. A plugin that does
+//! What the host lends stands in [`apps`], [`files`], [`http`], [`language_servers`], [`store`], [`log`], [`clock`] and
+//! [`settings`]. A plugin that does
 //! not use one does not import it, and needs no grant for it. Outside of a host these functions do nothing but panic, so
 //! tests of a plugin's own code call that code with JSON, and `iac-mcp plugin test` runs the whole.
 #![warn(missing_docs)]
@@ -31,6 +32,7 @@ pub mod clock;
 mod fault;
 pub mod apps;
 pub mod files;
+pub mod http;
 pub mod language_servers;
 pub mod log;
 mod object;

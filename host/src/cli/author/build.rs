@@ -62,7 +62,7 @@ pub(in crate::cli) struct Check {
 }
 
 /// What a new plugin is made of; the SDK goes with it, in the version that fits this host.
-const RUST: [(&str, &str); 18] = [
+const RUST: [(&str, &str); 19] = [
     ("Cargo.toml", include_str!("../../../../plugins/template/Cargo.toml.in")),
     ("src/lib.rs", include_str!("../../../../plugins/template/lib.rs.in")),
     (".gitignore", "/target\n/*.wasm\n"),
@@ -74,6 +74,7 @@ const RUST: [(&str, &str); 18] = [
     ("sdk/src/clock.rs", include_str!("../../../../plugins/sdk/src/clock.rs")),
     ("sdk/src/fault.rs", include_str!("../../../../plugins/sdk/src/fault.rs")),
     ("sdk/src/files.rs", include_str!("../../../../plugins/sdk/src/files.rs")),
+    ("sdk/src/http.rs", include_str!("../../../../plugins/sdk/src/http.rs")),
     ("sdk/src/language_servers.rs", include_str!("../../../../plugins/sdk/src/language_servers.rs")),
     ("sdk/src/log.rs", include_str!("../../../../plugins/sdk/src/log.rs")),
     ("sdk/src/object.rs", include_str!("../../../../plugins/sdk/src/object.rs")),
