@@ -173,6 +173,18 @@ fn a_question_shows_what_is_sent() {
 }
 
 #[test]
+fn many_secrets_push_nothing_out_of_sight() {
+    let mut session = session("");
+    session.answers = vec![Choice::Deny];
+    let secret =
+        |at: usize| Secret { key: format!("k{at}"), header: format!("x-{at}"), prefix: String::new() };
+    session.call(WebCall { secrets: (0..9).map(secret).collect(), ..request("POST", b"all of it") });
+    let text = session.asked[0].text();
+    assert!(text.contains("- with your secret \"k0\" in the header x-0, \"k1\" in"), "{text}");
+    assert!(text.contains("- with 9 bytes: \"all of it\"") && !text.contains("more"), "{text}");
+}
+
+#[test]
 fn a_yes_is_one_to_exactly_this() {
     let digest = |call: WebCall| {
         let mut session = session("");

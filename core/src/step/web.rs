@@ -2,7 +2,7 @@
 
 use super::{Behind, RunFailure, Step, Then, World, done, propose};
 use crate::action::{Action, Deed, Terms};
-use crate::call::WebCall;
+use crate::call::{Secret, WebCall};
 use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::permission::Level;
@@ -72,8 +72,11 @@ pub(super) fn parts(call: &WebCall) -> Vec<String> {
     if !headers.is_empty() {
         lines.push(format!("with the headers \"{}\"", one(&headers.join("; "), SHOWN)));
     }
-    for secret in &call.secrets {
-        lines.push(format!("with your secret {} in the header {}", quoted(&secret.key), secret.header));
+    // Only a few lines are shown, and none may push out the one with the body.
+    let secret = |secret: &Secret| format!("{} in the header {}", quoted(&secret.key), secret.header);
+    let secrets: Vec<String> = call.secrets.iter().map(secret).collect();
+    if !secrets.is_empty() {
+        lines.push(format!("with your secret {}", secrets.join(", ")));
     }
     if !call.body.is_empty() {
         let bytes = call.body.len();
