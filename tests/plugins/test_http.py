@@ -84,9 +84,22 @@ class Http(Workshop):
         # The name cannot be looked up: `.example` is nobody's.
         self.assertIn(f"{HOST}: the host cannot be looked up", self.call(status=1))
         self.is_granted_host_by_host()
+        self.is_held_where_it_wants_more()
 
         self.run_in(self.folder, BIN, "plugin", "remove", "rates")
         self.assertEqual([file for file in (self.folder / "state/secrets").rglob("*") if file.is_file()], [])
+
+    def is_held_where_it_wants_more(self):
+        check = [BIN, "plugin", "check", self.project / "rates.wasm"]
+        self.assertIn("it cannot change anything", self.run_in(self.folder, *check))
+        manifest = self.project / "plugin.toml"
+        text = manifest.read_text().replace('["GET"]', '["GET", "POST"]').replace('"0.1.0"', '"0.2.0"')
+        manifest.write_text(text)
+        self.run_in(self.project, BIN, "plugin", "build")
+        self.assertIn("it can send things to web servers", self.run_in(self.folder, *check))
+        update = [BIN, "plugin", "update", self.project / "rates.wasm"]
+        self.assertIn(f"http {HOST} POST", self.run_in(self.folder, *update, status=1))
+        self.assertIn("rates 0.1.0", self.run_in(self.folder, BIN, "plugin", "show", "rates"))
 
     def keeps_a_secret(self):
         said = self.secret("rates", "token", value=TOKEN + "\n")

@@ -271,10 +271,13 @@ fn show(package: &Package) -> Result<(), Failure> {
     }
     let writes = package.imports.contains(&Capability::AppsChange)
         || package.scripts.iter().any(|script| script.level > Level::Safe);
-    let can = match (writes, package.scripts.is_empty()) {
-        (true, _) => "it can change apps",
-        (false, false) => "it declares that its scripts change nothing",
-        (false, true) => "it cannot change anything, because it imports nothing that does",
+    let sends = manifest.wants.iter().flat_map(|want| &want.methods).any(|method| !method.reads());
+    let can = match (writes, sends, package.scripts.is_empty()) {
+        (true, true, _) => "it can change apps, and send things to web servers",
+        (true, false, _) => "it can change apps",
+        (false, true, _) => "it can send things to web servers",
+        (false, false, false) => "it declares that its scripts change nothing",
+        (false, false, true) => "it cannot change anything, because it imports nothing that does",
     };
     writeln!(out, "{can}")?;
     for tool in &package.tools {
