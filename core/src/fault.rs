@@ -91,7 +91,7 @@ const TABLE: [Row; 24] = [
         Code::AppNotRunning,
         "app_not_running",
         true,
-        "the app is not running, and no one has opened it for the call",
+        "the app is not running, and the server was not allowed to open it",
     ),
     row(Code::PermissionDenied, "permission_denied", false, "a human or the policy refused the call"),
     row(

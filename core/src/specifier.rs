@@ -378,7 +378,7 @@ pub enum SpecifierError {
         near: Vec<String>,
     },
     /// No class has it, and the dictionary leaves open what object is asked for it.
-    #[error("no class has a property `{term}`, and the dictionary leaves open what `{holder}` is")]
+    #[error("no class has a property `{term}`, and the dictionary does not say what class `{holder}` has")]
     Open {
         /// As the client wrote it.
         term: String,
@@ -437,7 +437,7 @@ impl SpecifierError {
 }
 
 /// Where to ask for what is no object.
-const COLUMNS: &str = "a part of a date and a number of elements are columns: name them in `properties` of iac_mcp_get_elements or iac_mcp_get_properties";
+const COLUMNS: &str = "parts of a date and counts of elements go into `properties` of iac_mcp_get_elements or iac_mcp_get_properties";
 
 /// An example of a specifier, for errors.
 const EXAMPLE: &str = r#"{"type":"property","property":"inbox","of":"application"}"#;
@@ -474,7 +474,8 @@ impl From<SpecifierError> for Fault {
                 Self::new(Code::UnknownProperty, message, suggestion).with("element", element)
             }
             SpecifierError::Open { holder, .. } => {
-                let suggestion = format!("read `{holder}` alone and ask the object that it gives; {COLUMNS}");
+                let suggestion =
+                    format!("read `{holder}` first, then query the reference in the answer; {COLUMNS}");
                 Self::new(Code::UnknownProperty, message, suggestion)
             }
             SpecifierError::NotAnObject { property, kind, .. } => {

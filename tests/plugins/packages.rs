@@ -216,7 +216,7 @@ async fn a_refusal_names_the_command_that_grants() {
     let bytes = Guest::read("app-not-granted").packed(&engine, &wide()).await.expect("the guest is packed");
     let compiled = engine.compile(&bytes, None).expect("the guest compiles");
     let command = "`iac-mcp plugin grant hostile apps com.example.other`";
-    let unwanted = "plugin.toml does not want it: its author can add it there, or the user grants it:";
+    let unwanted = "plugin.toml does not ask for it: the author can add it there, or the user can grant it:";
     for (wanted, says) in
         [("com.example.other", "only the user can change this:"), ("com.example.notes", unwanted)]
     {

@@ -148,7 +148,7 @@ class Addresses(Desk):
         self.held["/x.wasm"] = package("0.2.0")
         rows = json.loads(self.plugin("outdated", "--json"))["plugins"]
         self.assertEqual([(row["there"], row["source"]) for row in rows], [("0.2.0", self.at("/x.wasm", package("0.2.0")))])
-        self.assertIn("you can judge it only by its source", self.refused("update", "hostile"))
+        self.assertIn("check that you trust its source", self.refused("update", "hostile"))
         self.plugin("update", "hostile", "--yes")
         self.held.clear()
         self.assertIn("there is nothing (404)", self.plugin("outdated", status=1))
@@ -713,7 +713,7 @@ class Published(Desk):
         self.assertIn("its author did not sign it", self.plugin("add", said.split()[-1], "--yes"))
         self.write("x.wasm", package("0.2.0"))
         self.publish()
-        self.assertIn("you can judge it only by its source", self.refused("update", "hostile"))
+        self.assertIn("check that you trust its source", self.refused("update", "hostile"))
         self.plugin("update", "hostile", "--yes")
         self.assertEqual(self.installed()[0]["receipt"]["version"], "0.2.0")
 

@@ -93,7 +93,7 @@ const CONSEQUENCES: [(&str, &str, &str); 6] = [
 
 /// The effect of a command that is told to replace what is in its way.
 pub(crate) const REPLACES: &str =
-    "what has the same name there is replaced, if anything has, and this server cannot restore it";
+    "an item of the same name at the destination is replaced, and this server cannot restore it";
 
 /// What a person should know before a property of an object that repeats is set: an app, a class, a property or "" for
 /// any other, and the words.

@@ -36,7 +36,7 @@ use crate::words::RefId;
 
 /// # Source
 /// Calendar's dictionary: an event has one start date and a `recurrence`; its occurrences are not elements.
-const SERIES: &str = "Calendar stores a repeating event once: here it counts once, by its first date; a test such as `start date >= today and start date < today + 7 days`, without `recurrence`, takes its occurrences in that span";
+const SERIES: &str = "Calendar stores a repeating event once, and this answer counts it once, by its first date; to take its occurrences, filter by a span such as `start date >= today and start date < today + 7 days` and leave out `recurrence`";
 
 /// Finder's word for all that is in a folder, at any depth.
 const ENTIRE_CONTENTS: &str = "entire contents";

@@ -36,9 +36,9 @@ pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>
         let can_leave_out = class.is_some_and(|class| class.excluded.is_some());
         let rule = class.and_then(|class| class.rule.as_deref());
         let series = keep(Object::new(app, path), world).to_string();
-        let mut one = format!("for one date, the user changes it in {name}");
+        let mut one = format!("to change one date, ask the user to do it in {name}");
         if can_leave_out {
-            one.push_str(&format!("; the command delete leaves the date of {id} out"));
+            one.push_str(&format!("; to remove only this date, run the command delete on {id}"));
         }
         if let Some(rule) = rule {
             one.push_str(&format!(
@@ -123,7 +123,7 @@ pub(super) fn deletion(target: Option<&Json>, world: &World<'_>) -> Option<Resul
 
 fn mixed(dates: &[RefId], others: &[&Json]) -> Fault {
     let words: Vec<String> = dates.iter().map(RefId::to_string).collect();
-    let message = "`target` has dates of series, which are left out one by one, and other objects, which are deleted; nothing was done";
+    let message = "nothing was done: `target` mixes dates of a series with other objects; a date is removed by a change of its series, another object is deleted";
     let suggestion = "make one call with `dates` and one with `others`";
     let fault = Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "target");
     fault.with("dates", words).with("others", json!(others))

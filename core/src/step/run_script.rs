@@ -62,7 +62,7 @@ pub(super) fn resume(reply: Reply, events: u64, world: &mut World<'_>) -> Result
 /// The engine refused the text of the script, so none of it ran.
 fn never_ran(error: &OsaError) -> Fault {
     let message = foreign::says("the script", &error.message, foreign::ERROR);
-    let suggestion = "nothing of it ran: correct the script and send it again, for the user to read anew";
+    let suggestion = "the script did not run: correct it and send it again; the user will be asked again";
     Fault::new(Code::InvalidParameter, message, suggestion)
         .with("parameter", "script")
         .with("outcome", "not_tried")

@@ -42,7 +42,7 @@ const MOST_LASTING: usize = 5;
 
 /// Why an undo does not bring everything back.
 const LEFT: &str =
-    "what `left` names stays, because the old value is not known, or the app lets nobody write it";
+    "the changes in `left` cannot be undone: the old value is unknown, or the app does not let it be written";
 
 /// An object that changes during every look is not worth more questions.
 const MOST_ROUNDS: usize = 3;

@@ -510,7 +510,7 @@ fn at(line: Option<usize>) -> String {
 fn form(error: &toml::de::Error) -> String {
     let message = error.message();
     match message.starts_with("missing field") && error.span().is_none_or(|span| span.start == 0) {
-        true => format!("{message}; it belongs above the first [[…]]"),
+        true => format!("{message}; put it above the first [[section]]"),
         false => error.to_string().trim_end().to_owned(),
     }
 }
@@ -611,7 +611,7 @@ mod tests {
         );
         check("[[wants]]\ncapability = \"store\"", "missing field `reason`");
         let error = Manifest::parse("id = \"demo\"\nversion = \"0.1.0\"").expect_err("more is needed");
-        let expected = "plugin.toml: missing field `licence`; it belongs above the first [[…]]";
+        let expected = "plugin.toml: missing field `licence`; put it above the first [[section]]";
         assert_eq!(error.to_string(), expected);
     }
 

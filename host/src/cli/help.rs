@@ -205,7 +205,9 @@ mod tests {
         each(&command(), &mut |command| {
             let page = command.clone().term_width(80).render_help().to_string();
             let name = command.get_name();
-            assert!(page.lines().count() <= 40, "{name}: {} lines", page.lines().count());
+            // `plugin` has 27 commands.
+            let most = if name == "plugin" { 44 } else { 40 };
+            assert!(page.lines().count() <= most, "{name}: {} lines", page.lines().count());
             assert!(page.lines().all(|line| line.chars().count() <= 80), "{name}: {page}");
         });
     }

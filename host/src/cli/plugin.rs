@@ -37,7 +37,7 @@ pub(super) enum Plugin {
     Revoke(operator::Reach),
     /// Changes or resets a setting of a plugin.
     Set(operator::Set),
-    /// Sets or removes a secret of a plugin, such as a token for a web server.
+    /// Sets or removes a secret of a plugin, such as a token.
     Secret(secret::Secret),
     /// Changes the limits of a plugin's calls.
     Limit(operator::Limit),
@@ -54,11 +54,11 @@ pub(super) enum Plugin {
     Find(index::Find),
     /// Writes what an index says of a package.
     Entry(index::Write),
-    /// Checks each entry of an index: its form, its package, and the package's golden calls.
+    /// Checks each entry of an index, its package and its golden calls.
     CheckIndex(index::Check),
     /// Lists the installed plugins.
     List,
-    /// Shows a plugin: its source, tools, permissions, settings and limits.
+    /// Shows what a plugin is and may do, and its settings.
     Show {
         /// The id of the plugin.
         id: String,

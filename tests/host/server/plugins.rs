@@ -362,7 +362,7 @@ async fn golden_calls_are_made_recorded_and_repeated() {
     std::fs::write(&call, "{\"arguments\": {\"senders\": 2}, \"answers\": 1}").unwrap();
     check_fails(&home, &["plugin", "test", file], 2, "unknown field `answers`").await;
     std::fs::write(&call, "{\"arguments\": {\"senders\": 2}}").unwrap();
-    check_fails(&home, &["plugin", "test", file], 1, "--update writes it").await;
+    check_fails(&home, &["plugin", "test", file], 1, "--update writes the answer").await;
     check_fails(&home, &["plugin", "test", file, "--replay"], 1, "record one with --record").await;
 
     assert!(ok(&home, &["plugin", "test", file, "--update", "--record"]).await.contains("written"));

@@ -6,7 +6,7 @@ use super::error::Fail;
 const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on it";
 
 /// How to ask for a number of objects.
-const COUNTED: &str = "write the objects; the answer has `totalCount`, and for each of several objects `count of …` is one of `properties`";
+const COUNTED: &str = "list the objects and read `totalCount`, or name `count of …` in `properties` for each of several objects";
 
 /// Words at the beginning of an object, what they are, and what to write instead; the longest first.
 const REFUSED: [(&[&str], &str, &str); 35] = [

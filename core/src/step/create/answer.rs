@@ -47,9 +47,9 @@ struct Told {
 }
 
 /// The object exists even if some values differ, so the client must not make it again.
-const MADE: &str = "everything was made, and `unverified` names what the app holds otherwise: set that with iac_mcp_set_property if it matters, and make nothing again";
+const MADE: &str = "everything was created, but the app holds other values for what `unverified` names: set those with iac_mcp_set_property if they matter, and do not create the objects again";
 
-const REFUSED: &str = "everything was made, and the app refused the values that `unverified` names: set others with iac_mcp_set_property, and make nothing again";
+const REFUSED: &str = "everything was created, but the app refused the values in `unverified`: set others with iac_mcp_set_property, and make nothing again";
 
 /// Why a new object comes without a reference.
 const MOVED: &str =

@@ -168,7 +168,10 @@ pub(super) fn answers(origin: &Invocation, app: &App) -> bool {
 }
 
 fn no_answer(origin: &Invocation, app: &App) -> Fault {
-    let message = format!("`then`: `{}` of {} is not known to answer an object", origin.term, app.name);
-    let suggestion = "only commands follow it: set properties with iac_mcp_set_property, which also moves an object by its `mailbox` or `container`; make objects with iac_mcp_create";
+    let message = format!(
+        "`then` cannot change an object here, because `{}` of {} does not answer one",
+        origin.term, app.name
+    );
+    let suggestion = "`then` takes only commands after it: set properties with iac_mcp_set_property, which also moves an object by its `mailbox` or `container`; make objects with iac_mcp_create";
     Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then")
 }

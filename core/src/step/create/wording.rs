@@ -163,8 +163,7 @@ impl Creating {
         let is_left = make.slots.is_empty() && parts.is_empty();
         // Nothing can be read of a file before the app opens it.
         let is_replaced = self.is_old && make.how.iter().any(|how| matches!(how, How::Set));
-        let replaced =
-            if is_replaced { "\n  what it holds there is not shown here, and is replaced" } else { "" };
+        let replaced = if is_replaced { "\n  its present content is not shown, and is replaced" } else { "" };
         let gets = || format!("then {} gets{}{replaced}{parts}", self.it(), self.properties(make, apart));
         let own = (!is_left).then(gets);
         target.chain(own).collect()
@@ -256,8 +255,8 @@ impl Creating {
         let all = all.zip(&make.how).map(|((slot, value), how)| {
             let place = match how {
                 How::Set => "",
-                How::Append => " after what it holds by itself",
-                How::Prepend => " before what it holds by itself",
+                How::Append => " after what the app puts there",
+                How::Prepend => " before what the app puts there",
             };
             let is_sent = self.creation.origin().is_some() && self.sends();
             let told = match value {

@@ -33,6 +33,6 @@ pub(super) fn check(fold: Fold, column: &Column, term: &str, dictionary: &Dictio
             "sum and avg take numbers, min and max take numbers and dates; `groupBy` counts other values",
         ),
     };
-    let message = format!("`aggregate`: there is no {} of `{term}`, which holds {held}", fold.as_str());
+    let message = format!("`aggregate`: {} cannot be used with `{term}`, which holds {held}", fold.as_str());
     Err(Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "aggregate"))
 }

@@ -194,7 +194,7 @@ fn instant(text: &str) -> Option<i64> {
 fn wrong(error: &NoDate, class: &Dated) -> Fault {
     let property = class.excluded.as_deref().unwrap_or_default();
     let suggestion = match error {
-        NoDate::Once => "leave it, or delete the event if the user wants that".to_owned(),
+        NoDate::Once => "change nothing, or delete the event if the user wants that".to_owned(),
         _ => format!(
             "give a date of the series; a filter by `{}` with a beginning and an end lists them as `occurrence`",
             class.start
@@ -206,6 +206,6 @@ fn wrong(error: &NoDate, class: &Dated) -> Fault {
 
 fn twice(date: &str, class: &Dated) -> Fault {
     let property = class.excluded.as_deref().unwrap_or_default();
-    let message = format!("`{property}`: the series leaves {date} out already, or it is given twice");
+    let message = format!("`{property}`: {date} is left out already, or the call names it twice");
     Fault::new(Code::InvalidParameter, message, "leave this date out of the call").with("property", property)
 }

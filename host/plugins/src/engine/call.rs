@@ -257,7 +257,7 @@ impl State {
             true => format!("only the user can change this: {command}"),
             false => {
                 format!(
-                    "plugin.toml does not want it: its author can add it there, or the user grants it: {command}"
+                    "plugin.toml does not ask for it: the author can add it there, or the user can grant it: {command}"
                 )
             }
         };

@@ -307,7 +307,7 @@ impl Update {
         }
         let unnamed = asked
             .filter(|_| signer.is_none())
-            .map(|id| format!("{id} is not signed; you can judge it only by its source, {}", found.from));
+            .map(|id| format!("{id} is not signed: check that you trust its source, {}", found.from));
         let of_author = trust::doubt(old, &package, signer.as_ref());
         let is_other_key = of_author.is_some() && signer.is_some();
         let doubts = [change::doubt(old, &package), of_author, unnamed, alike];
