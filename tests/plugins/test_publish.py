@@ -276,6 +276,23 @@ class Signatures(Desk):
         said = self.refused("add", "x.wasm", status=2)
         self.assertIn(f"it has no signature (.minisig), but says that its author signs with {self.other}", said)
 
+    def test_what_somebody_signed_later(self):
+        self.write("x.wasm", package())
+        self.plugin("add", "x.wasm", "--yes")
+        self.write("y.wasm", package("0.2.0", key=self.own))
+        self.sign("y.wasm")
+        said = self.refused("update", "y.wasm")
+        self.assertIn(f"hostile 0.2.0 is signed by {self.own}, and the installed one is not signed", said)
+        self.assertIn("compare the new key with what the author publishes", said)
+        self.plugin("update", "y.wasm", "--yes")
+
+    def test_limits_that_are_not_named_stay(self):
+        self.write("x.wasm", package())
+        self.plugin("add", "x.wasm", "--yes")
+        self.plugin("limit", "hostile", "--memory-mib", "100")
+        self.assertIn("at most 5s of computing, 60s in total, 100 MiB", self.plugin("limit", "hostile", "--compute-ms", "5000"))
+        self.assertIn("at most 2s of computing, 60s in total, 64 MiB", self.plugin("limit", "hostile"))
+
     def test_what_somebody_else_signed(self):
         self.write("x.wasm", package(key=self.own))
         self.sign("x.wasm")

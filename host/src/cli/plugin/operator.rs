@@ -103,7 +103,7 @@ pub(in crate::cli) struct Set {
 pub(in crate::cli) struct Limit {
     /// The id of the plugin.
     id: String,
-    /// Milliseconds of computing per call. Limits that you do not pass return to the standard.
+    /// Milliseconds of computing per call. Without an option, all limits return to the standard.
     #[arg(long, value_name = "MS")]
     compute_ms: Option<u64>,
     /// Milliseconds from a call's start to its answer.
@@ -225,12 +225,24 @@ impl Set {
 impl Limit {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let Self { id, compute_ms, wall_ms, memory_mib } = self;
-        let limits = Overrides { compute_ms, wall_ms, memory_mib };
+        let asked = Overrides { compute_ms, wall_ms, memory_mib };
         // The bounds are named as in a receipt; here they are options.
         let as_option =
             |wrong: OutOfBounds| misuse(wrong.to_string().replace('_', "-").replacen('`', "`--", 1));
-        let bounds = Limits::standard().with(&limits).map_err(as_option)?;
-        installed(common)?.edit(&id, |receipt| receipt.limits = limits)?;
+        Limits::standard().with(&asked).map_err(as_option)?;
+        let mut set = Overrides::default();
+        installed(common)?.edit(&id, |receipt| {
+            let old = &receipt.limits;
+            if asked != Overrides::default() {
+                set = Overrides {
+                    compute_ms: compute_ms.or(old.compute_ms),
+                    wall_ms: wall_ms.or(old.wall_ms),
+                    memory_mib: memory_mib.or(old.memory_mib),
+                };
+            }
+            receipt.limits = set.clone();
+        })?;
+        let bounds = Limits::standard().with(&set).map_err(as_option)?;
         Ok(writeln!(paint::stdout(), "{id}: at most {}", in_words(&bounds))?)
     }
 }

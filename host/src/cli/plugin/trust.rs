@@ -58,7 +58,10 @@ pub(super) fn doubt(old: &Receipt, package: &Package, signer: Option<&Key>) -> O
         (Some(held), None) => {
             Some(format!("{id} {version} is not signed, and the installed one is, by {held}"))
         }
-        (None, _) => missing(package, signer).map(|why| format!("{id} {version}: {why}")),
+        (None, Some(key)) => {
+            Some(format!("{id} {version} is signed by {key}, and the installed one is not signed"))
+        }
+        (None, None) => missing(package, signer).map(|why| format!("{id} {version}: {why}")),
     }
 }
 
