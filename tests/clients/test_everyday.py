@@ -2,6 +2,7 @@
 
 import unittest
 
+from desk import MODES, Desk, Human
 from support import Home, Server
 
 
@@ -44,6 +45,24 @@ class Everyday(unittest.TestCase):
         self.assertNotIn("make", commands)
         refused = self.server.call("iac_mcp_run_command", app="StandardAdditions", command="close", target="window 1")
         self.assertEqual(refused["error"], "unknown_command")
+
+
+class Ended(Desk):
+    async def test_what_goes_along_is_shown(self):
+        human = Human("deny")
+        async with self.client(MODES[0], human) as client:
+            tasks = {"app": "OmniFocus", "elements": "every flattened task whose completed is false", "limit": 300}
+            found = await self.call(client, "iac_mcp_get_elements", **tasks, properties=["repetition rule", "count of flattened tasks"])
+            rows = {row["id"]: row["properties"] for row in found["elements"]}
+            for task, properties in rows.items():
+                rule, count = properties["repetition rule"], properties["count of flattened tasks"]
+                if rule or count == 3:
+                    await client.call_tool("iac_mcp_run_command", {"app": "OmniFocus", "command": "mark complete", "target": task})
+                    asked = human.asked[-1].message
+                    self.assertIn(f"tasks in it: {count}\n", asked)
+                    self.assertIn(f'recurrence: "{rule["recurrence"]}"' if rule else "repeats: none", asked)
+                    self.assertIn("what is in it counts as completed too; what repeats stays open", asked)
+        self.assertGreater(len(human.asked), 2)
 
 
 class Made(unittest.TestCase):

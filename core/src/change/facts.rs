@@ -28,6 +28,10 @@ pub(crate) fn sends(code: &str) -> bool {
     [SEND, SEND_TEXT].contains(&code)
 }
 
+/// The events of OmniFocus that end a task or a project, and what is in it.
+const COMPLETE: &str = "OFOCFCMc";
+const DROP: &str = "OFOCFCMd";
+
 /// The event that empties Finder's Trash.
 const EMPTY: &str = "fndrempt";
 
@@ -40,7 +44,7 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
 /// Calendar's dictionary: a series is one event with a rule, so that its occurrences go together.
 /// Messages' dictionary: an account is of a service, and a chat has participants.
-const FACTS: [(&str, &str, &str, &str, &str); 17] = [
+const FACTS: [(&str, &str, &str, &str, &str); 21] = [
     ("com.apple.mail", REPLY, "message", "replies go to", "reply to"),
     ("com.apple.mail", TO_ALL, "message", "it was also sent to", "to recipient.address"),
     ("com.apple.mail", TO_ALL, "message", "with copies to", "cc recipient.address"),
@@ -49,6 +53,10 @@ const FACTS: [(&str, &str, &str, &str, &str); 17] = [
     ("com.apple.mail", REDIRECT, "message", "its text", "content"),
     ("com.apple.mail", REDIRECT, "message", "its attachments", "mail attachment.name"),
     ("com.apple.iCal", DELETE, "event", "rule of its series", "recurrence"),
+    ("com.omnigroup.OmniFocus4", COMPLETE, "task", "repeats", "repetition rule"),
+    ("com.omnigroup.OmniFocus4", COMPLETE, "project", "repeats", "repetition rule"),
+    ("com.omnigroup.OmniFocus3", COMPLETE, "task", "repeats", "repetition rule"),
+    ("com.omnigroup.OmniFocus3", COMPLETE, "project", "repeats", "repetition rule"),
     // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
@@ -78,18 +86,27 @@ const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "tras
 ///
 /// # Source
 /// A published report for macOS 26.5: deleting a series removed its first occurrence and reported success.
-const CONSEQUENCES: [(&str, &str, &str); 6] = [
+/// OmniFocus's dictionary: what is in a completed or dropped item is effectively completed or dropped, and `mark complete`
+/// leaves what repeats with its next date.
+const CONSEQUENCES: [(&str, &str, &str); 10] = [
+    ("com.omnigroup.OmniFocus4", COMPLETE, COMPLETES),
+    ("com.omnigroup.OmniFocus3", COMPLETE, COMPLETES),
+    ("com.omnigroup.OmniFocus4", DROP, DROPS),
+    ("com.omnigroup.OmniFocus3", DROP, DROPS),
     ("com.apple.finder", DELETE, "moves to the Trash"),
     ("com.apple.finder", EMPTY, "deletes permanently"),
     (
         "com.apple.iCal",
         DELETE,
-        "if the event repeats, all its dates go (on some versions of macOS only the first one); this server cannot restore deleted objects",
+        "an event that repeats goes with all its dates (on some versions of macOS only the first one goes); this server cannot restore deleted objects",
     ),
     ("", DELETE, "this server cannot restore deleted objects"),
     ("", SEND, "a sent message cannot be recalled"),
     ("", SEND_TEXT, "a sent message cannot be recalled"),
 ];
+
+const COMPLETES: &str = "what is in it counts as completed too; what repeats stays open with its next dates, and a completed copy is made";
+const DROPS: &str = "what is in it counts as dropped too";
 
 /// The effect of a command that is told to replace what is in its way.
 pub(crate) const REPLACES: &str =
@@ -165,14 +182,16 @@ struct Stands {
     counted: &'static str,
 }
 
+/// Commands that reach all that is in an object.
+const WHOLE: [&str; 4] = [DELETE, EMPTY, COMPLETE, DROP];
+
 /// A limit on element classes: more of them belong to an object such as a person with addresses, and are not contents
 /// of a container.
 const KINDS: usize = 2;
 
 /// Returns the facts to read about an object, besides its name, before a human is asked about a command.
 pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Fact> {
-    let mut facts =
-        if [DELETE, EMPTY].contains(&code) { contents(app, dictionary, class, KINDS) } else { Vec::new() };
+    let mut facts = if WHOLE.contains(&code) { contents(app, dictionary, class, KINDS) } else { Vec::new() };
     let rows =
         FACTS.iter().filter(|row| same_id(row.0, app) && row.1 == code && dictionary.is_a(class, row.2));
     let fact = |row: &(&str, &str, &str, &str, &str)| {
