@@ -189,11 +189,11 @@ fn parts_of_a_date_have_their_own_order() {
     assert_eq!(group["max(when.date)"], "2020-12-31", "{body}");
     assert_eq!(group["min(when.hour)"], 0, "{body}");
     for (fold, told) in [
-        ("max(when.weekday)", "no max of `when.weekday`, which holds days of the week"),
-        ("sum(when.week)", "no sum of `when.week`, which holds weeks or days"),
-        ("avg(when)", "no avg of `when`, which holds dates"),
-        ("min(name)", "no min of `name`, which holds a text"),
-        ("sum(flag)", "no sum of `flag`, which holds true or false"),
+        ("max(when.weekday)", "max cannot be used with `when.weekday`, which holds days of the week"),
+        ("sum(when.week)", "sum cannot be used with `when.week`, which holds weeks or days"),
+        ("avg(when)", "avg cannot be used with `when`, which holds dates"),
+        ("min(name)", "min cannot be used with `name`, which holds a text"),
+        ("sum(flag)", "sum cannot be used with `flag`, which holds true or false"),
     ] {
         let body = ask_parts(json!({ "aggregate": [fold] }), "works");
         assert_eq!(body["error"], "type_mismatch", "{fold}: {body}");

@@ -136,7 +136,9 @@ fn what_the_app_did_not_take_is_set_by_itself() {
     );
     // It is there: who reads a failure makes another one.
     assert_eq!(outcome.body["success"], true);
-    assert!(outcome.body["note"].as_str().is_some_and(|note| note.contains("make nothing again")));
+    assert!(
+        outcome.body["note"].as_str().is_some_and(|note| note.contains("do not create the objects again"))
+    );
     assert!(outcome.body["objects"][0]["unverified"]["count"].is_string(), "{}", outcome.body);
 }
 
