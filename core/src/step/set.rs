@@ -400,7 +400,7 @@ impl Setting {
     fn gone(&mut self, open: &Open, world: &mut World<'_>) -> Result<(), Fault> {
         self.forget(open, world);
         let path = &open.change.subject.path;
-        let message = format!("the object ({path}) no longer exists: it was deleted or moved");
+        let message = format!("the object ({path}) is no longer there: it was moved or deleted");
         let fault =
             Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object");
         self.tell(open, fault)

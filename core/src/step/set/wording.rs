@@ -133,6 +133,13 @@ impl Setting {
             words.map(|words| format!("{whether} {words}")).collect()
         };
         let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
+        let out = self.items.iter().filter(|item| item.fault.is_some()).count();
+        if out > 0 {
+            effects.insert(format!(
+                "{out} of {} objects stay as they are: they were moved, deleted or changed since, or cannot be changed",
+                self.items.len()
+            ));
+        }
         effects.extend(self.left.iter().map(|left| format!("this cannot be taken back and stays: {left}")));
         effects.extend(words::others(
             self.open.iter().filter_map(|open| open.stands.as_deref()),
