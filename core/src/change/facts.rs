@@ -117,7 +117,13 @@ pub(crate) const REPLACES: &str =
 ///
 /// # Source
 /// Calendar's dictionary: a series is one event with a rule; no script reaches one occurrence of it.
-const SETTING: [(&str, &str, &str, &str); 3] = [
+const SETTING: [(&str, &str, &str, &str); 4] = [
+    (
+        "com.apple.iCal",
+        "event",
+        "start date",
+        "this is its first date: all others move along, and none comes before it",
+    ),
     ("com.apple.iCal", "event", "excluded dates", "this changes which of its dates are left out"),
     ("com.apple.iCal", "event", "recurrence", "this changes which dates it has"),
     ("com.apple.iCal", "event", "", "this changes all its dates"),

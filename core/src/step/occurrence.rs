@@ -48,8 +48,11 @@ pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>
         let message = format!(
             "{id} is one date of a series, {date}, and a script can only change a whole series of {name}"
         );
+        let first = class.map_or_else(String::new, |class| {
+            format!(" (its `{}` is that of its first date, so shift that one)", class.start)
+        });
         let suggestion = format!(
-            "to change all dates, ask the user first and call again with {series}, the reference of the series; {one}"
+            "to change all dates, ask the user first and call again with {series}, the reference of the series{first}; {one}"
         );
         let fault = Fault::new(Code::InvalidParameter, message, suggestion).with("reference", id.to_string());
         return Err(fault.with("occurrence", &*date).with("series", series));
