@@ -187,7 +187,7 @@ impl Creating {
 
     /// Whether deleting what was made takes everything back: a copy that was put into it goes with it, and to save leaves
     /// nothing behind. Nothing else does.
-    fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
+    pub(super) fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
         let into_it = |command: &Invocation| {
             let mut places = command.parameters.iter().flat_map(|each| each.value.paths());
             places.any(Following::leads_to_it)

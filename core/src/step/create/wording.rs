@@ -16,6 +16,9 @@ use crate::step::words::{self, Apart, Names, given};
 /// What a question calls the recipients of a message.
 const TO_WHOM: [&str; 3] = ["to", "cc", "bcc"];
 
+/// The effect of a call that neither loses nor sends anything, and that has no way back.
+const STAYS: &str = "this server cannot take this back";
+
 impl Creating {
     /// The question: what is made where, each object with its properties and with what is made in it.
     pub(super) fn wording(&self, app: &App, plugin: Option<String>) -> Wording {
@@ -50,7 +53,12 @@ impl Creating {
         let effects = commands.filter_map(effect).map(str::to_owned);
         let lost =
             self.nodes.iter().zip(&self.creation.makes).filter_map(|(node, make)| lost(node, make, app));
-        let effects: IndexSet<String> = effects.chain(lost).collect();
+        let mut effects: IndexSet<String> = effects.chain(lost).collect();
+        let dictionary = app.dictionary.as_deref();
+        if effects.is_empty() && self.row().is_none() && dictionary.is_some_and(|it| !self.is_taken_back(it))
+        {
+            effects.insert(STAYS.to_owned());
+        }
         let consequence = (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "));
         Wording {
             app: app.name.clone(),
