@@ -233,7 +233,14 @@ fn follow(arguments: &Arguments<'_>, count: &mut usize) -> Result<Follow, Fault>
         let place = format!("then[{at}]");
         let fields = item.as_object().ok_or_else(|| wrong(&place, STEP, item))?;
         let of = Arguments::new("a step of `then`", fields);
-        if ["command", "target", "arguments"].iter().any(|name| of.get(name).is_some()) {
+        let sets = ["property", "properties"].iter().any(|name| of.get(name).is_some());
+        if sets && of.given("target").is_some_and(|target| target != IT) {
+            let message = format!("`{place}` sets another object, and `then` sets only the new one");
+            let suggestion = "set the other object in a call of its own to iac_mcp_set_property";
+            return Err(Fault::parameter(format!("{place}.target"), message, suggestion));
+        }
+        let runs = ["command", "target", "arguments"].iter().any(|name| of.get(name).is_some());
+        if runs && !sets {
             all.then.push(next(&of, &place).map_err(|fault| fault.inside(&place))?);
             continue;
         }
@@ -269,7 +276,7 @@ fn next(of: &Arguments<'_>, place: &str) -> Result<Next, Fault> {
 
 /// Reads what is set of the new object, in the words of `iac_mcp_set_property`; `None` if nothing is.
 fn setting(of: &Arguments<'_>) -> Result<Option<NewObject>, Fault> {
-    of.only(&["properties", "property", "value", "append", "prepend"])?;
+    of.only(&["properties", "property", "value", "append", "prepend", "target"])?;
     let mut set =
         NewObject { properties: of.object("properties")?.unwrap_or_default(), ..NewObject::default() };
     let value = |name: &'static str| of.given(name).cloned();
