@@ -3,6 +3,7 @@
 Prints each place that breaks one, and fails if there is any.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -65,6 +66,9 @@ def check(path):
         text = (ROOT / path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         return  # data
+    # The release gives its own data their modes.
+    if text.startswith("#!/") and not os.access(ROOT / path, os.X_OK) and not path.startswith("scripts/release/data/"):
+        yield f"{path}: begins with #! and cannot be run; give it the mode of a program"
     lines = text.splitlines()
     longest = LONGER.get(path, LONGEST)
     if Path(path).suffix in CODE and len(lines) > longest:
