@@ -78,6 +78,7 @@ pub(crate) struct Done {
 pub(crate) struct Additions {
     written: Written,
     pasteboard: PathBuf,
+    volume: PathBuf,
 }
 
 impl Additions {
@@ -87,7 +88,8 @@ impl Additions {
             Some(text) => serde_json::from_slice(&text).map_err(|error| content(&path, error))?,
             None => Written::default(),
         };
-        let additions = Self { written, pasteboard: world.join("state/pasteboard") };
+        let additions =
+            Self { written, pasteboard: world.join("state/pasteboard"), volume: world.join("state/volume") };
         if let Some(kept) = read_if_there(&additions.pasteboard)? {
             let kept = serde_json::from_slice::<Pasteboard>(&kept);
             kept.map_err(|error| content(&additions.pasteboard, error))?;
@@ -119,11 +121,17 @@ impl Additions {
     }
 
     pub(crate) fn set_pasteboard(&self, kept: &Pasteboard) -> Result<(), WorldError> {
-        let path = &self.pasteboard;
-        let folder = path.parent().unwrap_or(path);
-        std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-        let text = serde_json::to_vec(kept).map_err(|error| content(path, error))?;
-        journal::replace(&path.with_extension("next"), path, &text).map_err(|error| failed(path, error))
+        let text = serde_json::to_vec(kept).map_err(|error| content(&self.pasteboard, error))?;
+        keep(&self.pasteboard, &text)
+    }
+
+    /// How loud it is, as the module of the commands has written it; `None` as long as nobody has changed it.
+    pub(crate) fn volume(&self) -> Option<String> {
+        std::fs::read_to_string(&self.volume).ok()
+    }
+
+    pub(crate) fn set_volume(&self, settings: &str) -> Result<(), WorldError> {
+        keep(&self.volume, settings.as_bytes())
     }
 }
 
@@ -152,6 +160,12 @@ impl Pasteboard {
         let bytes = self.items.get(PLAIN_TEXT)?.chars().map(|c| u8::try_from(u32::from(c)));
         String::from_utf8(bytes.collect::<Result<_, _>>().ok()?).ok()
     }
+}
+
+fn keep(path: &Path, text: &[u8]) -> Result<(), WorldError> {
+    let folder = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    journal::replace(&path.with_extension("next"), path, text).map_err(|error| failed(path, error))
 }
 
 fn run(command: &str) -> std::io::Result<Done> {

@@ -239,9 +239,18 @@
       return native.getenv(text(name)) ?? "";
     },
     getVolumeSettings() {
-      return { outputVolume: 50, inputVolume: 50, alertVolume: 100, outputMuted: false };
+      const settings = { outputVolume: 50, inputVolume: 50, alertVolume: 100, outputMuted: false };
+      return Object.assign(settings, JSON.parse(native.volume() ?? "{}"));
     },
-    setVolume() {
+    setVolume(loudness, params = {}) {
+      const settings = this.getVolumeSettings();
+      const within = (value, most) => Math.max(0, Math.min(most, number(value)));
+      // The older form counts to seven.
+      if (typeof loudness === "number") settings.outputVolume = Math.round((within(loudness, 7) * 100) / 7);
+      for (const name of ["outputVolume", "inputVolume", "alertVolume"])
+        if (params[name] !== undefined) settings[name] = Math.round(within(params[name], 100));
+      if (params.outputMuted !== undefined) settings.outputMuted = Boolean(params.outputMuted);
+      native.setVolume(JSON.stringify(settings));
       return null;
     },
     openLocation(url) {

@@ -12,6 +12,7 @@ use std::rc::Rc;
 pub(super) fn define<'js>(native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     dialogs(native, bridge)?;
     clipboard(native, bridge)?;
+    volume(native, bridge)?;
     files(native, bridge)?;
     let it = Rc::clone(bridge);
     let shell = move |ctx: Ctx<'js>, command: String| {
@@ -68,6 +69,17 @@ fn clipboard<'js>(native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::R
         set.map_err(|error| Exception::throw_message(&ctx, &error.to_string()))
     };
     native.set("setClipboard", Func::from(set))
+}
+
+fn volume<'js>(native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
+    let it = Rc::clone(bridge);
+    native.set("volume", Func::from(move || it.session.additions.volume()))?;
+    let it = Rc::clone(bridge);
+    let set = move |ctx: Ctx<'js>, settings: String| {
+        let set = it.session.additions.set_volume(&settings);
+        set.map_err(|error| Exception::throw_message(&ctx, &error.to_string()))
+    };
+    native.set("setVolume", Func::from(set))
 }
 
 fn files<'js>(native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
