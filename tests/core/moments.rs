@@ -3,6 +3,7 @@
 mod engine;
 
 use iac_core::moment::Part;
+use rquickjs::{Context, Runtime};
 use serde_json::{Value as Json, json};
 
 /// A Wednesday, one at the end of a January, and one before a spring and an autumn in which clocks are set.
@@ -328,6 +329,19 @@ fn found(now: &str, times: &[Option<&str>], test: Json, whose: &str) -> Vec<u64>
     assert!(!played.outcome.is_error, "{}", played.outcome.body);
     let elements = played.outcome.body["elements"].as_array().cloned().unwrap_or_default();
     elements.iter().filter_map(|each| each["properties"]["n"].as_u64()).collect()
+}
+
+/// In Boa Vista the summer time of 2000 ended after a week.
+#[test]
+fn a_change_of_the_zone_that_is_taken_back_soon_is_found() {
+    if zone() != "America/Boa_Vista" {
+        return in_zone("America/Boa_Vista", "a_change_of_the_zone_that_is_taken_back_soon_is_found");
+    }
+    let code = include_str!("../../core/src/jxa/zone.js");
+    let asked = "JSON.stringify(zoneOf(Date.UTC(2000, 9, 5), Date.UTC(2000, 11, 1)).map((each) => each[1] / 3600000))";
+    let context = Context::full(&Runtime::new().expect("an engine")).expect("a context");
+    let hours: String = context.with(|ctx| ctx.eval(format!("{code};{asked}"))).expect("the code runs");
+    assert_eq!(hours, "[-4,-3,-4]");
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test looks at its own zone")]
