@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::{Zone, occurrences};
+use super::{DAY, Zone, occurrences};
 use crate::moment::Part;
 
 /// What a script found. Times are milliseconds since 1970.
@@ -111,8 +111,6 @@ pub fn choose(answer: &Json, asked: &Asked<'_>) -> Result<Chosen, NotCandidates>
     chosen.page = all.into_iter().skip(from).take(asked.limit).collect();
     Ok(chosen)
 }
-
-const DAY: i64 = 86_400_000;
 
 /// The occurrences of a row within the span; an element that does not repeat is its own.
 fn instances(row: usize, candidate: &Candidate, found: &Candidates, chosen: &mut Chosen) -> Vec<Chose> {

@@ -1,6 +1,6 @@
 //! The dates that a series can leave out: those that it has.
 
-use super::{Zone, occurrences};
+use super::{DAY, Zone, occurrences};
 
 /// A series, as its app stores it. Times are milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +29,6 @@ pub enum NoDate {
     #[error("the series has several dates on that day: {}", .0.join(", "))]
     Several(Vec<String>),
 }
-
-const DAY: i64 = 86_400_000;
 
 /// The dates of a series are looked for this far from the given one, for an error: a leap year and a day, so that a yearly one is found.
 const NEAR: i64 = 367 * DAY;

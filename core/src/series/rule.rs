@@ -3,7 +3,7 @@
 use ical::recur::expand::IcalRecurExpand;
 use ical::recur::{IcalRecurDateTime, IcalRecurRule};
 
-use super::Zone;
+use super::{DAY, Zone};
 
 /// The number of occurrences that are looked at in one series. An hourly series reaches it after eleven years.
 const MOST: usize = 100_000;
@@ -119,7 +119,6 @@ fn is_until(part: &str) -> bool {
 
 /// Reads the end of a series as the last instant that belongs to it.
 fn end(text: &str, zone: &Zone) -> Option<i64> {
-    const DAY: i64 = 86_400_000;
     let digits = text.strip_suffix(['Z', 'z']).unwrap_or(text);
     let is_utc = digits.len() < text.len();
     let civil = IcalRecurDateTime::parse(digits).ok()?.seconds() * 1000;

@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 
+/// A day of the calendar, in milliseconds of civil time: there every day is as long as the others.
+pub(crate) const DAY: i64 = 86_400_000;
+
 /// The offsets from UTC over a span of time. Times are milliseconds since 1970, civil times as if they were UTC.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]

@@ -10,7 +10,7 @@ use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::reply::Reply;
-use crate::series::{Dated, NoDate, Repeating, Zone, dated};
+use crate::series::{DAY, Dated, NoDate, Repeating, Zone, dated};
 use crate::step::asking::{Behind, propose};
 use crate::step::{Step, Then, World};
 
@@ -36,8 +36,9 @@ impl Known {
     }
 }
 
-/// More than the offset of any zone, in milliseconds.
-const DAY: i64 = 86_400_000;
+/// The span of a question about the zone begins this much before its first date and ends this much later: more than any
+/// offset from UTC, which are at most 14 hours.
+const ZONE_MARGIN: i64 = DAY;
 
 impl Setting {
     /// Whether dates are to be left out of a series with a rule that the app told.
@@ -54,7 +55,8 @@ impl Setting {
         let all: Vec<i64> = starts.chain(dates).collect();
         let first = all.iter().min().copied().unwrap_or_default();
         let last = all.iter().max().copied().unwrap_or_default();
-        let action = Action::of_system(SystemDeed::Zone { span: (first - DAY, last + 2 * DAY) });
+        let action =
+            Action::of_system(SystemDeed::Zone { span: (first - ZONE_MARGIN, last + DAY + ZONE_MARGIN) });
         self.zone = Known::Asked(app.bundle_id.to_string());
         propose(action, Behind { name: "the system".to_owned(), events }, Then::Set(Box::new(self)), world)
     }
