@@ -3,6 +3,8 @@
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
+use crate::plugins::engine::package::MOST_BYTES;
+
 /// A package, and where it was found.
 pub(super) struct Found {
     pub(super) bytes: Vec<u8>,
@@ -15,8 +17,8 @@ pub(super) struct Found {
 /// What minisign puts at the end of the name of a file to name the one with its signature.
 pub(super) const SUFFIX: &str = ".minisig";
 
-/// No package is larger.
-pub(super) const LARGEST: u64 = 32 * 1024 * 1024;
+/// Nothing larger is fetched, because it could not be loaded.
+pub(super) const LARGEST: u64 = MOST_BYTES as u64;
 
 /// SHA-256 of something, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
