@@ -106,7 +106,8 @@ pub struct Learned {
 /// The number of collection sizes to remember. A size is only a hint, so it may be dropped at any time.
 const MOST_SIZES: usize = 1_000;
 
-/// So long a client is supposed to remember a note, in milliseconds.
+/// A note is told again after this time, in milliseconds. A conversation of an hour may have lost its beginning, and a
+/// note in every answer would cost the client more than it helps.
 const NEWS: u64 = 3_600_000;
 
 /// The shortest measurement that counts, in milliseconds. The clock of a script has steps of a millisecond, so shorter

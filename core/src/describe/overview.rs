@@ -12,9 +12,8 @@ use crate::permission::{LevelRule, classify_command};
 /// Most apps fit into this.
 const LARGEST: usize = 2 * 1024;
 
-/// Apps with more classes than [`MANY`] get this.
+/// An app with more classes than [`MANY`] gets more room, because its classes take most of the answer.
 const LARGEST_OF_MANY: usize = 4 * 1024;
-
 const MANY: usize = 50;
 
 const NEXT: &str = "ask again with class, command, enumeration, search or reach";

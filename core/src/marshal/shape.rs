@@ -234,6 +234,7 @@ pub(crate) fn expected(shapes: &[Shape<'_>]) -> String {
 }
 
 fn one_of(enumeration: &Enumeration) -> String {
+    // Most enumerations of apps have fewer names; the others would hide what is wrong.
     const SHOWN: usize = 12;
     let names: Vec<&str> = shown(enumeration).take(SHOWN).map(|each| each.name.as_str()).collect();
     let rest = shown(enumeration).count().saturating_sub(SHOWN);

@@ -24,7 +24,8 @@ use crate::specifier::{Container, quoted};
 use crate::undo::{self, Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
-/// Commands whose changes an app such as Contacts loses unless it is told to save them.
+/// The commands of Contacts and of the Standard Suite that change which objects there are. An app such as Contacts loses
+/// such a change unless it is told to save.
 const KEPT: [&str; 5] = ["add", "remove", "delete", "duplicate", "move"];
 
 /// A name out of the dictionary is never cut.

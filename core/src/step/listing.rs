@@ -2,7 +2,7 @@
 
 use crate::foreign;
 
-/// A reader loses track of more.
+/// The lines and bytes of a script that a person can be asked to read. Nobody reads more with care in a dialog.
 const LINES: usize = 200;
 const LONGEST: usize = 8_000;
 

@@ -12,6 +12,7 @@ from pathlib import Path
 REVISION = "2025-06-18"
 # Stands in the environment of every process that a server starts, so that all of them can be found.
 MARK = "IAC_MCP_PEER"
+# Seconds until an answer. Clients give up after one minute or two.
 PATIENCE = 120
 
 

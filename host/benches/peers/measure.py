@@ -11,7 +11,9 @@ from pathlib import Path
 from client import Refused, Server
 from tasks import CALLS, SIMPLE, TASKS
 
+# As much as a person has after some years, so that a server that reads everything shows it in its memory.
 BIG = ["--messages", "10000", "--events", "80", "--tasks", "200", "--seed", "7"]
+# Each server is asked a few times in a row, and then the next one, so that a slow moment of the machine hits all.
 TURNS, ASKED = 8, 5
 
 

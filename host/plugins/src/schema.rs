@@ -7,8 +7,10 @@ use serde_json::{Map, Value as Json};
 
 use crate::failure::line;
 
-/// What a value that does not fit is shown with.
+/// Characters of a value that does not fit, and of its place. An error is one line for a reader, and a plugin's author may
+/// have nested names without end.
 const SHOWN: usize = 80;
+const PLACE: usize = 200;
 
 const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
 
@@ -97,7 +99,7 @@ fn is_pattern(text: &str) -> bool {
 }
 
 fn wrong(place: &str, value: &Json, expected: &str) -> String {
-    format!("has {} for `{}`, expected {expected}", line(&value.to_string(), SHOWN), line(place, 200))
+    format!("has {} for `{}`, expected {expected}", line(&value.to_string(), SHOWN), line(place, PLACE))
 }
 
 fn below(place: &str, name: &str) -> String {
@@ -107,7 +109,7 @@ fn below(place: &str, name: &str) -> String {
 /// Says where and how a value does not fit; `None` where it does.
 pub(crate) fn misfit(schema: &Json, value: &Json) -> Option<String> {
     let (place, wrong) = at(schema, value, String::new())?;
-    Some(if place.is_empty() { wrong } else { format!("`{}` {wrong}", line(&place, 200)) })
+    Some(if place.is_empty() { wrong } else { format!("`{}` {wrong}", line(&place, PLACE)) })
 }
 
 type Misfit = Option<(String, String)>;

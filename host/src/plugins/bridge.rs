@@ -203,6 +203,7 @@ pub(super) fn begin() -> Recording {
 
 /// Arguments as far as a line goes. Control characters cannot be in JSON.
 fn shown(arguments: &Map<String, Json>) -> String {
+    // A few lines of a terminal: a log line shows what was asked, not the text that it carries.
     const MOST: usize = 300;
     let text = json!(arguments).to_string();
     match text.char_indices().nth(MOST) {

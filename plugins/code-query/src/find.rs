@@ -31,7 +31,8 @@ const SMALL: usize = 2_000;
 /// The shortest letters that are worth a search.
 const LETTERS: usize = 3;
 
-/// The most letters that are searched for, each by itself.
+/// The most texts that are searched for, one after the other. A pattern with more alternatives costs less if every file is
+/// read once.
 const MOST_LETTERS: usize = 16;
 
 /// The largest file that the host reads for a server, in bytes.

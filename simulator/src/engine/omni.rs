@@ -41,7 +41,7 @@ const WORDING: &str = include_str!("wording.js");
 /// The longest source that the app takes, in UTF-16 units: measured by others.
 const LONGEST: usize = 261_124;
 
-/// How many timers one script may set off.
+/// How many timers one script may set off: more than a script of a person has, so that only one that never ends is stopped.
 const MOST_TIMERS: usize = 1000;
 
 /// The name that errors give to an evaluated script.

@@ -34,7 +34,8 @@ const STAYS: [(&str, &str, &str, &str); 1] =
 /// What is longer than this is not kept for the undo: it would be the app's content a second time.
 const LONGEST: usize = 16 * 1024;
 
-/// As much of the text of a new message is told, in characters.
+/// Characters of a new message's text in the answer. They show how a reply or a forward begins; the rest is the text
+/// that the client has just sent, or the message that it answers.
 const BEGINNING: usize = 300;
 
 /// What the script tells of one object.

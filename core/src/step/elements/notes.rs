@@ -29,7 +29,8 @@ const HIDDEN: [(&str, &str, &[&str], &str); 1] =
 /// An answer names at most this many unread containers; the others are counted.
 const MOST_SKIPPED: usize = 5;
 
-/// So many values are named where a filter matches nothing, and so much of each.
+/// A filter that matches nothing names this many values, each cut to this many characters: enough to see a typing error,
+/// and too little to read a mailbox that way.
 const MOST_NEAR: usize = 10;
 const LONGEST_NEAR: usize = 80;
 

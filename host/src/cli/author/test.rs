@@ -47,10 +47,11 @@ struct Row {
     got: Option<Json>,
 }
 
-/// Characters of a difference in the table. The cause of an error often stands behind them.
+/// Characters of a difference in the table: two or three lines of a cell in a usual window. The cause of an error often
+/// stands behind them, so it is shown below the table too.
 const CELL: usize = 160;
 
-/// Characters of a difference below the table. `--json` has the rest.
+/// Characters of a difference below the table: a few screens. `--json` has the rest.
 const WHOLE: usize = 8_000;
 
 enum Outcome {
