@@ -42,6 +42,7 @@ BARE_ALLOW = re.compile(r"#!?\[allow\((?:(?!\breason\b)[^\]])*\]")
 
 # What touches the system must be named in PLATFORM.md.
 TOUCHES = re.compile(r"\bfs::|\bFile::|\bOpenOptions\b|\benv::|\bCommand::new\b|\bnet::|/proc\b|process::(?:Command|id|exit)\b|\btempfile::|\bWalkBuilder\b|\bgetrandom\b|\bgenerate_to\b")
+BRANCHES = re.compile(r"\bconsts::OS\b|\bis_mac\(\)")
 SHELL = re.compile(r"^(?:host(?:/(?:apps|osascript|state|plugins|language-servers))?|simulator)/(?:src/.*|build)\.rs$")
 TARGETS = ["lib", "bin", "test", "bench", "example"]
 VARIABLE = re.compile(r"\bIAC_MCP_[A-Z_]+\b")
@@ -85,10 +86,13 @@ def check(path):
 def unnamed_contacts():
     """What PLATFORM.md does not tell of the code that is not for tests."""
     told = (ROOT / "PLATFORM.md").read_text()
+    branches = told.partition("## Branches at run time")[2].partition("\n## ")[0]
     for path in filter(SHELL.match, tracked()):
         code = (ROOT / path).read_text().partition("#[cfg(test)]")[0]
         if TOUCHES.search(code) and f"`{path}`" not in told and not re.search(r"\btests?(?:\.rs|/)", path):
             yield f"{path}: touches the system, and PLATFORM.md does not say how"
+        if BRANCHES.search(code) and f"`{path}`" not in branches:
+            yield f"{path}: asks which system this is, and PLATFORM.md does not name it under \"Branches at run time\""
         unknown = {name for name in VARIABLE.findall(code) if f"`{name}`" not in told}
         yield from (f"{path}: the variable {name} is not in PLATFORM.md" for name in sorted(unknown))
 
