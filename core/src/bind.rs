@@ -53,7 +53,7 @@ pub(crate) fn candidates(
     Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id).with("near", near))
 }
 
-/// What to use instead of a word that scripts send to any app, and that is no command of this one.
+/// What to use instead of a word that scripts send to any app, and that is not a command of this one.
 fn instead(term: &str, app: &App) -> Option<&'static str> {
     match names::key(term).as_str() {
         "openlocation" if app.is_program() => Some(

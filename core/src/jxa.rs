@@ -32,10 +32,10 @@ pub(crate) const SPREAD: &str = include_str!("jxa/spread.js");
 /// What scripts have besides that tell the zone of the Mac.
 pub(crate) const ZONE: &str = include_str!("jxa/zone.js");
 
-/// What scripts have besides that read elements that happen at a time.
+/// The code that a script needs besides to read elements with dates.
 pub(crate) const SERIES: &str = include_str!("jxa/series.js");
 
-/// What those scripts have besides that may ask a library of the system.
+/// The code that such a script needs besides to ask a library of the system.
 pub(crate) const INDEX: &str = include_str!("jxa/index.js");
 
 /// What scripts have besides that are about access to a library of the system.

@@ -357,7 +357,7 @@ pub enum SpecifierError {
         /// The classes that have it.
         holders: Vec<String>,
     },
-    /// The dictionary has no such class, or it is no element of the container.
+    /// The dictionary has no such class, or it is not an element of the container.
     #[error("no element `{element}` in `{owner}`")]
     UnknownElement {
         /// As the client wrote it.
@@ -436,7 +436,7 @@ impl SpecifierError {
     }
 }
 
-/// Where to ask for what is no object.
+/// Where to ask for something that is not an object.
 const COLUMNS: &str = "parts of a date and counts of elements go into `properties` of iac_mcp_get_elements or iac_mcp_get_properties";
 
 /// An example of a specifier, for errors.

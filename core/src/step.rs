@@ -120,7 +120,7 @@ pub enum Apart {
     ForHuman,
     /// The client wrote it, so it shares nothing with other scripts and ends with its client or its time.
     OfClient,
-    /// It is no script: the shell sends the request that is its data.
+    /// It is not a script: the shell sends the request that is its data.
     Web,
 }
 

@@ -32,7 +32,7 @@ pub enum Value {
     },
     /// An object, in the source form in which the app names it: `Application("Mail").inbox`.
     Object(String),
-    /// Something that has no place in JSON, by its source form.
+    /// A value that JSON cannot hold, as its source text.
     Other(String),
     /// A value that could not be read, although its neighbours could.
     Failed {

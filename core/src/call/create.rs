@@ -184,7 +184,7 @@ impl Next {
         self.target.iter().chain(self.arguments.values())
     }
 
-    /// Puts objects in the place of an argument that meant them.
+    /// Replaces an argument by the objects that it stands for.
     pub(super) fn replace(&mut self, given: &Json, objects: &[Json]) {
         let values = self.target.iter_mut().chain(self.arguments.values_mut());
         values.for_each(|value| replace(value, given, objects));

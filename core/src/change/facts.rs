@@ -258,7 +258,7 @@ fn lies_deeper(dictionary: &Dictionary, class: &str, kind: &str) -> bool {
     dictionary.classes.keys().any(|heir| is_inside(heir) && holds(heir))
 }
 
-/// The object that one of a class may stand for: whoever changes the one changes the other.
+/// The object that one of a class may stand for: a change of one changes the other.
 pub(crate) fn standing(app: &str, dictionary: &Dictionary, class: &str) -> Option<Fact> {
     let row = STANDING.iter().find(|row| is_of(row.apps, app) && dictionary.is_a(class, row.class))?;
     let held = dictionary.property(class, row.held)?;

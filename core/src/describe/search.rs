@@ -17,10 +17,10 @@ use words::{Word, query, tokens};
 /// The largest number of hits to show.
 const MOST: usize = 10;
 
-/// So many of them from one app, where several are searched.
+/// The most hits of one app in a search of several apps.
 const MOST_OF_ONE: usize = 5;
 
-/// So many of them with one name, which many apps may have, or of one app for the same words of the query.
+/// The most hits with one name, which many apps may have, or of one app for the same words of the query.
 const MOST_ALIKE: usize = 3;
 
 /// Hits below this share of the best score are shown only to fill up a handful.

@@ -1,4 +1,4 @@
-//! From all that the files say of each term to one term each.
+//! Merges what several files say about a term into one term.
 
 use super::problems::Problems;
 use super::{

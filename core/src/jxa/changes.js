@@ -46,8 +46,8 @@ const inOrder = (groups) => {
   return found;
 };
 
-// One object. It must be the one that is meant and be as somebody has seen it; then all of its properties are set and
-// read back, or those that were set are put back. The last look at the object and the first write are adjacent events.
+// One object. It must be the one that is meant, with the values that a person has seen. Then all of its properties are set
+// and read back, or those that were set are put back. The last look at the object and the first write are adjacent events.
 const change = ([p, wants, seen, given], way, q, ways) => {
   at = "object";
   const x = way(p),
@@ -97,7 +97,7 @@ const readBack = (p, x, q, values, names, mark, isWritten) => {
   };
   const renamed = q.renames === null ? null : values[q.renames];
   const first = renamed === null ? at(x, {}) : at(q.named(p, renamed), { name: renamed });
-  // An app files an object elsewhere as another object with another id.
+  // An app may file an object elsewhere as a new object with a new id.
   if (first === null && q.home !== undefined && mark !== null && isObject(values[q.home]))
     return { now: [], mark: mark, filed: values };
   if (first !== null || names === null) return first === null ? { now: shown(readable(x, q.gets)), mark: mark } : first;

@@ -154,7 +154,7 @@ fn is_application(given: &Given) -> bool {
     matches!(given, Given::Object(path) if path.last().is_none())
 }
 
-/// The different ways to objects, each once: objects that are reached alike share their code.
+/// Each way to reach an object, once. Objects with the same way share its code.
 #[derive(Default)]
 pub(super) struct Ways<'a> {
     ways: IndexSet<String>,

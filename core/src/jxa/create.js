@@ -56,7 +56,7 @@ const isHeld = (value, is, isWord) => {
 };
 const isNothing = (value) => value === null || value === undefined;
 // What an app did not take together with the rest, or kept another value of, is set by itself. If more follows, it is
-// looked at again: whoever approved that has seen these values and no others.
+// looked at again: the person who approved that has seen these values and no others.
 const setLate = (x, q, values, isLooked, again, isPart) => {
   const late = [],
     unlike = [],
@@ -124,7 +124,7 @@ const readMade = (x, q) => {
     looks: read(x, q.looks),
   };
 };
-// The place of an object that only a place leads to: of a name in quotes the end is no place.
+// The place of an object that only a place leads to: what stands at the end of a quoted name is not a place.
 const placeOf = (x) => {
   const way = source(x),
     found = /\.at\((\d+)\)$|\[(\d+)\]$/.exec(way);

@@ -24,7 +24,7 @@ const objects = (rows, way, reads, names) => {
   });
 };
 // Some objects of one collection by their ids: all columns at once where that is cheaper than one by one.
-// `size` is how many elements there were when somebody last looked, or null.
+// `size` is the number of elements when a script last counted them, or null.
 const batch = (collection, ids, id, reads, each, size) => {
   at = "object";
   const columns = reads.some((one) => one.single)

@@ -67,7 +67,7 @@ const pin = (collection, i, q) => {
   found.push({ place: i, object: x, get: get, wants: wants });
   return x;
 };
-// The element at a place where somebody has seen what stands there.
+// The element at a place. A person has seen which element stands there.
 const hold = (x, i, get, wants) => {
   at = "object";
   const one = { place: i, object: x, get: get, wants: wants };

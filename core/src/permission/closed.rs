@@ -69,7 +69,7 @@ impl Closed {
         }
     }
 
-    /// The same, knowing where some names lead: each as it was given, with the path behind its links.
+    /// The same, with the paths to which links lead, by the names that were given.
     #[must_use]
     pub fn with_leads(self, leads: BTreeMap<String, String>) -> Self {
         Self { leads, ..self }

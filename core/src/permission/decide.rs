@@ -207,8 +207,8 @@ fn shows_what_was_read(deed: &Deed) -> bool {
 /// The class of whatever a path leads to.
 const ITEM: &str = "item";
 
-/// Whether a yes for longer would hold for far more than was shown. A dangerous command may be about a class that others
-/// inherit from, such as one `item` of whole folders. And a target that is a path has no class: every path would be meant.
+/// Whether a longer yes would cover far more than the question showed. A dangerous command may name a class that others
+/// inherit from: an `item` may be a whole folder. And a path has no class, so the yes would cover every path.
 fn is_wide(action: &Action, harm: &Classified) -> bool {
     let Some(dictionary) = &action.terms.0 else { return false };
     let has_kinds =

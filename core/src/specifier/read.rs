@@ -27,7 +27,7 @@ pub(super) fn called_by(dictionary: &Dictionary, element: &str) -> Option<String
 }
 
 /// The property that tells a person from all others, where people have one: their number or address. Two people have one name,
-/// and a number is no name.
+/// and a number is not a name.
 fn handle_of(dictionary: &Dictionary, element: &str, name: &str) -> Option<(String, String)> {
     let class = &dictionary.class(element)?.name;
     let handle = dictionary.property(class, HANDLE).filter(|handle| handle.access.can_read())?;
@@ -44,7 +44,7 @@ fn handle_of(dictionary: &Dictionary, element: &str, name: &str) -> Option<(Stri
 /// Messages' dictionary: the handle of a participant is a number or an address.
 const HANDLE: &str = "handle";
 
-/// The shortest number of somebody, in digits.
+/// The fewest digits of a phone number.
 const SHORTEST: usize = 3;
 
 /// The class that holds further elements of a class, of which the application holds some itself: Mail's application has

@@ -112,7 +112,7 @@ impl Consent {
         }
     }
 
-    /// An open dialog is no error: the client asks again later.
+    /// An open dialog is not an error: the client asks again later.
     pub(super) fn failed(self, fault: Fault, events: u64) -> Result<Step, Fault> {
         match self {
             Self::Asked(app) | Self::AccessAsked(app, _) if fault.code == Code::Timeout => {

@@ -442,7 +442,7 @@ impl Shown {
         {
             self.body["note"] = json!("the app shows no window, document or selection to scripts");
         }
-        // Where something stands that is no object, the places in the list are others.
+        // Where something stands that is not an object, the places in the list are others.
         let is_all = self.body["selection"].as_array().is_some_and(|all| all.len() == self.selected.len());
         let unnamed = self.selected.iter().enumerate().filter(|(_, path)| is_all && path.name().is_none());
         let place = |at: usize| ["selection".to_owned(), at.to_string(), "name".to_owned()].to_vec();

@@ -61,7 +61,7 @@ impl Owner {
         matches!(**specifier, Specifier::Every { filter: None, range: None, .. })
     }
 
-    /// The elements that a test chooses; `None` where it is no collection.
+    /// The elements that a test chooses; `None` where it is not a collection.
     pub(super) fn filtered(mut self, test: Filter<String>) -> Option<Self> {
         let Container::Specifier(specifier) = &mut self.container else { return None };
         let Specifier::Every { filter: filter @ None, range: None, .. } = &mut **specifier else {

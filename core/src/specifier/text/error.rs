@@ -37,7 +37,7 @@ pub(super) enum At {
 }
 
 impl Fail {
-    /// Something that is no token.
+    /// Something that is not a token.
     pub(super) fn lexical(byte: usize, wrong: &str, instead: &str) -> Self {
         let what = What::Text { at: At::Byte(byte), wrong: wrong.to_owned(), instead: instead.to_owned() };
         Self { reach: 0, weight: Weight::Refused, what }

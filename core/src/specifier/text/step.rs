@@ -389,7 +389,7 @@ impl Parser<'_> {
         Some(classes.collect()).filter(|found: &Vec<Primary>| !found.is_empty())
     }
 
-    /// The error for words that are no term of the dictionary; near names come from the container, if that can be read.
+    /// The error for words that are not a term of the dictionary; near names come from the container, if that can be read.
     pub(super) fn unknown(&mut self, at: usize, base: usize, is_class: bool) -> Fail {
         let is_name = match self.kind(at) {
             Some(Kind::Word(word)) => !is_keyword(word),

@@ -482,7 +482,7 @@ impl<'a> Tree<'a> {
         let new = self.ways.first().cloned().unwrap_or_default();
         let mut judged = sent.clone();
         judged.replace_paths(|path| path.replaced(&it, &new).unwrap_or_else(|| path.clone()));
-        // The script finds the new object by its id or a name that it checks, so a place that shifts is no danger.
+        // The script finds the new object by its id or a name that it checks, so a place that shifts does no harm.
         let is_new = sent.direct.iter().flat_map(Given::objects).all(Following::leads_to_it);
         (sent.is_fragile, judged.is_fragile) = (sent.is_fragile && !is_new, judged.is_fragile && !is_new);
         let alone = Action::of(app, Deed::Command(Box::new(judged.clone())));
@@ -624,7 +624,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The `make` command that it is, for whoever judges it.
+    /// The same as a `make` command, for the gate.
     fn command(&self, class: &str, at: Option<Given>, properties: Given) -> Result<Invocation, Fault> {
         let argument = |code: &str, otherwise: &str, value: Given| {
             let term = self.parameter(code).map_or(otherwise, |parameter| parameter.name.as_str());
