@@ -81,7 +81,7 @@ impl<'a> Code<'a> {
         self.pieces.binary_search_by_key(&byte, |piece| piece.start).ok()
     }
 
-    /// All of what is declared by a name.
+    /// The whole declaration that a name stands in.
     pub(crate) fn whole(&self, name: usize, shape: Shape) -> Range<usize> {
         let mut first = name;
         while let Some(before) = first.checked_sub(1) {

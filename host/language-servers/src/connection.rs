@@ -141,7 +141,7 @@ impl Drop for Asked<'_> {
 
 impl Shared {
     fn send(&self, message: &Json) {
-        // Nobody reads any more: whoever waits for an answer is told by the end.
+        // If the writer has ended, the end of the connection tells those who wait for an answer.
         drop(self.out.send(frame(message)));
     }
 

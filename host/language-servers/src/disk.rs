@@ -49,7 +49,7 @@ impl Disk {
     /// Opens a root by an absolute path.
     ///
     /// # Errors
-    /// `NotFound` where it is no folder that can be read.
+    /// `NotFound` where it is not a folder that can be read.
     pub(crate) fn open(root: &Path) -> Result<Self, Failure> {
         let missing = |error: io::Error| {
             Failure::new(Cause::NotFound, format!("the root `{}` cannot be read: {error}", root.display()))

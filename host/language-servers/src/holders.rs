@@ -1,4 +1,4 @@
-//! Which files hold letters. Whoever has asked for a symbol asks for its uses next, so what was found out is kept for as
+//! Which files hold a text. A question about a symbol is often followed by one about its uses, so the answer is kept for as
 //! long as the files stay as they are.
 
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::connection::lock;
 use crate::listing::Found;
 
-/// Letters of which it is kept.
+/// The most texts for which the answer is kept.
 const KEPT: usize = 16;
 
 /// What is known of the letters that were asked for last.

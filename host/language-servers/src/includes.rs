@@ -29,7 +29,7 @@ pub(crate) fn flags(profile: &Profile, disk: &Disk, files: &Files) -> Vec<String
             let candidates = headers.get(name(include)).map(Vec::as_slice).unwrap_or_default();
             let folders: BTreeSet<&str> =
                 candidates.iter().filter_map(|path| folder(path, include)).collect();
-            // One that is found beside its file needs no folder, and one that is found in several says nothing.
+            // A header beside its file needs no folder, and a header in several folders does not say which one.
             if let (Some(only), 1) = (folders.first(), folders.len())
                 && *only != own
             {

@@ -158,7 +158,7 @@ impl Keeper {
         }
     }
 
-    /// Waits for an answer no longer than whoever asked does, also where another question holds this one up.
+    /// Waits for an answer no longer than the caller does, even if another question holds this one up.
     async fn in_time<T>(
         &self,
         deadline: Instant,
@@ -189,7 +189,7 @@ impl Keeper {
             let started = timeout_at(deadline, starting.wait_for(Option::is_some)).await;
             match started {
                 Ok(Ok(started)) => return started.clone().unwrap_or_else(|| Err(self.still_starting())),
-                // Whoever started it was stopped; the next round starts it.
+                // The question that started the server was stopped; the next round starts it.
                 Ok(Err(_)) => {}
                 Err(_) => return Err(self.still_starting()),
             }

@@ -1,4 +1,4 @@
-//! How a server's process is started and watched. Whoever has the one door for processes stands behind it.
+//! How a server's process is started and watched. The caller supplies the one function that starts processes.
 
 use std::ffi::OsString;
 use std::io;

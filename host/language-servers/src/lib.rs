@@ -1,7 +1,7 @@
 //! Language servers: started, watched, and asked questions that only read.
 //!
-//! What a server writes is foreign data, and what it does not write is no answer: every answer says how far it can be
-//! relied upon. Processes are started by whoever gives a [`launch::Launch`]; files are read below the root only.
+//! What a server writes is foreign data, and its silence is not an answer: every answer says how far it can be
+//! relied upon. The caller's [`launch::Launch`] starts processes; files are read below the root only.
 //! Modules stand in the order in which a question goes.
 #![forbid(unsafe_code)]
 
@@ -60,7 +60,7 @@ impl LanguageServers {
     /// Opens a root by its absolute path; its servers live on between questions.
     ///
     /// # Errors
-    /// `NotFound` where it is no folder that can be read.
+    /// `NotFound` where it is not a folder that can be read.
     pub fn workspace(&self, root: &Path) -> Result<Arc<Workspace>, Failure> {
         let mut workspaces = lock(&self.workspaces);
         if let Some(workspace) = workspaces.get(root).filter(|workspace| workspace.is_at(root)) {

@@ -16,7 +16,7 @@ const SKIPPED: [&str; 9] =
 /// Files that mark a folder as made by a tool: a cache, a virtual environment of Python.
 const MARKS: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
 
-/// More than this is no project.
+/// More than this is not a project.
 const MOST: usize = 200_000;
 const DEEPEST: usize = 64;
 

@@ -36,7 +36,7 @@ impl Symbols {
         count(kept) > before
     }
 
-    /// Some servers list a thing twice; whoever reads them takes the first one.
+    /// Some servers list a thing twice; the reader takes the first one.
     fn pair(&self, kept: &mut [bool]) -> bool {
         let before = count(kept);
         let names: HashSet<Range> = self

@@ -174,7 +174,7 @@ pub enum Words {
     Script,
 }
 
-/// What a server is in a root that is no project.
+/// What a server is in a root that is not a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WithoutProject {

@@ -297,7 +297,7 @@ impl Server {
         }
     }
 
-    /// Asks it to end, in its own time; whoever drops the last handle kills it.
+    /// Asks it to end, in its own time; dropping the last handle kills it.
     pub(crate) async fn stop(&self) {
         let deadline = Instant::now() + Duration::from_secs(2);
         if self.connection.request("shutdown", &Json::Null, deadline).await.is_ok() {

@@ -91,7 +91,7 @@ impl Text {
         Self { text, marked, exact: true, lines, marks }
     }
 
-    /// Whether whoever reads the file by itself reads this text: no mark before it, and nothing replaced in it.
+    /// Whether a server that reads the file itself gets this text: without a byte order mark, and with nothing replaced.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact
     }

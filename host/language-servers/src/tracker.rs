@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::profile::{Profile, Ready};
 use crate::types::State;
 
-/// Work that a server has announced at the same time; more is no work but a flood.
+/// Work that a server has announced at the same time; more is not work but a flood.
 const MOST_WORK: usize = 1_000;
 
 /// How far the warming up has come.
@@ -29,7 +29,7 @@ pub(crate) struct Tracker {
     pub(crate) worked: Instant,
     /// Whether the line that is waited for stood in its log.
     pub(crate) logged: bool,
-    /// Names of work that has ended, by beginnings that somebody waits for.
+    /// The names of ended work that begin with a text that a question waits for.
     ended: Vec<String>,
     begun: bool,
     work: HashMap<String, Work>,

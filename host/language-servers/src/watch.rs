@@ -39,7 +39,7 @@ pub(crate) fn begin(disk: &Disk) -> Option<Box<dyn Watch>> {
     watch
 }
 
-/// What has happened since somebody last asked.
+/// What has happened since the last question.
 #[derive(Debug, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux tells"))]
 pub(crate) enum News {

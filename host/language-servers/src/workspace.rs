@@ -457,7 +457,7 @@ async fn one<I, T: Doubted, F: Future<Output = Result<T, Halt>>>(
     keeper.ask(until, |server| ask(server, Arc::clone(&item))).await
 }
 
-/// Returns what needs no waiting. What does is asked again by whoever waits for it.
+/// Returns an answer that needs no waiting. For others, the caller asks again.
 fn at_once<F: Future>(asking: Pin<&mut F>) -> Option<F::Output> {
     match asking.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => Some(answer),

@@ -20,7 +20,7 @@ const FILES: usize = 200;
 /// The most files that are counted.
 const LISTED: u32 = 5_000;
 
-/// What is wanted of what is said.
+/// Which diagnostics a query asks for.
 pub(crate) struct Wanted<'a> {
     pub(crate) path: Option<&'a str>,
     /// Numbers of the protocol; all where empty.

@@ -89,8 +89,8 @@ pub(crate) fn symbols(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> 
     Ok(Answer::of(&hits, common, doubts, |shown, doubts| rows(shown, common, doubts)))
 }
 
-/// Returns every symbol that matches: exact names first, then by path and place. Where none matches letter by letter,
-/// those that match without regard to case, and a note.
+/// Returns every symbol that matches: exact names first, then by path and place. If none matches with its case, returns
+/// those that match without it, and adds a note.
 pub(crate) fn hits<'a>(
     desk: &Desk<'a>,
     wanted: &Wanted<'_>,

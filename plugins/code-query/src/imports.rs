@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scope::Site;
 
-/// How many lines above one of its names the beginning of an import is looked for at once.
+/// The lines above a name in which the beginning of its import is searched first.
 const ABOVE: u32 = 40;
 
-/// How often it is looked for further up.
+/// The most searches further up.
 const ROUNDS: usize = 100;
 
 /// A line of a file.

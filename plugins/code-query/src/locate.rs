@@ -488,7 +488,7 @@ fn ambiguous_line(columns: &[(u32, String)], path: &str, line: u32) -> Trouble {
     }
 }
 
-/// Tells whether hits are one thing: overloads in one file, or what a server says is defined by one another.
+/// Returns the one thing that all hits are: overloads in one file, or definitions of one another, as a server says.
 fn only<'a>(hits: Vec<Hit<'a>>, pattern: &Pattern, common: &Common) -> Result<Located<'a>, Trouble> {
     let first = hits[0].clone();
     let same_name =

@@ -275,7 +275,7 @@ fn follows(segments: &[Segment], path: &[&str], case: Case) -> bool {
 }
 
 /// Splits at separators outside of brackets: `.`, `::`, `#`, `/`. A leading `.` or `::` anchors. `#` after another
-/// separator or at the beginning is a part of a private name (`Stack.#items`), and what ends the text is no separator.
+/// separator or at the beginning is a part of a private name (`Stack.#items`), and what ends the text is not a separator.
 fn split(marks: &[glob::Mark]) -> (bool, Vec<&[glob::Mark]>) {
     let mut parts = Vec::new();
     let (mut start, mut at) = (0, 0);

@@ -208,7 +208,7 @@ pub(crate) fn rename(
     Ok(answer)
 }
 
-/// No server knows what calls a macro, and nothing is no answer to that.
+/// No server knows what calls a macro, so an empty answer would not be true.
 fn of_macro(what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{what} of macros are not known; try references"))
 }
@@ -271,7 +271,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         Ok(all)
     }
 
-    /// Uses in code that the build leaves out are not known. Whoever looked for a name in every file has seen it.
+    /// Uses in code that the build leaves out are not known. A search for the name in every file has seen them.
     fn doubt_hidden(&self, target: &Target, doubts: &mut Doubts) {
         if !matches!(target, Target::Name { path: None, .. }) {
             let name = self.located.name();

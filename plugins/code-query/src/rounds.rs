@@ -153,7 +153,7 @@ impl<Q: Clone + Spelled, A: Clone + Weigh> Told<Q, A> {
         unknown.map(|(key, question)| (key.clone(), question.clone())).collect()
     }
 
-    /// Asks what somebody waits for; tells whether there was anything.
+    /// Asks the questions that wait; tells whether there were any.
     fn ask(&self, run: &Run, ask: impl Fn(&[Q], u32) -> Vec<A>) -> bool {
         let wanted = self.wanted.take();
         let any = !wanted.is_empty();
@@ -365,7 +365,7 @@ impl<'a> Known<'a> {
         !self.run.lost.get()
     }
 
-    /// Asks what queries want to know; tells whether there was anything.
+    /// Asks what queries want to know; tells whether there was any question.
     fn ask(&self) -> bool {
         let (world, run) = (self.world, &self.run);
         let asked = [

@@ -59,7 +59,7 @@ impl Uses {
         }
         doubts.withdraw(match server.naming {
             Naming::Scoped | Naming::Rust => &[Reason::Degraded, Reason::SyntaxErrors, Reason::InactiveCode],
-            // Of the names in such a text those are not asked about that are declared there.
+            // Names that such a text declares itself are not asked about.
             Naming::Plain | Naming::Receiver => &[Reason::Degraded],
         });
     }

@@ -20,7 +20,7 @@ const MEMBERS: [u8; 3] = [METHOD, 7, 9];
 /// Columns to which a tab leads.
 const TAB: usize = 8;
 
-/// Words that may stand before a colon and are no names.
+/// Words that may stand before a colon and are not names.
 const WORDS: [&str; 4] = ["else", "try", "finally", "lambda"];
 
 /// Adds what is declared in a text and not among the symbols.

@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Converts where the text can be read; outside of the root nothing is.
+    /// Converts a range if the text can be read. Files outside the root are never read.
     fn convert(&mut self, path: &str, range: Range) -> Range {
         if path.starts_with('/') || path.contains("://") {
             return range;

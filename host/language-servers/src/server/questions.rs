@@ -256,7 +256,7 @@ impl Server {
         Ok(Answered { items, freshness })
     }
 
-    /// Calls are in the file of whoever calls: that of the neighbour, or for callees that of the item itself.
+    /// Calls are in the file of the caller: that of the neighbour, or for callees that of the item itself.
     fn neighbours(&self, step: Step, key: &str, item: &Json, answer: &Json, into: &mut Vec<Neighbour>) {
         let mut reader = Reader::new(self);
         let own = item.get("uri").and_then(Json::as_str).map(|uri| self.disk.named(uri)).unwrap_or_default();
@@ -353,7 +353,7 @@ pub(super) fn doubt_length(freshness: &mut Freshness, length: usize) {
     }
 }
 
-/// Says which place there is not; people count from 1.
+/// The error for a place that is not in the text. People count lines from 1.
 fn beyond(place: &Place, text: &Text) -> Failure {
     let (path, line) = (&place.path, place.at.line + 1);
     let message = match text.line(place.at.line) {

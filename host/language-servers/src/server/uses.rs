@@ -77,7 +77,7 @@ impl Server {
         found: &mut Locations,
         deadline: Instant,
     ) -> Result<(), Halt> {
-        // One that still reads the project knows what nothing means.
+        // While the server still reads the project, an empty answer is expected and needs no second look.
         if self.state() == State::Loading || found.freshness.doubts.contains(&Doubt::Loading) {
             return Ok(());
         }

@@ -178,7 +178,7 @@ fn token(first: Mark, rest: &[Mark]) -> (Token, usize) {
     class(rest).unwrap_or((Token::Literal(first.character), 1))
 }
 
-/// Reads a class. A `]` that comes first is a member; a `[` that is never closed is no class, nor is an empty one.
+/// Reads a class. A `]` that comes first is a member; a `[` that is never closed is not a class, nor is an empty one.
 fn class(marks: &[Mark]) -> Option<(Token, usize)> {
     let mut at = 1;
     marks.first().filter(|mark| mark.is('['))?;

@@ -11,7 +11,7 @@ use crate::code::{Code, Shape};
 use crate::text::Text;
 use crate::types::{Position, Symbol};
 
-/// What is no symbol to whoever reads an outline.
+/// What a reader of an outline does not count as a symbol.
 const MADE_UP: &str = "<function>";
 
 /// Lets `A.prototype.b = function c() {}` be a method with all that it holds; a function of the same name is not another one.
@@ -89,7 +89,7 @@ fn is_function(code: &Code<'_>, value: usize) -> bool {
         return false;
     };
     if code.word(behind) == ":" && code.word(at) == "(" {
-        // The type of the result ends at the arrow; what else ends it is no arrow function.
+        // The type of the result ends at the arrow; what else ends it is not an arrow function.
         while behind < code.len() && !matches!(code.word(behind), "=" | ";" | "?") {
             behind = match code.word(behind) {
                 "(" | "[" | "{" => code.close(behind).map_or(code.len(), |close| close + 1),
