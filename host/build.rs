@@ -80,7 +80,7 @@ fn info(out: &Path) -> io::Result<()> {
     objects.iter().try_for_each(|object| tell(&format!("cargo::rustc-link-arg-bins={}", object.display())))
 }
 
-/// Every file and link below a path, in order; the path itself if it is no folder.
+/// Every file and link below a path, in order; the path itself if it is not a folder.
 fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !fs::symlink_metadata(path)?.is_dir() {
         return Ok(vec![path.to_owned()]);

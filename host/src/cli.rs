@@ -138,7 +138,7 @@ enum Failure {
     /// What can be done is shown already: exit status 2.
     #[error("misused")]
     Shown,
-    /// Nobody reads the output any more, which is no failure.
+    /// Nobody reads the output any more, which is not a failure.
     #[error("nobody reads the output")]
     Unread,
 }
@@ -224,13 +224,13 @@ impl Arguments {
     }
 }
 
-/// Somebody types, and no client speaks: what there is goes to stderr, since stdout is for clients.
+/// A person started the server at a terminal. What it says goes to stderr, because stdout is for clients.
 fn usage() -> Result<(), Failure> {
     writeln!(paint::stderr(), "{}", help::command().render_help().ansi())?;
     Err(Failure::Shown)
 }
 
-/// Help and version are no failure, read to their end or not; anything else is misuse.
+/// Help and version are not failures, even if the reader stops early; anything else is misuse.
 fn misread(error: &clap::Error, line: &[OsString]) -> ExitCode {
     if error.use_stderr() && wants_json(line) {
         let text = error.to_string();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use iac_core::permission::{Answer, Level, Question};
 
-/// Older clients end a request after 60 seconds; whoever has not answered by now is not waited for.
+/// Older clients end a request after 60 seconds, so the server stops waiting for the human before that.
 const PATIENCE: Duration = Duration::from_secs(50);
 
 /// Less time than this is none.
@@ -19,7 +19,7 @@ pub(crate) const LEAST: Duration = Duration::from_secs(2);
 /// How long a client of the stateless era may take to call again with the answer.
 pub(crate) const GOOD: Duration = Duration::from_secs(10 * 60);
 
-/// Whoever calls, and the human behind them.
+/// The caller, and the human behind it.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// The client by its own name, for the audit log.
@@ -38,7 +38,7 @@ pub struct Caller {
     pub kept: Duration,
 }
 
-/// Somebody who wants to know how far a call is.
+/// A caller that wants to know how far a call is.
 pub trait Listener: Debug + Send + Sync {
     /// Takes a step that was made: how much is done, of how much, and what is being done.
     fn hear(&self, done: u32, total: Option<u32>, message: &str);

@@ -73,7 +73,7 @@ pub struct Settings {
     pub debug: bool,
     /// What is decided and remembered; `None` for a place of its own that goes with the pipeline.
     pub state: Option<State>,
-    /// Whether somebody sits before a screen on which a dialog can be shown.
+    /// Whether a person sits before a screen on which a dialog can be shown.
     pub screen: bool,
     /// How the operator reaches the same Mac and the same files.
     pub operator: Operator,
@@ -450,7 +450,7 @@ impl Pipeline {
         Some(self.supervisor.place(&self.catalog.known_as(app)?))
     }
 
-    /// Finds out which apps there are. Whoever waits for that goes on in the order in which they came.
+    /// Finds out which apps there are. Calls that wait for that go on in the order in which they came.
     async fn find_apps(&self) {
         let _turn = self.line.lock().await;
         if let Err(fault) = self.apps(Need::Dictionaries(Vec::new())).await {
@@ -458,7 +458,7 @@ impl Pipeline {
         }
     }
 
-    /// Keeps the place that a call has, or takes one. Whoever may have to wait for a human has none meanwhile.
+    /// Keeps the place that a call has, or takes one. A call that may wait for a human has none meanwhile.
     fn keep(&self, held: Option<Place>, app: &str, decided: &Decided) -> Option<Place> {
         if self.screen.is_touched(app, decided) {
             return None;
@@ -551,7 +551,7 @@ impl Pipeline {
                     // Nobody else waits for a human.
                     held = None;
                     let answered = Box::pin(self.asked(ask, &apps, attempt, &cancel)).await;
-                    // Whoever was asked has had time of their own; the app begins anew.
+                    // The time of the question does not count; the app's time begins anew.
                     left = self.supervisor.timeout();
                     match answered {
                         Ok(step) => step,
@@ -702,7 +702,7 @@ fn kind(decided: &Decided) -> Kind {
     if decided.harm.level == Level::Safe { Kind::Read } else { Kind::Change }
 }
 
-/// Puts the script beside an error, for whoever looks for its cause.
+/// Puts the script beside an error, for `--debug`.
 fn with_script(mut outcome: Outcome, shown: Option<String>) -> Outcome {
     if let (true, Some(code), Some(body)) = (outcome.is_error, shown, outcome.body.as_object_mut()) {
         body.insert("jxaCode".to_owned(), Json::from(code));

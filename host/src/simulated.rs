@@ -30,16 +30,16 @@ pub struct World {
     folder: PathBuf,
     /// What it was made from, with its bundles: as a rule the folder itself.
     base: PathBuf,
-    /// Removed with this value; `None` for a Mac that somebody keeps.
+    /// Removed with this value; `None` for a Mac that is kept.
     own: Option<tempfile::TempDir>,
     unpacked: OnceLock<Result<(), String>>,
 }
 
 impl World {
-    /// A Mac that somebody keeps.
+    /// A Mac that is kept.
     ///
     /// # Errors
-    /// The folder is no simulated Mac.
+    /// The folder is not a simulated Mac.
     pub fn kept(folder: PathBuf) -> Result<Self, WorldError> {
         let base = worlds::base(&folder)?;
         Ok(Self { folder, base, own: None, unpacked: OnceLock::from(Ok(())) })
@@ -116,7 +116,7 @@ fn write(path: &Path, item: &Item) -> io::Result<()> {
     }
 }
 
-/// A process that was killed could not remove its Mac. One of somebody else cannot be asked, and is not gone.
+/// A process that was killed could not remove its Mac. A process of another user cannot be asked, and counts as alive.
 fn remove_abandoned(below: &Path) {
     for entry in fs::read_dir(below).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -87,7 +87,7 @@ impl Web {
         Self::new(Reach::Nothing(why), looked_up)
     }
 
-    /// Sends one request of a plugin; `left` is the rest of the call's time. Whoever drops the future kills the process.
+    /// Sends one request of a plugin; `left` is the rest of the call's time. Dropping the future kills the process.
     pub(crate) async fn send(&self, call: &WebCall, plugin: Option<&str>, left: Duration) -> Event {
         let time = left.min(Duration::from_millis(call.deadline.0));
         let sent = async {

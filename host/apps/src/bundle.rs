@@ -26,7 +26,7 @@ pub(crate) struct Info {
 /// Reads the property list of an app.
 ///
 /// # Errors
-/// It cannot be read, is no property list, or names no bundle id; the text says which.
+/// It cannot be read, is not a property list, or names no bundle id; the text says which.
 pub(crate) fn read(info: &Path) -> Result<Info, String> {
     let known = fs::metadata(info).map_err(|error| error.to_string())?;
     if !known.is_file() || known.len() > LARGEST {

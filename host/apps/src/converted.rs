@@ -13,7 +13,7 @@ const KIND: &str = "converted";
 /// A dictionary as the converter wrote it; `None` if it made none.
 type Made = Option<Vec<u8>>;
 
-/// Everything that was converted, each time with the app's property list as it was then.
+/// The converted dictionaries, each with the state of the app's property list at that time.
 #[derive(Debug)]
 pub(crate) struct Converted {
     cache: Option<Cache>,

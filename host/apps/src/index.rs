@@ -122,7 +122,7 @@ impl Index {
     pub(crate) fn search(&mut self, roots: &Roots) -> (Vec<Bundle>, Vec<Refused>) {
         let mut found = roots.search();
         found.sort_by_cached_key(|found| {
-            // Whoever can write to /Applications cannot write below /System.
+            // A program that can write to /Applications cannot write below /System.
             let is_of_system = is_of_system(&found.folder, &found.base);
             (!is_of_system, found.rank, found.folder.as_os_str().len(), found.folder.clone())
         });

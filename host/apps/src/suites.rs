@@ -61,7 +61,7 @@ fn terminology(suite: &Path) -> Option<PathBuf> {
     preferred.chain(others).map(|language| language.join(&name)).find(|path| path.is_file())
 }
 
-/// What a folder has with an extension, by name.
+/// The files of a folder with this extension, sorted by name.
 pub(crate) fn listed(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut paths: Vec<PathBuf> =

@@ -53,7 +53,7 @@ impl Capability {
         }
     }
 
-    /// Returns what it lets a plugin do, for whoever grants it.
+    /// Returns what it lets a plugin do, for the operator who grants it.
     pub fn explain(self) -> &'static str {
         match self {
             Self::Apps => "read the data of these apps",

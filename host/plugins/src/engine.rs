@@ -211,7 +211,7 @@ impl Engine {
     /// answers calls. Whatever is wrong with the cache only costs the time.
     ///
     /// # Errors
-    /// `Compile` where the bytes are no component.
+    /// `Compile` where the bytes are not a component.
     pub fn compile(&self, wasm: &[u8], cache: Option<&Cache>) -> Result<Compiled, LoadError> {
         let wasm = cache::bare(wasm);
         let key = Key::of(wasm, &self.wasmtime);
@@ -373,7 +373,7 @@ impl Plugin {
         (answer, store.into_data().report(began))
     }
 
-    /// Reads the answer; what was heard from apps and files is somebody's words, and so is what was made of it.
+    /// Reads the answer. If the plugin has read apps or files, the answer may hold other people's words, so it is marked.
     fn read(&self, text: &str, state: &State) -> Result<Json, Failure> {
         let most = self.setup.limits.output;
         if text.len() > most {
@@ -436,7 +436,7 @@ impl Plugin {
     }
 }
 
-/// Refuses what only a later host would understand: to drop it would answer another question than the plugin meant.
+/// Refuses an argument that only a newer host understands. Without it the question would mean something else.
 fn refuse_extra(of: &str, extra: Option<&str>) -> Result<(), Failure> {
     let Some(extra) = extra else { return Ok(()) };
     let malformed = |what: &str| Failure::Misfit(format!("`extra` of {of} {what}"));

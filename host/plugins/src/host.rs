@@ -23,7 +23,7 @@ pub struct Caller {
     pub plugin: PluginId,
     /// The tool that was called.
     pub tool: String,
-    /// Ends with the call; whoever works for the caller stops then.
+    /// Ends with the call; all work for the caller stops then.
     pub cancelled: CancellationToken,
 }
 

@@ -1,4 +1,4 @@
-//! An index: a list of plugins that somebody else keeps, with one entry for each.
+//! An index: a list of plugins that other people keep, with one entry for each.
 //!
 //! An entry says where a package is and repeats what stands in it. What it says is checked against the package, so a
 //! wrong entry can hide a plugin, but cannot pass off one for another.

@@ -82,7 +82,7 @@ impl Journal {
         let next = pages.ahead.pop_front()?;
         if next.question != *question {
             let how = format!("it asked {} instead of {}", shown(question), shown(&next.question));
-            // What comes after another question is no answer to anything.
+            // What comes after another question is not an answer to anything.
             pages.ahead.clear();
             return Some(Err(Refusal::Diverged(how)));
         }

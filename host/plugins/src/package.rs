@@ -45,12 +45,12 @@ pub struct Package {
     pub size: usize,
 }
 
-/// Why a file is no package.
+/// Why a file is not a package.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PackageError {
     #[error("the file has {0} bytes, expected at most {MOST_BYTES}")]
     Size(usize),
-    /// It is no WebAssembly that a plugin can be made of.
+    /// A plugin cannot be made of this WebAssembly.
     #[error("{0}")]
     Wasm(String),
     #[error(

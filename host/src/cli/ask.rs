@@ -1,4 +1,4 @@
-//! Asking at the terminal: whoever types the command is the human.
+//! Asking at the terminal: the person who types the command is the human.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const TERMINAL: &str = "terminal";
 /// How often an answer that is none is asked for again.
 const TRIES: usize = 3;
 
-/// Whoever typed this command.
+/// The person who typed this command.
 pub(super) fn caller() -> Caller {
     match io::stdin().is_terminal() && io::stderr().is_terminal() {
         true => Caller::new("iac-mcp", Arc::new(Terminal)),

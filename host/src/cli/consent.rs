@@ -24,7 +24,7 @@ pub(super) struct Consent {
     app: Option<String>,
 }
 
-/// Whoever types the command has asked for the dialog.
+/// A person who types the command has asked for the dialog.
 #[derive(Debug)]
 struct Typed;
 

@@ -33,7 +33,7 @@ pub(super) fn is_on_path(program: &str) -> bool {
     env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
-/// Whether this user sits before the screen: the console belongs to whoever is logged in there.
+/// Whether this user sits before the screen: the console belongs to the user who is logged in there.
 pub(super) fn has_screen() -> bool {
     let console = std::fs::metadata("/dev/console").map(|console| console.uid());
     console.is_ok_and(|owner| owner == rustix::process::getuid().as_raw())

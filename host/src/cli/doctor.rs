@@ -192,7 +192,7 @@ fn of_world(world: &Path) -> Json {
     }
 }
 
-/// Without a screen a client that cannot ask is refused; that is no fault.
+/// Without a screen a client that cannot ask is refused; that is not a fault.
 fn screen(mac: &Mac) -> Json {
     let detail =
         match (mac.simulated || mac.world.is_some(), directories::is_mac() && directories::has_screen()) {

@@ -66,7 +66,7 @@ fn columns() -> Option<usize> {
 /// Makes a table; a column whose header begins with `#` holds numbers.
 pub(super) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    // Colours are taken out where the text is written, if that is no terminal or somebody wants none.
+    // Colours are removed on output, unless that is a terminal and the person wants them.
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic).enforce_styling();
     // A terminal that was never given a size says 0, and every letter would get a line of its own.
     if table.width() == Some(0) {

@@ -224,7 +224,7 @@ fn ago(since: &Json, now: u64) -> String {
     }
 }
 
-/// The time of day in the zone of whoever looks on.
+/// The time of day in the zone of this computer.
 fn local(at: u64) -> String {
     let at = i64::try_from(at).ok().and_then(|at| Timestamp::from_millisecond(at).ok()).unwrap_or_default();
     at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()

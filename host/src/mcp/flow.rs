@@ -17,9 +17,9 @@ const CALLS: usize = 128;
 const OTHERS: usize = 32;
 /// Calls that wait for a human and so leave their place to others. Each costs some 20 KB.
 const PARKED: usize = 500;
-/// While requests of so many bytes are under way no other one begins. One of 16 MiB may be, beside short ones.
+/// No request begins while requests of so many bytes are under way. One line of 16 MiB may begin beside short ones.
 const REQUESTS: usize = 4 * 1024 * 1024;
-/// While answers of so many bytes wait for the client to read them no request begins.
+/// No request begins while answers of so many bytes wait for the client to read them.
 const UNWRITTEN: usize = 1024 * 1024;
 
 /// What kind of request it is: the two are counted apart.

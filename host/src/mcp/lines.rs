@@ -19,7 +19,7 @@ pub(super) enum Came {
     Line,
     /// The end of a line that was too long to keep.
     TooLong,
-    /// The end. What stood on the last line without an end was no message.
+    /// The end. What stood on the last line without an end was not a message.
     End,
 }
 

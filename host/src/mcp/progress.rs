@@ -32,7 +32,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns the way to the caller, if it asked for progress.
+    /// Returns the sender of progress messages, if the caller asked for them.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
         let (peer, token) = (context.peer.clone(), context.meta.get_progress_token()?);
         Some(Self { peer, token, began: Instant::now(), told: Mutex::default(), telling: TaskTracker::new() })

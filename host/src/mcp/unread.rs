@@ -1,4 +1,4 @@
-//! What can be made of a line that is no message: a better line, or whose it was.
+//! What can be made of a line that is not a message: a better line, or the request that it belongs to.
 
 use rmcp::model::RequestId;
 use serde::de::IgnoredAny;
@@ -47,7 +47,7 @@ fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<RequestId>>
     Option::deserialize(from).map(Some)
 }
 
-/// Who waits for an answer to a line that is no message: a request by its id, or `None` where that cannot be read, as
+/// Who waits for an answer to a line that is not a message: a request by its id, or `None` where that cannot be read, as
 /// JSON-RPC has it. Notifications and answers are not answered, which is `None` as a whole.
 pub(super) fn whom_to_answer(line: &[u8]) -> Option<Option<RequestId>> {
     // A list of values would be read as the fields in their order.

@@ -80,7 +80,7 @@ impl Plugins {
         let servers = Arc::new(Servers::new(state));
         let plugins = Self { state: below(state), cache: below(cache), engine, servers, ..Self::default() };
         drop(plugins.registry());
-        // What was there at the start is no change.
+        // What was there at the start is not a change.
         Self { changed: watch::Sender::default(), ..plugins }
     }
 

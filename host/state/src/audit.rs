@@ -51,7 +51,7 @@ const LOG: &str = ".jsonl";
 /// How the file of a log ends that has no entry yet.
 const UNBEGUN: &str = ".new";
 
-/// How the file with the end of a log ends.
+/// The suffix of the file that holds the end of a log.
 const END: &str = ".end";
 
 /// The log of this process; it begins with the first entry.

@@ -876,7 +876,7 @@
     for (const each of above) touched.above.add(each);
   }
   const isTouched = (item) => touched.above.has(key(item)) || lineOf(item).some((id) => touched.items.has(id));
-  // A tag that an earlier run has made is no new one any more.
+  // A tag that an earlier run has made is no longer a new one.
   const toldOf = (said) =>
     plain(before ? { ...said, newTags: null, acts: said.acts.filter((act) => act !== "create tag") } : said);
   function granted(step, row) {

@@ -13,7 +13,7 @@ impl Arguments {
     /// Reads the JSON text of an object.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is no object.
+    /// `invalid_parameter` where it is not an object.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         match serde_json::from_str(text) {
             Ok(Json::Object(map)) => Ok(Self(map)),
@@ -38,7 +38,7 @@ impl Arguments {
     /// envelope, `sign` is a key that only its content has.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is missing, or is no object, or has something beside it.
+    /// `invalid_parameter` where it is missing, or is not an object, or has something beside it.
     pub fn envelope(self, name: &str, sign: &str) -> Result<Map<String, Json>, Fault> {
         if !self.0.contains_key(name) && self.0.contains_key(sign) {
             return Ok(self.0);

@@ -20,7 +20,7 @@ impl Directory {
     /// Lists a directory, `""` for the root itself, in order of names, from the first one after `after`.
     ///
     /// # Errors
-    /// `invalid_parameter` for a path that leaves the root or is no directory.
+    /// `invalid_parameter` for a path that leaves the root or is not a directory.
     pub fn entries(&self, path: &str, after: Option<&str>, limit: u32) -> Result<Vec<Entry>, Fault> {
         Ok(self.0.entries(path, after, limit)?)
     }
@@ -28,7 +28,7 @@ impl Directory {
     /// Reads at most `limit` bytes of a file from byte `offset`, cut at the last whole character.
     ///
     /// # Errors
-    /// `invalid_parameter` for a path that leaves the root, is no regular file, or holds no UTF-8 there.
+    /// `invalid_parameter` for a path that leaves the root, is not a regular file, or holds no UTF-8 there.
     pub fn read_text(&self, path: &str, offset: u64, limit: u32) -> Result<String, Fault> {
         Ok(self.0.read_text(path, offset, limit)?)
     }

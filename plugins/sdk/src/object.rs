@@ -16,7 +16,7 @@ impl<'a> Object<'a> {
     /// Takes a value for the object that stands at `path`.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is no object.
+    /// `invalid_parameter` where it is not an object.
     pub fn of(path: impl Into<String>, value: &'a Json) -> Result<Self, Fault> {
         let path = path.into();
         match value.as_object() {
@@ -85,7 +85,7 @@ impl<'a> Object<'a> {
     /// Returns a number; one that is written as a text is taken too.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is no number.
+    /// `invalid_parameter` where it is not a number.
     pub fn number(&self, key: &str) -> Result<Option<f64>, Fault> {
         self.read(key, "a number", number)
     }
@@ -93,7 +93,7 @@ impl<'a> Object<'a> {
     /// Returns a whole number between two bounds.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is no such number.
+    /// `invalid_parameter` where it is not such a number.
     pub fn whole(&self, key: &str, least: i64, most: i64) -> Result<Option<i64>, Fault> {
         let accepted = if most == i64::MAX {
             format!("a whole number of {least} or more")
@@ -106,7 +106,7 @@ impl<'a> Object<'a> {
     /// Returns a text that is not empty.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is no such text.
+    /// `invalid_parameter` where it is not such a text.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>, Fault> {
         self.read(key, "a text that is not empty", |value| {
             value.as_str().filter(|text| !text.trim().is_empty())
@@ -128,7 +128,7 @@ impl<'a> Object<'a> {
     /// Returns a list of texts that has at least one; a single text stands for a list of one.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is no such list.
+    /// `invalid_parameter` where it is not such a list.
     pub fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Fault> {
         self.read(key, "a list of texts that is not empty", |value| {
             let texts: Vec<String> = match value {
@@ -145,7 +145,7 @@ impl<'a> Object<'a> {
     /// Returns an object below this one.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is no object.
+    /// `invalid_parameter` where it is not an object.
     pub fn object(&self, key: &str) -> Result<Option<Object<'a>>, Fault> {
         match self.get(key) {
             None | Some(Json::Null) => Ok(None),
@@ -156,7 +156,7 @@ impl<'a> Object<'a> {
     /// Returns a list as it is.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is no list.
+    /// `invalid_parameter` where it is not a list.
     pub fn list(&self, key: &str) -> Result<Option<&'a [Json]>, Fault> {
         self.read(key, "a list", |value| value.as_array().map(Vec::as_slice))
     }
@@ -191,7 +191,7 @@ pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         let within = length > 2 && known.len() > 2 && (known.contains(&word) || word.contains(&known));
         if within { 1 } else { strsim::levenshtein(&word, &known) }
     };
-    // Of a word of three letters, another one that shares a single letter is no likely meaning.
+    // Of a word of three letters, another one that shares a single letter is not a likely meaning.
     let most = if length < 4 { 1 } else { 2.max(length / 3) };
     let near = known.iter().map(|known| (distance(known), *known)).min_by_key(|(distance, _)| *distance);
     near.filter(|(distance, _)| *distance <= most).map(|(_, known)| known)

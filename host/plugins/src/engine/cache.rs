@@ -94,7 +94,7 @@ impl Cache {
             );
             return None;
         }
-        // It is in use: others go before it.
+        // It was used now, so older code is removed before it.
         let _ = opened.into_std().set_modified(SystemTime::now());
         deserialize(engine, code)
     }

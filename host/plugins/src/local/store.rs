@@ -11,7 +11,7 @@ use crate::failure::Fault;
 /// Values in base64, by key.
 type Kept = BTreeMap<String, String>;
 
-/// Bytes of all keys and values together, and what one key costs beside them: a million empty values are no small thing.
+/// Bytes of all keys and values together, and what one key costs beside them: a million empty values need memory too.
 const QUOTA: usize = 1024 * 1024;
 const ENTRY: usize = 64;
 

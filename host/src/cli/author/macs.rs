@@ -16,7 +16,7 @@ use crate::plugins::engine::engine::Now;
 use crate::simulated::{self, NOTE, World};
 use crate::web::Web;
 
-/// Where simulated Macs are made: one set of apps, and for whoever asks a world of its own.
+/// Where simulated Macs are made: one set of apps, and a world of its own for each call.
 pub(super) struct Macs {
     folder: TempDir,
     now: Now,

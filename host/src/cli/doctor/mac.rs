@@ -33,7 +33,7 @@ async fn ask(pipeline: &Pipeline, caller: &Caller) -> Json {
     pipeline.system(&arguments, caller, PluginStatus::default(), cancel).await.outcome.body
 }
 
-/// Whom macOS asks about, and which apps it refuses. That nobody was asked yet is no fault.
+/// Which program macOS asks about, and which apps it refuses. An app that macOS has not asked about yet is not a fault.
 fn consent(apps: &[Json], body: &Json) -> Json {
     let named = |state: &str| -> Vec<&str> {
         apps.iter().filter(|app| app["state"] == state).filter_map(|app| app["name"].as_str()).collect()

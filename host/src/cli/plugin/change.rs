@@ -1,4 +1,4 @@
-//! What an update would change, said to whoever decides about it.
+//! What an update would change, as the operator is told.
 
 use std::collections::BTreeSet;
 

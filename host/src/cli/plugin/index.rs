@@ -1,7 +1,7 @@
 //! Indexes: finding a plugin by its name, and checking what an index says.
 //!
 //! An index is a folder with one file for each plugin, which people keep in a repository, or one file with all of them. It
-//! names sources and digests. Everything else is as if somebody had named the source: the same checks and questions apply,
+//! names sources and digests. Everything else is as if a person had named the source: the same checks and questions apply,
 //! and what the index says has to fit the package too.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,7 +142,7 @@ impl Index {
                 Err(error) => drop(read.problems.insert(format!("entry {}", at + 1), error.to_string())),
             }
         }
-        // Which of two is meant, only whoever keeps the index knows.
+        // Only the keeper of the index knows which of the two is meant.
         read.entries.retain(|id, _| !read.problems.contains_key(id.as_str()));
         Ok(read)
     }
@@ -160,7 +160,7 @@ impl Index {
         Err(Failure::Failed(format!("the index has no plugin `{name}`{near}\n{how}")))
     }
 
-    /// Names another plugin, of the index or known here, for which somebody could take this one.
+    /// Names another plugin, of the index or known here, with which a person could confuse this one.
     fn alike<'a>(&'a self, id: &PluginId, known: &'a BTreeSet<PluginId>) -> Option<&'a PluginId> {
         let look = index::look(id);
         self.entries.keys().chain(known).find(|other| *other != id && index::look(other) == look)
@@ -262,7 +262,7 @@ impl Find {
     }
 }
 
-/// Where a package is, and whether somebody signed it.
+/// Where a package is, and whether it is signed.
 fn from(entry: &Entry) -> String {
     let place = entry.source.split(['#', '@']).next().unwrap_or_default();
     format!("{place}\n{}", if entry.key.is_some() { "signed" } else { "not signed" })

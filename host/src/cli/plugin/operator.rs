@@ -191,7 +191,7 @@ impl<'a> Held<'a> {
     }
 }
 
-/// What a person can do about the key of somebody else.
+/// What a person can do if the key is not the author's.
 const COMPARE: &str = "compare the new key with what the author publishes";
 
 /// Bytes of one value, as the interface promises.
@@ -384,7 +384,7 @@ impl Update {
     /// Finds the package; for the id of what came from an address, the newest one there, of which nobody named the digest.
     fn find(&self, installed: &Installed) -> Result<(Found, Option<PluginId>, Option<String>), Failure> {
         if let Some((found, alike)) = self.named.find(&self.file, installed)? {
-            // Whoever keeps the index has named the digest, and not the operator.
+            // The index named the digest, and not the operator.
             return Ok((found, self.file.to_str().and_then(|id| id.parse().ok()), alike));
         }
         let login = trust::login(self.login.as_deref())?;
@@ -395,7 +395,7 @@ impl Update {
         {
             return Ok((place.fetch_newest(login)?, Some(id), None));
         }
-        // What is not installed is not built first to find that out.
+        // Checked before a build, which takes long.
         if id.parse::<PluginId>().is_ok() && !self.file.exists() {
             Held::find(installed, id)?;
         }

@@ -22,7 +22,7 @@ const ABOVE: usize = 4;
 /// Where the program was built, as `cargo install` puts it elsewhere; `None` if it carries its packages.
 const BUILT: Option<&str> = option_env!("IAC_MCP_SOURCE");
 
-/// Finds the package that somebody means: a file, or the id of a plugin that comes with this program.
+/// Finds the package that a name means: a file, or the id of a plugin that comes with this program.
 ///
 /// # Errors
 /// There is no such file and no such plugin; or its source does not build.

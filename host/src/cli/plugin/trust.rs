@@ -9,7 +9,7 @@ use crate::plugins::engine::installed::Receipt;
 use crate::plugins::engine::package::{self, Package};
 use crate::plugins::engine::signature::Key;
 
-/// Returns the key of the author who signed a package, if somebody did. A change anywhere in the package is found here,
+/// Returns the key of the author who signed a package, if it is signed. A change anywhere in the package is found here,
 /// and not by what it does to the code.
 ///
 /// # Errors
@@ -25,7 +25,7 @@ pub(super) fn signer(found: &Found) -> Result<Option<Key>, Failure> {
     Ok(Some(key))
 }
 
-/// Says where a package is from and who signed it, to somebody who is about to install it.
+/// Tells the operator, before an installation, where a package is from and who signed it.
 pub(super) fn lines(package: &Package, found: &Found, signer: Option<&Key>) -> Vec<String> {
     let mut lines = vec![
         format!("from {}", found.from),

@@ -8,7 +8,7 @@ use super::{Edit, NOT_AGAIN};
 /// Puts `entry` as `name` into the table `key`.
 ///
 /// # Errors
-/// The file is no TOML, or there is such a server and it may not be replaced.
+/// The file is not TOML, or there is such a server and it may not be replaced.
 pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
     let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
     let document = Document::parse(body).map_err(|error| wrong(&error))?;

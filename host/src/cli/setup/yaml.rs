@@ -362,7 +362,7 @@ fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
 
-/// Where the block ends whose first line begins at a column: before the next line that is not indented deeper.
+/// Returns the end of a block: before the next line that is not indented deeper than the block's first line.
 fn block_end(text: &str, at: usize) -> usize {
     let column = at - line_start(text, at);
     let mut end = text[at..].find('\n').map_or(text.len(), |feed| at + feed + 1);

@@ -102,7 +102,7 @@ impl Brief {
         Self { pairs: name.pairs, length, edits: most_edits(length), index }
     }
 
-    /// Whether this name may be alike one that is no shorter. An edit changes at most four pairs.
+    /// Whether this name may be alike one that is at least as long. An edit changes at most four pairs.
     fn may_equal(&self, other: &Self) -> bool {
         let differing = (self.pairs ^ other.pairs).count_ones() as usize;
         other.length <= self.length + other.edits && differing <= 4 * other.edits
