@@ -1,4 +1,4 @@
-//! Events that are no plain read or write of a property: what they need, and what apps do without being told how.
+//! Events other than a plain read or write of a property: what they need, and what apps do without being told how.
 
 use crate::event::{Event, Kind};
 use crate::os_error::{

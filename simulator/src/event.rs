@@ -12,7 +12,7 @@ pub(crate) struct Event {
     pub(crate) kind: Kind,
     /// What it is about: the direct parameter, else the application.
     pub(crate) target: Rc<Specifier>,
-    /// The direct parameter where it is no specifier.
+    /// The direct parameter where it is not a specifier.
     pub(crate) direct: Option<Value>,
     /// Named parameters by the identifiers that scripts use.
     pub(crate) parameters: IndexMap<Rc<str>, Value>,

@@ -89,7 +89,7 @@ impl Files {
         }
     }
 
-    /// The names in a folder, of all layers, sorted; `None` where it is no folder.
+    /// The names in a folder, of all layers, sorted; `None` where it is not a folder.
     pub(crate) fn list(&self, path: &str) -> Option<Vec<String>> {
         if self.kind(path) != Kind::Folder {
             return None;

@@ -97,7 +97,7 @@ impl Run {
 /// Reads a recording.
 ///
 /// # Errors
-/// The file cannot be read, or a line is no run.
+/// The file cannot be read, or a line is not a run.
 pub fn read(path: &Path) -> io::Result<Vec<Run>> {
     let line = |(at, line): (usize, &str)| {
         let run: Run = serde_json::from_str(line)

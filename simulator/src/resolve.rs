@@ -40,7 +40,7 @@ pub(crate) enum Found {
     One(ObjectId),
     /// One for each element, nested as the specifier's steps nest.
     Many(Vec<Self>),
-    /// A property's value that is no object.
+    /// A property's value that is not an object.
     Leaf(Value),
 }
 

@@ -261,7 +261,7 @@ impl Session {
         (self.world.change(app, work, broken), Work::default())
     }
 
-    /// Whether an event asks the Finder about the path of a file that is there, though it is no item of its data.
+    /// Whether an event asks the Finder about the path of a file that is there, though it is not an item of its data.
     fn is_on_disk(&self, app: &App, event: &Event) -> bool {
         let asks = matches!(&event.kind, EventKind::Command(name) if &**name == "exists");
         match &event.target.step {
@@ -293,7 +293,7 @@ impl Session {
     }
 }
 
-/// A world that cannot be read is no fault of the script, and is said in the error's text.
+/// A world that cannot be read is not a fault of the script, and is said in the error's text.
 pub(crate) fn broken(error: WorldError) -> OsError {
     OsError::new(BROKEN, error.to_string())
 }

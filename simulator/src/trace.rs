@@ -18,7 +18,7 @@ pub struct Traced {
     pub event: String,
     /// What it was about, in the dictionary's terms.
     pub target: String,
-    /// Its parameters by the names that scripts give them, a direct parameter that is no object as `direct`; long texts
+    /// Its parameters by the names that scripts give them, a direct parameter that is not an object as `direct`; long texts
     /// are cut.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub with: BTreeMap<String, String>,
@@ -57,7 +57,7 @@ impl Trace {
 /// Reads a trace; a file that does not exist is one without events.
 ///
 /// # Errors
-/// The file cannot be read or a line is no event.
+/// The file cannot be read or a line is not an event.
 pub fn read(path: &Path) -> io::Result<Vec<Traced>> {
     match fs::read_to_string(path) {
         Ok(text) => text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect(),

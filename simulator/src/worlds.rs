@@ -34,7 +34,7 @@ pub fn create(folder: &Path, base: &Path) -> Result<(), WorldError> {
     settle(folder, &free(folder, base)?)
 }
 
-/// The base as it lies on the disk, for a directory that is no world yet.
+/// The base as it lies on the disk, for a directory that is not a world yet.
 fn free(folder: &Path, base: &Path) -> Result<PathBuf, WorldError> {
     let base = base.canonicalize().map_err(|error| failed(base, error))?;
     if !base.join("mac.json").is_file() {
@@ -71,7 +71,7 @@ pub fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<(), Wor
 /// Takes a world back to its base data.
 ///
 /// # Errors
-/// The directory is no world, or its state cannot be removed.
+/// The directory is not a world, or its state cannot be removed.
 pub fn reset(folder: &Path) -> Result<(), WorldError> {
     World::open(folder)?.reset()
 }
@@ -87,7 +87,7 @@ pub fn base(folder: &Path) -> Result<PathBuf, WorldError> {
 /// Every app of a world.
 ///
 /// # Errors
-/// The directory is no world, or an app's data is not as it should be.
+/// The directory is not a world, or an app's data is not as it should be.
 pub fn show(folder: &Path) -> Result<Vec<AppSummary>, WorldError> {
     let world = World::open(folder)?;
     Conditions::open(folder)?;

@@ -140,7 +140,7 @@ fn with_stdin(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) 
     let mut command = osascript(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A program that ends without reading closes the pipe; that is no fault of the test.
+    // A program that ends without reading closes the pipe; that is not a fault of the test.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

@@ -173,7 +173,7 @@ proptest! {
                 prop_assert_eq!(&answer["metadata"]["total_count"], &json!(expected.len()));
                 prop_assert_eq!(&answer["metadata"]["truncated"], &json!(offset + rows.len() < expected.len()));
             }
-            // Only what matches nothing at all contradicts itself; a range that is no range is a mistake wherever it is.
+            // Only what matches nothing at all contradicts itself; a range that is not a range is a mistake wherever it is.
             Err(fault) if fault.message.contains("before it begins") => {}
             Err(fault) => {
                 prop_assert!(fault.message.contains("contradict"), "{filter}: {}", fault.message);

@@ -92,7 +92,7 @@ pub(crate) struct Work {
 }
 
 impl Latency {
-    /// Reads a model; `none` is no model.
+    /// Reads a model; `none` is not a model.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, WorldError> {
         let text = match path.to_str() {
             Some("none") => return Ok(None),

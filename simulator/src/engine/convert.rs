@@ -45,7 +45,7 @@ const MEMBER: u8 = 8;
 const UNSAVED: u8 = 9;
 const INSERTION: u8 = 10;
 
-/// Roots that are no app.
+/// Roots that are not an app.
 const CURRENT: i32 = -1;
 
 impl<'js> Helpers<'js> {

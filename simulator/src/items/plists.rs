@@ -10,7 +10,7 @@ use std::io::Cursor;
 /// The class of one value of a property list.
 pub(super) const ITEM: &str = "property list item";
 
-/// Reads a file's contents into objects; a file that is no property list has none.
+/// Reads a file's contents into objects; a file that is not a property list has none.
 pub(super) fn open(overlay: &mut Overlay<'_>, file: ObjectId) {
     if overlay.model.value(file, "contents").is_some() {
         return;

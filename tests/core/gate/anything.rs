@@ -421,7 +421,7 @@ impl Moment {
     }
 }
 
-/// "Always" is no answer to what is dangerous.
+/// "Always" is not offered for dangerous calls.
 fn can_be_said(choice: Choice, question: &Question) -> bool {
     choice != Choice::Always || question.level() < Level::Dangerous
 }

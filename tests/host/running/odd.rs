@@ -1,4 +1,4 @@
-//! State files that are no files: a pipe that nobody writes into, a device without an end, a folder, a file of two
+//! State files that are not files: a pipe that nobody writes into, a device without an end, a folder, a file of two
 //! gigabytes. The client is told at once what is wrong, nothing runs, and the server ends with its client.
 
 use std::fs::{self, File};

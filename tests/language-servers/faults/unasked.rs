@@ -176,7 +176,7 @@ async fn its_temporary_files_are_removed() {
     rig.end().await;
 }
 
-/// Nothing is no outline of a file as long as the server still reads the project.
+/// An empty outline does not count while the server still reads the project.
 #[tokio::test]
 async fn an_outline_that_comes_too_early_is_doubted() {
     let status = |quiescent: bool| json!({"say": {"method": "experimental/serverStatus", "params": {"health": "ok", "quiescent": quiescent}}});

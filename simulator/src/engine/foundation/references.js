@@ -5,7 +5,7 @@
 
   // An out-parameter for an object that is made by Ref() ends the process when it is read, as it does on a Mac.
   // With its type it is indexed like an array, and an opaque pointer is known again by `equals`. A pointer to an object
-  // that a function of C gives is no object before it is cast.
+  // that a function of C gives is not an object before it is cast.
   const typed = new WeakSet();
   const pointees = new WeakMap();
   function Ref(type) {
