@@ -125,7 +125,7 @@ impl Scope {
             (Some(command), ..) => format!("run {}", quoted(&command.name)),
             (None, Some(property), Level::Safe) => format!("read {}", quoted(property)),
             (None, Some(property), _) => format!("set {}", quoted(property)),
-            (None, None, Level::Safe) => "look what is there".to_owned(),
+            (None, None, Level::Safe) => "look at objects".to_owned(),
             (None, None, _) => "make a change".to_owned(),
         }
     }
