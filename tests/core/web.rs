@@ -165,11 +165,39 @@ fn a_question_shows_what_is_sent() {
                 \"https://api.example.com/items?of=today\"\n\
                 - with the headers \"content-type: application/json\"\n\
                 - with your secret \"token\" in the header authorization\n\
-                - with 5022 bytes: \"{'text': 'one two'}xxx";
+                - with 5022 bytes: \"{'text': 'one\u{fffd} ⏎ two'}xxx";
     assert!(text.starts_with(head), "{text}");
     assert!(text.ends_with("DANGEROUS · asked by the policy's profile \"standard\""), "{text}");
     assert!(text.contains("Note: what has been sent cannot be taken back"), "{text}");
     assert_eq!(session.asked[0].choices(), [Choice::Once, Choice::Hour, Choice::Deny]);
+}
+
+#[test]
+fn a_question_shows_the_address_and_says_how_much_is_left_out() {
+    let asked = |path: &str, header: &str| {
+        let mut session = session("");
+        session.answers = vec![Choice::Deny];
+        let url = format!("https://api.example.com/{path}");
+        let headers = vec![("x-a".to_owned(), header.to_owned())];
+        session.call(WebCall { url, headers, ..request("POST", b"all of it") });
+        session.asked[0].text()
+    };
+    let path = format!("{}?delete=everything", "a".repeat(200));
+    let text = asked(&path, "1");
+    assert!(text.contains(&format!("request to \"https://api.example.com/{path}\"\n- with")), "{text}");
+    let text = asked(&"a".repeat(2_000), &"b".repeat(2_000));
+    assert!(text.contains("aaa…\"\n- the address has 2024 characters, of which 1200 are shown\n"), "{text}");
+    assert!(text.contains("- with the headers of 2005 bytes \"x-a: bbb"), "{text}");
+    assert!(text.contains("- with 9 bytes: \"all of it\""), "{text}");
+}
+
+#[test]
+fn letters_from_right_to_left_stay_in_their_place() {
+    let mut session = session("");
+    session.answers = vec![Choice::Deny];
+    session.call(request("POST", "to: \u{5d0}\u{5d1} 100".as_bytes()));
+    let text = session.asked[0].text();
+    assert!(text.contains("\"\u{2068}to: \u{5d0}\u{5d1} 100\u{2069}\""), "{text}");
 }
 
 #[test]

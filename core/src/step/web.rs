@@ -7,9 +7,9 @@ use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::permission::Level;
 use crate::reply::Reply;
-use crate::specifier::quoted;
+use crate::specifier::{quoted, quoted_to};
 
-/// So many characters of what is sent are shown.
+/// So many characters of an address, of the headers and of a body are shown.
 const SHOWN: usize = 1_200;
 
 /// What a yes to a request means.
@@ -55,22 +55,29 @@ pub(super) fn failed(failure: &RunFailure, host: &str, level: Level) -> Fault {
     }
 }
 
-/// Describes a request: `send a POST request to "https://api.example.com/items"`.
+/// Describes a request: `send a POST request to "https://api.example.com/items"`. What a server does depends on all of the
+/// address, so a name's length is not enough of it.
 pub(super) fn in_words(call: &WebCall) -> String {
-    let (name, url) = (call.method.name(), quoted(&call.url));
+    let (name, url) = (call.method.name(), quoted_to(&call.url, SHOWN));
     match call.method.level() {
         Level::Safe => format!("fetch {url} by {name}"),
         _ => format!("send a {name} request to {url}"),
     }
 }
 
-/// What goes with a request: its headers, its secrets by name, and its body.
+/// What goes with a request: its headers, its secrets by name, and its body. Where only the beginning of something is
+/// shown, its whole length is.
 pub(super) fn parts(call: &WebCall) -> Vec<String> {
-    let one = |text: &str, most: usize| foreign::clean(text, most).replace('"', "'");
-    let headers: Vec<String> = call.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     let mut lines = Vec::new();
+    // The address is ASCII.
+    if call.url.len() > SHOWN {
+        lines.push(format!("the address has {} characters, of which {SHOWN} are shown", call.url.len()));
+    }
+    let headers: Vec<String> = call.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let headers = headers.join("; ");
     if !headers.is_empty() {
-        lines.push(format!("with the headers \"{}\"", one(&headers.join("; "), SHOWN)));
+        let of = if headers.len() > SHOWN { format!(" of {} bytes", headers.len()) } else { String::new() };
+        lines.push(format!("with the headers{of} {}", quoted_to(&headers, SHOWN)));
     }
     // Only a few lines are shown, and none may push out the one with the body.
     let secret = |secret: &Secret| format!("{} in the header {}", quoted(&secret.key), secret.header);
@@ -81,7 +88,7 @@ pub(super) fn parts(call: &WebCall) -> Vec<String> {
     if !call.body.is_empty() {
         let bytes = call.body.len();
         lines.push(match std::str::from_utf8(&call.body) {
-            Ok(text) => format!("with {bytes} bytes: \"{}\"", one(text, SHOWN)),
+            Ok(text) => format!("with {bytes} bytes: {}", quoted_to(text, SHOWN)),
             Err(_) => format!("with {bytes} bytes that are not text"),
         });
     }
