@@ -128,7 +128,9 @@ pub fn is_host(text: &str) -> bool {
     let is_same = |url: Url| matches!(url.host(), Some(Host::Domain(name)) if name == text);
     // A name with a dot at its end is another one for some programs and the same for others.
     let is_plain = text.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-'));
-    let has_labels = text.contains('.') && text.split('.').all(|label| !label.is_empty());
+    // For `curl`, a `-` before a host and its address takes the address back, so that another one could be asked.
+    let is_label = |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
+    let has_labels = text.contains('.') && text.split('.').all(is_label);
     is_plain && has_labels && text.len() <= 253 && parsed.is_ok_and(is_same)
 }
 
@@ -250,6 +252,9 @@ mod tests {
     }
 
     #[test]
+            "-a.example",
+            "a.-b.example",
+            "a-.example",
     fn an_address_is_read_in_one_way() {
         check("https://a.example", "a.example https://a.example/");
         check("https://a.example/x/../y?q=%20&r#part", "a.example https://a.example/y?q=%20&r");
