@@ -327,10 +327,14 @@ mod tests {
             assert!(said.contains(expected), "{name}: {said}");
         };
         check("Accept", "text/plain; q=0.5", "[(\"accept\", \"text/plain; q=0.5\")]");
-        for name in KEPT.into_iter().chain(["Host", "Proxy-Authorization", "proxy-anything"]) {
+        let others = ["Host", "Proxy-Authorization", "proxy-anything", "X-Forwarded-Host"];
+        let same = ["x_http_method_override", "X.HTTP-Method", "content_length", "x_forwarded_for"];
+        for name in KEPT.into_iter().chain(others).chain(same) {
             check(name, "x", "is the host program's own");
         }
-        check("X-Token", "mine", "is that of a secret");
+        for name in ["X-Token", "x_token"] {
+            check(name, "mine", "is that of a secret");
+        }
         for name in ["", "a b", "a:b", "a\r\nb", "ü", "@file", "a\"", &"x".repeat(101)] {
             check(name, "x", "a name that HTTP does not allow");
         }

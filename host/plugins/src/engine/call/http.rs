@@ -17,6 +17,8 @@ struct Answer {
 
 const MOST_REQUESTS: u32 = 50;
 const MOST_BODY: usize = 1024 * 1024;
+/// Each secret is read for each request, and named in the question.
+const MOST_SECRETS: usize = 8;
 const LONGEST: u32 = 30_000;
 
 impl wit::Host for State {
@@ -69,8 +71,7 @@ impl State {
         if !(1..=LONGEST).contains(&deadline) {
             return Err(invalid(format!("`deadline` is {deadline}, expected 1 to {LONGEST} milliseconds")));
         }
-        let secrets: Vec<Secret> =
-            secrets.iter().map(|key| self.secret(key, &host)).collect::<Result<_, _>>()?;
+        let secrets = self.secrets(&secrets, &host)?;
         let given = given.into_iter().map(|header| (header.name, header.value)).collect();
         let headers = headers(given, &secrets).map_err(invalid)?;
         if self.requests >= MOST_REQUESTS {
@@ -78,6 +79,25 @@ impl State {
             return Err(fault("unavailable", message));
         }
         Ok(Request { host, method, url, headers, body: BASE64.encode(&body), secrets, deadline })
+    }
+
+    /// Finds the secrets of a request, each once and each in a header of its own.
+    fn secrets(&self, keys: &[String], host: &str) -> Result<Vec<Secret>, types::Fault> {
+        if keys.len() > MOST_SECRETS {
+            let message = format!("there are {} secrets, expected at most {MOST_SECRETS}", keys.len());
+            return Err(fault("invalid_parameter", message));
+        }
+        let mut found: Vec<Secret> = Vec::new();
+        for key in keys {
+            let secret = self.secret(key, host)?;
+            if let Some(other) = found.iter().find(|other| other.header == secret.header) {
+                let message =
+                    format!("the secrets `{}` and `{key}` have one header, expected two", other.key);
+                return Err(fault("invalid_parameter", message));
+            }
+            found.push(secret);
+        }
+        Ok(found)
     }
 
     /// Finds a secret that the package declares for a host.
