@@ -31,6 +31,9 @@ const LARGEST_HEAD: usize = 128 * 1024;
 /// The most bytes that `curl` can say about an error.
 const LARGEST_ERROR: u64 = 4 * 1024;
 
+/// Where `curl` is looked for.
+const PATH: &str = "/usr/bin:/bin:/usr/local/bin";
+
 /// A shorter value would be found in answers by chance.
 const SHORTEST_SECRET: usize = 6;
 
@@ -133,10 +136,10 @@ impl Web {
         let config = self.config(call, secrets, &addresses, body.as_ref());
         let liveness = self.liveness().map_err(failed)?;
         // Nothing of this program's environment, such as a proxy, is the plugin's affair.
-        let environment = [("PATH".into(), "/usr/bin:/bin:/usr/local/bin".into())];
+        let environment = [("PATH".into(), PATH.into())];
         let (guard, program) = (self.guard.as_deref(), arguments(time));
         let started = Guarded::server(guard, liveness, &program, Path::new("/"), &environment);
-        let (mut process, pipes) = started.map_err(failed)?;
+        let (mut process, pipes) = started.map_err(|error| uninstalled(&error.to_string()))?;
         // `curl` alone has the far end now, so that writing ends when `curl` does.
         let near = body.map(|body| body.near);
         let feed = async {
@@ -161,6 +164,7 @@ impl Web {
             Some(0) => answer(&read, secrets),
             Some(LATE) => Err(Unsent::Late),
             Some(LONG) => Err(Unsent::Failed(RunFailure::TooLarge(LARGEST))),
+            Some(UNSTARTABLE) => Err(uninstalled(&said)),
             Some(code) if UNCONNECTED.contains(&code) => Err(unstarted(&said)),
             _ => Err(broken(&said)),
         }
@@ -261,6 +265,9 @@ const LATE: i32 = 28;
 const LONG: i32 = 63;
 const UNCONNECTED: [i32; 11] = [2, 5, 6, 7, 35, 53, 58, 59, 60, 77, 83];
 
+/// The guard's exit code where it cannot start `curl`.
+const UNSTARTABLE: i32 = 127;
+
 /// Why there is no answer.
 #[derive(Debug)]
 enum Unsent {
@@ -270,6 +277,10 @@ enum Unsent {
 
 fn unstarted(why: &str) -> Unsent {
     Unsent::Failed(RunFailure::Unstarted(why.trim().to_owned()))
+}
+
+fn uninstalled(why: &str) -> Unsent {
+    unstarted(&format!("{}; `curl` is needed in one of the folders {PATH}", why.trim()))
 }
 
 fn broken(why: &str) -> Unsent {

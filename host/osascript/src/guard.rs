@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitCode, ExitStatus};
+use std::process::{Child, ExitCode, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::process::{
@@ -22,28 +22,36 @@ const UNSTARTABLE: u8 = 127;
 
 /// Runs a program under guard; its input, output and exit status are the program's own.
 pub fn guard(arguments: Vec<OsString>) -> ExitCode {
-    match guarded(&arguments) {
-        Ok(status) => code(status),
-        Err(error) => {
-            say(&error);
-            ExitCode::from(UNSTARTABLE)
+    let fails = |error: io::Error, code: ExitCode| {
+        say(&error);
+        code
+    };
+    // Only a program that never ran is said to be one that cannot be started: others may have done their work.
+    match started(&arguments) {
+        Ok((program, leads)) => {
+            ended(program, &leads).map_or_else(|error| fails(error, ExitCode::FAILURE), code)
         }
+        Err(error) => fails(error, ExitCode::from(UNSTARTABLE)),
     }
 }
 
-fn guarded(arguments: &[OsString]) -> io::Result<ExitStatus> {
+fn started(arguments: &[OsString]) -> io::Result<(Child, Arc<Mutex<bool>>)> {
     let (liveness, program) = parse(arguments)?;
     lead()?;
     let liveness = File::open(format!("/dev/fd/{liveness}"))?;
     let leads = Arc::new(Mutex::new(true));
     let still = Arc::clone(&leads);
     std::thread::Builder::new().spawn(move || kill_at_end(liveness, &still))?;
-    let mut program = spawn::inherit(program)?;
+    let program = spawn::inherit(program)?;
     if let Err(error) = let_go() {
         say(&error);
     }
+    Ok((program, leads))
+}
+
+fn ended(mut program: Child, leads: &Mutex<bool>) -> io::Result<ExitStatus> {
     let status = program.wait()?;
-    leave_none(&leads)?;
+    leave_none(leads)?;
     Ok(status)
 }
 

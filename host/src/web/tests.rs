@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -174,6 +175,26 @@ async fn a_secret_does_not_come_back() {
     assert!(sent(&web, &elsewhere).await.starts_with(unset));
     let other = web.send(&with_token, Some("other"), Duration::from_secs(20)).await;
     assert!(matches!(other, Event::Failed(RunFailure::Unstarted(why)) if why.contains("is not set")));
+}
+
+/// A guard that is a script, which gets `guard FD -- curl …`.
+fn guard(folder: &Path, script: &str) -> PathBuf {
+    let path = folder.join("guard");
+    let mut file = std::fs::File::create(&path).unwrap();
+    file.write_all(format!("#!/bin/sh\n{script}\n").as_bytes()).unwrap();
+    file.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[tokio::test]
+async fn without_curl_nothing_was_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let guard = guard(folder.path(), "echo 'curl cannot be started: it is not there' >&2; exit 127");
+    let (web, _told) = says("");
+    let said = sent(&Web { guard: Some(guard), ..web }, &call(Method::Post)).await;
+    let expected =
+        "Unstarted(\"curl cannot be started: it is not there; `curl` is needed in one of the folders";
+    assert!(said.starts_with(expected), "{said}");
 }
 
 #[tokio::test]
