@@ -156,7 +156,11 @@ impl Web {
             let _ = pipes.stderr.take(LARGEST_ERROR).read_to_end(&mut said).await;
             String::from_utf8_lossy(&said).into_owned()
         };
-        let talk = async { tokio::join!(feed, said).1 };
+        let talk = async {
+            tokio::pin!(said);
+            // Another process may have got the far end too, by chance. It reads nothing and must not be waited for.
+            tokio::select! { biased; said = &mut said => said, () = feed => said.await }
+        };
         // An answer that is too long ends everything at once, also what would still be sent.
         let (read, said) = tokio::try_join!(bounded(pipes.stdout), async { Ok(talk.await) })?;
         let status = process.wait().await.map_err(|error| broken(&error.to_string()))?;

@@ -198,6 +198,26 @@ async fn without_curl_nothing_was_sent() {
 }
 
 #[tokio::test]
+async fn a_process_that_holds_the_body_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let guard =
+        guard(folder.path(), "sleep 8 < /dev/null > /dev/null 2>&1 &\nshift 3; unset IFS; exec \"$@\"");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let web = Web::new(Reach::Loopback(listener.local_addr().unwrap().port()), public);
+    thread::spawn(move || {
+        // It has read a part of the body at most.
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 1_000]);
+        let _ = stream.write_all(b"HTTP/1.1 413 Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        thread::sleep(Duration::from_secs(8));
+    });
+    let began = std::time::Instant::now();
+    let large = WebCall { body: vec![b'x'; 1024 * 1024], ..call(Method::Post) };
+    let _ = sent(&Web { guard: Some(guard), ..web }, &large).await;
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
 async fn what_is_not_http_is_no_answer() {
     for text in ["", "hello", "SSH-2.0-OpenSSH\r\n\r\n"] {
         let (web, _told) = says(text);
