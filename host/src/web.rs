@@ -167,7 +167,7 @@ impl Web {
         match status.code() {
             Some(0) => answer(&read, secrets),
             Some(LATE) => Err(Unsent::Late),
-            Some(LONG) => Err(Unsent::Failed(RunFailure::TooLarge(LARGEST))),
+            Some(LONG) => Err(too_large(LARGEST)),
             Some(UNSTARTABLE) => Err(uninstalled(&said)),
             Some(code) if UNCONNECTED.contains(&code) => Err(unstarted(&said)),
             _ => Err(broken(&said)),
@@ -283,6 +283,10 @@ fn unstarted(why: &str) -> Unsent {
     Unsent::Failed(RunFailure::Unstarted(why.trim().to_owned()))
 }
 
+fn too_large(most: usize) -> Unsent {
+    Unsent::Failed(RunFailure::TooLarge(most))
+}
+
 fn uninstalled(why: &str) -> Unsent {
     unstarted(&format!("{}; `curl` is needed in one of the folders {PATH}", why.trim()))
 }
@@ -341,16 +345,16 @@ async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, Unsent> {
     let ended = from.take(most + 1).read_to_end(&mut read).await;
     ended.map_err(|error| broken(&error.to_string()))?;
     match read.len() as u64 > most {
-        true => Err(Unsent::Failed(RunFailure::TooLarge(LARGEST))),
+        true => Err(too_large(LARGEST)),
         false => Ok(read),
     }
 }
 
 /// Reads an answer and writes it as the core has the answers of scripts.
 fn answer(read: &[u8], secrets: &[Filled]) -> Result<String, Unsent> {
-    let Reply { status, headers, body } = heads(read).ok_or_else(|| broken("the answer is not HTTP"))?;
+    let Reply { status, headers, body } = heads(read)?;
     if body.len() > LARGEST {
-        return Err(Unsent::Failed(RunFailure::TooLarge(LARGEST)));
+        return Err(too_large(LARGEST));
     }
     let is_in = |secret: &Filled| {
         let value = secret.value.as_bytes();
@@ -371,12 +375,19 @@ struct Reply<'a> {
 }
 
 /// Reads an answer. Heads of the kind `100 Continue` come before the one that counts.
-fn heads(mut read: &[u8]) -> Option<Reply<'_>> {
+fn heads(mut read: &[u8]) -> Result<Reply<'_>, Unsent> {
+    let not_http = || broken("the answer is not HTTP");
     loop {
-        let end = read.windows(4).position(|part| part == b"\r\n\r\n")?;
-        let (head, body) = (std::str::from_utf8(&read[..end]).ok()?, &read[end + 4..]);
+        let end = read.windows(4).position(|part| part == b"\r\n\r\n").ok_or_else(not_http)?;
+        // A million short headers would need a hundred times their room.
+        if end > LARGEST_HEAD {
+            return Err(too_large(LARGEST_HEAD));
+        }
+        // Some servers write names in Latin-1.
+        let (head, body) = (String::from_utf8_lossy(&read[..end]), &read[end + 4..]);
         let mut lines = head.split("\r\n");
-        let status: u16 = lines.next()?.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok()?;
+        let status = |line: &str| line.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok();
+        let status: u16 = lines.next().and_then(status).ok_or_else(not_http)?;
         if (100..200).contains(&status) {
             read = body;
             continue;
@@ -385,8 +396,8 @@ fn heads(mut read: &[u8]) -> Option<Reply<'_>> {
             let (name, value) = line.split_once(':')?;
             Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
         };
-        let headers = lines.filter_map(header).filter(|(name, _)| name != "set-cookie");
-        return Some(Reply { status, headers: headers.collect(), body });
+        let headers = lines.filter_map(header).filter(|(name, _)| name != "set-cookie").collect();
+        return Ok(Reply { status, headers, body });
     }
 }
 

@@ -141,6 +141,35 @@ async fn an_answer_ends_somewhere() {
     });
     let said = sent(&web, &call(Method::Get)).await;
     assert!(said.starts_with("Process(") || said.starts_with("TooLarge"), "{said}");
+    let many = format!("HTTP/1.1 200 OK\r\n{}Content-Length: 0\r\n\r\n", "a:b\r\n".repeat(40_000));
+    let (web, _told) = server(move |mut stream| drop(stream.write_all(many.as_bytes())));
+    assert_eq!(sent(&web, &call(Method::Get)).await, "TooLarge(131072)");
+}
+
+#[tokio::test]
+async fn a_header_may_be_in_latin_1() {
+    let (web, _told) = server(|mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nX-Name: caf\xe9\r\nContent-Length: 2\r\n\r\nhi");
+    });
+    let said = sent(&web, &call(Method::Get)).await;
+    assert!(said.contains("[\"x-name\",\"caf\u{fffd}\"]"), "{said}");
+}
+
+#[tokio::test]
+async fn a_slow_answer_ends_in_time() {
+    let (web, _told) = server(|mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+        while stream.write_all(b"x").is_ok() {
+            thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let slow = WebCall { deadline: Millis(400), ..call(Method::Get) };
+    assert_eq!(sent(&web, &slow).await, "Timeout(Millis(400))");
+    let (web, _told) = server(|stream| {
+        thread::sleep(Duration::from_secs(5));
+        drop(stream);
+    });
+    assert_eq!(sent(&web, &slow).await, "Timeout(Millis(400))");
 }
 
 #[tokio::test]
