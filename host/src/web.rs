@@ -22,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe::Sender;
 
 use crate::secrets::Keeper;
-use address::is_public;
+use address::{is_own, is_public};
 
 /// The most bytes of an answer: its body and its heads.
 const LARGEST: usize = 4 * 1024 * 1024;
@@ -192,9 +192,9 @@ impl Web {
         if let Reach::Loopback(_) = self.reach {
             return Ok(found);
         }
-        match found.iter().find(|address| !is_public(**address)) {
+        match found.iter().find(|address| !is_public(**address) || is_own(**address)) {
             Some(address) => Err(unstarted(&format!(
-                "the host leads to {address}, which is no public address, so nothing was sent"
+                "the host leads to {address}, which is not a public address of another computer, so nothing was sent"
             ))),
             None if found.is_empty() => Err(unstarted("the host has no address")),
             None => Ok(found),

@@ -1,16 +1,22 @@
 //! Which addresses belong to the public network.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 /// Tells whether an address is one of a public web server: none of this computer, its networks or a special use.
 ///
 /// # Source
 /// The registries of special-purpose addresses of IANA (RFC 6890 and later).
-pub(super) fn is_public(address: IpAddr) -> bool {
+pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
     }
+}
+
+/// Tells whether this computer has the address. A computer may have public ones, and a program binds to its own only. Nothing
+/// is sent.
+pub(super) fn is_own(address: IpAddr) -> bool {
+    UdpSocket::bind((address, 0)).is_ok()
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
@@ -46,6 +52,13 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_computer_knows_its_own_addresses() {
+        assert!(is_own([127, 0, 0, 1].into()));
+        // An address of a documentation network is nobody's.
+        assert!(!is_own([192, 0, 2, 1].into()));
+    }
 
     #[test]
     fn only_public_addresses_are_asked() {

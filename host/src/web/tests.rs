@@ -266,7 +266,7 @@ async fn a_private_address_is_not_asked() {
         let said = sent(&web, &call(Method::Get)).await;
         assert!(said.starts_with("Unstarted(") && said.contains(expected), "{said}");
     };
-    check(public, "the host leads to 127.0.0.1, which is no public address").await;
+    check(public, "the host leads to 127.0.0.1, which is not a public address").await;
     check(|_| Ok(vec![[1, 1, 1, 1].into(), [10, 0, 0, 1].into()]), "the host leads to 10.0.0.1").await;
     check(|_| Ok(Vec::new()), "the host has no address").await;
     check(|_| Err(io::Error::other("no such name")), "cannot be looked up: no such name").await;
