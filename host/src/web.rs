@@ -21,7 +21,7 @@ use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe::Sender;
 
-use crate::secrets::Keeper;
+use crate::secrets::{Keeper, check};
 use address::{is_own, is_public};
 
 /// The most bytes of an answer: its body and its heads.
@@ -124,6 +124,8 @@ impl Web {
                         "the secret `{key}` is not set; the user sets it with `iac-mcp plugin secret {plugin} {key}`"
                     ))
                 })?;
+            // Somebody may have written it by other means than `plugin secret`.
+            check(&value).map_err(|why| unstarted(&format!("`{key}`: {why}")))?;
             filled.push(Filled { header, prefix, value });
         }
         Ok(filled)

@@ -247,6 +247,18 @@ async fn a_process_that_holds_the_body_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn a_secret_that_no_header_can_hold_is_not_sent() {
+    let (web, told) = says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    let state = tempfile::tempdir().unwrap();
+    let (web, with_token) = with_token(web, call(Method::Get), state.path()).await;
+    let file = state.path().join("secrets/weather/token@api.example.com");
+    std::fs::File::create(file).unwrap().write_all(b"one\r\nx-a: two").unwrap();
+    let said = sent(&web, &with_token).await;
+    assert!(said.starts_with("Unstarted(\"`token`: the secret cannot be used"), "{said}");
+    assert!(!said.contains("two") && told.try_recv().is_err(), "{said}");
+}
+
+#[tokio::test]
 async fn what_is_not_http_is_no_answer() {
     for text in ["", "hello", "SSH-2.0-OpenSSH\r\n\r\n"] {
         let (web, _told) = says(text);
