@@ -4,12 +4,13 @@
 mod address;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use data_encoding::BASE64;
@@ -20,6 +21,8 @@ use iac_osascript::{Guarded, Liveness};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe::Sender;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
 
 use crate::secrets::{Keeper, check};
 use address::{is_own, is_public};
@@ -34,6 +37,10 @@ const LARGEST_ERROR: u64 = 4 * 1024;
 /// Where `curl` is looked for.
 const PATH: &str = "/usr/bin:/bin:/usr/local/bin";
 
+/// So many hosts are looked up at a time for one plugin, as many as it has calls. A lookup cannot be ended early, and a server
+/// of names that never answers must not take all threads.
+const LOOKUPS: usize = 2;
+
 /// A shorter value would be found in answers by chance.
 const SHORTEST_SECRET: usize = 6;
 
@@ -46,6 +53,7 @@ pub struct Web {
     resolve: fn(&str) -> io::Result<Vec<IpAddr>>,
     /// Where the secrets of plugins are, if there is a state directory.
     keeper: Option<Keeper>,
+    lookups: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
 
 /// Where requests go.
@@ -77,7 +85,7 @@ impl Default for Web {
 impl Web {
     fn new(reach: Reach, resolve: fn(&str) -> io::Result<Vec<IpAddr>>) -> Self {
         let guard = std::env::current_exe().ok();
-        Self { guard, liveness: OnceLock::new(), reach, resolve, keeper: None }
+        Self { guard, liveness: OnceLock::new(), reach, resolve, keeper: None, lookups: Mutex::default() }
     }
 
     /// What sends requests, with the secrets of a state directory.
@@ -93,19 +101,25 @@ impl Web {
     /// Sends one request of a plugin; `left` is the rest of the call's time. Dropping the future kills the process.
     pub(crate) async fn send(&self, call: &WebCall, plugin: Option<&str>, left: Duration) -> Event {
         let time = left.min(Duration::from_millis(call.deadline.0));
+        let (plugin, end) = (plugin.unwrap_or_default(), Instant::now() + time);
         let sent = async {
             if let Reach::Nothing(why) = self.reach {
                 return Err(unstarted(why));
             }
-            let secrets = self.secrets(call, plugin.unwrap_or_default()).await?;
-            self.sent(call, &secrets, time).await
+            let ready = async {
+                let secrets = self.secrets(call, plugin).await?;
+                Ok((secrets, self.addresses(&call.host, plugin).await?))
+            };
+            let late = |_| Err(unstarted("the time was over before the host was found, so nothing was sent"));
+            let (secrets, addresses) = timeout_at(end, ready).await.unwrap_or_else(late)?;
+            let sent = self.sent(call, &secrets, &addresses, end.saturating_duration_since(Instant::now()));
+            timeout_at(end, sent).await.unwrap_or(Err(Unsent::Late))
         };
-        let sent = tokio::time::timeout(time, sent).await;
         let millis = Millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
-        match sent {
-            Ok(Ok(answer)) => Event::Replied(answer),
-            Ok(Err(Unsent::Late)) | Err(_) => Event::Failed(RunFailure::Timeout(millis)),
-            Ok(Err(Unsent::Failed(failure))) => Event::Failed(failure),
+        match sent.await {
+            Ok(answer) => Event::Replied(answer),
+            Err(Unsent::Late) => Event::Failed(RunFailure::Timeout(millis)),
+            Err(Unsent::Failed(failure)) => Event::Failed(failure),
         }
     }
 
@@ -131,11 +145,17 @@ impl Web {
         Ok(filled)
     }
 
-    async fn sent(&self, call: &WebCall, secrets: &[Filled], time: Duration) -> Result<String, Unsent> {
-        let addresses = self.addresses(&call.host).await?;
+    /// Sends the request; returns the answer.
+    async fn sent(
+        &self,
+        call: &WebCall,
+        secrets: &[Filled],
+        addresses: &[IpAddr],
+        time: Duration,
+    ) -> Result<String, Unsent> {
         let failed = |error: io::Error| unstarted(&error.to_string());
         let body = if call.body.is_empty() { None } else { Some(Body::new().map_err(failed)?) };
-        let config = self.config(call, secrets, &addresses, body.as_ref());
+        let config = self.config(call, secrets, addresses, body.as_ref());
         let liveness = self.liveness().map_err(failed)?;
         // Nothing of this program's environment, such as a proxy, is the plugin's affair.
         let environment = [("PATH".into(), PATH.into())];
@@ -185,9 +205,20 @@ impl Web {
     }
 
     /// Looks up a host. One private address among several is reason enough to ask none.
-    async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Unsent> {
+    async fn addresses(&self, host: &str, plugin: &str) -> Result<Vec<IpAddr>, Unsent> {
+        let turns = {
+            let mut lookups = self.lookups.lock().unwrap_or_else(PoisonError::into_inner);
+            let turns = lookups.entry(plugin.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(LOOKUPS)));
+            Arc::clone(turns)
+        };
+        let turn = turns.acquire_owned().await.map_err(|error| unstarted(&error.to_string()))?;
         let (resolve, name) = (self.resolve, host.to_owned());
-        let found = tokio::task::spawn_blocking(move || resolve(&name)).await;
+        let found = tokio::task::spawn_blocking(move || {
+            // The turn ends with the lookup, and not with the request that waits for it.
+            let _turn = turn;
+            resolve(&name)
+        });
+        let found = found.await;
         let found = found.map_err(|error| unstarted(&error.to_string()))?;
         let found = found.map_err(|error| unstarted(&format!("the host cannot be looked up: {error}")))?;
         #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -240,7 +241,7 @@ async fn a_process_that_holds_the_body_is_not_waited_for() {
         let _ = stream.write_all(b"HTTP/1.1 413 Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
         thread::sleep(Duration::from_secs(8));
     });
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     let large = WebCall { body: vec![b'x'; 1024 * 1024], ..call(Method::Post) };
     let _ = sent(&Web { guard: Some(guard), ..web }, &large).await;
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
@@ -256,6 +257,26 @@ async fn a_secret_that_no_header_can_hold_is_not_sent() {
     let said = sent(&web, &with_token).await;
     assert!(said.starts_with("Unstarted(\"`token`: the secret cannot be used"), "{said}");
     assert!(!said.contains("two") && told.try_recv().is_err(), "{said}");
+}
+
+#[tokio::test]
+async fn a_plugin_waits_for_few_lookups() {
+    static LOOKUPS_NOW: AtomicUsize = AtomicUsize::new(0);
+    let resolve = |_: &str| {
+        LOOKUPS_NOW.fetch_add(1, Ordering::SeqCst);
+        thread::sleep(Duration::from_secs(1));
+        Err(io::Error::other("no such name"))
+    };
+    let web = Web { guard: None, ..Web::new(Reach::World, resolve) };
+    let brief = WebCall { deadline: Millis(20), ..call(Method::Post) };
+    for _ in 0..5 {
+        let said = sent(&web, &brief).await;
+        assert!(said.starts_with("Unstarted(\"the time was over"), "{said}");
+    }
+    assert_eq!(LOOKUPS_NOW.load(Ordering::SeqCst), LOOKUPS);
+    // Those of one plugin do not hold up another.
+    let said = web.send(&call(Method::Get), Some("other"), Duration::from_secs(20)).await;
+    assert!(matches!(said, Event::Failed(RunFailure::Unstarted(why)) if why.contains("no such name")));
 }
 
 #[tokio::test]
