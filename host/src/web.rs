@@ -2,9 +2,10 @@
 //! the address first, and `curl` connects to that address and to no other.
 
 mod address;
+mod echo;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
@@ -41,9 +42,6 @@ const PATH: &str = "/usr/bin:/bin:/usr/local/bin";
 /// of names that never answers must not take all threads.
 const LOOKUPS: usize = 2;
 
-/// A shorter value would be found in answers by chance.
-const SHORTEST_SECRET: usize = 6;
-
 /// What sends requests.
 #[derive(Debug)]
 pub struct Web {
@@ -53,8 +51,12 @@ pub struct Web {
     resolve: fn(&str) -> io::Result<Vec<IpAddr>>,
     /// Where the secrets of plugins are, if there is a state directory.
     keeper: Option<Keeper>,
+    told: Mutex<BTreeMap<Asking, BTreeSet<String>>>,
     lookups: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
+
+/// A plugin and a host.
+type Asking = (String, String);
 
 /// Where requests go.
 #[derive(Debug)]
@@ -85,7 +87,8 @@ impl Default for Web {
 impl Web {
     fn new(reach: Reach, resolve: fn(&str) -> io::Result<Vec<IpAddr>>) -> Self {
         let guard = std::env::current_exe().ok();
-        Self { guard, liveness: OnceLock::new(), reach, resolve, keeper: None, lookups: Mutex::default() }
+        let (told, lookups) = (Mutex::default(), Mutex::default());
+        Self { guard, liveness: OnceLock::new(), reach, resolve, keeper: None, told, lookups }
     }
 
     /// What sends requests, with the secrets of a state directory.
@@ -112,8 +115,12 @@ impl Web {
             };
             let late = |_| Err(unstarted("the time was over before the host was found, so nothing was sent"));
             let (secrets, addresses) = timeout_at(end, ready).await.unwrap_or_else(late)?;
+            let told = self.told(plugin, call, &secrets);
             let sent = self.sent(call, &secrets, &addresses, end.saturating_duration_since(Instant::now()));
-            timeout_at(end, sent).await.unwrap_or(Err(Unsent::Late))
+            let read = timeout_at(end, sent).await.unwrap_or(Err(Unsent::Late))?;
+            // A long answer and many secrets take their time, which other calls do not wait for.
+            let answer = tokio::task::spawn_blocking(move || answer(&read, &told)).await;
+            answer.unwrap_or_else(|error| Err(broken(&error.to_string())))
         };
         let millis = Millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
         match sent.await {
@@ -121,6 +128,17 @@ impl Web {
             Err(Unsent::Late) => Event::Failed(RunFailure::Timeout(millis)),
             Err(Unsent::Failed(failure)) => Event::Failed(failure),
         }
+    }
+
+    /// All secrets that a plugin's requests have told a host, with those of this one: a server may repeat later what it got.
+    fn told(&self, plugin: &str, call: &WebCall, secrets: &[Filled]) -> BTreeSet<String> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if secrets.is_empty() {
+            return told.get(&(plugin.to_owned(), call.host.clone())).cloned().unwrap_or_default();
+        }
+        let told = told.entry((plugin.to_owned(), call.host.clone())).or_default();
+        told.extend(secrets.iter().map(|secret| secret.value.clone()));
+        told.clone()
     }
 
     /// Reads the secrets that a request needs.
@@ -145,14 +163,14 @@ impl Web {
         Ok(filled)
     }
 
-    /// Sends the request; returns the answer.
+    /// Sends the request; returns what came.
     async fn sent(
         &self,
         call: &WebCall,
         secrets: &[Filled],
         addresses: &[IpAddr],
         time: Duration,
-    ) -> Result<String, Unsent> {
+    ) -> Result<Vec<u8>, Unsent> {
         let failed = |error: io::Error| unstarted(&error.to_string());
         let body = if call.body.is_empty() { None } else { Some(Body::new().map_err(failed)?) };
         let config = self.config(call, secrets, addresses, body.as_ref());
@@ -187,7 +205,7 @@ impl Web {
         let (read, said) = tokio::try_join!(bounded(pipes.stdout), async { Ok(talk.await) })?;
         let status = process.wait().await.map_err(|error| broken(&error.to_string()))?;
         match status.code() {
-            Some(0) => answer(&read, secrets),
+            Some(0) => Ok(read),
             Some(LATE) => Err(Unsent::Late),
             Some(LONG) => Err(too_large(LARGEST)),
             Some(UNSTARTABLE) => Err(uninstalled(&said)),
@@ -384,16 +402,12 @@ async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, Unsent> {
 }
 
 /// Reads an answer and writes it as the core has the answers of scripts.
-fn answer(read: &[u8], secrets: &[Filled]) -> Result<String, Unsent> {
+fn answer(read: &[u8], secrets: &BTreeSet<String>) -> Result<String, Unsent> {
     let Reply { status, headers, body } = heads(read)?;
     if body.len() > LARGEST {
         return Err(too_large(LARGEST));
     }
-    let is_in = |secret: &Filled| {
-        let value = secret.value.as_bytes();
-        value.len() >= SHORTEST_SECRET && read.windows(value.len()).any(|part| part == value)
-    };
-    if secrets.iter().any(is_in) {
+    if echo::repeats(read, secrets) {
         return Err(broken("the answer repeats a secret, which the plugin may not see"));
     }
     let value = json!({ "status": status, "headers": headers, "body": BASE64.encode(body) });

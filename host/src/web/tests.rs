@@ -174,23 +174,6 @@ async fn a_slow_answer_ends_in_time() {
 }
 
 #[tokio::test]
-async fn a_slow_answer_ends_in_time() {
-    let (web, _told) = server(|mut stream| {
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
-        while stream.write_all(b"x").is_ok() {
-            thread::sleep(Duration::from_millis(50));
-        }
-    });
-    let slow = WebCall { deadline: Millis(400), ..call(Method::Get) };
-    assert_eq!(sent(&web, &slow).await, "Timeout(Millis(400))");
-    let (web, _told) = server(|stream| {
-        thread::sleep(Duration::from_secs(5));
-        drop(stream);
-    });
-    assert_eq!(sent(&web, &slow).await, "Timeout(Millis(400))");
-}
-
-#[tokio::test]
 async fn a_secret_does_not_come_back() {
     let (web, _told) = server(|mut stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nyou sent s3cret\"\\value");
@@ -198,13 +181,41 @@ async fn a_secret_does_not_come_back() {
     let state = tempfile::tempdir().unwrap();
     let (web, with_token) = with_token(web, call(Method::Get), state.path()).await;
     let said = sent(&web, &with_token).await;
-    assert_eq!(said, "Process(\"the answer repeats a secret, which the plugin may not see\")");
+    assert_eq!(said, REPEATS);
+    // It may come back later, too.
+    let without = WebCall { secrets: Vec::new(), ..with_token.clone() };
+    assert_eq!(sent(&web, &without).await, REPEATS);
     // A package that names another host, and another plugin, have no such secret.
     let elsewhere = WebCall { host: "evil.example.com".to_owned(), ..with_token.clone() };
     let unset = "Unstarted(\"the secret `token` is not set; the user sets it with `iac-mcp plugin secret";
     assert!(sent(&web, &elsewhere).await.starts_with(unset));
     let other = web.send(&with_token, Some("other"), Duration::from_secs(20)).await;
     assert!(matches!(other, Event::Failed(RunFailure::Unstarted(why)) if why.contains("is not set")));
+}
+
+const REPEATS: &str = "Process(\"the answer repeats a secret, which the plugin may not see\")";
+
+#[tokio::test]
+async fn a_secret_does_not_come_back_in_another_form() {
+    let (web, _told) = server(|mut stream| {
+        let encoded = BASE64.encode(b"you sent s3cret\"\\value.");
+        let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\nX-Seen: {encoded}\r\n\r\n").as_bytes());
+    });
+    let state = tempfile::tempdir().unwrap();
+    let (web, with_token) = with_token(web, call(Method::Get), state.path()).await;
+    assert_eq!(sent(&web, &with_token).await, REPEATS);
+}
+
+#[tokio::test]
+async fn a_secret_that_no_header_can_hold_is_not_sent() {
+    let (web, told) = says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    let state = tempfile::tempdir().unwrap();
+    let (web, with_token) = with_token(web, call(Method::Get), state.path()).await;
+    let file = state.path().join("secrets/weather/token@api.example.com");
+    std::fs::File::create(file).unwrap().write_all(b"one\r\nx-a: two").unwrap();
+    let said = sent(&web, &with_token).await;
+    assert!(said.starts_with("Unstarted(\"`token`: the secret cannot be used"), "{said}");
+    assert!(!said.contains("two") && told.try_recv().is_err(), "{said}");
 }
 
 /// A guard that is a script, which gets `guard FD -- curl …`.
@@ -245,18 +256,6 @@ async fn a_process_that_holds_the_body_is_not_waited_for() {
     let large = WebCall { body: vec![b'x'; 1024 * 1024], ..call(Method::Post) };
     let _ = sent(&Web { guard: Some(guard), ..web }, &large).await;
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-}
-
-#[tokio::test]
-async fn a_secret_that_no_header_can_hold_is_not_sent() {
-    let (web, told) = says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
-    let state = tempfile::tempdir().unwrap();
-    let (web, with_token) = with_token(web, call(Method::Get), state.path()).await;
-    let file = state.path().join("secrets/weather/token@api.example.com");
-    std::fs::File::create(file).unwrap().write_all(b"one\r\nx-a: two").unwrap();
-    let said = sent(&web, &with_token).await;
-    assert!(said.starts_with("Unstarted(\"`token`: the secret cannot be used"), "{said}");
-    assert!(!said.contains("two") && told.try_recv().is_err(), "{said}");
 }
 
 #[tokio::test]
