@@ -13,6 +13,8 @@ use iac_state::regular;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use crate::plugins::engine::PluginId;
+
 /// A header has room for more, but a line of the Keychain's tool does not.
 const LONGEST: usize = 1_500;
 
@@ -66,6 +68,18 @@ impl Keeper {
         Place { keeper: self.clone(), plugin: plugin.to_owned(), name: format!("{key}@{host}") }
     }
 
+    /// Removes whatever is kept for a plugin in files, also what its package does not name any more. The Keychain cannot be
+    /// searched.
+    ///
+    /// # Errors
+    /// A file cannot be removed.
+    pub fn sweep(&self, plugin: &PluginId) -> io::Result<()> {
+        match std::fs::remove_dir_all(self.folder.join(plugin.as_str())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     /// In words, for the operator.
     pub fn shown(&self) -> &'static str {
         if self.keychain.is_some() { "in your Keychain" } else { "in a file that only you can read" }
@@ -110,6 +124,15 @@ impl Place {
             true => Ok(()),
             false => Err(io::Error::other("the Keychain has not taken it; unlock it and try again")),
         }
+    }
+
+    /// The command that removes the secret without this program.
+    pub fn by_hand(&self) -> String {
+        let words = match &self.keeper.keychain {
+            Some(_) => self.entry().map(|word| format!(" '{word}'")).concat(),
+            None => return format!("rm '{}'", self.file().display()),
+        };
+        format!("security delete-generic-password{words}")
     }
 
     fn write_file(&self, value: Option<&str>) -> io::Result<()> {
@@ -195,6 +218,11 @@ mod tests {
         place.write(Some("s3cret")).await.unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&place.file()), mode(place.file().parent().unwrap())), (0o600, 0o700));
+        assert!(place.by_hand().ends_with("/secrets/weather/token@api.example.com'"), "{}", place.by_hand());
+        keeper.sweep(&"other".parse().unwrap()).unwrap();
+        assert_eq!(place.read().await.unwrap().as_deref(), Some("s3cret"));
+        keeper.sweep(&"weather".parse().unwrap()).unwrap();
+        assert!(!place.file().parent().unwrap().exists());
     }
 
     /// The tool as its manual describes it: an entry for each service and account, and orders on its input.
@@ -228,6 +256,12 @@ esac
         assert!(seen.contains("find-generic-password") && !seen.contains("s3cret"), "{seen}");
         assert!(!seen.contains(&HEXLOWER.encode(b"s3cret")), "{seen}");
         assert!(!keeper.folder.exists(), "no file holds it");
+        let order = keeper.place("weather", "token", "api.example.com").by_hand();
+        let expected = "security delete-generic-password '-s' 'iac-mcp plugin secret ";
+        assert!(
+            order.starts_with(expected) && order.ends_with("' '-a' 'weather/token@api.example.com'"),
+            "{order}"
+        );
     }
 
     #[test]

@@ -85,6 +85,7 @@ class Http(Workshop):
         self.assertIn(f"{HOST}: the host cannot be looked up", self.call(status=1))
         self.is_granted_host_by_host()
         self.is_held_where_it_wants_more()
+        self.loses_a_secret_that_it_does_not_use()
 
         self.run_in(self.folder, BIN, "plugin", "remove", "rates")
         self.assertEqual([file for file in (self.folder / "state/secrets").rglob("*") if file.is_file()], [])
@@ -100,6 +101,30 @@ class Http(Workshop):
         update = [BIN, "plugin", "update", self.project / "rates.wasm"]
         self.assertIn(f"http {HOST} POST", self.run_in(self.folder, *update, status=1))
         self.assertIn("rates 0.1.0", self.run_in(self.folder, BIN, "plugin", "show", "rates"))
+
+    def loses_a_secret_that_it_does_not_use(self):
+        manifest = self.project / "plugin.toml"
+        first = manifest.read_text()
+
+        def update(text, *options, status=0):
+            manifest.write_text(text)
+            self.run_in(self.project, BIN, "plugin", "build")
+            return self.run_in(self.folder, BIN, "plugin", "update", self.project / "rates.wasm", *options, status=status)
+
+        # The same secret would go to the same host, but where servers keep what they get.
+        header = first.replace('header = "authorization"', 'header = "user-agent"').replace('"0.2.0"', '"0.3.0"')
+        said = update(header, status=1)
+        self.assertIn(f"the secret token goes to {HOST} as `user-agent: Bearer …`, and before as `authorization: Bearer …`", said)
+        self.assertIn("not updated; version 0.1.0 stays installed", said)
+        said = update(first.replace(HOST, "other.example").replace('"0.2.0"', '"0.4.0"'), "--yes")
+        for expected in [
+            f"no longer has the secret token for {HOST}",
+            "new secret token: your key for the rates; goes to other.example only",
+            f"removed the secret token for {HOST}",
+        ]:
+            self.assertIn(expected, said)
+        self.assertEqual([file for file in (self.folder / "state/secrets").rglob("*") if file.is_file()], [])
+        self.secret("rates", "token", value=TOKEN + "\n")
 
     def keeps_a_secret(self):
         said = self.secret("rates", "token", value=TOKEN + "\n")

@@ -306,7 +306,9 @@ impl Update {
             let what = format!("{} is the plugin `{}`, expected `{id}`", found.from, package.manifest.id);
             return Err(Failure::Failed(what));
         }
-        let (before, wanted) = (held.package()?.grants(), package.grants());
+        let before = held.package()?;
+        let (id, secrets) = (&package.manifest.id, (&before.manifest.secrets, &package.manifest.secrets));
+        let (before, wanted) = (before.grants(), package.grants());
         // What the operator has taken back is not asked for again; only what the old version did not want is more.
         let more = old.grants.lacks(&before.lacks(&wanted));
         let new = receipt(&package, &found, signer.clone(), Grants::default());
@@ -314,7 +316,9 @@ impl Update {
         let gone =
             told.iter().filter(|line| !texts.contains(line)).map(|line| format!("no longer has {line}"));
         let added = texts.iter().filter(|line| !told.contains(line)).map(|line| format!("new {line}"));
-        for line in change::tools(&old.tools, &package.tools).into_iter().chain(gone).chain(added) {
+        let of_secrets = secret::changes(id.as_str(), secrets.0, secrets.1);
+        let of_tools = change::tools(&old.tools, &package.tools);
+        for line in of_tools.into_iter().chain(gone).chain(added).chain(of_secrets) {
             writeln!(out, "  {line}")?;
         }
         let unnamed = asked
@@ -322,7 +326,8 @@ impl Update {
             .map(|id| format!("{id} is not signed: check that you trust its source, {}", found.from));
         let of_author = trust::doubt(old, &package, signer.as_ref());
         let is_other_key = of_author.is_some() && signer.is_some();
-        let doubts = [change::doubt(old, &package), of_author, unnamed, alike];
+        let of_secret = secret::doubt(secrets.0, secrets.1);
+        let doubts = [change::doubt(old, &package), of_author, unnamed, alike, of_secret];
         let doubts: Vec<String> = doubts.into_iter().flatten().collect();
         let stays = |why: &str, then: &str| {
             Failure::Failed(format!("not updated{why}; version {} stays installed\n{then}", old.version))
@@ -369,7 +374,10 @@ impl Update {
         for line in dropped.lines() {
             writeln!(out, "  no longer has {line}, which the new version does not want")?;
         }
-        let (id, version) = (&package.manifest.id, &package.manifest.version);
+        for line in secret::drop_old(common, id.as_str(), secrets.0, secrets.1)? {
+            writeln!(out, "  {line}")?;
+        }
+        let version = &package.manifest.version;
         writeln!(out, "{id}: {} is now {version}", old.version)?;
         // Nobody has read the question.
         if self.yes && !doubts.is_empty() {

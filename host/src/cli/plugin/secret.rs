@@ -72,7 +72,65 @@ pub(super) fn forget(common: &Common, id: &str) -> Result<(), Failure> {
     for Declared { key, host, .. } in declared(common, id).unwrap_or_default() {
         working("removing", keeper.place(id, &key, &host).write(None))??;
     }
-    Ok(())
+    id.parse().map_or(Ok(()), |id| Ok(keeper.sweep(&id)?))
+}
+
+/// What an update does to secrets, for the operator: those that the new version does not use, and those that are new.
+pub(super) fn changes(id: &str, old: &[Declared], new: &[Declared]) -> Vec<String> {
+    let gone = without(old, new).map(|it| format!("no longer has the secret {} for {}", it.key, it.host));
+    let added: Vec<Declared> = without(new, old).cloned().collect();
+    gone.chain(lines(id, &added).into_iter().map(|line| format!("new {line}"))).collect()
+}
+
+/// Why the operator may not want the new version to have a secret that the old one has: a server treats a header that it knows
+/// as a login with more care than others.
+pub(super) fn doubt(old: &[Declared], new: &[Declared]) -> Option<String> {
+    let of = |it: &Declared| format!("`{}: {}…`", it.header, it.prefix);
+    let moved = |it: &Declared| {
+        let before = old.iter().find(|other| is_same(it, other))?;
+        let (key, host, before, now) = (&it.key, &it.host, of(before), of(it));
+        (before != now).then(|| format!("the secret {key} goes to {host} as {now}, and before as {before}"))
+    };
+    let moved: Vec<String> = new.iter().filter_map(moved).collect();
+    (!moved.is_empty()).then(|| moved.join("; "))
+}
+
+/// Removes the secrets that the new version of a plugin does not use; says which they were.
+pub(super) fn drop_old(
+    common: &Common,
+    id: &str,
+    old: &[Declared],
+    new: &[Declared],
+) -> Result<Vec<String>, Failure> {
+    let (keeper, mut said) = (keeper(common)?, Vec::new());
+    for Declared { key, host, .. } in without(old, new) {
+        let place = keeper.place(id, key, host);
+        let removed = working("removing", async {
+            let is_set = place.read().await?.is_some();
+            if is_set {
+                place.write(None).await?;
+            }
+            Ok::<bool, io::Error>(is_set)
+        })?;
+        match removed {
+            Ok(true) => said.push(format!("removed the secret {key} for {host}")),
+            Ok(false) => {}
+            Err(error) => said.push(format!(
+                "the secret {key} for {host} stays, since it could not be removed: {error}\n  remove it with `{}`",
+                place.by_hand()
+            )),
+        }
+    }
+    Ok(said)
+}
+
+/// The secrets of some that are not among others, by what they are stored under.
+fn without<'a>(some: &'a [Declared], others: &'a [Declared]) -> impl Iterator<Item = &'a Declared> {
+    some.iter().filter(|it| !others.iter().any(|other| is_same(it, other)))
+}
+
+fn is_same(one: &Declared, other: &Declared) -> bool {
+    one.key == other.key && one.host == other.host
 }
 
 /// The secrets that a package declares, in one line each.
@@ -117,4 +175,40 @@ fn keys(line: &mut String) -> Result<(), Failure> {
     }
     line.push_str(&String::from_utf8_lossy(&bytes));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `KEY HOST HEADER PREFIX` for each, which `;` separates.
+    fn secrets(text: &str) -> Vec<Declared> {
+        let one = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            let [key, host, header, prefix] = words.try_into().expect("four words");
+            Declared { key, title: "t".to_owned(), host, header, prefix }
+        };
+        text.split(';').map(one).collect()
+    }
+
+    #[test]
+    fn an_update_says_what_becomes_of_secrets() {
+        let check = |new: &str, lines: &[&str], expected: Option<&str>| {
+            let (old, new) = (secrets("token a.example authorization Bearer"), secrets(new));
+            let said = changes("demo", &old, &new);
+            assert_eq!(said.len(), lines.len(), "{said:?}");
+            assert!(said.iter().zip(lines).all(|(line, start)| line.starts_with(start)), "{said:?}");
+            assert_eq!(doubt(&old, &new).as_deref(), expected);
+        };
+        check("token a.example authorization Bearer", &[], None);
+        let gone = "no longer has the secret token for a.example";
+        let added =
+            "new secret token: t; goes to b.example only, in the header authorization; set it with `iac-mcp";
+        check("token b.example authorization Bearer", &[gone, added], None);
+        let moved = "the secret token goes to a.example as `user-agent: Bearer…`, and before as `authorization: Bearer…`";
+        check("token a.example user-agent Bearer", &[], Some(moved));
+        let other = "the secret token goes to a.example as `authorization: q=…`, and before as `authorization: Bearer…`";
+        check("token a.example authorization q=", &[], Some(other));
+        check("key a.example x-key x; token a.example authorization Bearer", &["new secret key: t"], None);
+    }
 }
