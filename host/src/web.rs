@@ -26,7 +26,8 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::secrets::{Keeper, check};
-use address::{is_own, is_public};
+use address::is_own;
+pub(crate) use address::is_public;
 
 /// The most bytes of an answer: its body and its heads.
 const LARGEST: usize = 4 * 1024 * 1024;
@@ -385,7 +386,8 @@ fn option(name: &str, value: &str) -> String {
     format!("{name} = \"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-fn looked_up(host: &str) -> io::Result<Vec<IpAddr>> {
+/// The addresses that a name has now.
+pub(crate) fn looked_up(host: &str) -> io::Result<Vec<IpAddr>> {
     Ok((host, 443).to_socket_addrs()?.map(|address| address.ip()).collect())
 }
 

@@ -571,7 +571,7 @@ class Indexes(Desk):
     def test_an_index_loosens_nothing(self):
         self.assertIn("cannot be used with", self.plugin("add", "hostile", "--index", "index", "--login", "own", status=2))
         said = self.refused("add", "hostile", "--index", "index", "--yes")
-        self.assertIn("the index leads to this computer for hostile", said)
+        self.assertIn("the index leads to this computer or a private network for hostile", said)
         self.held["/x.wasm"] = package("0.2.0", key=self.own)
         self.assertIn("it has the digest", self.add(status=1))
         del self.held["/x.wasm.minisig"]

@@ -11,6 +11,7 @@ use iac_core::foreign;
 use url::{Host, Url};
 
 use super::{Failure, paint};
+use crate::web::{is_public, looked_up};
 
 /// Seconds for a connection, for a whole answer, and without a thousand bytes in each.
 const CONNECTING: &str = "15";
@@ -68,9 +69,26 @@ impl Address {
         let url = self.0.join(text).map_err(|_| self.fails(&format!("it leads to `{}`", shown(text))))?;
         let next = Self::parse(url.as_str())
             .map_err(|_| self.fails(&format!("it leads to {}, which is not https", shown(url.as_str()))))?;
-        match next.is_here() && !self.is_here() {
-            true => Err(self.fails(&format!("it leads to this computer, {}", shown(url.as_str())))),
+        let leaves = next.host() != self.host();
+        match leaves && next.is_private() && !self.is_private() {
+            true => Err(self
+                .fails(&format!("it leads to this computer or a private network, {}", shown(url.as_str())))),
             false => Ok(next),
+        }
+    }
+
+    /// Whether it is on this computer or in a network that is not the public one, by its address or by the addresses that its
+    /// name has now. Where a proxy looks up all names, only an address in numbers tells.
+    pub(super) fn is_private(&self) -> bool {
+        match self.0.host() {
+            Some(Host::Domain(name)) => {
+                // For `curl` these are this computer, whatever a server of names says.
+                let is_here = name.trim_end_matches('.').rsplit('.').next() == Some("localhost");
+                is_here || looked_up(name).is_ok_and(|found| found.into_iter().any(|ip| !is_public(ip)))
+            }
+            Some(Host::Ipv4(ip)) => !is_public(ip.into()),
+            Some(Host::Ipv6(ip)) => !is_public(ip.into()),
+            None => false,
         }
     }
 
@@ -321,6 +339,10 @@ mod tests {
         check("https://a.example/x", "http://a.example/x", "which is not https");
         check("https://a.example/x", "http://127.0.0.1/x", "leads to this computer");
         check("https://a.example/x", "https://localhost/x", "leads to this computer");
+        check("https://a.example/x", "https://10.0.0.1/x", "or a private network, https://10.0.0.1/x");
+        check("https://a.example/x", "https://[::ffff:169.254.169.254]/x", "or a private network");
+        check("https://a.example/x", "https://localhost./x", "or a private network");
+        check("https://10.0.0.1/x", "https://10.0.0.2/x", "https://10.0.0.2/x");
         check("https://a.example/x", "file:///etc/passwd", "which is not https");
         check("http://127.0.0.1:1/x", "http://127.0.0.1:2/y", "http://127.0.0.1:2/y");
         check("http://127.0.0.1:1/x", "http://b.example/y", "which is not https");

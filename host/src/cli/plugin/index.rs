@@ -44,7 +44,7 @@ pub(in crate::cli) struct Named {
     /// Looks the id up in an index, which is a folder, a file, or the https address of a file.
     #[arg(long, value_name = "FOLDER|FILE|ADDRESS", conflicts_with = "login")]
     index: Option<String>,
-    /// Takes packages from this computer too, to try out an index.
+    /// Takes packages from this computer and from private networks too.
     #[arg(long, requires = "index")]
     local: bool,
 }
@@ -74,7 +74,7 @@ pub(in crate::cli) struct Check {
     folder: PathBuf,
     /// The ids of the plugins to check; by default all.
     ids: Vec<String>,
-    /// Takes packages from this computer too, to try out an index.
+    /// Takes packages from this computer and from private networks too.
     #[arg(long)]
     local: bool,
     /// Writes all entries into one file if none has a fault; that file is an index too.
@@ -208,9 +208,12 @@ fn fetch(entry: &Entry, local: bool) -> Result<(Found, Package), Failure> {
     let id = &entry.id;
     let no_address = || Failure::Failed(format!("the source of {id} in the index is not an address"));
     let place = Place::parse(&entry.source)?.ok_or_else(no_address)?;
-    if place.is_here() && !local {
-        let what = format!("the index leads to this computer for {id}: {}", shown(&entry.source));
-        return Err(Failure::Failed(format!("{what}\nif the index is your own, add --local")));
+    if place.is_private() && !local {
+        let what = format!(
+            "the index leads to this computer or a private network for {id}: {}",
+            shown(&entry.source)
+        );
+        return Err(Failure::Failed(format!("{what}\nif the index is of that network too, add --local")));
     }
     let found = place.fetch(None)?;
     let signer = trust::signer(&found)?;
@@ -395,6 +398,21 @@ fn few(entries: usize) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_index_leads_to_no_private_network() {
+        for source in ["https://10.0.0.1/x.wasm#", "https://[fd00::1]/x.wasm#", "oci://192.168.1.1/x@"] {
+            let source = format!("{source}sha256:{}", "0".repeat(64));
+            let text =
+                format!("version = \"0.1.0\"\nsummary = \"s\"\nlicence = \"l\"\nsource = \"{source}\"");
+            let entry = Entry::parse(&format!("id = \"notes\"\n{text}")).unwrap();
+            let said = fetch(&entry, false).map(drop).unwrap_err().to_string();
+            assert!(
+                said.contains("to this computer or a private network for notes") && said.contains("--local"),
+                "{said}"
+            );
+        }
+    }
 
     #[test]
     fn a_name_that_is_taken_is_doubted() {

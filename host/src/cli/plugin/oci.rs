@@ -79,8 +79,8 @@ impl Image {
         Ok(Self { base, name: name.to_owned(), reference })
     }
 
-    pub(super) fn is_here(&self) -> bool {
-        self.base.is_here()
+    pub(super) fn is_private(&self) -> bool {
+        self.base.is_private()
     }
 
     /// Where authors see it.

@@ -39,11 +39,11 @@ impl Place {
         Ok(Some(Self::File { address, sha: Some(sha) }))
     }
 
-    /// Tells whether it is on this computer.
-    pub(super) fn is_here(&self) -> bool {
+    /// Tells whether it is on this computer or in a private network.
+    pub(super) fn is_private(&self) -> bool {
         match self {
-            Self::File { address, .. } => address.is_here(),
-            Self::Image(image) => image.is_here(),
+            Self::File { address, .. } => address.is_private(),
+            Self::Image(image) => image.is_private(),
         }
     }
 
