@@ -7,6 +7,7 @@ mod echo;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -52,12 +53,19 @@ pub struct Web {
     resolve: fn(&str) -> io::Result<Vec<IpAddr>>,
     /// Where the secrets of plugins are, if there is a state directory.
     keeper: Option<Keeper>,
-    told: Mutex<BTreeMap<Asking, BTreeSet<String>>>,
+    told: Told,
     lookups: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
 
-/// A plugin and a host.
-type Asking = (String, String);
+/// The secrets that requests have told, by plugin and host. No log shows them.
+#[derive(Default)]
+struct Told(Mutex<BTreeMap<(String, String), BTreeSet<String>>>);
+
+impl fmt::Debug for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Told")
+    }
+}
 
 /// Where requests go.
 #[derive(Debug)]
@@ -88,7 +96,7 @@ impl Default for Web {
 impl Web {
     fn new(reach: Reach, resolve: fn(&str) -> io::Result<Vec<IpAddr>>) -> Self {
         let guard = std::env::current_exe().ok();
-        let (told, lookups) = (Mutex::default(), Mutex::default());
+        let (told, lookups) = (Told::default(), Mutex::default());
         Self { guard, liveness: OnceLock::new(), reach, resolve, keeper: None, told, lookups }
     }
 
@@ -133,7 +141,7 @@ impl Web {
 
     /// All secrets that a plugin's requests have told a host, with those of this one: a server may repeat later what it got.
     fn told(&self, plugin: &str, call: &WebCall, secrets: &[Filled]) -> BTreeSet<String> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.0.lock().unwrap_or_else(PoisonError::into_inner);
         if secrets.is_empty() {
             return told.get(&(plugin.to_owned(), call.host.clone())).cloned().unwrap_or_default();
         }

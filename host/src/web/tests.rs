@@ -183,6 +183,7 @@ async fn a_secret_does_not_come_back() {
     let said = sent(&web, &with_token).await;
     assert_eq!(said, REPEATS);
     // It may come back later, too.
+    assert!(!format!("{web:?}").contains("s3cret"), "{web:?}");
     let without = WebCall { secrets: Vec::new(), ..with_token.clone() };
     assert_eq!(sent(&web, &without).await, REPEATS);
     // A package that names another host, and another plugin, have no such secret.
