@@ -186,7 +186,7 @@ impl Web {
         let liveness = self.liveness().map_err(failed)?;
         // Nothing of this program's environment, such as a proxy, is the plugin's affair.
         let environment = [("PATH".into(), PATH.into())];
-        let (guard, program) = (self.guard.as_deref(), arguments(time));
+        let (guard, program) = (self.guard.as_deref(), arguments(time, call.method));
         let started = Guarded::server(guard, liveness, &program, Path::new("/"), &environment);
         let (mut process, pipes) = started.map_err(|error| uninstalled(&error.to_string()))?;
         // `curl` alone has the far end now, so that writing ends when `curl` does.
@@ -371,16 +371,17 @@ impl Body {
 }
 
 /// What every request has. `--disable` keeps a person's own settings out.
-fn arguments(time: Duration) -> Vec<OsString> {
+fn arguments(time: Duration, method: Method) -> Vec<OsString> {
     let time = format!("{:.3}", time.as_secs_f64());
     let most = LARGEST.to_string();
     let fixed = [
         "curl", "--disable", "--silent", "--show-error", "--globoff", "--include", "--user-agent", "iac-mcp",
     ];
     // Without `--location`, a redirect is an answer like any other.
-    let bounds =
-        ["--noproxy", "*", "--proto", SCHEME, "--tlsv1.2", "--max-time", &time, "--max-filesize", &most];
-    let all = fixed.into_iter().chain(bounds).chain(["--config", "-"]);
+    let bounds = ["--noproxy", "*", "--proto", SCHEME, "--tlsv1.2", "--max-time", &time];
+    // The head of something large is small.
+    let largest: &[&str] = if method == Method::Head { &[] } else { &["--max-filesize", &most] };
+    let all = fixed.into_iter().chain(bounds).chain(largest.iter().copied()).chain(["--config", "-"]);
     all.map(OsString::from).collect()
 }
 
