@@ -31,6 +31,8 @@ pub struct Keeper {
     folder: PathBuf,
     /// The Keychain's tool, on a Mac.
     keychain: Option<PathBuf>,
+    /// What ends the tool with this program, also where the tool waits for a person.
+    guard: Option<PathBuf>,
 }
 
 /// The place of one secret.
@@ -60,7 +62,7 @@ impl Keeper {
     pub fn of(state: &Path) -> Self {
         let is_mac = std::env::consts::OS == "macos";
         let keychain = is_mac.then(|| PathBuf::from("/usr/bin/security"));
-        Self { folder: state.join("secrets"), keychain }
+        Self { folder: state.join("secrets"), keychain, guard: std::env::current_exe().ok() }
     }
 
     /// The place of one secret. The engine has checked that none of the three names leaves its folder.
@@ -95,7 +97,7 @@ impl Place {
         let Some(tool) = &self.keeper.keychain else {
             return regular::text(&self.file(), MOST).map_err(io::Error::other);
         };
-        let (status, said) = run(tool, &["find-generic-password", "-w"], &self.entry(), "").await?;
+        let (status, said) = self.run(tool, &["find-generic-password", "-w"], &self.entry(), "").await?;
         match status {
             Some(0) => Ok(Some(said.trim_end_matches('\n').to_owned())),
             Some(NOT_THERE) => Ok(None),
@@ -116,9 +118,9 @@ impl Place {
                 let words = entry.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ");
                 let hex = HEXLOWER.encode(value.as_bytes());
                 let order = format!("add-generic-password -U {words} -X {hex}\n");
-                run(tool, &["-i"], &[], &order).await?;
+                self.run(tool, &["-i"], &[], &order).await?;
             }
-            None => drop(run(tool, &["delete-generic-password"], &entry, "").await?),
+            None => drop(self.run(tool, &["delete-generic-password"], &entry, "").await?),
         }
         match self.read().await?.as_deref() == value {
             true => Ok(()),
@@ -152,6 +154,27 @@ impl Place {
         made.persist(file).map(drop).map_err(|error| error.error)
     }
 
+    /// Runs the Keychain's tool; returns its status and what it wrote.
+    async fn run(
+        &self,
+        tool: &Path,
+        order: &[&str],
+        entry: &[String],
+        input: &str,
+    ) -> io::Result<(Option<i32>, String)> {
+        let words = order.iter().copied().chain(entry.iter().map(String::as_str)).map(OsString::from);
+        let program: Vec<OsString> = std::iter::once(tool.as_os_str().to_owned()).chain(words).collect();
+        let home = std::env::var_os("HOME").map(|home| ("HOME".into(), home));
+        let environment: Vec<(OsString, OsString)> = home.into_iter().collect();
+        let (guard, liveness) = (self.keeper.guard.as_deref(), Liveness::new()?);
+        let (mut process, pipes) = Guarded::server(guard, &liveness, &program, Path::new("/"), &environment)?;
+        let (mut stdin, mut said) = (pipes.stdin, String::new());
+        stdin.write_all(input.as_bytes()).await?;
+        drop(stdin);
+        pipes.stdout.take(MOST).read_to_string(&mut said).await?;
+        Ok((process.wait().await?.code(), said))
+    }
+
     fn file(&self) -> PathBuf {
         self.keeper.folder.join(&self.plugin).join(&self.name)
     }
@@ -162,26 +185,6 @@ impl Place {
         let account = format!("{}/{}", self.plugin, self.name);
         ["-s".to_owned(), format!("iac-mcp plugin secret {state}"), "-a".to_owned(), account]
     }
-}
-
-/// Runs the Keychain's tool; returns its status and what it wrote.
-async fn run(
-    tool: &Path,
-    order: &[&str],
-    entry: &[String],
-    input: &str,
-) -> io::Result<(Option<i32>, String)> {
-    let words = order.iter().copied().chain(entry.iter().map(String::as_str)).map(OsString::from);
-    let program: Vec<OsString> = std::iter::once(tool.as_os_str().to_owned()).chain(words).collect();
-    let home = std::env::var_os("HOME").map(|home| ("HOME".into(), home));
-    let environment: Vec<(OsString, OsString)> = home.into_iter().collect();
-    let (mut process, pipes) =
-        Guarded::server(None, &Liveness::new()?, &program, Path::new("/"), &environment)?;
-    let (mut stdin, mut said) = (pipes.stdin, String::new());
-    stdin.write_all(input.as_bytes()).await?;
-    drop(stdin);
-    pipes.stdout.take(MOST).read_to_string(&mut said).await?;
-    Ok((process.wait().await?.code(), said))
 }
 
 #[cfg(test)]
@@ -245,14 +248,21 @@ esac
     #[tokio::test]
     async fn a_keychain_gets_no_value_as_an_argument() {
         let folder = tempfile::tempdir().unwrap();
-        let tool = folder.path().join("security");
-        let mut file = std::fs::File::create(&tool).unwrap();
-        file.write_all(TOOL.replace("#!/bin/sh", "#!/bin/bash").as_bytes()).unwrap();
-        file.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
-        drop(file);
-        let keeper = Keeper { keychain: Some(tool), ..Keeper::of(folder.path()) };
+        let program = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            let mut file = std::fs::File::create(&path).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            file.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
+            path
+        };
+        let tool = program("security", &TOOL.replace("#!/bin/sh", "#!/bin/bash"));
+        // It gets `guard FD -- TOOL …`.
+        let guard = program("guard", "#!/bin/sh\necho guarded >> \"$0.seen\"\nshift 3\nexec \"$@\"\n");
+        let keeper = Keeper { keychain: Some(tool), guard: Some(guard), ..Keeper::of(folder.path()) };
         check_keeper(&keeper).await;
-        let seen = std::fs::read_to_string(folder.path().join("seen")).unwrap();
+        let seen = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(seen("guard.seen").lines().count(), seen("seen").lines().count());
+        let seen = seen("seen");
         assert!(seen.contains("find-generic-password") && !seen.contains("s3cret"), "{seen}");
         assert!(!seen.contains(&HEXLOWER.encode(b"s3cret")), "{seen}");
         assert!(!keeper.folder.exists(), "no file holds it");
