@@ -414,7 +414,12 @@ async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, Unsent> {
 
 /// Reads an answer and writes it as the core has the answers of scripts.
 fn answer(read: &[u8], secrets: &BTreeSet<String>) -> Result<String, Unsent> {
-    let Reply { status, headers, body } = heads(read)?;
+    let Some(Answer { status, mut headers, body }) = heads(read) else {
+        return Err(broken(&format!(
+            "the answer is not HTTP, or its head has more than {LARGEST_HEAD} bytes"
+        )));
+    };
+    headers.retain(|(name, _)| name != "set-cookie");
     if body.len() > LARGEST {
         return Err(too_large(LARGEST));
     }
@@ -426,26 +431,21 @@ fn answer(read: &[u8], secrets: &BTreeSet<String>) -> Result<String, Unsent> {
 }
 
 /// What came, in its parts.
-struct Reply<'a> {
-    status: u16,
-    headers: Vec<(String, String)>,
-    body: &'a [u8],
+pub(crate) struct Answer<'a> {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: &'a [u8],
 }
 
-/// Reads an answer. Heads of the kind `100 Continue` come before the one that counts.
-fn heads(mut read: &[u8]) -> Result<Reply<'_>, Unsent> {
-    let not_http = || broken("the answer is not HTTP");
+/// Reads an answer; `None` if it is not HTTP, or if its head is too long: a million short headers would need a hundred times
+/// their room. Heads of the kind `100 Continue` come before the one that counts.
+pub(crate) fn heads(mut read: &[u8]) -> Option<Answer<'_>> {
     loop {
-        let end = read.windows(4).position(|part| part == b"\r\n\r\n").ok_or_else(not_http)?;
-        // A million short headers would need a hundred times their room.
-        if end > LARGEST_HEAD {
-            return Err(too_large(LARGEST_HEAD));
-        }
+        let end = read.windows(4).take(LARGEST_HEAD).position(|part| part == b"\r\n\r\n")?;
         // Some servers write names in Latin-1.
         let (head, body) = (String::from_utf8_lossy(&read[..end]), &read[end + 4..]);
         let mut lines = head.split("\r\n");
-        let status = |line: &str| line.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok();
-        let status: u16 = lines.next().and_then(status).ok_or_else(not_http)?;
+        let status: u16 = lines.next()?.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok()?;
         if (100..200).contains(&status) {
             read = body;
             continue;
@@ -454,8 +454,8 @@ fn heads(mut read: &[u8]) -> Result<Reply<'_>, Unsent> {
             let (name, value) = line.split_once(':')?;
             Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
         };
-        let headers = lines.filter_map(header).filter(|(name, _)| name != "set-cookie").collect();
-        return Ok(Reply { status, headers, body });
+        let headers = lines.filter_map(header).collect();
+        return Some(Answer { status, headers, body });
     }
 }
 

@@ -11,7 +11,7 @@ use iac_core::foreign;
 use url::{Host, Url};
 
 use super::{Failure, paint};
-use crate::web::{is_public, looked_up};
+use crate::web::{Answer, heads, is_public, looked_up};
 
 /// Seconds for a connection, for a whole answer, and without a thousand bytes in each.
 const CONNECTING: &str = "15";
@@ -174,19 +174,6 @@ impl Reply {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(held, _)| held == name).map(|(_, value)| value.as_str())
     }
-
-    /// Reads the last head: one stands before it for each proxy and each `100 Continue`.
-    fn read(host: &str, heads: &str, body: Vec<u8>) -> Option<Self> {
-        let mut last = None;
-        for line in heads.lines() {
-            if let Some(status) = line.strip_prefix("HTTP/") {
-                last = Some((status.split(' ').nth(1)?.parse().ok()?, Vec::new()));
-            } else if let (Some((_, headers)), Some((name, value))) = (&mut last, line.split_once(':')) {
-                headers.push((name.trim().to_ascii_lowercase(), value.trim().to_owned()));
-            }
-        }
-        last.map(|(status, headers)| Self { host: host.to_owned(), status, headers, body })
-    }
 }
 
 /// Asks once; a redirect is an answer like any other.
@@ -194,26 +181,28 @@ impl Reply {
 /// # Errors
 /// There is no answer, it takes too long, or it has too many bytes.
 pub(super) fn ask(address: &Address, request: &Request<'_>) -> Result<Reply, Failure> {
-    let folder = tempfile::tempdir()?;
-    let (heads, body) = (folder.path().join("heads"), folder.path().join("body"));
-    if let Some(bytes) = request.body {
-        std::fs::File::create(&body)?.write_all(bytes)?;
-    }
-    let mut curl = command(address, request, &heads, &body);
+    let mut body = tempfile::NamedTempFile::new()?;
+    body.write_all(request.body.unwrap_or_default())?;
+    let mut curl = command(address, request, body.path());
     curl.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let started = curl.spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => address.fails("there is no `curl`; install it"),
         _ => address.fails(&format!("`curl` did not start: {error}")),
     });
-    let body = talk(address, started?, request)?;
-    let mut text = String::new();
-    let head = std::fs::File::open(&heads)?;
-    head.take(LARGEST_HEAD).read_to_string(&mut text).map_err(|_| address.fails("its head is not text"))?;
-    Reply::read(address.host(), &text, body).ok_or_else(|| address.fails("the answer is not HTTP"))
+    let read = talk(address, started?, request)?;
+    let Some(Answer { status, headers, body }) = heads(&read) else {
+        return Err(address.fails("the answer is not HTTP, or its head is too long"));
+    };
+    if body.len() as u64 > request.most {
+        return Err(too_large(address, request));
+    }
+    Ok(Reply { host: address.host().to_owned(), status, headers, body: body.to_vec() })
 }
 
-fn command(address: &Address, request: &Request<'_>, heads: &Path, body: &Path) -> Command {
+fn command(address: &Address, request: &Request<'_>, body: &Path) -> Command {
     let mut curl = curl();
+    // The head comes before the body, where what is read is bounded. That of a proxy stays away.
+    curl.args(["--include", "--suppress-connect-headers"]);
     let scheme = if address.0.scheme() == "https" { "=https" } else { "=http" };
     curl.args(["--proto", scheme, "--connect-timeout", CONNECTING, "--max-time", WHOLE]);
     if address.is_here() {
@@ -230,7 +219,7 @@ fn command(address: &Address, request: &Request<'_>, heads: &Path, body: &Path) 
         Method::Put => curl.arg("--upload-file").arg(body),
     };
     // Headers come on standard input, since every user of a computer can see the arguments of its programs.
-    curl.args(["--config", "-"]).arg("--dump-header").arg(heads);
+    curl.args(["--config", "-"]);
     curl.args(["--url", address.as_str()]);
     curl
 }
@@ -243,19 +232,23 @@ fn talk(address: &Address, mut child: Child, request: &Request<'_>) -> Result<Ve
     }
     let mut body = Vec::new();
     let read = match child.stdout.take() {
-        Some(stdout) => stdout.take(request.most + 1).read_to_end(&mut body),
+        Some(stdout) => stdout.take(request.most + LARGEST_HEAD + 1).read_to_end(&mut body),
         None => Ok(0),
     };
-    if read.is_err() || body.len() as u64 > request.most {
+    if read.is_err() || body.len() as u64 > request.most + LARGEST_HEAD {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(address.fails(&format!("it has more than {} bytes", request.most)));
+        return Err(too_large(address, request));
     }
     let ended = child.wait_with_output()?;
     match ended.status.success() {
         true => Ok(body),
         false => Err(address.fails(&shown(&String::from_utf8_lossy(&ended.stderr)))),
     }
+}
+
+fn too_large(address: &Address, request: &Request<'_>) -> Failure {
+    address.fails(&format!("it has more than {} bytes", request.most))
 }
 
 /// The headers in the form of a file of `curl`'s options.
@@ -346,18 +339,6 @@ mod tests {
         check("https://a.example/x", "file:///etc/passwd", "which is not https");
         check("http://127.0.0.1:1/x", "http://127.0.0.1:2/y", "http://127.0.0.1:2/y");
         check("http://127.0.0.1:1/x", "http://b.example/y", "which is not https");
-    }
-
-    #[test]
-    fn the_last_head_counts() {
-        let heads = "HTTP/1.1 200 Connection established\r\n\r\nHTTP/2 404 \r\nServer: BaseHTTP/0.6\r\nContent-Type: a: b\r\nx\r\n\r\n";
-        let reply = Reply::read("a.example", heads, Vec::new()).expect("it is HTTP");
-        assert_eq!(
-            (reply.status, reply.header("content-type"), reply.header("x")),
-            (404, Some("a: b"), None)
-        );
-        assert!(Reply::read("a.example", "", Vec::new()).is_none());
-        assert!(Reply::read("a.example", "SIP/2.0 200 HTTP/1.1 200", Vec::new()).is_none());
     }
 
     #[test]
