@@ -111,10 +111,7 @@ fn is_script(text: &str) -> bool {
 fn address(text: &str) -> Option<(String, String)> {
     let text: String = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
     // Some apps drop more than the standard does: other blanks and invisible characters.
-    let seen = |c: char| c.is_ascii_alphabetic();
-    let text = text.trim_start_matches(|c: char| {
-        c.is_ascii_control() || c.is_whitespace() || (!c.is_ascii() && !seen(c))
-    });
+    let text = text.trim_start_matches(|c: char| c.is_ascii_control() || c.is_whitespace() || !c.is_ascii());
     let (scheme, rest) = text.split_once(':')?;
     let legal = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
     (!scheme.is_empty() && scheme.chars().all(legal)).then(|| (scheme.to_ascii_lowercase(), rest.to_owned()))

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::action::{Argument, Terms};
-use crate::dictionary::Identifier;
+use crate::change::{Expected, Subject};
+use crate::dictionary::{Identifier, TypeExpr};
 use crate::marshal::Given;
 use crate::specifier::{By, Member, Path, Segment};
 use crate::words::TextWindow;
@@ -80,6 +81,25 @@ fn writes_of_some_properties_are_worse_than_others() {
         classify_write("com.apple.mail", &Terms::default(), "message", "read status", 9, &[rule]).level,
         Level::Safe
     );
+    let rule = |app: Option<&str>, property: &str| LevelRule {
+        app: app.map(str::to_owned),
+        command: None,
+        property: Some(property.to_owned()),
+        level: Level::Dangerous,
+    };
+    for (rule, expected) in [
+        (rule(None, "subject"), Level::Modify),
+        (rule(Some("x.y"), "read status"), Level::Modify),
+        (rule(Some("com.apple.mail"), "read status"), Level::Dangerous),
+    ] {
+        let rules = std::slice::from_ref(&rule);
+        let found =
+            classify_write("com.apple.mail", &Terms::default(), "message", "read status", 1, rules).level;
+        assert_eq!(found, expected, "{rule:?}");
+        // A rule about a property says nothing about commands.
+        let command = Command { name: "move".into(), code: "coremove".into(), ..Command::default() };
+        assert_eq!(classify_command("com.apple.mail", &command, rules).level, Level::Modify, "{rule:?}");
+    }
 }
 
 fn invocation(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Given)>) -> Action {
@@ -132,6 +152,119 @@ fn property(term: &str) -> Given {
     let identifier = Identifier::of(term).expect("an identifier");
     let member = Member { term: term.into(), identifier, class: String::new() };
     Given::Object(Path::application().then(Segment::Property(Arc::new(member))))
+}
+
+fn record(term: &str, value: Given) -> Given {
+    Given::Record(vec![(Identifier::of(term).expect("an identifier"), value)])
+}
+
+fn set(object: Given, term: &str, value: Given) -> Action {
+    let Given::Object(path) = object else { panic!("an object") };
+    let slot = Slot {
+        term: term.into(),
+        identifier: Identifier::of(term).expect("an identifier"),
+        kind: TypeExpr::default(),
+        readable: true,
+    };
+    let subject = Subject {
+        path,
+        mark: None,
+        name: None,
+        labels: vec![],
+        facts: vec![],
+        slots: vec![slot],
+        home: None,
+    };
+    let change = Change { subject, expected: Expected::default(), values: vec![value] };
+    Action { deed: Deed::Set(vec![change]), ..invocation("set", "coresetd", Given::Null, vec![]) }
+}
+
+#[test]
+fn every_field_of_a_record_is_set() {
+    let value = || Given::Text("x".into());
+    for (term, level) in [("value", Level::Dangerous), ("title", Level::Modify)] {
+        let field = || record(term, value());
+        let class = || Given::Class("text field".into());
+        for action in [
+            set(named("text field", "x"), "properties", field()),
+            invocation("set", "coresetd", property("properties"), vec![("to", field())]),
+            invocation("make", "corecrel", Given::Null, vec![("new", class()), ("with properties", field())]),
+        ] {
+            assert_eq!(classify(&action, &[]).level, level, "{action:?}");
+        }
+    }
+}
+
+#[test]
+fn a_level_of_the_operator_counts_for_what_is_made() {
+    let rules =
+        [LevelRule { app: None, command: None, property: Some("title".into()), level: Level::Dangerous }];
+    let level = |code: &str| {
+        let class = Given::Class("window".into());
+        let properties = record("title", Given::Text("x".into()));
+        let parameters = vec![("new", class), ("with properties", properties)];
+        classify(&invocation("x", code, Given::Null, parameters), &rules).level
+    };
+    assert_eq!(level("corecrel"), Level::Dangerous);
+    assert_eq!(level("miscmvis"), Level::Modify, "only a new object is given properties");
+    // The operator knows the arguments that the command takes: they do not raise it again.
+    let rules = [LevelRule { app: None, command: Some("save".into()), property: None, level: Level::Modify }];
+    let save = invocation("save", "coresave", object(0), vec![("in", Given::File("/u/.zshrc".into()))]);
+    assert_eq!(classify(&save, &rules).level, Level::Modify);
+    assert_eq!(classify(&save, &[]).level, Level::Dangerous);
+}
+
+#[test]
+fn what_does_nothing_that_is_known_is_no_read() {
+    let level =
+        |deed: Deed| classify(&Action { app: "x.y".into(), terms: Terms::default(), deed }, &[]).level;
+    let Deed::Command(command) = invocation("x", "OFOCevjs", Given::Null, vec![]).deed else {
+        panic!("a command")
+    };
+    let script = InAppScript {
+        term: "x".into(),
+        acts: Vec::new(),
+        objects: Vec::new(),
+        count: 0,
+        invocation: *command,
+        rest: None,
+    };
+    assert_eq!(level(Deed::Script(Box::new(script))), Level::Dangerous);
+    assert_eq!(level(Deed::Set(Vec::new())), Level::Modify);
+    let asks = Deed::AskConsent { by: "x".into(), opens: false };
+    let asks = classify(&Action { app: "x.y".into(), terms: Terms::default(), deed: asks }, &[]);
+    assert_eq!((asks.level, &*asks.reason), (Level::Safe, "lets macOS ask the user for its consent"));
+}
+
+/// An argument that would be bad for one command says nothing about another.
+#[test]
+fn arguments_are_judged_by_their_command() {
+    use Given::{Bool, Class, Enumerator, File, Null, Object, Text};
+    let folder = |path: &str| vec![("to", File(path.into()))];
+    for (code, direct, parameters) in [
+        ("miscmvis", Text("ssh://host".into()), vec![]),
+        ("miscmvis", property("value"), vec![]),
+        ("miscmvis", Null, vec![("x", Class("login item".into()))]),
+        ("miscmvis", named("login item", "x"), vec![]),
+        ("coresave", object(0), vec![("saving", Enumerator("no".into()))]),
+        ("coremove", object(0), vec![("replacing", Bool(false))]),
+        ("coremove", object(0), vec![("to", Text("x".into()))]),
+        ("coreclon", object(0), vec![("to", Object(trash()))]),
+        ("aevtodoc", Null, vec![]),
+    ] {
+        let action = invocation("x", code, direct, parameters);
+        assert_eq!(classify(&action, &[]).level, Level::Modify, "{action:?}");
+    }
+    for (to, reason) in [
+        (vec![("to", property("trash"))], "deletes"),
+        (vec![("to", named("trash-object", "x"))], "deletes"),
+        (vec![("to", named("folder", "/Volumes/USB/.Trashes/501"))], "deletes"),
+        (folder("/Users/a/.Trash"), "deletes"),
+        (folder("/Volumes/USB/.Trashes/501"), "deletes"),
+    ] {
+        let found = classify(&invocation("x", "coremove", object(0), to), &[]);
+        assert_eq!((found.level, &*found.reason), (Level::Dangerous, reason));
+    }
 }
 
 #[test]
@@ -286,7 +419,11 @@ fn an_address_is_read_as_a_browser_reads_it() {
         "data: see below, in the html",
         "data:image/png;base64,AAAA",
         "x javascript:1",
+        "(javascript:1",
+        "1javascript:1",
         "javascript",
+        "data:text/html",
+        "note:text/html,x",
     ] {
         assert!(!shell(text), "{text:?}");
     }
@@ -320,17 +457,35 @@ fn what_open_may_run_is_dangerous() {
     assert_eq!(open("com.apple.finder", named("folder", "X.app")), Level::Dangerous);
     assert_eq!(open("com.apple.finder", named("document file", "README")), Level::Dangerous);
     assert_eq!(open("com.apple.finder", object(0)), Level::Dangerous);
+    assert_eq!(open("com.apple.finder", named("window", "X.app")), Level::Dangerous);
+    assert_eq!(open("com.apple.finder", named("window", "X")), Level::Modify);
+    assert_eq!(open("com.apple.TextEdit", named("application file", "Mail")), Level::Dangerous);
+    let text = || Given::Text("X.app".to_owned());
+    assert_eq!(open("com.apple.finder", text()), Level::Dangerous);
+    assert_eq!(open("com.apple.TextEdit", text()), Level::Modify, "a text is no file there");
     let location = |text: &str| {
         let value = Given::Text(text.to_owned());
         let found = classify(&invocation("open location", "GURLGURL", value, vec![]), &[]);
         (found.level, found.is_shell)
     };
-    for address in
-        ["https://example.org", "https://example.org/omnijs-run", "mailto:a@example.org?subject=shortcuts:"]
-    {
+    for address in [
+        "https://example.org",
+        "https://example.org/omnijs-run",
+        "mailto:a@example.org?subject=shortcuts:",
+        "example.org",
+        ":x",
+        "see page: x",
+    ] {
         assert_eq!(location(address), (Level::Modify, false), "{address}");
     }
-    for address in ["file:///a/X.app", "ssh://host", "fi\nle:///x", "omnifocus:///task/abc"] {
+    for address in [
+        "file:///a/X.app",
+        "ssh://host",
+        "fi\nle:///x",
+        "omnifocus:///task/abc",
+        "x-apple.systempreferences:x",
+        "svn+ssh://host",
+    ] {
         assert_eq!(location(address), (Level::Dangerous, false), "{address}");
     }
     // What runs in these is not to be seen here, as with Shortcuts Events' `run`: a rule must name the command first.
