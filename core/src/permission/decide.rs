@@ -30,7 +30,7 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
     if action.deed.asks_macos() {
         for Judged { verdict, .. } in &mut judged {
             if verdict.ruling == Ruling::Allow {
-                *verdict = Verdict { ruling: Ruling::Ask, source: Source::Dialog, launch: true };
+                *verdict = Verdict::without_launch(Ruling::Ask, Source::Dialog);
             }
         }
     }
@@ -41,8 +41,8 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
         for Judged { verdict, .. } in &mut judged {
             *verdict = match (verdict.ruling, gate.policy.runs_scripts()) {
                 (Ruling::Deny, _) => continue,
-                (_, false) => Verdict { ruling: Ruling::Deny, source: Source::NoScripts, launch: false },
-                (_, true) => Verdict { ruling: Ruling::Ask, source: source.clone(), launch: true },
+                (_, false) => Verdict::without_launch(Ruling::Deny, Source::NoScripts),
+                (_, true) => Verdict::without_launch(Ruling::Ask, source.clone()),
             };
         }
     }
@@ -163,10 +163,8 @@ impl Unasked {
 
     /// Binds a command to the values that the human will see of its objects.
     pub(crate) fn after(mut self, seen: Vec<Seen>) -> Self {
-        match &mut self.action.deed {
-            Deed::Command(invocation) => invocation.seen.extend(seen),
-            Deed::Create(creation) => creation.seen.extend(seen),
-            _ => {}
+        if let Deed::Command(invocation) = &mut self.action.deed {
+            invocation.seen.extend(seen);
         }
         self
     }

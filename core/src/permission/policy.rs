@@ -99,6 +99,13 @@ pub(super) struct Verdict {
     pub(super) launch: bool,
 }
 
+impl Verdict {
+    /// Lets nothing run by itself, so that it opens no app either: a human who says yes says yes to that, too.
+    pub(super) fn without_launch(ruling: Ruling, source: Source) -> Self {
+        Self { ruling, source, launch: false }
+    }
+}
+
 impl Ruling {
     /// The word in the file: `allow`, `ask` or `deny`.
     pub fn as_str(self) -> &'static str {
@@ -175,26 +182,23 @@ impl Policy {
     pub(super) fn judge(&self, touch: &Touch<'_>, tainted: bool) -> Verdict {
         let found = self.rules.iter().find(|rule| rule.fits(touch));
         if self.only_reads && touch.level > Level::Safe {
-            return Verdict { ruling: Ruling::Deny, source: Source::OnlyReads, launch: false };
+            return Verdict::without_launch(Ruling::Deny, Source::OnlyReads);
         }
         let verdict = found.map_or_else(|| self.by_profile(touch), Rule::verdict);
         let named = found.is_some_and(|rule| rule.command.is_some() || rule.property.is_some());
-        if touch.is_shell && !named && verdict.ruling < Ruling::Deny {
-            return Verdict { ruling: Ruling::Deny, source: Source::Shell, launch: false };
+        if touch.is_shell && !named && found.is_none_or(|rule| rule.decision != Ruling::Deny) {
+            return Verdict::without_launch(Ruling::Deny, Source::Shell);
         }
         if verdict.ruling == Ruling::Allow && touch.is_fragile && !named {
-            return Verdict { ruling: Ruling::Ask, source: Source::Fragile, launch: false };
+            return Verdict::without_launch(Ruling::Ask, Source::Fragile);
         }
         if verdict.ruling == Ruling::Allow && tainted && touch.level == Level::Dangerous && !named {
-            return Verdict { ruling: Ruling::Ask, source: Source::Tainted, launch: verdict.launch };
+            return Verdict::without_launch(Ruling::Ask, Source::Tainted);
         }
         verdict
     }
 
     fn by_profile(&self, touch: &Touch<'_>) -> Verdict {
-        if touch.is_shell {
-            return Verdict { ruling: Ruling::Deny, source: Source::Shell, launch: false };
-        }
         let launch = self.profile == Profile::Trusted;
         Verdict { ruling: self.profile.ruling(touch.level), source: Source::Profile(self.profile), launch }
     }
