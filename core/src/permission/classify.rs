@@ -241,4 +241,4 @@ impl Classified {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

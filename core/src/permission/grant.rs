@@ -282,6 +282,33 @@ mod tests {
     }
 
     #[test]
+    fn an_expired_grant_goes_with_the_next_one() {
+        let mut grants = granted(false, SET);
+        let other = Touch { property: Some("subject"), ..SET };
+        let add = |grants: &mut Grants, now: u64| {
+            grants.add(
+                [Scope::of(&other).grant("g2".into(), false, "a test".into(), Millis(now))],
+                Millis(now),
+            );
+            grants.all().len()
+        };
+        assert_eq!([add(&mut grants, 1), add(&mut grants, 60 * MINUTE)], [2, 1]);
+    }
+
+    #[test]
+    fn the_line_that_is_offered_names_the_plugin() {
+        let scope = Scope::of(&Touch { plugin: Some("my plugin"), property: Some(""), ..SET });
+        assert_eq!(
+            scope.policy_line(),
+            "{ app = \"com.apple.mail\", property = \"\", plugin = \"my plugin\", level = \"MODIFY\", decision = \"allow\" }"
+        );
+        assert_eq!(
+            scope.command_line(),
+            "iac-mcp policy allow com.apple.mail --property '' --plugin 'my plugin' --level MODIFY"
+        );
+    }
+
+    #[test]
     fn a_clock_set_back_gives_nothing() {
         let mut grants = Grants::default();
         grants.add([Scope::of(&SET).grant("g1".into(), false, "a test".into(), Millis(100))], Millis(100));

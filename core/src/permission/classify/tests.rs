@@ -102,7 +102,12 @@ fn writes_of_some_properties_are_worse_than_others() {
     }
 }
 
-fn invocation(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Given)>) -> Action {
+pub(in crate::permission) fn invocation(
+    term: &str,
+    code: &str,
+    direct: Given,
+    parameters: Vec<(&str, Given)>,
+) -> Action {
     let identifier = |term: &str| Identifier::of(term).expect("the test's own term");
     let parameters = parameters
         .into_iter()
@@ -142,7 +147,7 @@ fn object(index: u32) -> Given {
     Given::Object(Path::application().then(Segment::Element(Arc::new(member), By::Index(index))))
 }
 
-fn named(class: &str, name: &str) -> Given {
+pub(in crate::permission) fn named(class: &str, name: &str) -> Given {
     let identifier = Identifier::of("items").expect("an identifier");
     let member = Member { term: class.into(), identifier, class: class.into() };
     Given::Object(Path::application().then(Segment::Element(Arc::new(member), By::Name(name.into()))))
@@ -158,7 +163,7 @@ fn record(term: &str, value: Given) -> Given {
     Given::Record(vec![(Identifier::of(term).expect("an identifier"), value)])
 }
 
-fn set(object: Given, term: &str, value: Given) -> Action {
+pub(in crate::permission) fn set(object: Given, term: &str, value: Given) -> Action {
     let Given::Object(path) = object else { panic!("an object") };
     let slot = Slot {
         term: term.into(),
@@ -360,7 +365,7 @@ fn mail() -> Terms {
     Terms(Some(Arc::new(dictionary)))
 }
 
-fn in_mail(term: &str, code: &str, value: Given) -> Action {
+pub(in crate::permission) fn in_mail(term: &str, code: &str, value: Given) -> Action {
     let action = invocation(term, code, value, vec![]);
     Action { app: "com.apple.mail".into(), terms: mail(), ..action }
 }

@@ -1,7 +1,11 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::marshal::Given;
+use crate::permission::classify::tests::{in_mail, named, set};
 use crate::permission::{CommandScope, Grants, Policy};
+use crate::specifier::Path;
+use crate::words::TextWindow;
 
 const NOW: Millis = Millis(1_000);
 
@@ -75,4 +79,160 @@ fn a_value_that_would_be_asked_about_stands_in_no_answer() {
     // The yes was the client's. A plugin needs its own.
     let of_plugin = Gate { plugin: Some("omnifocus".to_owned()), ..granted(rules("ask"), &scope) };
     assert!(!reads("subject", &of_plugin));
+}
+
+const TRUSTED: &str = "profile = \"trusted\"";
+
+fn of(deed: Deed) -> Action {
+    Action { deed, ..in_mail("x", "x", Given::Null) }
+}
+
+fn delete() -> Action {
+    in_mail("delete", "coredelo", named("message", "x"))
+}
+
+fn change() -> Action {
+    Action { app: "com.apple.mail".into(), ..set(named("message", "x"), "read status", Given::Bool(true)) }
+}
+
+fn consent() -> Action {
+    of(Deed::AskConsent { by: "x".into(), opens: false })
+}
+
+fn script() -> Action {
+    of(Deed::RunScript { language: "JavaScript", text: "1".into() })
+}
+
+fn read() -> Action {
+    of(Deed::Value { path: Path::application(), text: TextWindow { offset: 0, limit: 1 } })
+}
+
+/// What becomes of an action, and who says so.
+fn met(action: Action, gate: &Gate) -> (Ruling, Source) {
+    match decide(action, "Mail", gate, NOW) {
+        Decision::Allow(approved) => (Ruling::Allow, approved.source),
+        Decision::Ask(unasked) => (Ruling::Ask, unasked.source),
+        Decision::Deny(refusal) => (Ruling::Deny, refusal.source),
+    }
+}
+
+fn unasked(action: Action, gate: &Gate) -> Unasked {
+    match decide(action, "Mail", gate, NOW) {
+        Decision::Ask(unasked) => unasked,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn asked(action: Action, deed: &str) -> Asked {
+    let wording = Wording { app: "Mail".into(), deed: deed.into(), count: 1, ..Wording::default() };
+    unasked(action, &Gate::default()).ask(wording, Vec::new())
+}
+
+#[test]
+fn a_plugin_gets_what_it_was_granted_and_no_more() {
+    let up_to = |most| Gate { most: Some(most), ..gate(TRUSTED) };
+    let ruling = |action, most| met(action, &up_to(most)).0;
+    assert_eq!(ruling(read(), Level::Safe), Ruling::Allow);
+    assert_eq!(met(change(), &up_to(Level::Safe)), (Ruling::Deny, Source::Ceiling(Level::Safe)));
+    assert_eq!(ruling(change(), Level::Modify), Ruling::Allow);
+    assert_eq!(ruling(delete(), Level::Modify), Ruling::Deny);
+    assert_eq!(ruling(delete(), Level::Dangerous), Ruling::Allow);
+}
+
+#[test]
+fn the_dialog_of_macos_is_asked_about_unless_it_is_refused() {
+    let refused = "rules = [{ command = \"ask for consent\", decision = \"deny\" }]";
+    let asked_by_rule = "rules = [{ command = \"ask for consent\", decision = \"ask\" }]";
+    for policy in ["", TRUSTED, "profile = \"read-only\"", "rules = [{ decision = \"allow\" }]"] {
+        assert_eq!(met(consent(), &gate(policy)), (Ruling::Ask, Source::Dialog), "{policy}");
+    }
+    let rule = || Source::Rule { line: 1, reason: None };
+    assert_eq!(met(consent(), &gate(refused)), (Ruling::Deny, rule()));
+    assert_eq!(met(consent(), &gate(asked_by_rule)), (Ruling::Ask, rule()));
+    assert_eq!(asked(consent(), "x").question().choices(), [Choice::Once, Choice::Deny]);
+}
+
+#[test]
+fn a_script_of_a_client_is_read_whatever_was_allowed() {
+    let scripts = |more: &str| gate(&format!("scripts = \"ask\"\n{more}"));
+    assert_eq!(met(script(), &gate(TRUSTED)), (Ruling::Deny, Source::NoScripts));
+    assert_eq!(met(script(), &scripts(TRUSTED)), (Ruling::Ask, Source::Script));
+    let read = Gate { untrusted: Some(Millis(0)), ..scripts(TRUSTED) };
+    let at = |now: u64| match decide(script(), "Mail", &read, Millis(now)) {
+        Decision::Ask(unasked) => unasked.source,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([at(TAINT.0 - 1), at(TAINT.0)], [Source::Tainted, Source::Script]);
+    let rule = "rules = [{ command = \"iac_mcp_run_script\", decision = \"deny\" }]";
+    assert_eq!(met(script(), &scripts(rule)).0, Ruling::Deny);
+}
+
+#[test]
+fn an_app_is_opened_only_where_somebody_said_so() {
+    let opens = |action: Action, gate: &Gate| match decide(action, "Mail", gate, NOW) {
+        Decision::Allow(approved) => approved.may_launch(),
+        other => panic!("{other:?}"),
+    };
+    assert!(!opens(read(), &Gate::default()));
+    assert!(opens(change(), &gate(TRUSTED)));
+    assert!(!opens(change(), &gate("rules = [{ decision = \"allow\" }]")));
+    assert!(opens(change(), &gate("rules = [{ decision = \"allow\", launch = true }]")));
+    let scopes = unasked(change(), &Gate::default()).scopes;
+    assert!(opens(change(), &granted(Gate::default(), &scopes[0])));
+    let Deed::Set(changes) = change().deed else { panic!("a change") };
+    let look = Preview { subjects: vec![changes[0].subject.clone()], anchors: None };
+    let look = unasked(change(), &Gate::default()).preview(look).expect("a look");
+    for approved in [look, Approved::probe("x.y"), Approved::dictionary("/x"), Approved::access(0, None)] {
+        assert!(!approved.may_launch(), "{approved:?}");
+    }
+}
+
+#[test]
+fn a_yes_is_bound_to_all_that_was_shown_and_to_its_scope() {
+    let digest = |action: Action, deed: &str| asked(action, deed).question().digest();
+    let elsewhere = || Action { app: "com.apple.finder".into(), ..delete() };
+    assert_eq!(digest(delete(), "delete"), digest(delete(), "delete"));
+    assert_ne!(digest(delete(), "delete"), digest(delete(), "delete it"));
+    assert_ne!(digest(delete(), "delete"), digest(elsewhere(), "delete"));
+    let mut noted = asked(delete(), "delete");
+    noted.note("it is gone");
+    let once = noted.question().digest();
+    assert_ne!(once, digest(delete(), "delete"));
+    assert_eq!(noted.question().wording().consequence.as_deref(), Some("it is gone"));
+    noted.note("it is gone");
+    assert_eq!(noted.question().wording().consequence.as_deref(), Some("it is gone"));
+    assert_eq!(noted.question().digest(), once);
+    let yes = |digest| Answer::Chosen { choice: Choice::Once, digest, by: "x".into() };
+    let gate = Gate::default();
+    let answered = noted.answered(yes(digest(delete(), "delete")), "Mail", &gate, NOW);
+    let Answered::Again(noted) = answered else { panic!("a yes to another question counts") };
+    assert!(matches!(noted.answered(yes(once), "Mail", &gate, NOW), Answered::Yes(_)));
+}
+
+#[test]
+fn a_yes_for_an_hour_is_not_offered_for_any_file() {
+    let choices = |direct: Given| asked(in_mail("mark", "xxxxyyyy", direct), "x").question().choices();
+    let hour = [Choice::Once, Choice::Hour, Choice::Always, Choice::Deny];
+    assert_eq!(choices(Given::File("/a/b.txt".into())), [Choice::Once, Choice::Deny]);
+    assert_eq!(choices(Given::Text("/a/b.txt".into())), hour);
+    assert_eq!(choices(named("message", "x")), hour);
+}
+
+#[test]
+fn a_refusal_says_how_it_is_allowed() {
+    let only_reads = Gate { policy: Policy::default().only_reads().into(), ..Gate::default() };
+    let Decision::Deny(refusal) = decide(change(), "Mail", &only_reads, NOW) else { panic!("refused") };
+    let suggestion = refusal.fault.to_json()["suggestion"].to_string();
+    assert!(suggestion.contains("without --read-only"), "{suggestion}");
+    let mut two = asked(change(), "x");
+    let required =
+        |asked: Asked| match asked.answered(Answer::NoWay("x".into()), "Mail", &Gate::default(), NOW) {
+            Answered::No(refusal) => refusal.fault.to_json()["suggestion"].to_string(),
+            _ => panic!("refused"),
+        };
+    let one = required(asked(change(), "x"));
+    assert!(one.contains("by that line"), "{one}");
+    two.scopes.push(deletion());
+    let both = required(two);
+    assert!(both.contains("by those lines"), "{both}");
 }

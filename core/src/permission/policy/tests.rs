@@ -115,7 +115,42 @@ fn a_shell_is_refused_unless_a_rule_names_it() {
 }
 
 #[test]
+fn a_refusal_of_a_shell_says_who_refuses() {
+    let source = |text: &str| Policy::parse(text).expect(text).judge(&SHELL, false).source;
+    let rule = Source::Rule { line: 1, reason: None };
+    assert_eq!(source("rules = [{ app = \"com.apple.Terminal\", decision = \"deny\" }]"), rule);
+    assert_eq!(source("rules = [{ app = \"com.apple.Terminal\", decision = \"ask\" }]"), Source::Shell);
+    assert_eq!(source("rules = [{ command = \"do script\", decision = \"ask\" }]"), rule);
+    assert_eq!(source("profile = \"read-only\""), Source::Shell);
+}
+
+#[test]
+fn what_is_refused_is_not_asked_about_for_another_reason() {
+    let fragile = Touch { is_fragile: true, ..SET };
+    let named = "rules = [{ property = \"read status\", decision = \"allow\" }]";
+    check("profile = \"read-only\"", fragile, Ruling::Deny);
+    check("profile = \"trusted\"", fragile, Ruling::Ask);
+    check("rules = [{ decision = \"allow\" }]", fragile, Ruling::Ask);
+    check(named, fragile, Ruling::Allow);
+    let tainted = |text: &str| Policy::parse(text).expect(text).judge(&DELETE, true).ruling;
+    assert_eq!(tainted("profile = \"read-only\""), Ruling::Deny);
+    assert_eq!(tainted("rules = [{ decision = \"deny\" }]"), Ruling::Deny);
+}
+
+#[test]
+fn every_word_of_the_file_is_the_one_that_is_shown() {
+    for (word, ruling) in RULINGS {
+        assert_eq!(ruling.as_str(), word);
+    }
+    for (word, profile) in PROFILES {
+        assert_eq!(profile.as_str(), word);
+    }
+}
+
+#[test]
 fn only_reads_is_stronger_than_any_rule() {
+    let scripts = Policy::parse("scripts = \"ask\"").expect("a policy");
+    assert!(scripts.runs_scripts() && !scripts.only_reads().runs_scripts());
     let policy = Policy::parse("rules = [{ decision = \"allow\" }]").expect("a policy").only_reads();
     assert_eq!(policy.judge(&SET, false).ruling, Ruling::Deny);
     assert_eq!(policy.judge(&MAIL, false).ruling, Ruling::Allow);
