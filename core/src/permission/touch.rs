@@ -130,10 +130,9 @@ pub(super) fn touches<'a>(
 /// The harm of making alone: a rule or a yes for `make` need not cover what follows.
 fn making(action: &Action, policy: &Policy) -> Option<Classified> {
     let Deed::Create(creation) = &action.deed else { return None };
-    let follows = !creation.then.is_empty() || creation.writes.is_some() || !creation.parts().is_empty();
     let (app, terms) = (action.app.clone(), action.terms.clone());
     let action = Action { app, terms, deed: Deed::Create(Box::new(creation.alone())) };
-    follows.then(|| classify(&action, policy.levels()))
+    Some(classify(&action, policy.levels()))
 }
 
 /// What follows what is made, each with its own level and classes: a yes to make does not cover sending, and one to
@@ -209,7 +208,6 @@ impl<'a> Touched<'a> {
             Deed::System(_) | Deed::Script(_) | Deed::RunScript { .. } | Deed::Web(_) => {}
             Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
                 found.command = Some(CommandName { name: CONSENT_TERM, code: CONSENT });
-                found.classes = BTreeSet::from([crate::dictionary::APPLICATION]);
             }
             Deed::Look { path, .. } | Deed::Value { path, .. } => found.path(path),
             Deed::Names { container, name, .. } => {
@@ -319,3 +317,6 @@ pub(super) fn classes(invocation: &Invocation) -> BTreeSet<&str> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests;
