@@ -153,13 +153,13 @@ pub(in crate::permission) fn named(class: &str, name: &str) -> Given {
     Given::Object(Path::application().then(Segment::Element(Arc::new(member), By::Name(name.into()))))
 }
 
-fn property(term: &str) -> Given {
+pub(in crate::permission) fn property(term: &str) -> Given {
     let identifier = Identifier::of(term).expect("an identifier");
     let member = Member { term: term.into(), identifier, class: String::new() };
     Given::Object(Path::application().then(Segment::Property(Arc::new(member))))
 }
 
-fn record(term: &str, value: Given) -> Given {
+pub(in crate::permission) fn record(term: &str, value: Given) -> Given {
     Given::Record(vec![(Identifier::of(term).expect("an identifier"), value)])
 }
 

@@ -90,6 +90,9 @@ fn the_first_rule_that_fits_decides() {
         Ruling::Allow,
     );
     check("rules = [{ app = \"com.apple.*\", decision = \"allow\" }]", SET, Ruling::Allow);
+    let elsewhere = Touch { app: "org.apple.mail", ..SET };
+    check("rules = [{ app = \"com.apple.*\", decision = \"allow\" }]", elsewhere, Ruling::Ask);
+    check("rules = [{ app = \"*\", decision = \"allow\" }]", elsewhere, Ruling::Allow);
     check("rules = [{ app = \"COM.APPLE.MAIL\", decision = \"allow\" }]", SET, Ruling::Allow);
     check("rules = [{ app = \"com.apple.mailbox\", decision = \"allow\" }]", SET, Ruling::Ask);
 }
@@ -150,6 +153,7 @@ fn every_word_of_the_file_is_the_one_that_is_shown() {
 #[test]
 fn only_reads_is_stronger_than_any_rule() {
     let scripts = Policy::parse("scripts = \"ask\"").expect("a policy");
+    assert!(!Policy::parse("scripts = \"off\"").expect("a policy").runs_scripts());
     assert!(scripts.runs_scripts() && !scripts.only_reads().runs_scripts());
     let policy = Policy::parse("rules = [{ decision = \"allow\" }]").expect("a policy").only_reads();
     assert_eq!(policy.judge(&SET, false).ruling, Ruling::Deny);
@@ -174,6 +178,7 @@ fn content_of_others_makes_dangerous_calls_suspicious() {
     assert!(
         policy.is_content_of_others("com.apple.mail") && !policy.is_content_of_others("com.apple.Finder")
     );
+    assert!(Policy::parse("after-untrusted = \"ask\"").expect("a policy").is_content_of_others("x.y"));
     assert!(!Policy::parse("after-untrusted = \"as-usual\"").expect("a policy").is_content_of_others("x.y"));
 }
 
@@ -181,7 +186,10 @@ fn content_of_others_makes_dangerous_calls_suspicious() {
 fn the_operator_sets_levels() {
     let policy = Policy::parse("levels = [{ command = \"send\", level = \"modify\" }]").expect("a policy");
     assert_eq!(policy.levels().len(), 1);
-    mistake("levels = [{ level = \"SAFE\" }]", (1, 11), "either a command or a property");
+    for named in ["", "command = \"x\", property = \"y\", "] {
+        let text = format!("levels = [{{ {named}level = \"SAFE\" }}]");
+        mistake(&text, (1, 11), "either a command or a property");
+    }
     mistake(
         "levels = [{ app = \"Mail\", command = \"send\", level = \"SAFE\" }]",
         (1, 19),

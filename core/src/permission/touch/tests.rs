@@ -1,0 +1,213 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::Millis;
+use crate::action::{Creation, Find, Following, Into, Make, Takes, Wanted};
+use crate::call::WebCall;
+use crate::dictionary::{Identifier, TypeExpr};
+use crate::identity::Identity;
+use crate::permission::classify::tests::{in_mail, invocation, named, property, record, set};
+use crate::specifier::Member;
+use crate::words::TextWindow;
+
+const RULES: &str = "rules = [{ property = \"subject\", decision = \"deny\" }]";
+
+/// Every touch of an action in words.
+fn check(deed: Deed, expected: &[&str]) {
+    let action = Action { deed, ..in_mail("x", "x", Given::Null) };
+    let policy = Policy::parse(RULES).expect("a policy");
+    let harm = classify(&action, &[]);
+    let words = |touch: Touch<'_>| {
+        let command = touch.command.map_or_else(String::new, |command| format!(" {}", command.name));
+        let property = touch.property.map_or_else(String::new, |property| format!(" .{property}"));
+        let class = touch.class.map_or_else(String::new, |class| format!(" of {class}"));
+        let fragile = if touch.is_fragile { " at a place" } else { "" };
+        format!("{}{command}{property}{class}{fragile}", touch.level.as_str())
+    };
+    let found: Vec<String> = touches(&action, "Mail", None, &harm, &policy).into_iter().map(words).collect();
+    assert_eq!(found, expected, "{:?}", action.deed);
+}
+
+fn identifier(term: &str) -> Identifier {
+    Identifier::of(term).expect("an identifier")
+}
+
+/// A path that ends with a property.
+fn way(term: &str) -> Path {
+    let Given::Object(path) = property(term) else { panic!("an object") };
+    path
+}
+
+fn text() -> TextWindow {
+    TextWindow { offset: 0, limit: 1 }
+}
+
+fn member() -> Arc<Member> {
+    Arc::new(Member { term: "message".into(), identifier: identifier("messages"), class: "message".into() })
+}
+
+fn command(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Given)>) -> Invocation {
+    let Deed::Command(command) = invocation(term, code, direct, parameters).deed else { panic!("a command") };
+    *command
+}
+
+fn column(term: &str) -> Column {
+    Column {
+        term: term.into(),
+        asked: None,
+        identifiers: vec![identifier("x")],
+        kind: TypeExpr::default(),
+        long: false,
+        enumerated: false,
+        by_script: false,
+        up: 0,
+        view: None,
+        named: false,
+    }
+}
+
+#[test]
+fn a_request_to_a_web_server_is_a_command_of_its_own() {
+    let web = |method| WebCall {
+        host: "example.org".into(),
+        method,
+        url: "https://example.org".into(),
+        headers: Vec::new(),
+        body: Vec::new(),
+        secrets: Vec::new(),
+        deadline: Millis(1),
+    };
+    check(Deed::Web(Box::new(web(Method::Get))), &["SAFE http get"]);
+    check(Deed::Web(Box::new(web(Method::Post))), &["DANGEROUS http post of application"]);
+}
+
+#[test]
+fn the_names_that_no_dictionary_has_are_known_to_rules() {
+    for command in ["ask for consent", "iac?cons", "iac_mcp_run_script", "iac?runs", "http get", "iac?hget"] {
+        assert!(is_everywhere(command), "{command}");
+    }
+    assert!(is_everywhere("AskForConsent") && is_everywhere("quit"));
+    assert!(!is_everywhere("frobnicate") && !is_everywhere("iac?none"));
+}
+
+#[test]
+fn a_read_touches_the_properties_on_its_way() {
+    check(Deed::AskConsent { by: "x".into(), opens: false }, &["SAFE ask for consent"]);
+    check(Deed::Value { path: way("account"), text: text() }, &["SAFE", "SAFE .account"]);
+    let names = Deed::Names { container: way("account"), collection: member(), name: identifier("name") };
+    check(names, &["SAFE", "SAFE .account", "SAFE .name"]);
+    let find = Find {
+        places: vec![(way("account"), member())],
+        mark: identifier("subject"),
+        id: identifier("id"),
+        marks: Vec::new(),
+    };
+    check(Deed::Find(find), &["SAFE", "SAFE .account", "SAFE .subject"]);
+    let wanted = |columns: Option<Vec<Column>>| {
+        let one = Wanted { path: way("account"), identity: Identity::Index, columns, named: Vec::new() };
+        Deed::Properties { objects: vec![Arc::new(one)], sizes: Vec::new(), text: text() }
+    };
+    check(
+        wanted(Some(vec![column("mailbox.name")])),
+        &["SAFE", "SAFE .account", "SAFE .mailbox", "SAFE .name"],
+    );
+    // Whatever holds all properties holds those of the rules.
+    check(wanted(None), &["SAFE", "SAFE .account", "SAFE .subject"]);
+    let all = ["SAFE", "SAFE .account", "SAFE .properties", "SAFE .subject"];
+    check(wanted(Some(vec![column("properties")])), &all);
+}
+
+#[test]
+fn a_command_touches_its_classes_unless_it_reads() {
+    let fragile = |command: Invocation| Deed::Command(Box::new(Invocation { is_fragile: true, ..command }));
+    check(fragile(command("count", "corecnte", named("message", "x"), vec![])), &["SAFE count"]);
+    let moves = command("move", "coremove", named("message", "x"), vec![("to", property("account"))]);
+    check(fragile(moves), &["SAFE .account", "MODIFY move of message at a place"]);
+    let save = Some(Box::new(command("synchronize", "xxxxsync", Given::Null, vec![])));
+    let kept = Invocation { save, ..command("move", "coremove", named("message", "x"), vec![]) };
+    check(Deed::Command(Box::new(kept)), &["MODIFY move of message", "MODIFY synchronize of application"]);
+}
+
+#[test]
+fn a_write_touches_every_field_of_a_record() {
+    let deed = |object: Given, value: Given| set(object, "properties", value).deed;
+    let record = || record("subject", Given::Text("x".into()));
+    check(
+        deed(named("message", "x"), record()),
+        &["MODIFY .properties of message", "MODIFY .subject of message"],
+    );
+    let through = set(property("account"), "flag", Given::Bool(true)).deed;
+    check(through, &["SAFE .account", "MODIFY .flag of "]);
+}
+
+fn make(command: Invocation, into: Into) -> Make {
+    Make {
+        command,
+        class: identifier("message"),
+        into,
+        slots: Vec::new(),
+        values: Vec::new(),
+        how: Vec::new(),
+        renamed: None,
+        takes: Takes::Properties,
+        identity: Identity::Index,
+        label: None,
+        tells: Vec::new(),
+        looks: Vec::new(),
+    }
+}
+
+fn create(creation: Creation) -> Deed {
+    Deed::Create(Box::new(creation))
+}
+
+#[test]
+fn what_follows_is_judged_apart_from_what_is_made() {
+    let new = |class: &str, at: Given| {
+        command("make", "corecrel", Given::Null, vec![("new", Given::Class(class.into())), ("at", at)])
+    };
+    let message = || make(new("message", property("account")), Into::App);
+    let send = |of: Given| {
+        let send = command("send", "emsgsend", of, vec![]);
+        Following { place: String::new(), judged: send.clone(), sent: send }
+    };
+    let plain = Creation { makes: vec![message()], ..Creation::default() };
+    check(create(plain.clone()), &["SAFE .account", "MODIFY make of message"]);
+    let save = Some(Box::new(command("synchronize", "xxxxsync", Given::Null, vec![])));
+    check(
+        create(Creation { save, ..plain.clone() }),
+        &["SAFE .account", "MODIFY make of message", "MODIFY synchronize of application"],
+    );
+    let then = vec![send(property("mailbox"))];
+    check(
+        create(Creation { then: then.clone(), ..plain.clone() }),
+        &["SAFE .account", "SAFE .mailbox", "MODIFY make of message", "DANGEROUS send of "],
+    );
+    // Commands in a row make nothing.
+    check(create(Creation { then, ..Creation::default() }), &["SAFE .mailbox", "DANGEROUS send of "]);
+    let Deed::Set(mut changes) =
+        set(named("message", "x"), "properties", record("subject", Given::Null)).deed
+    else {
+        panic!("a change")
+    };
+    check(
+        create(Creation { writes: changes.pop().map(Box::new), ..plain }),
+        &[
+            "SAFE .account",
+            "MODIFY .properties of message",
+            "MODIFY .subject of message",
+            "MODIFY make of message",
+        ],
+    );
+}
+
+#[test]
+fn what_is_made_in_an_answer_is_judged_apart_from_it() {
+    let reply = make(command("reply", "emalrepl", named("message", "x"), vec![]), Into::Command);
+    let rule = command("make", "corecrel", Given::Null, vec![("new", Given::Class("rule".into()))]);
+    let makes = vec![reply, make(rule, Into::AtChild(0))];
+    check(
+        create(Creation { makes, ..Creation::default() }),
+        &["MODIFY reply of message", "DANGEROUS make of rule"],
+    );
+}
