@@ -103,7 +103,7 @@ impl Closed {
         self.every(name).iter().find_map(|path| self.inside(path))
     }
 
-    /// Returns the closed place below a name, if any. A move of the folder would move that place too.
+    /// Returns the closed place at or below a name, if any. A move of the folder would move that place too.
     fn holds_up(&self, name: &str) -> Option<&str> {
         self.every(name).iter().find_map(|path| self.around(path))
     }
@@ -156,22 +156,21 @@ impl Closed {
         self.places.iter().find(is_in).map(|place| place.words.as_str())
     }
 
-    /// The closed place below a path, if any.
+    /// The closed place at or below a path, if any.
     fn around(&self, path: &[String]) -> Option<&str> {
         let rests = self.rests(path);
-        let homes = match path {
-            [] => true,
-            [homes] => HOMES.contains(&homes.as_str()),
-            _ => false,
-        };
-        let homes = homes || plain(&self.home).starts_with(path);
-        let above = |below: &Parts, path: &[String]| below.len() > path.len() && below.starts_with(path);
         let is_above = |place: &&Place| match place.from {
-            From::Root => above(&place.parts, path),
-            From::Home => homes || rests.iter().any(|own| above(&place.parts, own)),
+            From::Root => place.parts.starts_with(path),
+            From::Home => self.holds_homes(path) || rests.iter().any(|own| place.parts.starts_with(own)),
             From::Anywhere => (1..place.parts.len()).any(|end| path.ends_with(&place.parts[..end])),
         };
         self.places.iter().find(is_above).map(|place| place.words.as_str())
+    }
+
+    /// Whether home folders are at or below a path; that of root is in `/var`.
+    fn holds_homes(&self, path: &[String]) -> bool {
+        matches!(path, [name] if name == "var" || HOMES.contains(&name.as_str()))
+            || plain(&self.home).starts_with(path)
     }
 
     /// The closed places below a path, each as what stands right below that; `None` if not all of them can be listed,
@@ -180,18 +179,15 @@ impl Closed {
         let rests = self.rests(path);
         let mut found: Vec<Shut> = Vec::new();
         let mut add = |place: &Place, name: Option<&String>| {
-            if let Some(name) = name.filter(|name| !found.iter().any(|shut| shut.name == **name)) {
-                found.push(Shut { name: name.clone(), place: place.words.clone() });
-            }
+            found.extend(name.map(|name| Shut { name: name.clone(), place: place.words.clone() }));
         };
-        let above = |below: &Parts, path: &[String]| below.len() > path.len() && below.starts_with(path);
         for place in &self.places {
             match place.from {
-                From::Root if above(&place.parts, path) => add(place, place.parts.get(path.len())),
+                From::Root if place.parts.starts_with(path) => add(place, place.parts.get(path.len())),
                 From::Root => {}
-                From::Home if rests.is_empty() && self.around(path).is_some() => return None,
+                From::Home if rests.is_empty() && self.holds_homes(path) => return None,
                 From::Home => {
-                    for own in rests.iter().filter(|own| above(&place.parts, own)) {
+                    for own in rests.iter().filter(|own| place.parts.starts_with(own)) {
                         add(place, place.parts.get(own.len()));
                     }
                 }

@@ -50,8 +50,7 @@ impl Closed {
     /// Whether what is in a container may be listed.
     pub(in crate::permission) fn is_listed(&self, app: &str, terms: &Terms, container: &Path) -> bool {
         let doors = Doors { closed: self, files: Files { app, terms } };
-        let hit = || doors.read(container, true).or_else(|| doors.all_of(container, false, &[]));
-        self.is_empty() || hit().is_none()
+        self.is_empty() || doors.read(container, true).is_none()
     }
 
     /// The names that a read of everything in a folder has to leave out, because they are closed or hold what is; none where

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::*;
 use proptest::prelude::*;
 
@@ -101,11 +103,78 @@ fn what_lies_around_a_closed_place_is_known() {
     assert!(closed().holds_up("/Volumes/work/project/.vscode").is_some());
 }
 
+fn in_home(home: &str) -> Closed {
+    Closed::new(home, [(Where::InHome(".cursor".to_owned()), "x".to_owned())])
+}
+
 #[test]
 fn without_a_known_home_anybodys_counts() {
-    let places = [(Where::InHome(".cursor".to_owned()), "x".to_owned())];
-    let closed = Closed::new("", places);
+    let closed = in_home("");
     assert!(closed.holds("~/.cursor/mcp.json").is_some() && closed.holds("/home/ada/.cursor").is_some());
+    for elsewhere in ["/.cursor", "/Applications/x/.cursor", "/var/x/.cursor", "/opt/root/.cursor"] {
+        assert_eq!(closed.holds(elsewhere), None, "{elsewhere}");
+    }
+}
+
+#[test]
+fn a_home_may_be_anywhere() {
+    let closed = in_home("/srv/people/ada");
+    for (name, is_in, is_around) in [
+        ("/srv/people/ada/.cursor", true, true),
+        ("/srv/people/ada", false, true),
+        ("/srv/people", false, true),
+        ("/home", false, true),
+        ("/Users", false, true),
+        ("/var", false, true),
+        ("/private/var", false, true),
+        ("/", false, true),
+        ("/opt", false, false),
+        ("/srv/people/eve", false, false),
+        ("/srv/people/ada/x", false, false),
+    ] {
+        assert_eq!(closed.holds(name).is_some(), is_in, "{name}");
+        assert_eq!(closed.holds_up(name).is_some(), is_around, "{name}");
+    }
+}
+
+#[test]
+fn what_stands_right_below_a_folder_is_left_out() {
+    let below = |closed: &Closed, folder: &str| {
+        let shut = closed.right_below(&plain(folder))?;
+        Some(shut.into_iter().map(|shut| shut.name).collect::<BTreeSet<_>>())
+    };
+    let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    for (folder, expected) in [
+        ("/Users/Zoë", names(&["library", ".cursor"])),
+        ("/Users/Zoë/Library", names(&["application support"])),
+        ("/Users/somebody", names(&[".cursor"])),
+        ("/Users/somebody/Documents", names(&[])),
+        ("/var/folders", names(&["x"])),
+        ("/Volumes/work/project/.vscode", names(&["mcp.json"])),
+        ("/Applications", names(&[])),
+        // In any home folder: which there are is not known.
+        ("/Users", None),
+        ("/var", None),
+        ("/", None),
+    ] {
+        assert_eq!(below(&closed(), folder), expected, "{folder}");
+    }
+}
+
+#[test]
+fn names_in_an_unknown_folder_may_lead_into_a_closed_place() {
+    let along = |names: &[Option<&str>]| closed().along(names).is_some();
+    for names in [
+        &[Some(".cursor"), Some("mcp.json")][..],
+        &[Some("Application Support"), Some("IAC-MCP")],
+        &[Some("Application Support"), None],
+        &[None, None],
+    ] {
+        assert!(along(names), "{names:?}");
+    }
+    for names in [&[Some("Library")][..], &[Some("Application Support"), Some("x")], &[Some("y"), None]] {
+        assert!(!along(names), "{names:?}");
+    }
 }
 
 proptest! {
