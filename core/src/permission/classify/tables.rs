@@ -304,8 +304,7 @@ pub(super) fn command(app: &str, name: &str, code: &str) -> Option<Classified> {
         return Some(found);
     }
     let other = Classified::new(Level::Modify, "is not known to be harmless under that name");
-    let other = if row.2 == Safe { found.or_worse(other) } else { found };
-    Some(words(name).into_iter().fold(other, Classified::or_worse))
+    Some(words(name).into_iter().fold(found.or_worse(other), Classified::or_worse))
 }
 
 /// Whether a code is known under a name.

@@ -25,6 +25,11 @@ fn a_code_lowers_a_level_only_under_its_own_name() {
     check("com.apple.osax.standardadditions", "path to", "earsffdr", Level::Modify, false);
     check("com.apple.osax.standardadditions", "summarize", "fbcssumm", Level::Modify, false);
     check("x.y", "get", "coredelo", Level::Dangerous, false);
+    check("x.y", "count", "coregetd", Level::Modify, false);
+    check("x.y", "coregetd", "xxxxyyyy", Level::Modify, false);
+    check("com.googlecode.iterm2", "write", "xxxxyyyy", Level::Dangerous, true);
+    check("x.y", "write", "xxxxyyyy", Level::Modify, false);
+    check("com.barebones.BBEdit", "inside tag", "xxxxyyyy", Level::Safe, false);
     check("com.apple.mail", "send", "emsgsend", Level::Dangerous, false);
     check("com.apple.osax.standardadditions", "do shell script", "sysoexec", Level::Dangerous, true);
     check("com.apple.osax.standardadditions", "read", "rdwrread", Level::Modify, false);
@@ -45,6 +50,9 @@ fn an_unknown_command_is_a_change_unless_its_words_say_worse() {
     check("x.y", "do JavaScript", "xxxxyyyy", Level::Dangerous, true);
     check("x.y", "run VB macro", "xxxxyyyy", Level::Dangerous, true);
     check("x.y", "describe", "xxxxyyyy", Level::Modify, false);
+    check("x.y", "type text", "xxxxyyyy", Level::Dangerous, true);
+    check("x.y", "do something", "xxxxyyyy", Level::Modify, false);
+    check("x.y", "save workflow", "xxxxyyyy", Level::Modify, false);
 }
 
 #[test]
@@ -383,6 +391,9 @@ fn rows_hold_for_classes_that_inherit() {
         assert_eq!(write(class, property), Level::Dangerous, "{class}");
     }
     assert_eq!(write("message", "read status"), Level::Modify);
+    assert_eq!(classify_write("x.y", &terms, "account", "password", 1, &[]).level, Level::Modify);
+    let elsewhere = Action { app: "x.y".into(), ..in_mail("x", "corecrel", Given::Class("rule".into())) };
+    assert_eq!(classify(&elsewhere, &[]).level, Level::Modify);
     assert_eq!(write("", "read status"), Level::Modify);
     for class in ["imap account", "smtp server", "rule condition"] {
         for (code, value) in [("corecrel", Given::Class(class.into())), ("coreclon", named(class, "x"))] {

@@ -210,6 +210,20 @@ fn a_yes_is_bound_to_all_that_was_shown_and_to_its_scope() {
 }
 
 #[test]
+fn a_question_without_lines_names_no_others() {
+    let wording = Wording { app: "Mail".into(), deed: "delete".into(), count: 3, ..Wording::default() };
+    let asked = unasked(delete(), &Gate::default()).ask(wording, Vec::new());
+    let question = asked.question();
+    assert_eq!(
+        question.text(),
+        "Mail: delete (3 objects)\nDANGEROUS · asked by the policy's profile \"standard\""
+    );
+    assert!(question.text().ends_with(question.why()));
+    let labels = [Choice::Once, Choice::Hour, Choice::Always, Choice::Deny].map(Choice::label);
+    assert_eq!(labels, ["Allow once", "Allow for an hour", "Always allow", "Deny"]);
+}
+
+#[test]
 fn a_yes_for_an_hour_is_not_offered_for_any_file() {
     let choices = |direct: Given| asked(in_mail("mark", "xxxxyyyy", direct), "x").question().choices();
     let hour = [Choice::Once, Choice::Hour, Choice::Always, Choice::Deny];
