@@ -82,7 +82,7 @@ pub(super) fn from_colons(text: &str) -> Option<(String, [String; 2])> {
 /// A name as a path from where it stands: it may itself be one, written with colons.
 pub(super) fn relative(name: &str) -> String {
     let mut parts: Vec<&str> = name.split(':').collect();
-    if parts.len() > 1 && parts.last() == Some(&"") {
+    if parts.last() == Some(&"") {
         parts.pop();
     }
     if parts.len() > 1 {

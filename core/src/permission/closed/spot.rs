@@ -92,8 +92,7 @@ pub(in crate::permission) fn is_of_files(app: &str) -> bool {
 
 /// Says where an object stands.
 pub(in crate::permission) fn spot(app: &str, terms: &Terms, path: &Path) -> Found {
-    let mut walk =
-        Walk { app, terms, spot: Spot::Elsewhere, at_start: true, goes_on: false, class: "application" };
+    let mut walk = Walk { app, terms, spot: Spot::Elsewhere, goes_on: false, class: "application" };
     path.segments().into_iter().for_each(|segment| walk.step(segment));
     Found { spot: walk.spot, goes_on: walk.goes_on }
 }
@@ -102,7 +101,6 @@ struct Walk<'a> {
     app: &'a str,
     terms: &'a Terms,
     spot: Spot,
-    at_start: bool,
     goes_on: bool,
     class: &'a str,
 }
@@ -113,7 +111,6 @@ impl<'a> Walk<'a> {
             Segment::Property(member) => self.property(member),
             Segment::Element(member, by) => self.element(member, by),
         }
-        self.at_start = false;
         let (Segment::Property(member) | Segment::Element(member, _)) = segment;
         self.class = &member.class;
     }
@@ -283,3 +280,6 @@ fn base(term: &str) -> Option<Vec<String>> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,13 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use super::spelled::relative;
 use super::*;
+use crate::dictionary::Identifier;
+use crate::specifier::{By, Member, Path, Segment};
 use proptest::prelude::*;
 
-fn closed() -> Closed {
+pub(super) fn closed() -> Closed {
     let state = "/Users/Zoë/Library/Application Support/iac-mcp";
     let places = [
         (Where::At(state.to_owned()), "the state directory".to_owned()),
@@ -13,6 +17,28 @@ fn closed() -> Closed {
     ];
     let leads = [("/tmp/link/policy.toml".to_owned(), format!("{state}/policy.toml"))];
     Closed::new("/Users/Zoë", places).with_leads(leads.into())
+}
+
+#[test]
+fn a_path_is_read_without_what_only_names_the_disk() {
+    for (path, expected) in [
+        ("/System/Volumes", 1),
+        ("/System/Volumes/Data", 2),
+        ("/Volumes", 1),
+        ("/Volumes/USB", 2),
+        ("/.resolve", 1),
+        ("/.resolve/1/x", 2),
+        ("/private/x", 1),
+    ] {
+        assert_eq!(parts(path).len(), expected, "{path}");
+    }
+    assert_eq!([folded("a\u{1}B."), folded("..."), folded(" ")], ["ab", "...", " "]);
+    assert_eq!(from_url("fi\u{1}le:///a%20b").as_deref(), Some("/a b"));
+    for (name, expected) in
+        [("", ""), (":", ""), ("a", "a"), ("a:", "a"), (":a", "../a"), ("a:b:", "a/b"), ("a::b", "a/../b")]
+    {
+        assert_eq!(relative(name), expected, "{name}");
+    }
 }
 
 #[test]
@@ -191,4 +217,27 @@ proptest! {
         let path = format!("/{}{detour}var/{}folders/x/state/f", "../".repeat(up), "./".repeat(parts.len()));
         prop_assert!(closed().holds(&path).is_some(), "{}", path);
     }
+}
+
+/// One step of a path.
+pub(super) enum Way {
+    Named(&'static str, &'static str),
+    At(&'static str),
+    By(&'static str, By),
+    /// A property, and the class that it holds.
+    Property(&'static str, &'static str),
+}
+
+pub(super) fn path(ways: impl IntoIterator<Item = Way>) -> Path {
+    let member = |term: &str, class: &str| {
+        let identifier = Identifier::of("x").expect("an identifier");
+        Arc::new(Member { term: term.into(), identifier, class: class.into() })
+    };
+    let step = |way| match way {
+        Way::Named(class, name) => Segment::Element(member(class, class), By::Name(name.into())),
+        Way::At(class) => Segment::Element(member(class, class), By::Index(0)),
+        Way::By(class, by) => Segment::Element(member(class, class), by),
+        Way::Property(term, class) => Segment::Property(member(term, class)),
+    };
+    ways.into_iter().map(step).fold(Path::application(), |path, step| path.then(step))
 }

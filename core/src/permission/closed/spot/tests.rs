@@ -1,0 +1,116 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::dictionary::{Identifier, Includes, parse};
+use crate::permission::closed::tests::Way::{self, At, Named, Property};
+use crate::permission::closed::tests::path;
+use crate::specifier::Mark;
+
+const APP: &str = r#"<dictionary><suite name="App" code="appl">
+  <class name="application" code="capp">
+    <property name="pick" code="pick" type="specifier"/><property name="title" code="titl" type="text"/>
+  </class>
+  <class name="leaf" code="ditm"/>
+  <class name="sheet" code="shee"><property name="POSIX path" code="posx" type="text"/></class>
+  <class name="file" code="file"/>
+  <class name="paper" code="pape" inherits="file"/>
+  <class name="note" code="note"><property name="name" code="pnam" type="text"/></class>
+</suite></dictionary>"#;
+const OTHER: &str = "test.app";
+
+fn terms() -> Terms {
+    Terms(Some(Arc::new(parse(APP.as_bytes(), &Includes::new()).0)))
+}
+
+#[test]
+fn a_class_of_files_is_known_by_its_name_and_by_codes() {
+    for (app, class, expected) in [
+        (FINDER, "file", Kind::Yes),
+        (FINDER, "Folder", Kind::Yes),
+        (FINDER, "note", Kind::No),
+        (OTHER, "file", Kind::Perhaps),
+        (OTHER, "folder", Kind::Perhaps),
+        (OTHER, "paper", Kind::Perhaps),
+        (OTHER, "leaf", Kind::Yes),
+        (OTHER, "sheet", Kind::Yes),
+        (OTHER, "note", Kind::No),
+        (FINDER, "paper", Kind::Yes),
+    ] {
+        assert_eq!(is_file(app, &terms(), class), expected, "{app} {class}");
+    }
+}
+
+fn found(app: &str, ways: Vec<Way>) -> Found {
+    spot(app, &terms(), &path(ways))
+}
+
+fn names(all: &[&str]) -> Spot {
+    Spot::Named(all.iter().map(|name| (*name).to_owned()).collect())
+}
+
+fn below(all: &[&str]) -> Spot {
+    Spot::Below(all.iter().map(|name| (*name).to_owned()).collect())
+}
+
+const HOME: Way = Property("home", "folder");
+
+#[test]
+fn where_an_object_stands() {
+    let up = || Property("container", "container");
+    for (app, ways, expected) in [
+        (FINDER, vec![HOME], names(&["~"])),
+        (FINDER, vec![HOME, up()], names(&["~/.."])),
+        (FINDER, vec![HOME, At("folder")], below(&["~"])),
+        (FINDER, vec![HOME, At("folder"), up()], below(&["~", "~/.."])),
+        (FINDER, vec![HOME, At("folder"), Property("x", "folder")], Spot::Anywhere),
+        (FINDER, vec![HOME, Property("size", "")], names(&["~"])),
+        (FINDER, vec![At("disk")], names(&["/"])),
+        (FINDER, vec![Named("disk", "USB")], names(&["/Volumes/USB"])),
+        (FINDER, vec![Named("folder", "x")], names(&["~/x", "~/Desktop/x", "//x"])),
+        (FINDER, vec![At("note")], Spot::Elsewhere),
+        (FINDER, vec![Property("pick", "")], Spot::Anywhere),
+        (FINDER, vec![Property("title", "")], Spot::Elsewhere),
+        (FINDER, vec![Property("x", "note")], Spot::Elsewhere),
+        (OTHER, vec![Property("pick", "")], Spot::Elsewhere),
+        (OTHER, vec![Property("x", "leaf")], Spot::Anywhere),
+        (OTHER, vec![HOME], Spot::Elsewhere),
+        (OTHER, vec![Property("home", "leaf")], names(&["~"])),
+        (OTHER, vec![Property("home", "leaf"), Property("desktop", "")], names(&["~/Desktop"])),
+        // A folder of notes has a name, too; a path is a file all the same.
+        (OTHER, vec![Named("folder", "Ideas")], Spot::Elsewhere),
+        (OTHER, vec![Named("folder", "/etc")], names(&["/etc"])),
+        (OTHER, vec![Named("folder", "~zoe")], names(&["~zoe"])),
+        (OTHER, vec![Named("leaf", "x")], names(&["~/x", "~/Desktop/x", "//x"])),
+    ] {
+        let shown = path(ways.iter().map(|way| match way {
+            Named(a, b) => Named(a, b),
+            At(a) => At(a),
+            Property(a, b) => Property(a, b),
+            Way::By(..) => unreachable!("none here"),
+        }));
+        assert_eq!(found(app, ways).spot, expected, "{app} {shown}");
+    }
+    let goes_on = |ways: Vec<Way>| found(FINDER, ways).goes_on;
+    assert!(!goes_on(vec![HOME, At("folder")]));
+    assert!(goes_on(vec![HOME, At("folder"), At("file")]));
+    assert!(goes_on(vec![HOME, Property("entire contents", "")]));
+}
+
+#[test]
+fn an_id_and_a_mark_may_tell_a_path() {
+    let by = |by: By| found(FINDER, vec![HOME, Way::By("file", by)]).spot;
+    let id = |text: &str| by(By::Id(Id::Text(text.to_owned())));
+    let marked = |property: &str, value: &str| {
+        let property = Identifier::of(property).expect("an identifier");
+        by(By::Place(0, Arc::new(Mark { property, value: value.to_owned() })))
+    };
+    let file = names(&["~//etc/x", "~/:etc:x", "/etc/x"]);
+    assert_eq!(id("/etc/x"), file);
+    assert_eq!(id("x7"), below(&["~"]));
+    assert_eq!(marked("url", "file:///etc/x"), file);
+    assert_eq!(marked("size", "/etc/x"), below(&["~"]));
+    assert_eq!(marked("url", "file:///.file/id=1.2"), below(&["~"]));
+    assert_eq!(told(".vol").as_deref(), Some(".vol"), "a name that is no path");
+    assert_eq!(told(&"x".repeat(CUT)), None, "it may be cut");
+    assert_eq!(told(&"x".repeat(CUT - 1)), Some("x".repeat(CUT - 1)));
+}
