@@ -415,10 +415,9 @@ impl Doors<'_> {
         let code = invocation.code.as_str();
         let texts = invocation.values().find_map(|value| self.texts(value));
         let seen = || invocation.seen.iter().find_map(|seen| self.read(&seen.path, false));
-        let looks = LOOKS.contains(&code);
         let direct = || invocation.direct.iter().find_map(|value| self.direct(value, invocation));
         let rest = || invocation.parameters.iter().find_map(|argument| self.objects(&argument.value));
-        let new = || self.put_there(invocation).filter(|_| !looks);
+        let new = || self.put_there(invocation);
         // An object made from a folder, such as an attachment, contains everything in it.
         let whole = || {
             let given = |value: &Given| value.files().into_iter().find_map(|file| self.around(file));
@@ -524,3 +523,6 @@ fn takes_away(term: &str) -> bool {
 fn unnamed(name: String) -> Hit {
     Hit { name, why: Why::Unnamed }
 }
+
+#[cfg(test)]
+mod tests;

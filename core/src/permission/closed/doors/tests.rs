@@ -1,0 +1,255 @@
+use super::*;
+use crate::action::{Creation, Elements, Find, Preview, Seen, Wanted};
+use crate::dictionary::Identifier;
+use crate::identity::Identity;
+use crate::permission::classify::tests::{invocation, record, set};
+use crate::permission::closed::tests::Way::{At, By as ByWay, Named, Property};
+use crate::permission::closed::tests::{Way, closed, path};
+use crate::specifier::Member;
+use crate::words::TextWindow;
+use std::sync::Arc;
+
+const FINDER: &str = "com.apple.finder";
+const NOTES: &str = "test.notes";
+const HOME: Way = Property("home", "folder");
+
+/// What becomes of a deed: nothing stands in its way, it leads to a closed place, or nobody knows where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Said {
+    O,
+    C,
+    U,
+}
+
+use Said::{C, O, U};
+
+fn action(app: &str, deed: Deed) -> Action {
+    Action { app: app.into(), terms: Terms::default(), deed }
+}
+
+fn said(deed: Deed) -> Said {
+    match closed().reached_by(&action(FINDER, deed)).map(|hit| hit.why) {
+        None => O,
+        Some(Why::Closed(_)) => C,
+        Some(Why::Unnamed) => U,
+    }
+}
+
+fn home(rest: impl IntoIterator<Item = Way>) -> Path {
+    path(std::iter::once(HOME).chain(rest))
+}
+
+fn folder(name: &'static str) -> Given {
+    Given::Object(home([Named("folder", name)]))
+}
+
+fn first() -> Path {
+    home([At("folder")])
+}
+
+/// A folder that only the app knows.
+fn target(rest: impl IntoIterator<Item = Way>) -> Path {
+    path(std::iter::once(Property("target", "folder")).chain(rest))
+}
+
+fn member() -> Arc<Member> {
+    let identifier = Identifier::of("files").expect("an identifier");
+    Arc::new(Member { term: "file".into(), identifier, class: "file".into() })
+}
+
+fn text(text: &str) -> Given {
+    Given::Text(text.to_owned())
+}
+
+fn command(code: &str, direct: Given, parameters: Vec<(&str, Given)>) -> Deed {
+    invocation("x", code, direct, parameters).deed
+}
+
+fn names(container: Path) -> Deed {
+    Deed::Names { container, collection: member(), name: Identifier::of("name").expect("an identifier") }
+}
+
+fn elements(container: Path, is_deep: bool, left_out: &[&str]) -> Deed {
+    let shut = |name: &&str| Shut { name: (*name).to_owned(), place: "x".to_owned() };
+    Deed::Elements(Box::new(Elements {
+        containers: vec![container],
+        inner: is_deep.then(member),
+        closed: vec![left_out.iter().map(shut).collect()],
+        collection: member(),
+        identity: Identity::Index,
+        mark: None,
+        columns: Vec::new(),
+        wanted: 0,
+        label: None,
+        whose: false,
+        filter: None,
+        sort: Vec::new(),
+        groups: None,
+        series: None,
+        limit: 1,
+        offset: 0,
+        text: TextWindow { offset: 0, limit: 1 },
+    }))
+}
+
+#[test]
+fn a_list_goes_on_into_a_folder_and_a_look_does_not() {
+    let find = |container: Path| {
+        let identifier = || Identifier::of("x").expect("an identifier");
+        let places = vec![(container, member())];
+        Deed::Find(Find { places, mark: identifier(), id: identifier(), marks: Vec::new() })
+    };
+    assert_eq!([names(first()), elements(first(), false, &[]), find(first())].map(said), [C; 3]);
+    assert!(!closed().is_listed(FINDER, &Terms::default(), &first()));
+    assert!(closed().is_listed(FINDER, &Terms::default(), &home([])));
+    let text = TextWindow { offset: 0, limit: 1 };
+    let wanted = Wanted { path: first(), identity: Identity::Index, columns: None, named: Vec::new() };
+    let Deed::Set(changes) = set(Given::Object(first()), "comment", Given::Null).deed else {
+        panic!("a change")
+    };
+    let look = Preview { subjects: vec![changes[0].subject.clone()], anchors: None };
+    let Deed::Command(seen) = command("xxxxyyyy", Given::Null, vec![]) else { panic!("a command") };
+    let seen = Invocation {
+        seen: vec![Seen { path: first(), looks: Vec::new(), shown: serde_json::Value::Null }],
+        ..*seen
+    };
+    for deed in [
+        Deed::Value { path: first(), text },
+        Deed::Properties { objects: vec![Arc::new(wanted)], sizes: Vec::new(), text },
+        Deed::Preview(look),
+        Deed::Command(Box::new(seen)),
+    ] {
+        assert_eq!(said(deed.clone()), O, "{deed:?}");
+    }
+}
+
+#[test]
+fn a_read_of_everything_needs_all_that_is_closed_left_out() {
+    for (deed, expected) in [
+        (elements(home([]), false, &[]), O),
+        (elements(home([]), true, &[]), C),
+        (elements(home([]), true, &["library"]), C),
+        (elements(home([]), true, &["x", "y"]), C),
+        (elements(home([]), true, &["library", ".cursor"]), O),
+        (elements(home([Named("folder", "Documents")]), true, &[]), O),
+        (elements(home([Named("folder", "Documents"), At("folder")]), true, &[]), U),
+        (elements(home([Named("folder", "Documents"), At("folder")]), false, &[]), O),
+    ] {
+        assert_eq!(said(deed.clone()), expected, "{deed:?}");
+    }
+}
+
+#[test]
+fn names_in_a_folder_that_only_the_app_knows() {
+    let cursor = || Named("folder", ".cursor");
+    for (path, expected) in [
+        (target([cursor()]), C),
+        (target([cursor(), Property("name", "")]), C),
+        (target([Named("folder", ".vscode"), Named("folder", "mcp.json"), Named("file", "x")]), C),
+        (target([Named("folder", "x"), Named("file", ".vscode")]), O),
+        (target([ByWay("folder", By::Every)]), U),
+        (target([]), O),
+    ] {
+        assert_eq!(said(names(path.clone())), expected, "{path}");
+    }
+    let every = target([ByWay("folder", By::Every)]);
+    assert_eq!(said(Deed::Value { path: every, text: TextWindow { offset: 0, limit: 1 } }), O);
+}
+
+#[test]
+fn what_a_command_moves_takes_all_of_it_along() {
+    let of = |name: &'static str, term: &'static str| {
+        Given::Object(home([Named("folder", name), Property(term, "")]))
+    };
+    let to = |value: Given| vec![("to", value)];
+    let document = |name: &'static str| Given::Object(path([Named("document", name)]));
+    let into_home = || vec![("in", Given::Object(home([])))];
+    for (deed, expected) in [
+        (command(SET, of("hooks", "name"), to(text(".cursor"))), C),
+        (command(SET, of("hooks", "name"), to(text("y"))), O),
+        (command(SET, of("Library", "name"), to(text("y"))), C),
+        (command(SET, of("Library", "comment"), to(text("y"))), O),
+        (command("xxxxyyyy", of("Library", "comment"), vec![]), C),
+        (command(SAVE, document(".cursor"), into_home()), C),
+        (command(SAVE, document("Library"), into_home()), O),
+        (command("xxxxyyyy", document(".cursor"), into_home()), O),
+        (command("coremove", text("/tmp/.cursor"), to(Given::Object(home([])))), C),
+        (command("coredelo", text("~/Library"), vec![]), C),
+        (command("xxxxyyyy", text("~/Library"), vec![]), O),
+        (command("xxxxyyyy", Given::Null, to(Given::File("~".into()))), O),
+        (command(MAKE, Given::Null, to(Given::File("~".into()))), C),
+        (command("miscmvis", folder("Library"), vec![]), O),
+        (command("coredelo", folder("Library"), vec![]), C),
+    ] {
+        assert_eq!(said(deed.clone()), expected, "{deed:?}");
+    }
+}
+
+#[test]
+fn a_field_of_a_record_may_take_a_folder_away() {
+    for (term, value, expected) in [
+        ("properties", record("name", text("old")), C),
+        ("properties", record("comment", text("old")), O),
+        ("name extension", text("old"), C),
+        ("comment", text("old"), O),
+    ] {
+        let deed = set(folder("Library"), "x", value).deed;
+        let Deed::Set(mut changes) = deed else { panic!("a change") };
+        changes[0].subject.slots[0].term = term.to_owned();
+        assert_eq!(said(Deed::Set(changes.clone())), expected, "{changes:?}");
+    }
+}
+
+fn new(class: &str, name: &str, more: Vec<(&'static str, Given)>) -> Deed {
+    let mut parameters =
+        vec![("new", Given::Class(class.to_owned())), ("with properties", record("name", text(name)))];
+    parameters.extend(more);
+    command(MAKE, Given::Null, parameters)
+}
+
+/// Where something new stands once a deed is done.
+#[test]
+fn where_what_is_new_will_stand() {
+    let at = |value: Given| vec![("at", value)];
+    let place = |place: Place| at(Given::Place(place));
+    let p = || home([Named("folder", "p")]);
+    let anywhere = &["~/x", "~/Desktop/x", "//x"][..];
+    for (app, deed, expected) in [
+        (FINDER, new("folder", "x", vec![]), anywhere),
+        (FINDER, new("folder", "x", vec![("to", text("~/p"))]), anywhere),
+        (FINDER, new("folder", "x", at(Given::Object(home([])))), &["~/x"]),
+        (FINDER, new("folder", "x", at(Given::Object(first()))), &[]),
+        (FINDER, new("folder", "x", place(Place::End(home([]), member()))), &["~/x"]),
+        (FINDER, new("folder", "x", place(Place::After(p()))), &["~/p/../x"]),
+        (FINDER, new("message", "/etc/x", vec![]), &[]),
+        (NOTES, new("folder", "x", vec![]), &[]),
+        (NOTES, new("folder", "/etc/x", vec![]), &["/etc/x"]),
+        (NOTES, new("folder", "~zoe", vec![]), &["~zoe"]),
+        (FINDER, command("coremove", folder("a"), vec![("to", text("/tmp/x"))]), &["/tmp/x/a"]),
+        (FINDER, command("coremove", folder("a"), vec![("to", text("/tmp/.x"))]), &["/tmp/.x/a", "/tmp/.x"]),
+        (FINDER, command(SAVE, Given::Null, vec![("in", Given::File("/tmp/x".into()))]), &["/tmp/x"]),
+        (FINDER, command("xxxxyyyy", folder("a"), vec![("to", text("/tmp/.x"))]), &[]),
+        (FINDER, set(folder("a"), "name", text("b")).deed, &["~/a/../b"]),
+        (FINDER, set(folder("a"), "comment", text("b")).deed, &[]),
+    ] {
+        assert_eq!(written(&action(app, deed.clone())), expected, "{app} {deed:?}");
+    }
+    let mut extended = new("folder", "x", vec![]);
+    let Deed::Command(invocation) = &mut extended else { panic!("a command") };
+    for (term, expected) in [("nameExtension", &["//x", "//x.txt"][..]), ("comment", &["//x"])] {
+        let field = |term, value| (Identifier::of(term).expect("an identifier"), text(value));
+        invocation.parameters[1].value = Given::Record(vec![field("name", "x"), field(term, "txt")]);
+        let found = written(&action(FINDER, Deed::Command(invocation.clone())));
+        assert!(expected.iter().all(|name| found.contains(&(*name).to_owned())), "{term}: {found:?}");
+        assert_eq!(found.len(), 3 * expected.len(), "{term}: {found:?}");
+    }
+    let Deed::Set(mut changes) = set(Given::Object(first()), "name", text("b")).deed else {
+        panic!("a change")
+    };
+    for (mark, expected) in [("a name", &[][..]), ("/a", &["/a/../b"])] {
+        changes[0].expected.mark = Some(mark.to_owned());
+        assert_eq!(written(&action(FINDER, Deed::Set(changes.clone()))), expected, "{mark}");
+    }
+    let creation = Creation { writes: changes.pop().map(Box::new), ..Creation::default() };
+    assert_eq!(written(&action(FINDER, Deed::Create(Box::new(creation)))), ["/a/../b"]);
+}
