@@ -1,6 +1,8 @@
 // Counts and sums of groups instead of elements. `by` are columns, -1 is the container; `of` are pairs of a function and a
 // column.
 const CONTAINER = -1;
+// More containers without elements are counted, since nobody asks for each of them.
+const MOST_EMPTY = 3;
 const columnsOfGroups = (groups) => [...groups.by.filter((i) => i !== CONTAINER), ...groups.of.map(([, i]) => i)];
 const FOLDS = {
   sum: (values) => values.reduce((sum, value) => sum + value, 0),
@@ -40,6 +42,13 @@ const grouped = (groups, rows, cells, collection, q) => {
         );
       return encode(FOLDS[fold](values));
     });
-  const all = [...found.values()].sort((a, b) => b.rows.length - a.rows.length);
-  return { total: all.length, v: all.slice(0, d.limit).map((group) => [group.key, group.rows.length, folded(group)]) };
+  const all = [...found.values()].sort((a, b) => b.rows.length - a.rows.length),
+    some = all.filter((group) => group.rows.length > 0),
+    left = all.length - some.length > MOST_EMPTY ? all.length - some.length : 0,
+    told = left > 0 ? some : all;
+  return {
+    total: told.length,
+    left: left,
+    v: told.slice(0, d.limit).map((group) => [group.key, group.rows.length, folded(group)]),
+  };
 };

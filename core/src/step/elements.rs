@@ -617,6 +617,10 @@ impl Listing {
             groups.push(said);
         }
         let mut body = json!({ "app": &*app.bundle_id, "groups": groups, "groupCount": answer["total"], "totalCount": total });
+        // Containers without elements, which the answer leaves out.
+        if answer["left"].as_u64().is_some_and(|left| left > 0) {
+            body["emptyGroups"] = answer["left"].clone();
+        }
         self.told(&mut body, reason);
         body
     }
