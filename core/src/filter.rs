@@ -1,7 +1,8 @@
 //! Filters: `{"property","op","value"}`, joined by `and`, `or` and `not`.
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
+use crate::dictionary::names;
 use crate::fault::{Code, Fault, wrong};
 use crate::moment::Moment;
 
@@ -108,6 +109,28 @@ const OPERATORS: [(&str, Operator); 9] = [
     ("endsWith", Operator::EndsWith),
 ];
 
+/// How other query languages write them; an answer has the first spelling.
+const OTHER_SPELLINGS: [(&str, Operator); 18] = [
+    ("=", Operator::Equal),
+    ("is", Operator::Equal),
+    ("eq", Operator::Equal),
+    ("equals", Operator::Equal),
+    ("<>", Operator::NotEqual),
+    ("≠", Operator::NotEqual),
+    ("ne", Operator::NotEqual),
+    ("isNot", Operator::NotEqual),
+    ("lt", Operator::Less),
+    ("before", Operator::Less),
+    ("gt", Operator::Greater),
+    ("after", Operator::Greater),
+    ("≤", Operator::LessOrEqual),
+    ("lte", Operator::LessOrEqual),
+    ("≥", Operator::GreaterOrEqual),
+    ("gte", Operator::GreaterOrEqual),
+    ("includes", Operator::Contains),
+    ("beginsWith", Operator::StartsWith),
+];
+
 impl Operator {
     /// The operator's spelling.
     pub fn as_str(self) -> &'static str {
@@ -120,7 +143,11 @@ impl Operator {
     }
 
     fn parse(spelling: &str) -> Option<Self> {
-        OPERATORS.iter().find(|(known, _)| *known == spelling).map(|(_, operator)| *operator)
+        let known = OPERATORS.iter().chain(&OTHER_SPELLINGS);
+        let words = names::split(spelling).concat();
+        let is_it =
+            |known: &str| known == spelling.trim() || (!words.is_empty() && known.to_lowercase() == words);
+        known.into_iter().find(|(known, _)| is_it(known)).map(|(_, operator)| *operator)
     }
 }
 
@@ -261,21 +288,53 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Filter<String>, Fault
     if let Some(inner) = fields.get("not").filter(|_| fields.len() == 1) {
         return parse(inner, &format!("{place}.not"), depth + 1).map(|inner| Filter::Not(Box::new(inner)));
     }
-    compare(json, place, expected).map(Filter::Compare)
+    let is_known = |name: &String| ["property", "op", "value"].contains(&name.as_str());
+    match fields.keys().any(is_known) {
+        true if fields.keys().all(is_known) => compare(json, place, expected).map(Filter::Compare),
+        false if !fields.is_empty() => by_property(fields, place, expected),
+        _ => Err(wrong(place, expected, json)),
+    }
 }
 
 fn compare(json: &Json, place: &str, expected: &str) -> Result<Compare<String>, Fault> {
-    let known = |name: &String| ["property", "op", "value"].contains(&name.as_str());
-    if !json.as_object().is_some_and(|fields| fields.keys().all(known)) {
-        return Err(wrong(place, expected, json));
-    }
     let text = |name: &str| json.get(name).and_then(Json::as_str).ok_or_else(|| wrong(place, expected, json));
-    let spelling = text("op")?;
-    let operator = Operator::parse(spelling).ok_or_else(|| {
-        let known: Vec<&str> = OPERATORS.iter().map(|(spelling, _)| *spelling).collect();
-        let message = format!("`{place}.op`: no operator `{spelling}`");
-        Fault::new(Code::InvalidParameter, message, format!("use one of {}", known.join(" ")))
-    })?;
+    let operator = match json.get("op") {
+        None => Operator::Equal,
+        Some(_) => operator(text("op")?, &format!("{place}.op"))?,
+    };
     let value = json.get("value").ok_or_else(|| wrong(place, expected, json))?.clone();
     Ok(Compare { property: text("property")?.to_owned(), operator, value })
+}
+
+/// `{"read status": false, "sender": {"contains": "ann"}}`: all of these. A list is any of its values.
+fn by_property(fields: &Map<String, Json>, place: &str, expected: &str) -> Result<Filter<String>, Fault> {
+    let test = |property: &String, operator: Operator, value: &Json| {
+        Filter::Compare(Compare { property: property.clone(), operator, value: value.clone() })
+    };
+    let mut all = Vec::new();
+    for (property, value) in fields {
+        match value {
+            Json::Object(tests) if !tests.is_empty() => {
+                for (spelling, value) in tests {
+                    let operator = operator(spelling, &format!("{place}.{property}"))?;
+                    all.push(test(property, operator, value));
+                }
+            }
+            Json::Array(values) if !values.is_empty() => {
+                let any = values.iter().map(|value| test(property, Operator::Equal, value));
+                all.push(Filter::Or(any.collect()));
+            }
+            Json::Object(_) | Json::Array(_) => return Err(wrong(place, expected, value)),
+            value => all.push(test(property, Operator::Equal, value)),
+        }
+    }
+    Ok(if all.len() == 1 { all.remove(0) } else { Filter::And(all) })
+}
+
+fn operator(spelling: &str, place: &str) -> Result<Operator, Fault> {
+    Operator::parse(spelling).ok_or_else(|| {
+        let known: Vec<&str> = OPERATORS.iter().map(|(spelling, _)| *spelling).collect();
+        let message = format!("`{place}`: no operator `{spelling}`");
+        Fault::new(Code::InvalidParameter, message, format!("use one of {}", known.join(" ")))
+    })
 }

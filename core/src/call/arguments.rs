@@ -65,17 +65,21 @@ impl<'a> Arguments<'a> {
         list.map(Some).ok_or_else(|| wrong(name, "a list of texts", json))
     }
 
-    /// Reads a list of texts, or one text as a list of one.
+    /// Reads a list of texts, or one text with commas: no term has one.
     pub(crate) fn one_or_more_texts(&self, name: &str) -> Result<Option<Vec<String>>, Fault> {
         match self.get(name) {
-            Some(Json::String(_)) => Ok(Some(vec![self.required_text(name)?])),
+            Some(Json::String(_)) => {
+                let text = self.required_text(name)?;
+                Ok(Some(text.split(',').map(|part| part.trim().to_owned()).collect()))
+            }
             _ => self.texts(name),
         }
     }
 
     pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, Fault> {
         let Some(json) = self.get(name) else { return Ok(None) };
-        json.as_bool().map(Some).ok_or_else(|| wrong(name, "true or false", json))
+        let flag = json.as_bool().or_else(|| json.as_str()?.parse().ok());
+        flag.map(Some).ok_or_else(|| wrong(name, "true or false", json))
     }
 
     pub(crate) fn object(&self, name: &str) -> Result<Option<Map<String, Json>>, Fault> {
@@ -85,7 +89,9 @@ impl<'a> Arguments<'a> {
 
     pub(crate) fn count(&self, name: &str, least: usize, most: usize) -> Result<Option<usize>, Fault> {
         let Some(json) = self.get(name) else { return Ok(None) };
-        let count = json.as_u64().and_then(|count| usize::try_from(count).ok());
+        // Some models write numbers as texts.
+        let count = json.as_u64().or_else(|| json.as_str()?.trim().parse().ok());
+        let count = count.and_then(|count| usize::try_from(count).ok());
         let count = count.filter(|count| (least..=most).contains(count));
         count.map(Some).ok_or_else(|| wrong(name, &format!("an integer from {least} to {most}"), json))
     }
