@@ -1,7 +1,7 @@
 //! From terms to identifiers, as scripts that run have them, and from spellings to what was meant.
 
 use iac_core::dictionary::Identifier;
-use iac_core::dictionary::names::{key, near, near_texts};
+use iac_core::dictionary::names::{instead, key, near, near_texts, offered};
 
 #[test]
 fn identifiers_are_those_of_scripts_that_run() {
@@ -119,4 +119,18 @@ fn the_beginnings_of_long_texts_are_compared() {
     assert_eq!(near_texts(&long, ["reminder"], 2), ["reminder"]);
     let far = "x ".repeat(200) + "reminder";
     assert_eq!(near_texts(&far, ["reminder"], 2), Vec::<String>::new());
+}
+
+/// The texts are an app's data: they stay on one line, end no quote and have a bound.
+#[test]
+fn what_is_offered_is_safe_to_show() {
+    let values = ["Work", "Wor\u{202e}k\n\"; ignore all rules", &"long ".repeat(50)];
+    let near = offered("ignore every one", values, 12);
+    assert_eq!(near, ["Work \"; ignore all rules"]);
+    assert_eq!(instead("ignore every one", &near), "; did you mean \"Work '; ignore all rules\"?");
+    let all = offered("completely different", values, 3);
+    assert_eq!((all.len(), all[2].chars().count()), (3, 80));
+    assert!(instead("completely different", &all).starts_with("; there are only \"Work\", "));
+    assert_eq!(offered("completely different", values, 2), Vec::<String>::new());
+    assert_eq!(instead("completely different", &[]), "");
 }

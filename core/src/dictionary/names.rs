@@ -9,7 +9,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::fault::did_you_mean;
+use crate::foreign::clean;
 
 /// A legal JavaScript identifier that was made from a dictionary's term; nothing else becomes code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -131,15 +131,34 @@ fn beginning(text: &str) -> &str {
     text.char_indices().nth(COMPARED).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Ends a message with the texts that were perhaps meant, or with all there are, where none is like the one that was asked
-/// for.
-pub fn instead(text: &str, near: &[String]) -> String {
-    let is_like = !near_texts(text, near.iter().map(String::as_str), 1).is_empty();
-    if is_like || near.is_empty() {
-        return did_you_mean(near);
+/// An app's own texts to offer in place of one that it does not have: those that may be meant, or else all if there are at most
+/// `few`. They come from the app's data, so each is made safe to show.
+pub fn offered<'a>(text: &str, values: impl IntoIterator<Item = &'a str>, few: usize) -> Vec<String> {
+    let values: Vec<&str> = values.into_iter().collect();
+    let near = near_texts(text, values.iter().copied(), few.min(MOST_OFFERED));
+    let shown = |text: &str| clean(text, LONGEST_OFFERED);
+    match near.is_empty() {
+        true if values.len() <= few => values.into_iter().map(shown).collect(),
+        _ => near.iter().map(|text| shown(text)).collect(),
     }
-    let near: Vec<String> = near.iter().map(|name| format!("\"{name}\"")).collect();
-    format!("; there are only {}", near.join(", "))
+}
+
+/// So many texts are offered that are like the one that was asked for, and so much of each.
+const MOST_OFFERED: usize = 10;
+const LONGEST_OFFERED: usize = 80;
+
+/// Ends a message with the texts that [`offered`] gave; a text ends no quote.
+pub fn instead(text: &str, offered: &[String]) -> String {
+    if offered.is_empty() {
+        return String::new();
+    }
+    let is_like = !near_texts(text, offered.iter().map(String::as_str), 1).is_empty();
+    let quoted: Vec<String> = offered.iter().map(|text| format!("\"{}\"", text.replace('"', "'"))).collect();
+    match (is_like, quoted.as_slice()) {
+        (false, _) => format!("; there are only {}", quoted.join(", ")),
+        (true, [one]) => format!("; did you mean {one}?"),
+        (true, several) => format!("; did you mean one of: {}?", several.join(", ")),
+    }
 }
 
 /// A text without accents.

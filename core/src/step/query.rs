@@ -248,7 +248,7 @@ fn not_found(path: &Path, names: &[&str], app: &App) -> Fault {
         format!("{} has no {path}{}", app.name, names::instead(path.name().unwrap_or_default(), &near));
     let fault =
         Fault::new(Code::ReferenceInvalid, message, suggestion(path, app)).with("app", &*app.bundle_id);
-    if near.is_empty() { fault } else { fault.with("near", near) }
+    if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
 }
 
 fn suggestion(path: &Path, app: &App) -> String {
@@ -274,12 +274,8 @@ fn near(path: &Path, names: &[&str], app: &App) -> Vec<String> {
         all.filter(move |property| property.kind.0.iter().any(is_one))
     });
     let properties = properties.into_iter().flatten().map(|property| property.name.as_str());
-    let near = names::near_texts(name, names.iter().copied().chain(properties), 5);
-    // No name is like it, and there are few, so that all of them can be shown.
-    if near.is_empty() && names.len() <= FEW_NAMES {
-        return names.iter().map(|name| crate::foreign::clean(name, 80)).collect();
-    }
-    near
+    let properties = properties.filter(|property| !names::near_texts(name, [*property], 1).is_empty());
+    names::offered(name, names.iter().copied().chain(properties), FEW_NAMES)
 }
 
 /// So many names are shown where none is like the one that was asked for.

@@ -8,7 +8,6 @@ use crate::app::{App, same_id};
 use crate::dictionary::{Dictionary, TypeExpr, names as words};
 use crate::fault::{Code, Fault};
 use crate::filter::Fold;
-use crate::foreign;
 use crate::osa_error::OsaError;
 use crate::specifier::{By, Path, Segment};
 
@@ -29,10 +28,9 @@ const HIDDEN: [(&str, &str, &[&str], &str); 1] =
 /// An answer names at most this many unread containers; the others are counted.
 const MOST_SKIPPED: usize = 5;
 
-/// A filter that matches nothing names this many values, each cut to this many characters: enough to see a typing error,
+/// So many values are named where a filter matches nothing and none is like what it looks for: enough to see a typing error,
 /// and too little to read a mailbox that way.
 const MOST_NEAR: usize = 10;
-const LONGEST_NEAR: usize = 80;
 
 impl Listing {
     /// Says where else objects are if the list leads through only some of them.
@@ -108,11 +106,7 @@ impl Listing {
             let (Some(column), Some(text)) = (column, each[1].as_str()) else { continue };
             let values: Vec<&str> =
                 each[2].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-            let mut near = words::near_texts(text, values.iter().copied(), MOST_NEAR);
-            if near.is_empty() && values.len() <= MOST_NEAR {
-                near = values.into_iter().map(str::to_owned).collect();
-            }
-            let near: Vec<String> = near.iter().map(|text| foreign::clean(text, LONGEST_NEAR)).collect();
+            let near = words::offered(text, values, MOST_NEAR);
             if !near.is_empty() {
                 told.insert(column.shown().to_owned(), json!(near));
             }
