@@ -25,6 +25,12 @@ const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")
 const HIDDEN: [(&str, &str, &[&str], &str); 1] =
     [("com.apple.Notes", "note", &["plaintext", "body"], "password protected")];
 
+/// How the name of a property begins that is about an object and what it is in.
+///
+/// # Source
+/// OmniFocus' dictionary: `effectively completed`, `effectively dropped`.
+const EFFECTIVELY: &str = "effectively ";
+
 /// An answer names at most this many unread containers; the others are counted.
 const MOST_SKIPPED: usize = 5;
 
@@ -35,7 +41,9 @@ const MOST_NEAR: usize = 10;
 impl Listing {
     /// Says where else objects are if the list leads through only some of them.
     pub(super) fn with_elsewhere(&self, body: &mut Json, app: &App) {
-        let notes = [body["note"].as_str().map(str::to_owned), self.elsewhere(app), self.hidden(app)];
+        let is_any = body["totalCount"].as_u64().is_some_and(|total| total > 0);
+        let alone = if is_any { self.alone(app) } else { None };
+        let notes = [body["note"].as_str().map(str::to_owned), self.elsewhere(app), self.hidden(app), alone];
         let note: Vec<String> = notes.into_iter().flatten().collect();
         if !note.is_empty() {
             body["note"] = json!(note.join("; "));
@@ -55,6 +63,26 @@ impl Listing {
         Some(format!(
             "locked {plural} hide their `{}`, so this filter cannot find them; `{flag} is true` lists them",
             column.shown()
+        ))
+    }
+
+    /// What a filter takes of each element alone although its dictionary also says it of what the element is in: a task that
+    /// is not completed, in a project that is.
+    fn alone(&self, app: &App) -> Option<String> {
+        let dictionary = app.dictionary().ok()?;
+        let class = &self.wanted.collection.class;
+        let compared = self.wanted.filter.as_ref()?.columns();
+        let mut terms = compared.into_iter().map(|at| self.wanted.columns[at].term.as_str());
+        if terms.clone().any(|term| term.starts_with(EFFECTIVELY)) {
+            return None;
+        }
+        let own = terms.find(|term| dictionary.property(class, &format!("{EFFECTIVELY}{term}")).is_some())?;
+        let all = dictionary.properties(class).into_iter().map(|property| property.name.as_str());
+        let both: Vec<String> =
+            all.filter(|name| name.starts_with(EFFECTIVELY)).map(|name| format!("{name} is false")).collect();
+        Some(format!(
+            "`{own}` is about each {class} alone, and some may be in others that are done or dropped; `{}` leaves those out",
+            both.join(" and ")
         ))
     }
 
