@@ -533,6 +533,8 @@ pub struct Column {
     pub term: String,
     /// The client's words for it, where the server found the way: `account.name` for `mailbox.account.name`.
     pub asked: Option<String>,
+    /// The client's words for it, where they are other words than the dictionary's: `title` for `name`.
+    pub other: Option<String>,
     /// The way from the element: several identifiers for a property path.
     pub identifiers: Vec<Identifier>,
     /// The type of its values.
@@ -564,6 +566,11 @@ pub enum View {
 }
 
 impl Column {
+    /// Whether another column holds the same values.
+    pub(crate) fn is_as(&self, other: &Self) -> bool {
+        self.identifiers == other.identifiers && self.up == other.up && self.view == other.view
+    }
+
     /// The name of its values in an answer.
     pub fn shown(&self) -> &str {
         self.asked.as_deref().unwrap_or(&self.term)

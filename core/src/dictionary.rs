@@ -4,6 +4,7 @@
 //! built-in terms are present. Names are the dictionary's own terms, with spaces, in the case the app gives them.
 
 mod encoding;
+mod kin;
 mod merge;
 mod problems;
 mod query;

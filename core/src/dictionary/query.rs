@@ -1,6 +1,8 @@
 //! Questions to a dictionary: the meaning of a term, and the members of a class.
 
-use super::{Class, Command, Counts, Dictionary, Element, Parameter, Property, TypeRef, names};
+use super::{
+    Class, Command, Counts, Dictionary, Element, Enumeration, Enumerator, Parameter, Property, TypeRef, names,
+};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use std::sync::OnceLock;
@@ -118,6 +120,21 @@ impl Dictionary {
     pub fn commands_named<'a>(&'a self, term: &str) -> Vec<&'a Command> {
         let places = self.index.of(self).commands.get(&names::key(term));
         places.into_iter().flatten().filter_map(|at| self.commands.get(*at)).collect()
+    }
+}
+
+impl Enumeration {
+    /// Returns the enumerator of that name or synonym, in any spelling, hidden ones too; or else the only one with more words
+    /// that begins with it: `active` is `active status`.
+    pub(crate) fn value(&self, term: &str) -> Option<&Enumerator> {
+        let (wanted, words) = (names::key(term), names::split(term));
+        let alike = |name: &String| names::key(name) == wanted;
+        let known = |each: &&Enumerator| alike(&each.name) || each.synonyms.iter().any(alike);
+        let all = || self.enumerators.iter().filter(|_| !wanted.is_empty());
+        let mut longer = all().filter(|each| names::split(&each.name).starts_with(&words));
+        let only = longer.next().filter(|_| longer.next().is_none());
+        let exact = self.enumerators.iter().find(|each| each.name == term);
+        exact.or_else(|| all().find(|each| alike(&each.name))).or_else(|| all().find(known)).or(only)
     }
 }
 

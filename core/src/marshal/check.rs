@@ -110,7 +110,7 @@ impl<'a> Checker<'a, '_> {
             Shape::Date => json.as_str().and_then(date).map(Given::Date).ok_or_else(refused),
             Shape::File => self.file(json, place),
             Shape::Choice(choice) => {
-                let found = json.as_str().and_then(|term| shape::enumerator(choice, term));
+                let found = json.as_str().and_then(|term| choice.value(term));
                 found.map(|each| Given::Enumerator(each.name.clone())).ok_or_else(refused)
             }
             Shape::ClassName => self.class_name(json, place),
@@ -325,9 +325,7 @@ impl Shape<'_> {
             Self::Number => json.is_number(),
             Self::Date => json.as_str().is_some_and(|text| date(text).is_some()),
             Self::File => is_file(json),
-            Self::Choice(choice) => {
-                json.as_str().is_some_and(|term| shape::enumerator(choice, term).is_some())
-            }
+            Self::Choice(choice) => json.as_str().is_some_and(|term| choice.value(term).is_some()),
             Self::ClassName => json.is_string(),
             Self::Object(_) => looks_like_object(json),
             Self::Location => looks_like_object(json) || json.get("position").is_some(),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::dictionary::{
-    APPLICATION, Class, Dictionary, Element, Enumeration, Enumerator, RecordType, TypeExpr, TypeRef, names,
+    APPLICATION, Class, Dictionary, Element, Enumeration, Enumerator, RecordType, TypeExpr, TypeRef,
 };
 
 /// One alternative of a type.
@@ -246,14 +246,4 @@ fn one_of(enumeration: &Enumeration) -> String {
 pub(crate) fn shown(enumeration: &Enumeration) -> impl Iterator<Item = &Enumerator> {
     let any = enumeration.enumerators.iter().any(|each| !each.hidden);
     enumeration.enumerators.iter().filter(move |each| !each.hidden || !any)
-}
-
-/// Returns the enumerator of that name, in any spelling, hidden ones too.
-pub(crate) fn enumerator<'e>(enumeration: &'e Enumeration, term: &str) -> Option<&'e Enumerator> {
-    let all = || enumeration.enumerators.iter();
-    let wanted = names::key(term);
-    all().find(|each| each.name == term).or_else(|| {
-        let alike = |name: &String| names::key(name) == wanted;
-        all().find(|each| !wanted.is_empty() && (alike(&each.name) || each.synonyms.iter().any(alike)))
-    })
 }

@@ -315,10 +315,7 @@ impl Columns<'_> {
     }
 
     fn put(&mut self, new: Column) -> usize {
-        let is_same = |known: &Column| {
-            known.identifiers == new.identifiers && known.up == new.up && known.view == new.view
-        };
-        if let Some(place) = self.known.iter().position(is_same) {
+        if let Some(place) = self.known.iter().position(|known| known.is_as(&new)) {
             return place;
         }
         self.known.push(new);
@@ -572,6 +569,11 @@ impl Listing {
         }
         if let Some(words) = &self.resolved_as {
             body["resolvedAs"] = json!(words);
+        }
+        let other = |column: &Column| Some((column.other.clone()?, json!(column.term)));
+        let read_as: Map<String, Json> = self.wanted.columns.iter().filter_map(other).collect();
+        if !read_as.is_empty() {
+            body["readAs"] = Json::Object(read_as);
         }
         if self.is_about_dates_of_series(body["app"].as_str().unwrap_or_default()) {
             body["note"] = json!(SERIES);

@@ -40,7 +40,12 @@ impl Outer<'_> {
         class: &str,
         term: &str,
     ) -> Result<Column, Fault> {
-        let found = self.found(app, dictionary, class, term);
+        let found = self.found(app, dictionary, class, term).or_else(|fault| {
+            let dotted = with_dots(term);
+            let meant = dictionary.meant_path(class, dotted.as_deref().unwrap_or(term));
+            let found = meant.and_then(|path| self.found(app, dictionary, class, &path).ok());
+            found.map(|column| Column { other: Some(term.trim().to_owned()), ..column }).ok_or(fault)
+        });
         found.map_err(|fault| match self.advice(app, dictionary, class, term) {
             Some(suggestion) => Fault { suggestion, ..fault },
             None => fault,

@@ -138,6 +138,8 @@ fn wanted(id: RefId, properties: Option<&[String]>, world: &mut World<'_>) -> Re
                         let owner = Wanted { path, identity, columns: Some(vec![own]), named: Vec::new() };
                         outer.push((columns.len() + outer.len(), column, owner));
                     }
+                    // Two words may mean one property.
+                    Ok(column) if columns.iter().any(|known: &Column| known.is_as(&column)) => {}
                     Ok(column) => columns.push(column),
                     Err(fault) => wrong.push((term.clone(), fault)),
                 }
@@ -231,6 +233,7 @@ pub(super) fn own_column(
     let mut column = Column {
         term: String::new(),
         asked: None,
+        other: None,
         identifiers: Vec::new(),
         kind: Default::default(),
         long: false,

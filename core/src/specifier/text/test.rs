@@ -18,6 +18,9 @@ const MOST_TESTS: usize = 64;
 /// As deep may parentheses and `not` be nested, as in JSON.
 const DEEPEST: usize = 14;
 
+/// No other word for a property has more: `last modified date`.
+const MOST_WORDS: usize = 3;
+
 /// The word for what an element is in, of whatever class.
 const CONTAINER: &str = "container";
 
@@ -152,6 +155,25 @@ impl Parser<'_> {
     fn paths(&self, at: usize, class: &str) -> Result<Vec<(Path<'_>, usize)>, Fail> {
         let start = at + usize::from(self.is_word(at, &["its"]));
         let start = start + usize::from(self.is_word(start, &["the"]));
+        let found = self.chains(start, class);
+        let found = if found.is_empty() { self.meant(start, class) } else { found };
+        if found.is_empty() { Err(self.untested(start, at, class)) } else { Ok(found) }
+    }
+
+    /// The property that one to three words mean which are no term of the class.
+    fn meant(&self, at: usize, class: &str) -> Vec<(Path<'_>, usize)> {
+        let is_word = |at: usize| matches!(self.kind(at), Some(Kind::Word(_)));
+        let found = (1..=MOST_WORDS).rev().find_map(|count| {
+            let end = at + count;
+            let word = (at..end).all(is_word).then(|| self.words(at, end))?;
+            let property = self.dictionary.meant(class, &word)?;
+            // The answer says which property that is.
+            Some((Path { term: word, property }, end))
+        });
+        found.into_iter().collect()
+    }
+
+    fn chains(&self, start: usize, class: &str) -> Vec<(Path<'_>, usize)> {
         let mut chains: Vec<(Vec<String>, usize)> = Vec::new();
         let mut open: Vec<(Vec<String>, usize)> =
             self.tested_terms(start).into_iter().map(|(term, end)| (vec![term], end)).collect();
@@ -176,8 +198,7 @@ impl Parser<'_> {
         }
         chains.sort_by_key(|(_, end)| std::cmp::Reverse(*end));
         let resolved = chains.iter().filter_map(|(terms, end)| Some((self.path(terms, class)?, *end)));
-        let found: Vec<(Path<'_>, usize)> = resolved.collect();
-        if found.is_empty() { Err(self.untested(start, at, class)) } else { Ok(found) }
+        resolved.collect()
     }
 
     /// The properties that a word may name, and the classes of what holds the element: `name of calendar`.

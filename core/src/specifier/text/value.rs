@@ -6,7 +6,7 @@ use super::Parser;
 use super::error::{Fail, shown};
 use super::test::PART;
 use super::tokens::Kind;
-use crate::dictionary::{Enumeration, Property, names};
+use crate::dictionary::{Enumeration, Property};
 use crate::moment::{self, Moment, Part};
 
 type Reading = Result<(Json, usize), Fail>;
@@ -137,15 +137,13 @@ impl Parser<'_> {
         if !matches!(self.kind(at), Some(Kind::Word(_) | Kind::Barred(_))) {
             return None;
         }
-        let values: Vec<_> =
-            self.enumerations(property).into_iter().flat_map(|each| &each.enumerators).collect();
-        let longest = values.iter().map(|each| each.name.len()).max()?.min(self.tokens.len() - at);
+        let all = self.enumerations(property);
+        let names = all.iter().flat_map(|each| &each.enumerators).map(|each| each.name.len());
+        let longest = names.max()?.min(self.tokens.len() - at);
         (at + 1..=at + longest).rev().find_map(|end| {
-            let key = names::key(&self.words(at, end));
-            let fits = |name: &String| names::key(name) == key;
+            let words = self.words(at, end);
             let is_whole = !matches!(self.kind(end - 1), Some(Kind::Text(_) | Kind::Sign(_)));
-            let by_name = values.iter().find(|each| fits(&each.name));
-            let found = by_name.or_else(|| values.iter().find(|each| each.synonyms.iter().any(fits)));
+            let found = all.iter().find_map(|each| each.value(&words));
             found.filter(|_| is_whole).map(|each| (json!(each.name), end))
         })
     }

@@ -1,0 +1,135 @@
+//! Other words for the properties of objects. Every app has its own word for the name, the text or the date of an object, and
+//! a client uses the one that it knows: `title` for a subject, `due` for a due date.
+
+use super::{Dictionary, Property, names};
+
+/// Words, and the properties that they may mean, the likeliest first; all of them as [`names::key`] has them.
+const KIN: [(&[&str], &[&str]); 16] = [
+    (
+        &["title", "subject", "summary", "name", "label", "headline"],
+        &["name", "title", "subject", "summary", "displayedname"],
+    ),
+    (&["from", "author", "sender"], &["sender", "author", "from"]),
+    (
+        &["text", "body", "content", "contents", "plaintext", "note", "notes", "description"],
+        &["content", "plaintext", "text", "body", "note", "notes", "description"],
+    ),
+    (
+        &["created", "createdat", "createddate", "datecreated", "creationtime", "added", "dateadded"],
+        &["creationdate", "dateadded", "datecreated"],
+    ),
+    (
+        &[
+            "modified", "modifiedat", "modifieddate", "lastmodified", "datemodified", "updated", "updatedat",
+            "edited", "lastedited", "changed",
+        ],
+        &["modificationdate", "datemodified"],
+    ),
+    (&["date", "time", "when"], &["datereceived", "startdate", "duedate", "modificationdate"]),
+    (&["begin", "begins", "starts", "starttime"], &["startdate"]),
+    (&["finish", "finishes", "ends", "endtime"], &["enddate"]),
+    (&["deadline"], &["duedate"]),
+    (&["done", "complete", "finished"], &["completed"]),
+    (&["flagged", "starred", "flag"], &["flaggedstatus", "flagged"]),
+    (&["seen"], &["readstatus"]),
+    (&["link", "href", "website", "webaddress"], &["url"]),
+    (&["bytes", "filesize", "length"], &["size", "messagesize", "filesize", "duration"]),
+    (&["type"], &["kind"]),
+    (&["birthday", "dateofbirth"], &["birthdate"]),
+];
+
+/// Words that every dictionary uses for something of its own.
+const PLAIN: [&str; 5] = ["class", "count", "id", "index", "number"];
+
+impl Dictionary {
+    /// Returns the property that a word means which is no term of the class: the likeliest by another word for it, or the
+    /// only one with that word at its beginning, or else at its end. `isFlagged` is `flagged`.
+    pub(crate) fn meant<'a>(&'a self, class: &str, word: &str) -> Option<&'a Property> {
+        let words = names::split(word);
+        let bare = match words.as_slice() {
+            [is, rest @ ..] if !rest.is_empty() && ["is", "has", "the", "its"].contains(&is.as_str()) => rest,
+            all => all,
+        };
+        let key = bare.concat();
+        if bare.is_empty() || PLAIN.contains(&key.as_str()) {
+            return None;
+        }
+        let known = || self.properties(class).into_iter().filter(|property| !property.hidden);
+        let of_key = |key: &str| known().find(|property| names::key(&property.name) == key);
+        let kin = || KIN.iter().find(|(words, _)| words.contains(&key.as_str()));
+        let only = |is_it: fn(&[String], &[String]) -> bool| {
+            let mut alike = known().filter(|property| is_it(&names::split(&property.name), bare));
+            alike.next().filter(|_| alike.next().is_none())
+        };
+        of_key(&key)
+            .or_else(|| kin().and_then(|(_, terms)| terms.iter().find_map(|term| of_key(term))))
+            .or_else(|| only(|name, words| name.starts_with(words)))
+            .or_else(|| only(|name, words| name.ends_with(words)))
+    }
+
+    /// Rewrites a path of properties, joined by dots, with the terms that its words mean; `None` if it has none to rewrite.
+    pub(crate) fn meant_path(&self, class: &str, path: &str) -> Option<String> {
+        let mut owner = class.to_owned();
+        let mut is_other = false;
+        let mut terms: Vec<String> = Vec::new();
+        for (at, part) in path.split('.').map(str::trim).enumerate() {
+            let held = |property: &Property| {
+                let class = property.kind.0.iter().find(|kind| self.classes.contains_key(&kind.name));
+                class.map(|kind| kind.name.clone()).unwrap_or_default()
+            };
+            let (term, next) = if owner.is_empty() {
+                (part.to_owned(), String::new())
+            } else if let Some(property) = self.property(&owner, part) {
+                (part.to_owned(), held(property))
+            } else if let Some((_, class)) = self.element(&owner, part) {
+                (part.to_owned(), class.name.clone())
+            } else if let Some(property) = self.meant(&owner, part) {
+                is_other = true;
+                (property.name.clone(), held(property))
+            } else {
+                let holder = self.class(part).filter(|_| at == 0);
+                (part.to_owned(), holder.map(|class| class.name.clone()).unwrap_or_default())
+            };
+            terms.push(term);
+            owner = next;
+        }
+        is_other.then(|| terms.join("."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dictionary::{Includes, parse};
+
+    #[test]
+    fn a_word_means_a_property_if_no_other_is_as_likely() {
+        let names = [
+            "subject", "sender", "date received", "date sent", "read status", "deleted status", "flag index",
+        ];
+        let properties: String = names
+            .iter()
+            .map(|name| format!("<property name=\"{name}\" code=\"abcd\" type=\"text\"/>"))
+            .collect();
+        let sdef = format!(
+            "<dictionary><suite name=\"s\" code=\"abcd\"><class name=\"message\" code=\"mssg\">{properties}</class></suite></dictionary>"
+        );
+        let (dictionary, _) = parse(sdef.as_bytes(), &Includes::default());
+        let check = |word: &str, expected: Option<&str>| {
+            let found = dictionary.meant("message", word).map(|property| property.name.as_str());
+            assert_eq!(found, expected, "{word}");
+        };
+        check("title", Some("subject"));
+        check("from", Some("sender"));
+        check("isRead", Some("read status"));
+        check("is_read", Some("read status"));
+        check("sent", Some("date sent"));
+        check("date", Some("date received"));
+        // Two end with it.
+        check("status", None);
+        // Every dictionary has an index of its own.
+        check("index", None);
+        check("is", None);
+        check("", None);
+        assert_eq!(dictionary.meant_path("message", "sender.title"), None);
+    }
+}
