@@ -290,42 +290,45 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Filter<String>, Fault
     }
     let is_known = |name: &String| ["property", "op", "value"].contains(&name.as_str());
     match fields.keys().any(is_known) {
-        true if fields.keys().all(is_known) => compare(json, place, expected).map(Filter::Compare),
+        true if fields.keys().all(is_known) => compare(json, place, expected),
         false if !fields.is_empty() => by_property(fields, place, expected),
         _ => Err(wrong(place, expected, json)),
     }
 }
 
-fn compare(json: &Json, place: &str, expected: &str) -> Result<Compare<String>, Fault> {
+fn compare(json: &Json, place: &str, expected: &str) -> Result<Filter<String>, Fault> {
     let text = |name: &str| json.get(name).and_then(Json::as_str).ok_or_else(|| wrong(place, expected, json));
-    let operator = match json.get("op") {
-        None => Operator::Equal,
-        Some(_) => operator(text("op")?, &format!("{place}.op"))?,
+    let value = json.get("value").ok_or_else(|| wrong(place, expected, json))?;
+    let spelling = if json.get("op").is_some() { text("op")? } else { Operator::Equal.as_str() };
+    test(text("property")?, spelling, value, &format!("{place}.op"))
+}
+
+/// One comparison, or one with each value of a list.
+fn test(property: &str, spelling: &str, value: &Json, place: &str) -> Result<Filter<String>, Fault> {
+    let one = |operator, value: &Json| {
+        Filter::Compare(Compare { property: property.to_owned(), operator, value: value.clone() })
     };
-    let value = json.get("value").ok_or_else(|| wrong(place, expected, json))?.clone();
-    Ok(Compare { property: text("property")?.to_owned(), operator, value })
+    match (spelling, value.as_array()) {
+        ("in", Some(values)) if !values.is_empty() => {
+            Ok(Filter::Or(values.iter().map(|value| one(Operator::Equal, value)).collect()))
+        }
+        _ => Ok(one(operator(spelling, place)?, value)),
+    }
 }
 
 /// `{"read status": false, "sender": {"contains": "ann"}}`: all of these. A list is any of its values.
 fn by_property(fields: &Map<String, Json>, place: &str, expected: &str) -> Result<Filter<String>, Fault> {
-    let test = |property: &String, operator: Operator, value: &Json| {
-        Filter::Compare(Compare { property: property.clone(), operator, value: value.clone() })
-    };
     let mut all = Vec::new();
     for (property, value) in fields {
         match value {
             Json::Object(tests) if !tests.is_empty() => {
                 for (spelling, value) in tests {
-                    let operator = operator(spelling, &format!("{place}.{property}"))?;
-                    all.push(test(property, operator, value));
+                    all.push(test(property, spelling, value, &format!("{place}.{property}"))?);
                 }
             }
-            Json::Array(values) if !values.is_empty() => {
-                let any = values.iter().map(|value| test(property, Operator::Equal, value));
-                all.push(Filter::Or(any.collect()));
-            }
+            Json::Array(values) if !values.is_empty() => all.push(test(property, "in", value, place)?),
             Json::Object(_) | Json::Array(_) => return Err(wrong(place, expected, value)),
-            value => all.push(test(property, Operator::Equal, value)),
+            value => all.push(test(property, Operator::Equal.as_str(), value, place)?),
         }
     }
     Ok(if all.len() == 1 { all.remove(0) } else { Filter::And(all) })
@@ -335,6 +338,13 @@ fn operator(spelling: &str, place: &str) -> Result<Operator, Fault> {
     Operator::parse(spelling).ok_or_else(|| {
         let known: Vec<&str> = OPERATORS.iter().map(|(spelling, _)| *spelling).collect();
         let message = format!("`{place}`: no operator `{spelling}`");
-        Fault::new(Code::InvalidParameter, message, format!("use one of {}", known.join(" ")))
+        let suggestion = match spelling {
+            // Whether it takes the last day too, no two languages agree.
+            "between" => {
+                "say both ends: {\"start date\": {\">=\": \"today\", \"<\": \"tomorrow\"}}".to_owned()
+            }
+            _ => format!("use one of {}", known.join(" ")),
+        };
+        Fault::new(Code::InvalidParameter, message, suggestion)
     })
 }

@@ -439,6 +439,9 @@ impl SpecifierError {
 /// Where to ask for something that is not an object.
 const COLUMNS: &str = "parts of a date and counts of elements go into `properties` of iac_mcp_get_elements or iac_mcp_get_properties";
 
+/// What to do instead, where a path is no property.
+const POSIX_PATHS: &str = "only files and folders have a path, and it is read-only; to change where a file is, set its `name` or run the command `move`";
+
 /// An example of a specifier, for errors.
 const EXAMPLE: &str = r#"{"type":"property","property":"inbox","of":"application"}"#;
 
@@ -461,8 +464,11 @@ impl From<SpecifierError> for Fault {
                 let suggestion = format!("list the elements of `{owner}` with iac_mcp_describe_app");
                 Self::new(Code::UnknownElement, message + &did_you_mean(&near), suggestion).with("near", near)
             }
-            SpecifierError::UnknownProperty { owner, near, .. } => {
-                let suggestion = format!("list the properties of `{owner}` with iac_mcp_describe_app");
+            SpecifierError::UnknownProperty { property, owner, near } => {
+                let suggestion = match property.eq_ignore_ascii_case(POSIX_PATH) {
+                    true => POSIX_PATHS.to_owned(),
+                    false => format!("list the properties of `{owner}` with iac_mcp_describe_app"),
+                };
                 // All properties of a small class would make a long sentence.
                 let meant = if near.len() <= 5 { did_you_mean(&near) } else { String::new() };
                 Self::new(Code::UnknownProperty, message + &meant, suggestion).with("near", near)

@@ -1,7 +1,7 @@
 //! Other words for the properties of objects. Every app has its own word for the name, the text or the date of an object, and
 //! a client uses the one that it knows: `title` for a subject, `due` for a due date.
 
-use super::{Dictionary, Property, names};
+use super::{Class, Dictionary, Property, names};
 
 /// Words, and the properties that they may mean, the likeliest first; all of them as [`names::key`] has them.
 const KIN: [(&[&str], &[&str]); 16] = [
@@ -67,6 +67,21 @@ impl Dictionary {
             .or_else(|| only(|name, words| name.ends_with(words)))
     }
 
+    /// Returns the elements that a word means which is no term of the class: the only ones with that word at the end of their
+    /// name, or else at its beginning. The attachments of a message are its `mail attachments`, and `to` its `to recipients`.
+    pub(crate) fn meant_element<'a>(&'a self, class: &str, word: &str) -> Option<&'a Class> {
+        let words = names::split(word);
+        let bare = words.strip_prefix(&["has".to_owned()]).unwrap_or(&words);
+        let only = |is_it: fn(&[String], &[String]) -> bool| {
+            let held = self.elements(class).into_iter().filter(|element| !element.hidden);
+            let mut alike = held.filter_map(|element| self.class(&element.class)).filter(|class| {
+                is_it(&names::split(&class.name), bare) || is_it(&names::split(&class.plural), bare)
+            });
+            alike.next().filter(|_| !bare.is_empty() && alike.next().is_none())
+        };
+        only(|name, words| name.ends_with(words)).or_else(|| only(|name, words| name.starts_with(words)))
+    }
+
     /// Rewrites a path of properties, joined by dots, with the terms that its words mean; `None` if it has none to rewrite.
     pub(crate) fn meant_path(&self, class: &str, path: &str) -> Option<String> {
         let mut owner = class.to_owned();
@@ -86,6 +101,9 @@ impl Dictionary {
             } else if let Some(property) = self.meant(&owner, part) {
                 is_other = true;
                 (property.name.clone(), held(property))
+            } else if let Some(class) = self.meant_element(&owner, part) {
+                is_other = true;
+                (class.plural.clone(), class.name.clone())
             } else {
                 let holder = self.class(part).filter(|_| at == 0);
                 (part.to_owned(), holder.map(|class| class.name.clone()).unwrap_or_default())

@@ -113,13 +113,65 @@ pub(crate) fn find_property<'a>(
             return SpecifierError::IsElement { element: class.name.clone(), owner: owner.to_owned() };
         }
         let known = dictionary.properties(owner);
-        let mut near = names::near(term, known.iter().map(|p| p.name.as_str()), NEAR);
+        let mut near = near_properties(dictionary, owner, term);
         // No name is like it, and there are few, so that all of them can be shown.
         if near.is_empty() && known.len() <= FEW {
             near = known.iter().filter(|p| !p.hidden).map(|p| p.name.clone()).collect();
         }
         SpecifierError::UnknownProperty { property: term.to_owned(), owner: owner.to_owned(), near }
     })
+}
+
+/// What may be written in place of a property that a class does not have: the one that the word means, the way to an object
+/// that has it (`current tab of front window`), those that are spelled like it, and those that end with the same word.
+pub(super) fn near_properties(dictionary: &Dictionary, owner: &str, words: &str) -> Vec<String> {
+    let known: Vec<&Property> =
+        dictionary.properties(owner).into_iter().filter(|each| !each.hidden).collect();
+    let last = |name: &str| names::split(name).pop();
+    let (is_many, wanted) = (names::split(words).len() > 1, last(words));
+    let is_alike = |name: &&str| is_many && last(name) == wanted;
+    let terms = || known.iter().map(|each| each.name.as_str());
+    let is_file =
+        |each: &&&Property| each.kind.0.iter().any(|kind| kind.name == "file" || kind.name == "alias");
+    let files = known.iter().filter(is_file).map(|each| format!("POSIX path of {}", each.name));
+    let mut near: Vec<String> =
+        dictionary.meant(owner, words).map(|each| each.name.clone()).into_iter().collect();
+    near.extend(files.filter(|_| names::key(words) == "posixpath"));
+    if near.is_empty() {
+        near = ways(dictionary, owner, words);
+    }
+    near.extend(names::near(words, terms(), NEAR));
+    near.extend(terms().filter(is_alike).map(str::to_owned));
+    let mut told: Vec<String> = Vec::new();
+    for each in near {
+        if told.len() < NEAR && !told.contains(&each) {
+            told.push(each);
+        }
+    }
+    told
+}
+
+/// More ways than this say less.
+const MOST_WAYS: usize = 2;
+
+/// The ways from an object to others that have a property: over its own properties, or over its elements.
+fn ways(dictionary: &Dictionary, owner: &str, words: &str) -> Vec<String> {
+    let has = |class: &str| dictionary.property(class, words).map(|property| property.name.as_str());
+    let held = dictionary.properties(owner).into_iter().filter(|property| !property.hidden);
+    let over_properties = held.filter_map(|property| {
+        let class = class_of(dictionary, &property.kind)?;
+        Some(format!("{} of {}", has(class)?, property.name))
+    });
+    let elements = dictionary.elements(owner).into_iter().filter(|element| !element.hidden);
+    let over_elements = elements.filter_map(|element| {
+        let place = if element.class == "window" {
+            "front window".to_owned()
+        } else {
+            format!("{} 1", element.class)
+        };
+        Some(format!("{} of {place}", has(&element.class)?))
+    });
+    over_properties.chain(over_elements).take(MOST_WAYS).collect()
 }
 
 /// Returns the property of a class that inherits from the owner's: a dictionary says that a track is playing, and what

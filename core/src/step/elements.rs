@@ -75,6 +75,10 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     if call.element.is_empty() {
         call.element = any_element(containers.first().map(Path::class).unwrap_or_default(), dictionary)?;
     }
+    let owner = containers.first().filter(|path| path.collection(dictionary, &call.element).is_err());
+    if let Some(class) = owner.and_then(|path| dictionary.meant_element(path.class(), &call.element)) {
+        call.element.clone_from(&class.name);
+    }
     if let Some(outer) = with_contents(&containers, &call.element, dictionary) {
         (containers, call.recursive) = (outer, true);
     }

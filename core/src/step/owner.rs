@@ -43,7 +43,9 @@ impl Outer<'_> {
         let found = self.found(app, dictionary, class, term).or_else(|fault| {
             let dotted = with_dots(term);
             let meant = dictionary.meant_path(class, dotted.as_deref().unwrap_or(term));
-            let found = meant.and_then(|path| self.found(app, dictionary, class, &path).ok());
+            // What an object is in stands for itself: the `list` of a reminder is its `container.name`.
+            let named = || by_property(dictionary, class, &format!("{term}.name"));
+            let found = meant.or_else(named).and_then(|path| self.found(app, dictionary, class, &path).ok());
             found.map(|column| Column { other: Some(term.trim().to_owned()), ..column }).ok_or(fault)
         });
         found.map_err(|fault| match self.advice(app, dictionary, class, term) {

@@ -6,7 +6,7 @@ use super::Parser;
 use super::chain::Test;
 use super::error::{Fail, shown};
 use super::step::How;
-use crate::dictionary::{APPLICATION, Property, TypeRef, names};
+use crate::dictionary::{APPLICATION, Property, TypeRef};
 use crate::filter::{Compare, Filter, Operator};
 use crate::specifier::read::{NAME_CODE, called_by, holder_apart};
 use crate::specifier::{Container, Specifier, SpecifierError, resolve};
@@ -118,8 +118,7 @@ impl Parser<'_> {
             let instead = "leave the container behind it out, or put a filter at the end of the text";
             return Fail::refused(at, reach, wrong, instead);
         }
-        let known = self.dictionary.properties(class);
-        let near = names::near(term, known.iter().map(|property| property.name.as_str()), resolve::NEAR);
+        let near = resolve::near_properties(self.dictionary, class, term);
         let owner = class.to_owned();
         Fail::unknown(reach, SpecifierError::UnknownProperty { property: term.to_owned(), owner, near })
     }
@@ -134,6 +133,12 @@ impl Parser<'_> {
         (at, reach): (usize, usize),
     ) -> Result<(Owner, bool), Fail> {
         let element = self.class_at(class).map(|class| class.name.clone()).unwrap_or_default();
+        let outer = owner.class.name();
+        let meant = match outer.is_empty() || owner.is_application() || self.has_element(outer, &element) {
+            true => None,
+            false => self.dictionary.meant_element(outer, &element),
+        };
+        let element = meant.map_or(element, |class| class.name.clone());
         let is_all = match how {
             How::Every => true,
             How::First | How::Last => test.is_some(),

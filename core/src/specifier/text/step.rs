@@ -227,8 +227,7 @@ impl Parser<'_> {
             return Fail::refused(next, next + 1, wrong, instead);
         };
         let words = self.words(at, end);
-        let known = self.dictionary.properties(name);
-        let near = names::near(&words, known.iter().map(|property| property.name.as_str()), resolve::NEAR);
+        let near = resolve::near_properties(self.dictionary, name, &words);
         Fail::unknown(end, SpecifierError::UnknownProperty { property: words, owner: name.to_owned(), near })
     }
 
@@ -421,8 +420,7 @@ impl Parser<'_> {
     }
 
     fn no_term(&self, words: &str, owner: &str, is_class: bool) -> SpecifierError {
-        let properties = self.dictionary.properties(owner);
-        let near = names::near(words, properties.iter().map(|each| each.name.as_str()), resolve::NEAR);
+        let near = resolve::near_properties(self.dictionary, owner, words);
         if is_class || near.is_empty() {
             let error = resolve::unknown_element(self.dictionary, owner, words);
             let SpecifierError::UnknownElement { element, owner, near: elements } = error else {

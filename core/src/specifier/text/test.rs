@@ -7,7 +7,7 @@ use super::step::Term;
 use super::tokens::Kind;
 use std::sync::LazyLock;
 
-use crate::dictionary::{APPLICATION, Property, TypeRef, names};
+use crate::dictionary::{APPLICATION, Property, TypeRef};
 use crate::filter::{Compare, Filter, Operator};
 use crate::moment::Part;
 use crate::specifier::{SpecifierError, resolve};
@@ -316,7 +316,10 @@ impl Parser<'_> {
                 let wrong = format!("expected a property of `{class}`, got {}", self.shown(start));
                 return Fail::refused(at, start, wrong, instead);
             };
-            return self.no_tested_property(&self.words(start, start + 1), start, class);
+            let end = start
+                + 1
+                + usize::from(self.is_word(start, &["posix"]) && self.is_word(start + 1, &["path"]));
+            return self.no_tested_property(&self.words(start, end), start, class);
         };
         self.tested_element(start)
             .unwrap_or_else(|| self.no_tested_property(&self.words(start, end), end, class))
@@ -341,8 +344,7 @@ impl Parser<'_> {
     }
 
     fn no_tested_property(&self, words: &str, reach: usize, class: &str) -> Fail {
-        let known = self.dictionary.properties(class);
-        let near = names::near(words, known.iter().map(|property| property.name.as_str()), resolve::NEAR);
+        let near = resolve::near_properties(self.dictionary, class, words);
         let property = crate::foreign::clean(words, 60);
         Fail::unknown(reach, SpecifierError::UnknownProperty { property, owner: class.to_owned(), near })
     }
