@@ -79,7 +79,12 @@ fn is_item(app: &App, class: &str) -> bool {
     class == "item" || app.schema.is_a(class, ITEM)
 }
 
-/// The properties of System Events and of its domains whose value is an item.
+/// The properties of System Events, of its domains and of processes whose value is an item.
 fn is_place(term: &str) -> bool {
-    term.ends_with(" folder") || ["startup disk", "trash", "container"].contains(&term)
+    term.ends_with(" folder") || ["startup disk", "trash", "container"].contains(&term) || is_program(term)
+}
+
+/// The properties of a process that lead to the app on disk.
+fn is_program(term: &str) -> bool {
+    ["file", "application file"].contains(&term)
 }

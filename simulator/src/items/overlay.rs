@@ -1,7 +1,7 @@
 //! An app's objects together with the items that one event leads to.
 
 use super::entry::{Entry, parent, spelled};
-use super::{ITEM, is_item, is_place, plists};
+use super::{ITEM, is_item, is_place, is_program, plists};
 use crate::event::Event;
 use crate::os_error::{Answer, FAILED, refuse};
 use crate::resolve::{Found, View};
@@ -137,12 +137,23 @@ impl<'a> Overlay<'a> {
             return;
         }
         for id in self.look(|view| view.meant(of)).unwrap_or_default() {
-            let Some(Value::Held(folder)) = self.model.value(id, term).cloned() else { continue };
-            let item = self.path_of(folder).and_then(|path| self.item(&path, None));
+            let item = match self.model.value(id, term).cloned() {
+                Some(Value::Held(folder)) => self.path_of(folder).and_then(|path| self.item(&path, None)),
+                _ if is_program(term) => self.program(id).and_then(|path| self.item(&path, Some("alias"))),
+                _ => None,
+            };
             if let Some(item) = item {
                 self.model.set_value(id, term, Value::Held(item));
             }
         }
+    }
+
+    /// The path of the app that a process runs; programs that are no app of this Mac have none.
+    fn program(&self, process: ObjectId) -> Option<String> {
+        let identifier = self.model.value(process, "bundle identifier").and_then(Value::as_text)?;
+        let world = &self.session.world;
+        let at = world.find(identifier).ok().flatten()?;
+        Some(world.path_of(&world.app(at)))
     }
 
     fn fill_elements(&mut self, of: &Specifier, class: &str) {
