@@ -120,6 +120,8 @@ fn evaluate<'js>(
     let mut options = EvalOptions::default();
     let file = script.file.clone().unwrap_or_else(|| "<stdin>".to_owned());
     helpers.set_source.call::<_, ()>((file.as_str(), script.source.as_str()))?;
+    let path = script.file.as_ref().and_then(|file| std::path::absolute(file).ok());
+    helpers.set_script.call::<_, ()>((path.map(|path| path.to_string_lossy().into_owned()),))?;
     options.strict = false;
     options.filename = Some(file);
     let mut result: Js<'js> = ctx.eval_with_options(script.source.as_bytes(), options)?;

@@ -206,6 +206,8 @@
       return refuse(-1700);
     },
     pathTo(what, params = {}) {
+      // The script itself; what a script without a file hears, nobody has shown.
+      if (what === globalThis) return Path(native.script ?? refuse(-1700));
       if (typeof what === "function") return Path(native.pathOf(what) ?? refuse(-1728));
       if (what === "frontmost application") return Path(native.frontmost() ?? refuse(-1728));
       if (Object.hasOwn(shared, what))

@@ -28,6 +28,7 @@ pub(super) struct Helpers<'js> {
     pub(super) human: Function<'js>,
     pub(super) reword: Function<'js>,
     pub(super) set_source: Function<'js>,
+    pub(super) set_script: Function<'js>,
     /// Tells the objects that an app's own script names.
     is_held: Option<Function<'js>>,
 }
@@ -66,6 +67,7 @@ impl<'js> Helpers<'js> {
             human: object.get("human")?,
             reword: wording.get("reword")?,
             set_source: wording.get("setSource")?,
+            set_script: object.get("setScript")?,
             is_held: None,
         })
     }

@@ -360,6 +360,7 @@
     local,
     seconds,
     setClock,
+    setScript: (path) => (native.script = path),
     source,
     human,
     Path,
