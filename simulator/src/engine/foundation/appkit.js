@@ -225,7 +225,12 @@
   });
   kind("NSApplication", {
     get: { activationPolicy: () => 2, isActive: () => false },
-    call: { setActivationPolicy: () => true, activateIgnoringOtherApps: () => undefined },
+    call: {
+      setActivationPolicy: () => true,
+      activateIgnoringOtherApps: () => undefined,
+      // Lets another app come forward; since macOS 14.
+      yieldActivationToApplication: () => undefined,
+    },
   });
   const app = object("NSApplication", 0);
   classOf("NSApplication", { get: { sharedApplication: () => app } });
