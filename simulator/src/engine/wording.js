@@ -54,6 +54,7 @@
   // Where it happened: the line, and the whole text with the offset of the line's beginning.
   function place(sites) {
     for (const site of sites) {
+      if (site.getFileName() === EVALUATED) return inside(site);
       const source = sources.get(site.getFileName());
       const number = (site.getLineNumber() ?? 0) - 1,
         line = source?.[number];
@@ -69,11 +70,20 @@
     return { line: "", column: 0, text: "", begin: 0 };
   }
 
-  // The engine's columns are off by one at times: the nearest beginning of a word is meant.
-  function wordAt(line, column) {
-    const begins = (at) => /[\w$]/.test(line[at] ?? "") && !/[\w$]/.test(line[at - 1] ?? "");
-    return [0, 1, -1].map((off) => column + off).find(begins) ?? column;
+  // A text that the script itself evaluates is not at hand, only that of the function in it where the error happened: its
+  // line is the only one with a word at that column. The lines of the script that calls it would say something untrue.
+  const EVALUATED = "<input>";
+  function inside(site) {
+    const column = (site.getColumnNumber() ?? 1) - 1,
+      lines = String(site.getFunction()).split("\n").slice(1),
+      found = lines.filter((line) => isWordAt(line, column)),
+      line = found.length === 1 ? found[0] : "";
+    return { line, column, text: line, begin: 0 };
   }
+
+  const isWordAt = (line, at) => /[\w$]/.test(line[at] ?? "") && !/[\w$]/.test(line[at - 1] ?? "");
+  // The engine's columns are off by one at times: the nearest beginning of a word is meant.
+  const wordAt = (line, column) => [0, 1, -1].map((off) => column + off).find((at) => isWordAt(line, at)) ?? column;
 
   // The expression up to the property that was asked of nothing: `a.b` of `a.b.c(1)`, and what was assigned to it.
   function member({ line, column, text, begin }, name, assigned) {
