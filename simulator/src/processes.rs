@@ -49,6 +49,18 @@ impl Session {
         }
     }
 
+    /// The number of an app's process, as System Events shows it.
+    pub(crate) fn number_of(&self, app: &str) -> Option<i64> {
+        let events = self.world.find(SYSTEM_EVENTS).ok().flatten().map(|at| self.world.app(at))?;
+        let number = events.model.borrow().len();
+        let process = Processes { app: &events, number }.of(app)?;
+        let model = events.model.borrow();
+        match model.value(process, "unix id") {
+            Some(Value::Int(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
     fn has_quit(&self, app: &App) -> Answer<()> {
         let Some(events) = self.system_events(app) else { return Ok(()) };
         let mut was_in_front = false;

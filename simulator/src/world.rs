@@ -287,7 +287,8 @@ impl World {
         for bundle in self.bundles() {
             let model = self.model(&bundle.id)?;
             let front = model.value(crate::value::APP, "frontmost") == Some(&crate::value::Value::Bool(true));
-            if model.running {
+            // An app that a link shows in a second place runs once.
+            if model.running && running.iter().all(|(_, id, _)| *id != bundle.id) {
                 running.push((bundle.name, bundle.id, front));
             }
         }

@@ -215,9 +215,9 @@ fn apps<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result
         let objects = apps.into_iter().zip(300..).map(|((name, id, active), pid)| {
             let object = Object::new(ctx.clone())?;
             object.set("name", name)?;
-            object.set("id", id)?;
             object.set("active", active)?;
-            object.set("pid", pid)?;
+            object.set("pid", it.session.number_of(&id).unwrap_or(pid))?;
+            object.set("id", id)?;
             Ok(object)
         });
         objects.collect::<rquickjs::Result<Vec<Object<'js>>>>()
