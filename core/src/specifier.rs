@@ -253,6 +253,16 @@ impl Path {
         self.0.as_deref().map(|node| (&node.container, &node.segment))
     }
 
+    /// The objects that it leads through, the nearest first.
+    pub(crate) fn containers(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(self.last(), |(container, _)| container.last()).map(|(container, _)| container)
+    }
+
+    /// Whether the object at the end is picked by an id, which tells a person nothing.
+    pub(crate) fn is_by_id(&self) -> bool {
+        matches!(self.last(), Some((_, Segment::Element(_, By::Id(_)))))
+    }
+
     /// Whether it leads to another object or through it.
     pub(crate) fn begins_with(&self, other: &Self) -> bool {
         self == other || self.last().is_some_and(|(container, _)| container.begins_with(other))

@@ -1,5 +1,7 @@
 //! A path in words, for people: `message id 12 of mailbox "Work"`.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 
 use crate::foreign::{is_right_to_left, is_visible};
@@ -13,7 +15,7 @@ const LONGEST: usize = 80;
 /// not show, is cut and cleaned: such a path does not lead back.
 impl std::fmt::Display for Path {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.write(f, &|name| if one_line(name) == name { exact(name) } else { quoted(name) })
+        self.write(f, &tidy, &BTreeMap::new())
     }
 }
 
@@ -22,11 +24,26 @@ impl Path {
     /// [`super::Specifier::from_text`] leads back to it.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
-        self.write(&mut text, &exact).expect("a text takes everything");
+        self.write(&mut text, &exact, &BTreeMap::new()).expect("a text takes everything");
         text
     }
 
-    fn write(&self, f: &mut dyn std::fmt::Write, quote: &dyn Fn(&str) -> String) -> std::fmt::Result {
+    /// The path in words, with the names of what only an id leads to, where they are known.
+    pub(crate) fn in_words(&self, names: &BTreeMap<Self, String>) -> String {
+        let mut text = String::new();
+        self.write(&mut text, &tidy, names).expect("a text takes everything");
+        text
+    }
+
+    fn write(
+        &self,
+        f: &mut dyn std::fmt::Write,
+        quote: &dyn Fn(&str) -> String,
+        names: &BTreeMap<Self, String>,
+    ) -> std::fmt::Result {
+        if let Some(words) = names.get(self).filter(|_| self.is_by_id()) {
+            return f.write_str(words);
+        }
         let Some((container, segment)) = self.last() else { return f.write_str("application") };
         match segment {
             Segment::Property(member) => f.write_str(&member.term)?,
@@ -40,7 +57,7 @@ impl Path {
         }
         if container.last().is_some() {
             f.write_str(" of ")?;
-            return container.write(f, quote);
+            return container.write(f, quote, names);
         }
         // Without it, the parser takes the name for the path of a file.
         if is_like_a_file(segment) { f.write_str(" of application") } else { Ok(()) }
@@ -67,6 +84,11 @@ impl Path {
             }
         }
     }
+}
+
+/// Quotes a name, as it is where it can be shown so.
+fn tidy(name: &str) -> String {
+    if one_line(name) == name { exact(name) } else { quoted(name) }
 }
 
 /// Whether the name of an element of the application looks like the path of a file.

@@ -74,6 +74,11 @@ enum Chosen {
     Unknown,
 }
 
+/// What places are in.
+fn owners(places: &[Subject], app: &App) -> Vec<Subject> {
+    words::owners(places.iter().map(|place| &place.path), app)
+}
+
 impl Creating {
     /// Whether the app may have made something although no answer came.
     pub(super) fn writes(&self) -> bool {
@@ -131,7 +136,8 @@ impl Creating {
             }
             _ => {}
         }
-        let look = Preview { subjects: self.places.clone(), anchors: Some(self.anchors.clone()) };
+        let subjects = self.places.iter().cloned().chain(owners(&self.places, app)).collect();
+        let look = Preview { subjects, anchors: Some(self.anchors.clone()) };
         in_app(app, Deed::Preview(look), 0, Then::Create(Box::new(self)), world)
     }
 
@@ -151,7 +157,8 @@ impl Creating {
             Decision::Allow(approved) => run(approved, behind, Then::Create(Box::new(self)), world),
             Decision::Ask(unasked) => {
                 let subjects = std::mem::take(&mut self.defaults);
-                if let Some(look) = unasked.preview(Preview { subjects: subjects.clone(), anchors: None }) {
+                let all = subjects.iter().cloned().chain(owners(&subjects, app)).collect();
+                if let Some(look) = unasked.preview(Preview { subjects: all, anchors: None }) {
                     (self.writes, self.looking) = (false, subjects);
                     return run(look, behind, Then::Create(Box::new(self)), world);
                 }
@@ -183,10 +190,13 @@ impl Creating {
             // An app that does not run, or has no default now, is asked about all the same.
             let rows = reply.result.ok();
             let rows = rows.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+            let owners = owners(&looking, app);
+            self.names.extend(words::called(&owners, rows.get(looking.len()..).unwrap_or_default(), app));
             for (subject, row) in
                 looking.iter().zip(rows).filter(|(_, row)| OsaError::of_row(row, "object").is_none())
             {
-                self.names.insert(subject.path.clone(), words::object(subject, row, app));
+                let words = words::object(subject, row, app, &self.names);
+                self.names.insert(subject.path.clone(), words);
             }
             self.creation.seen.extend(super::asking::shown(&looking, rows));
             return Ok(self.go(app, events, world));
@@ -223,6 +233,8 @@ impl Creating {
     /// Takes what stands where something is to be put.
     fn looked_at(mut self, rows: &[Json], app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let places = std::mem::take(&mut self.places);
+        let owners = owners(&places, app);
+        self.names.extend(words::called(&owners, rows.get(places.len()..).unwrap_or_default(), app));
         let mut pinned: Vec<(Path, Path)> = Vec::new();
         for (at, subject) in places.iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
@@ -235,7 +247,8 @@ impl Creating {
                 return Err(fault.with("parameter", place).with("object", subject.path.to_string()));
             }
             let path = placing::found(&subject.path, row.get(3), &self.anchors);
-            let called = words::object(&Subject { path: path.clone(), ..subject.clone() }, row, app);
+            let there = Subject { path: path.clone(), ..subject.clone() };
+            let called = words::object(&there, row, app, &self.names);
             self.names.insert(path.clone(), called);
             pinned.push((subject.path.clone(), path));
         }

@@ -6,13 +6,15 @@ mod excluded;
 mod fold;
 mod wording;
 
+use std::sync::Arc;
+
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::asking::{Behind, ask, refused, run};
 use super::show::value;
 use super::trace::Sent;
-use super::words;
+use super::words::{self, Names};
 use super::{Outcome, Step, Then, World, in_app, moves, query};
 use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
@@ -70,6 +72,8 @@ pub(super) struct Setting {
     lost: Vec<Open>,
     /// The search for it that is under way.
     search: Option<Find>,
+    /// What is known of what the objects are in, and of objects among the new values.
+    names: Arc<Names>,
     /// The zone of the Mac, once it was needed, or the app while it is asked for.
     zone: Known,
 }
@@ -105,6 +109,8 @@ struct Open {
     stands: Option<String>,
     /// The property with the dates that are left out of it, if it is of a class with series.
     excluded: Option<&'static str>,
+    /// What objects on the way to it and among its values are called.
+    names: Arc<Names>,
     /// What was read of it besides its old values.
     row: Json,
     /// What is not read of an object that a question only counts: its labels and its facts.
@@ -220,7 +226,31 @@ impl Setting {
             self.wanted().into_iter().map(subject)
         });
         subjects.extend(wanted.into_iter().flatten());
+        subjects.extend(self.owners(app));
         Preview { subjects, anchors: None }
+    }
+
+    /// What the named objects and those among the new values are in.
+    fn owners(&self, app: &App) -> Vec<Subject> {
+        let named = self.open.iter().filter(|open| open.unnamed.is_none());
+        let named = named.map(|open| &open.change.subject.path);
+        let wanted = self.wanted();
+        words::owners(named.chain(&wanted), app)
+    }
+
+    /// What was read of objects that are not to be changed, by the rows behind those.
+    fn take_names(&mut self, rows: &[Json], app: &App) {
+        let (wanted, owners) = (self.wanted(), self.owners(app));
+        let rows = rows.get(self.open.len()..).unwrap_or_default();
+        let (rows, known) = rows.split_at(wanted.len().min(rows.len()));
+        let mut names = words::called(&owners, known, app);
+        let Some(dictionary) = app.dictionary.as_deref() else { return };
+        for (path, row) in wanted.into_iter().zip(rows) {
+            let subject = Subject::of(&app.bundle_id, dictionary, path, Vec::new());
+            let words = words::object(&subject, row, app, &names);
+            names.insert(subject.path, words);
+        }
+        Arc::make_mut(&mut self.names).extend(names);
     }
 
     /// The objects among the new values, each once.
@@ -283,6 +313,7 @@ impl Setting {
     fn looked_at(&mut self, rows: &[Json], app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         self.seen = true;
         let dictionary = app.dictionary()?.clone();
+        self.take_names(rows, app);
         for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
             if let Value::Failed { number, message } = value(row, None, &dictionary) {
@@ -320,7 +351,8 @@ impl Setting {
             }
             open.change.expected.mark = mark.map(str::to_owned);
             open.change.expected.old = Some(old);
-            let words = words::object(&open.change.subject, row, app);
+            open.names = self.names.clone();
+            let words = words::object(&open.change.subject, row, app, &open.names);
             open.row = row.clone();
             let (words, facts) = words.split_once('\n').unwrap_or((&words, ""));
             (open.words, open.facts) = (words.to_owned(), facts.to_owned());

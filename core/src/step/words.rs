@@ -2,19 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexSet;
 use serde_json::Value as Json;
 
 use super::show::value;
 use crate::action::Invocation;
 use crate::app::App;
-use crate::change::{Fact, Subject, sends};
-use crate::dictionary::Dictionary;
+use crate::change::{Fact, Subject, labels, sends};
+use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
 use crate::specifier::{Path, one_line, quoted, quoted_to};
 use crate::value::Value;
 
 /// What objects are called, by the way that leads to them.
 pub(super) type Names = BTreeMap<Path, String>;
+
+/// So many containers are named in a question, each by one event: objects of one call are seldom in more.
+const MOST_OWNERS: usize = 10;
 
 /// As much of a text as a human reads before deciding, in characters.
 const LONGEST: usize = 80;
@@ -29,23 +33,47 @@ const END: usize = 400;
 /// So many characters that did not change stand before those that did.
 const CONTEXT: usize = 20;
 
+/// What objects are in, as it is read to be named: each that only an id leads to, the outer ones first.
+pub(super) fn owners<'p>(shown: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
+    let Ok(dictionary) = app.dictionary() else { return Vec::new() };
+    let ways = shown.map(|path| path.containers().collect::<Vec<_>>());
+    let owners: IndexSet<&Path> = ways.flat_map(|way| way.into_iter().rev()).collect();
+    let owner = |path: &Path| {
+        let label = labels(&app.bundle_id, dictionary, path.class()).into_iter().next()?;
+        Some(Subject { labels: vec![Identifier::of(&label)?], ..Subject::at(path.clone()) })
+    };
+    let owners = owners.into_iter().filter(|path| path.is_by_id() && path.is_stable());
+    owners.filter_map(owner).take(MOST_OWNERS).collect()
+}
+
+/// What containers are called, by what was read of them.
+pub(super) fn called(owners: &[Subject], rows: &[Json], app: &App) -> Names {
+    let mut names = Names::new();
+    for (owner, row) in owners.iter().zip(rows) {
+        let words = object(owner, row, app, &names);
+        names.insert(owner.path.clone(), words);
+    }
+    names
+}
+
 /// An object by its name: `message "Invoice" ("Ada Lovelace <ada@example.org>") of mailbox "INBOX"`, and below it a
-/// line for each fact.
-pub(super) fn object(subject: &Subject, row: &Json, app: &App) -> String {
+/// line for each fact. `names` says what it is in.
+pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) -> String {
     let path = &subject.path;
-    let Ok(dictionary) = app.dictionary() else { return path.to_string() };
+    let Ok(dictionary) = app.dictionary() else { return path.in_words(names) };
     let part = |at: usize| row.get(at).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut told = part(1)
         .iter()
         .take(subject.labels.len())
         .filter_map(|label| label_text(&value(label, None, dictionary)));
     let mut words = match told.next() {
-        None => path.to_string(),
+        None => path.in_words(names),
         Some(name) => {
             let more: Vec<String> = told.map(|more| quoted(&more)).collect();
             let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
             let of = path.last().filter(|(container, _)| container.last().is_some());
-            let of = of.map(|(container, _)| format!(" of {container}")).unwrap_or_default();
+            let of =
+                of.map(|(container, _)| format!(" of {}", container.in_words(names))).unwrap_or_default();
             format!("{} {}{more}{of}", path.class(), quoted(&name))
         }
     };
@@ -267,9 +295,14 @@ pub(super) fn command(invocation: &Invocation, names: &Names) -> String {
     if parts.is_empty() { name } else { format!("{name} ({})", parts.join(", ")) }
 }
 
+/// What an object is called, or how it is reached.
+pub(super) fn name(path: &Path, names: &Names) -> String {
+    names.get(path).cloned().unwrap_or_else(|| path.in_words(names))
+}
+
 /// A value on its way to an app, on one line. Each text in it is cut and quoted by itself; nothing is left out.
 pub(super) fn given(value: &Given, names: &Names) -> String {
-    let name = |path: &Path| names.get(path).cloned().unwrap_or_else(|| path.to_string());
+    let name = |path: &Path| name(path, names);
     match value {
         Given::Null => "nothing".to_owned(),
         Given::Bool(flag) => flag.to_string(),

@@ -47,7 +47,8 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
         Deed::Command(invocation) => invocation.seen.clone(),
         _ => Vec::new(),
     };
-    let all = subjects.iter().cloned().chain(kept.iter().map(as_kept)).collect();
+    let owners = app.map(|app| owners(&subjects, app)).unwrap_or_default();
+    let all = subjects.iter().cloned().chain(owners).chain(kept.iter().map(as_kept)).collect();
     let Some(approved) = unasked.preview(Preview { subjects: all, anchors }) else {
         let objects = match &unasked.action().deed {
             Deed::Script(script) => script.objects.clone(),
@@ -92,6 +93,11 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     (subjects, targets)
 }
 
+/// What the objects that are named are in.
+fn owners(subjects: &[Subject], app: &App) -> Vec<Subject> {
+    words::owners(subjects.iter().map(|subject| &subject.path), app)
+}
+
 impl Looking {
     /// Asks with the values that were read.
     pub(in crate::step) fn resume(self, reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
@@ -104,7 +110,10 @@ impl Looking {
             fault => fault,
         })?;
         let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
-        let (rows, again) = rows.split_at(subjects.len().min(rows.len()));
+        let (rows, more) = rows.split_at(subjects.len().min(rows.len()));
+        let owners = owners(&subjects, app);
+        let (known, again) = more.split_at(owners.len().min(more.len()));
+        let names = words::called(&owners, known, app);
         let is_gone = |seen: &Seen| {
             subjects.iter().zip(rows).any(|(subject, row)| {
                 subject.path == seen.path
@@ -119,7 +128,7 @@ impl Looking {
         if let Some(path) = wrong_name(&subjects, rows) {
             return query::offer_names(path, None, app, events, world);
         }
-        let mut objects = named(&subjects, rows, app)?;
+        let mut objects = named(&subjects, rows, app, &names)?;
         let arguments = objects.split_off(targets);
         let stands = |(at, subject): (usize, &Subject)| words::stands(subject, rows.get(at)?);
         let stands: Vec<Option<String>> = subjects.iter().take(targets).enumerate().map(stands).collect();
@@ -127,8 +136,8 @@ impl Looking {
         let (others, own): (Vec<_>, Vec<_>) =
             objects.into_iter().zip(&stands).partition(|(_, kind)| kind.is_some());
         let objects = others.into_iter().chain(own).map(|(words, _)| words).collect();
-        let names =
-            subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments).collect();
+        let mut names = names;
+        names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
         let mut wording = wording(&unasked, objects, &names, &behind, world);
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
         let notes = wording.consequence.take().into_iter().chain(others).collect::<Vec<_>>();
@@ -175,14 +184,14 @@ fn wrong_name<'s>(subjects: &'s [Subject], rows: &[Json]) -> Option<&'s Path> {
 }
 
 /// The name of each object. If an object is missing or is another one, the call ends without a question.
-fn named(subjects: &[Subject], rows: &[Json], app: &App) -> Result<Vec<String>, Fault> {
+fn named(subjects: &[Subject], rows: &[Json], app: &App, names: &Names) -> Result<Vec<String>, Fault> {
     let one = |(at, subject): (usize, &Subject)| {
         let row = rows.get(at).unwrap_or(&Json::Null);
         match OsaError::of_row(row, "object") {
             Some(error) if error.is_missing_object() || error.is_moved() => {
                 Err(error.to_fault(&app.bundle_id, &app.name).with("object", subject.path.to_string()))
             }
-            _ => Ok(words::object(subject, row, app)),
+            _ => Ok(words::object(subject, row, app, names)),
         }
     };
     subjects.iter().enumerate().map(one).collect()

@@ -180,7 +180,7 @@ impl Creating {
     /// The targets of the first of some commands in a row: some by their names, and how many more.
     fn targets(&self, first: &Invocation) -> Vec<String> {
         let targets = first.direct.iter().flat_map(Given::objects).collect::<Vec<_>>();
-        let name = |path: &&Path| self.names.get(*path).cloned().unwrap_or_else(|| path.to_string());
+        let name = |path: &&Path| words::name(path, &self.names);
         let more = targets.len().saturating_sub(NAMED);
         let more = (more > 0).then(|| format!("and {more} more"));
         targets.iter().take(NAMED).map(name).chain(more).collect()
@@ -226,7 +226,7 @@ impl Creating {
     /// `event in calendar "Work"`
     fn place(&self, node: &Node, make: &Make) -> String {
         let class = one_line(&node.class);
-        let name = |path: &Path| self.names.get(path).cloned().unwrap_or_else(|| path.to_string());
+        let name = |path: &Path| words::name(path, &self.names);
         match &node.chosen {
             Some(Chosen::Default(path)) if self.names.contains_key(path) => {
                 return format!("{class} in {} (the default)", name(path));

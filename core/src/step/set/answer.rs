@@ -28,11 +28,11 @@ impl Open {
     pub(super) fn told(&self, app: &App, world: &World<'_>) -> String {
         let path = &self.change.subject.path;
         let may_read = |term: &str| may_read(term, app, world.gate, world.now);
-        let labels = app.dictionary().map(|dictionary| labels(&app.bundle_id, dictionary, path.class()));
-        match labels {
-            Ok(labels) if !self.words.is_empty() && labels.iter().all(|term| may_read(term)) => {
-                self.words.clone()
-            }
+        let Ok(dictionary) = app.dictionary() else { return path.to_string() };
+        let named = std::iter::once(path).chain(path.containers().filter(|path| path.is_by_id()));
+        let mut labels = named.flat_map(|path| labels(&app.bundle_id, dictionary, path.class()));
+        match labels.all(|term| may_read(&term)) {
+            true if !self.words.is_empty() => self.words.clone(),
             _ => path.to_string(),
         }
     }

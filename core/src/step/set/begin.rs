@@ -1,5 +1,7 @@
 //! From arguments to changes: everything that can be wrong is found before anything runs.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 
 use super::{Item, Known, Open, Setting};
@@ -114,6 +116,7 @@ impl Setting {
             left: Vec::new(),
             lost: Vec::new(),
             search: None,
+            names: Arc::default(),
             zone: Known::Not,
         }
     }
@@ -281,6 +284,7 @@ fn opened(
         facts: String::new(),
         repeats: None,
         stands: None,
+        names: Arc::default(),
         row: Json::Null,
         unnamed: None,
     })

@@ -241,7 +241,7 @@ impl Open {
         let new = || self.object(at).unwrap_or_else(|| told(self.wanted(at), apart));
         match old {
             Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), new()),
-            Some(Ok(Value::Object(source))) => (way(&source, dictionary), new()),
+            Some(Ok(Value::Object(source))) => (self.way(&source, dictionary), new()),
             Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
             Some(Ok(old)) => {
                 let old = old.to_json(&mut |source| Json::from(source));
@@ -282,19 +282,19 @@ impl Open {
     /// A new value that is an object, in words, because people do not read JSON.
     fn object(&self, at: usize) -> Option<String> {
         match self.change.values.get(at)? {
-            Given::Object(path) => Some(path.to_string()),
+            Given::Object(path) => Some(words::name(path, &self.names)),
             _ => None,
         }
+    }
+
+    /// The object that an app named, in words where the way to it can be read.
+    fn way(&self, source: &str, dictionary: Option<&Dictionary>) -> String {
+        let path = dictionary.and_then(|dictionary| read_source(dictionary, source));
+        path.map_or_else(|| quoted(source), |path| words::name(&path, &self.names))
     }
 }
 
 /// A value as it is shown, and where others of the question begin like it also where it differs.
 fn told(value: &Json, apart: &Apart) -> String {
     value.as_str().and_then(|text| apart.get(text)).unwrap_or_else(|| shown(value))
-}
-
-/// The object that an app named, in words where the way to it can be read.
-fn way(source: &str, dictionary: Option<&Dictionary>) -> String {
-    let path = dictionary.and_then(|dictionary| read_source(dictionary, source));
-    path.map_or_else(|| quoted(source), |path| path.to_string())
 }
