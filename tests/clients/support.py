@@ -7,6 +7,7 @@ import queue
 import subprocess
 import tempfile
 import threading
+import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,3 +151,14 @@ class Server:
         except BrokenPipeError:
             pass  # it did not wait for that
         return self._reap()
+
+
+class OneServer(unittest.TestCase):
+    """Tests that share one server, as they only read or undo what they do."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = Home()
+        cls.addClassCleanup(cls.home.cleanup)
+        cls.server = Server(cls.home)
+        cls.addClassCleanup(cls.server.__exit__)

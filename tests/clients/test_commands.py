@@ -12,7 +12,7 @@ import re
 import subprocess
 import unittest
 
-from support import BIN, ROOT, Home, Server
+from support import BIN, ROOT, Home, OneServer, Server
 
 EXPECTED = ROOT / "fixtures/commands.txt"
 APP = "application"
@@ -139,15 +139,8 @@ class Commands(unittest.TestCase):
         return any("running" not in change for line in lines for change in json.loads(line)["changes"])
 
 
-class Paths(unittest.TestCase):
+class Paths(OneServer):
     """The ways that the path finder gives to a class lead there."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.home = Home()
-        cls.addClassCleanup(cls.home.cleanup)
-        cls.server = Server(cls.home)
-        cls.addClassCleanup(cls.server.__exit__)
 
     def test_every_way_to_a_class_leads_there(self):
         ways, found = 0, 0

@@ -3,17 +3,10 @@
 import unittest
 
 from desk import MODES, Desk, Human
-from support import Home, Server
+from support import Home, OneServer, Server
 
 
-class Everyday(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.home = Home()
-        cls.addClassCleanup(cls.home.cleanup)
-        cls.server = Server(cls.home)
-        cls.addClassCleanup(cls.server.__exit__)
-
+class Everyday(OneServer):
     def elements(self, app, **arguments):
         answer = self.server.call("iac_mcp_get_elements", app=app, **arguments)
         self.assertNotIn("error", answer, answer)
