@@ -82,30 +82,49 @@ const FACTS: [(&str, &str, &str, &str, &str); 21] = [
 /// Finder's dictionary: `empty` and `empty trash` do the same.
 const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "trash", "item")];
 
-/// Effects that cannot be undone. An empty app matches every app, and the first matching row counts.
+/// Effects that cannot be undone: an app, a command, a class that all targets are of, and the words. An empty app or class
+/// matches every one, and the first matching row counts.
 ///
 /// # Source
+/// Mail's user guide: a deleted message moves to the Trash mailbox of its account. Notes' user guide: a deleted note stays in
+/// Recently Deleted for a while, in accounts that have it. OmniFocus and its dictionary have no trash.
 /// A published report for macOS 26.5: deleting a series removed its first occurrence and reported success.
 /// OmniFocus's dictionary: what is in a completed or dropped item is effectively completed or dropped, and `mark complete`
 /// leaves what repeats with its next date.
-const CONSEQUENCES: [(&str, &str, &str); 10] = [
-    ("com.omnigroup.OmniFocus4", COMPLETE, COMPLETES),
-    ("com.omnigroup.OmniFocus3", COMPLETE, COMPLETES),
-    ("com.omnigroup.OmniFocus4", DROP, DROPS),
-    ("com.omnigroup.OmniFocus3", DROP, DROPS),
-    ("com.apple.finder", DELETE, "moves to the Trash"),
-    ("com.apple.finder", EMPTY, "deletes permanently"),
+const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
+    ("com.omnigroup.OmniFocus4", COMPLETE, "", COMPLETES),
+    ("com.omnigroup.OmniFocus3", COMPLETE, "", COMPLETES),
+    ("com.omnigroup.OmniFocus4", DROP, "", DROPS),
+    ("com.omnigroup.OmniFocus3", DROP, "", DROPS),
+    ("com.omnigroup.OmniFocus4", DELETE, "", NO_TRASH),
+    ("com.omnigroup.OmniFocus3", DELETE, "", NO_TRASH),
+    (
+        "com.apple.mail",
+        DELETE,
+        "message",
+        "moves to the Trash of its account; what is in the Trash already is deleted for good",
+    ),
+    (
+        "com.apple.Notes",
+        DELETE,
+        "note",
+        "moves to Recently Deleted, if its account has that; what is there already is deleted for good",
+    ),
+    ("com.apple.finder", DELETE, "", "moves to the Trash"),
+    ("com.apple.finder", EMPTY, "", "deletes permanently"),
     (
         "com.apple.iCal",
         DELETE,
+        "",
         "an event that repeats goes with all its dates (on some versions of macOS only the first one goes); this server cannot restore deleted objects",
     ),
-    ("", DELETE, "this server cannot restore deleted objects"),
-    ("", SEND, "a sent message cannot be recalled"),
-    ("", SEND_TEXT, "a sent message cannot be recalled"),
+    ("", DELETE, "", "this server cannot restore deleted objects"),
+    ("", SEND, "", "a sent message cannot be recalled"),
+    ("", SEND_TEXT, "", "a sent message cannot be recalled"),
 ];
 
 const COMPLETES: &str = "what is in it counts as completed too; what repeats stays open with its next dates, and a completed copy is made";
+const NO_TRASH: &str = "deletes for good: OmniFocus has no trash";
 const DROPS: &str = "what is in it counts as dropped too";
 
 /// The effect of a command that is told to replace what is in its way.
@@ -317,11 +336,18 @@ fn unsaved(dictionary: &Dictionary) -> Option<Fact> {
 }
 
 /// The irreversible effect of a command, as the end of a question; `None` for all other commands.
-pub(crate) fn consequence(app: &str, code: &str) -> Option<&'static str> {
-    CONSEQUENCES
-        .iter()
-        .find(|row| (row.0.is_empty() || same_id(row.0, app)) && row.1 == code)
-        .map(|row| row.2)
+pub(crate) fn consequence(
+    app: &str,
+    dictionary: Option<&Dictionary>,
+    code: &str,
+    targets: &[&Path],
+) -> Option<&'static str> {
+    let is_a = |path: &&Path, class: &str| dictionary.is_some_and(|all| all.is_a(path.class(), class));
+    let are_all =
+        |class: &str| class.is_empty() || !targets.is_empty() && targets.iter().all(|path| is_a(path, class));
+    let is_of = |of: &str| of.is_empty() || same_id(of, app);
+    let mut rows = CONSEQUENCES.iter().filter(|row| is_of(row.0) && row.1 == code);
+    rows.find(|row| are_all(row.2)).map(|row| row.3)
 }
 
 /// An effect of setting a property of an object that repeats, which the values do not show.

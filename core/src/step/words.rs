@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::show::value;
 use crate::action::Invocation;
 use crate::app::App;
-use crate::change::{Fact, Subject, labels, sends};
+use crate::change::{Fact, REPLACES, Subject, consequence, labels, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
 use crate::specifier::{Path, one_line, quoted, quoted_to};
@@ -298,6 +298,19 @@ pub(super) fn command(invocation: &Invocation, names: &Names) -> String {
 /// What an object is called, or how it is reached.
 pub(super) fn name(path: &Path, names: &Names) -> String {
     names.get(path).cloned().unwrap_or_else(|| path.in_words(names))
+}
+
+/// What a command does that cannot be undone.
+pub(super) fn effect(
+    app: &str,
+    dictionary: Option<&Dictionary>,
+    command: &Invocation,
+) -> Option<&'static str> {
+    if command.replaces() {
+        return Some(REPLACES);
+    }
+    let targets: Vec<&Path> = command.direct.iter().flat_map(Given::objects).collect();
+    consequence(app, dictionary, &command.code, &targets)
 }
 
 /// A value on its way to an app, on one line. Each text in it is cut and quoted by itself; nothing is left out.

@@ -7,7 +7,7 @@ use super::super::{listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Fact, Look, QUIT, REPLACES, Subject, beside, consequence, facts};
+use crate::change::{Fact, Look, QUIT, Subject, beside, facts};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -221,13 +221,6 @@ fn ask_consent(by: &str, opens: bool) -> String {
     format!("{open}let macOS ask you now whether {by} may control it")
 }
 
-/// Whether a command is about another object than its target.
-fn is_beside(invocation: &Invocation, unasked: &Unasked, world: &World<'_>) -> bool {
-    let app = world.apps.find(&unasked.action().app).ok();
-    let dictionary = app.and_then(|app| app.dictionary.as_deref());
-    dictionary.is_some_and(|dictionary| beside(&unasked.action().app, dictionary, &invocation.code).is_some())
-}
-
 fn wording(
     unasked: &Unasked,
     objects: Vec<String>,
@@ -235,13 +228,17 @@ fn wording(
     behind: &Behind,
     world: &World<'_>,
 ) -> Wording {
+    let id = &unasked.action().app;
+    let dictionary = world.apps.find(id).ok().and_then(|app| app.dictionary.as_deref());
+    // Whether a command is about another object than its target.
+    let is_beside = |code: &str| dictionary.is_some_and(|dictionary| beside(id, dictionary, code).is_some());
     let (deed, count) = match &unasked.action().deed {
         Deed::Command(invocation) if invocation.code == schema::LAUNCH => {
             ("open it in the background".to_owned(), 0)
         }
         Deed::Command(invocation) => {
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
-            let direct = if is_beside(invocation, unasked, world) { 0 } else { direct };
+            let direct = if is_beside(&invocation.code) { 0 } else { direct };
             (format!("run {}", words::command(invocation, names)), direct)
         }
         Deed::Script(script) => (script::in_words(script), script.count),
@@ -254,8 +251,7 @@ fn wording(
         _ => (unasked.in_words(), 0),
     };
     let consequence = match &unasked.action().deed {
-        Deed::Command(invocation) if invocation.replaces() => Some(REPLACES),
-        Deed::Command(invocation) => consequence(&unasked.action().app, &invocation.code),
+        Deed::Command(invocation) => words::effect(id, dictionary, invocation),
         Deed::AskConsent { .. } | Deed::AskAccess { .. } => Some(LASTING_CONSENT),
         Deed::RunScript { .. } => Some(SCRIPT),
         Deed::Web(call) if call.method.level() > Level::Safe => Some(web::SENT),

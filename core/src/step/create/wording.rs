@@ -6,7 +6,7 @@ use super::{Chosen, Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{Fact, Look, PASSED_ON, REPLACES, SEND, begins_with, consequence, facts, taken_from};
+use crate::change::{Fact, Look, PASSED_ON, SEND, begins_with, facts, taken_from};
 use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::permission::{NAMED, Wording};
@@ -44,17 +44,14 @@ impl Creating {
             objects.push(rest);
         }
         // All of them are shown, so nothing is counted beside them.
-        let effect = |command: &Invocation| match command.replaces() {
-            true => Some(REPLACES),
-            false => consequence(&app.bundle_id, &command.code),
-        };
+        let dictionary = app.dictionary.as_deref();
+        let effect = |command: &Invocation| words::effect(&app.bundle_id, dictionary, command);
         let commands =
             self.creation.origin().into_iter().chain(self.creation.then.iter().map(|next| &next.sent));
         let effects = commands.filter_map(effect).map(str::to_owned);
         let lost =
             self.nodes.iter().zip(&self.creation.makes).filter_map(|(node, make)| lost(node, make, app));
         let mut effects: IndexSet<String> = effects.chain(lost).collect();
-        let dictionary = app.dictionary.as_deref();
         if effects.is_empty() && self.row().is_none() && dictionary.is_some_and(|it| !self.is_taken_back(it))
         {
             effects.insert(STAYS.to_owned());
