@@ -15,6 +15,8 @@ const LONGEST: usize = 200;
 pub(super) enum Carried {
     /// One of several objects is taken.
     Picked(Picked),
+    /// All that this leads to is taken, and it is more than the question names.
+    All(String, usize),
     /// What a name without a place has led to.
     Found(String),
     /// This is not taken back.
@@ -79,6 +81,7 @@ impl Carried {
     fn in_words(&self) -> String {
         match self {
             Self::Picked(picked) => picked.in_words(),
+            Self::All(every, count) => format!("these are all {count} of {}", quoted_to(every, LONGEST)),
             Self::Found(found) => {
                 format!("the place was left out, and this takes {}", quoted_to(found, LONGEST))
             }
@@ -89,6 +92,8 @@ impl Carried {
     /// Puts it in front of what the answer says of the same kind.
     fn tell(&self, body: &mut Json) {
         let (field, json) = match self {
+            // The client has named them itself.
+            Self::All(..) => return,
             Self::Found(found) => {
                 let more = body["resolvedAs"].as_str().map(|more| format!("{found}; {more}"));
                 body["resolvedAs"] = json!(more.as_ref().unwrap_or(found));

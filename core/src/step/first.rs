@@ -9,7 +9,7 @@ use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Mode, Named, Str
 use crate::dictionary::{Dictionary, names};
 use crate::fault::{Code, Fault};
 use crate::filter::Filter;
-use crate::permission::{Source, may_read};
+use crate::permission::{NAMED, Source, may_read};
 use crate::specifier::{Container, Path, Reader, Specifier, holder_apart};
 use crate::words::{HIGHEST_LIMIT, RefId};
 
@@ -299,8 +299,11 @@ impl First {
         let ids = if self.specifier.is_many() { &ids[..] } else { &ids[..ids.len().min(1)] };
         let picked = Picked::of(&self.specifier, body, ids.first()).filter(|_| changes(rest));
         let found = places.into_iter().next().filter(|_| own.is_none()).map(Carried::Found);
+        let is_bulk = self.specifier.is_many() && ids.len() > NAMED && changes(rest);
+        let all = is_bulk.then(|| Carried::All(self.specifier.to_text(), ids.len()));
         let step = self.settle(ids, events, world)?;
-        Ok(carried::with(step, picked.map(Carried::Picked).into_iter().chain(found).collect()))
+        let told = picked.map(Carried::Picked).into_iter().chain(found).chain(all);
+        Ok(carried::with(step, told.collect()))
     }
 
     /// The objects that were found by a name without a place, with the place of each, and which of them the application has
