@@ -13,6 +13,12 @@ use crate::words::RefId;
 /// The time during which a write can be undone.
 const HOUR: Millis = Millis(60 * 60 * 1000);
 
+/// Why nothing takes back what a command has done.
+pub(crate) const NO_REVERSE: &str = "this server knows no reverse of it";
+
+/// Why an old value does not come back.
+pub(crate) const NO_OLD: &str = "the old value is unknown, or the app does not let it be written";
+
 /// The longest old value to store. Longer ones would copy the app's content to the state directory.
 const LONGEST: usize = 64 * 1024;
 
@@ -88,6 +94,9 @@ pub enum Way {
     Lasting {
         /// What was done, in words.
         lasting: String,
+        /// Why there is no way back.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        why: String,
     },
 }
 
@@ -111,7 +120,7 @@ impl Undo {
     }
 
     /// A change without an inverse.
-    pub(crate) fn lasting(app: &str, did: String, id: RefId, at: Millis) -> Self {
+    pub(crate) fn lasting(app: &str, did: String, why: &str, id: RefId, at: Millis) -> Self {
         Self {
             id: Self::id(id),
             call: None,
@@ -121,13 +130,29 @@ impl Undo {
             words: String::new(),
             mark: None,
             at,
-            way: Way::Lasting { lasting: did },
+            way: Way::Lasting { lasting: did, why: why.to_owned() },
+        }
+    }
+
+    /// What stays, and why: `Reminders ran "delete": this server knows no reverse of it`.
+    fn for_good(&self) -> String {
+        match &self.way {
+            Way::Lasting { lasting, why } if !why.is_empty() => format!("{lasting}: {why}"),
+            _ => self.in_words(),
         }
     }
 
     /// Whether it has no inverse, and is only kept to be named.
     pub fn is_lasting(&self) -> bool {
         matches!(self.way, Way::Lasting { .. })
+    }
+
+    /// The object, or what was done for good.
+    pub fn did(&self) -> &str {
+        match &self.way {
+            Way::Lasting { lasting, .. } => lasting,
+            _ => &self.words,
+        }
     }
 
     /// What the answer calls it: the id of its call, where that has written more.
@@ -172,7 +197,7 @@ pub enum Wanted {
     Ids(Vec<String>),
     /// To take back what the last call has written.
     Last,
-    /// To tell what can be taken back.
+    /// To tell what was written, and what of it can be taken back.
     List,
 }
 
@@ -193,7 +218,7 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
     let known = || known.iter().filter(|undo| undo.counts(now));
     let mut found: Vec<Undo> = Vec::new();
     match wanted {
-        Wanted::List => found.extend(known().filter(|undo| !undo.is_lasting()).cloned()),
+        Wanted::List => found.extend(known().cloned()),
         Wanted::Last => {
             let own = || known().filter(|undo| !undo.is_undo);
             let last = own().max_by_key(|undo| undo.at).ok_or_else(nothing)?;
@@ -259,15 +284,22 @@ fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u
     part.iter().map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
 }
 
-/// Tells what can be taken back, the latest call first; of long lists the latest.
+/// Tells what was written and whether it can be taken back, the latest call first; of long lists the latest.
 pub(crate) fn list(undos: &[Undo]) -> Json {
     let mut calls: indexmap::IndexMap<&str, Vec<&Undo>> = indexmap::IndexMap::new();
     undos.iter().for_each(|undo| calls.entry(undo.shown_id()).or_default().push(undo));
     let one = |(id, writes): (&str, Vec<&Undo>)| {
         let first = writes.first()?;
         let at = i64::try_from(first.at.0).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+        let (lasting, back): (Vec<&Undo>, Vec<&Undo>) = writes.iter().partition(|undo| undo.is_lasting());
+        let id = (!back.is_empty()).then_some(id);
         let wrote = in_words(&writes);
-        Some(json!({ "undo": id, "at": at.map(|at| at.to_string()), "app": first.app, "wrote": wrote }))
+        let mut one =
+            json!({ "undo": id, "at": at.map(|at| at.to_string()), "app": first.app, "wrote": wrote });
+        if !lasting.is_empty() {
+            one["noWayBack"] = lasting.into_iter().map(Undo::for_good).collect();
+        }
+        Some(one)
     };
     let count = calls.len();
     let all: Vec<Json> = calls.into_iter().take(LISTED).filter_map(one).collect();
@@ -314,7 +346,7 @@ impl Undo {
             Way::Move { .. } => format!("moved {}", self.words),
             Way::Create { .. } => format!("made {}", self.words),
             Way::Call { plugin, .. } => format!("{plugin}: {}", self.words),
-            Way::Lasting { lasting } => lasting.clone(),
+            Way::Lasting { lasting, .. } => lasting.clone(),
         }
     }
 }
@@ -372,7 +404,7 @@ mod tests {
             Way::Set { property: "name".to_owned(), old: null.clone(), now: null.clone() },
             Way::Move { from: null.clone(), to: null.clone(), landed: None, element: "file".to_owned() },
             Way::Call { plugin: "p".to_owned(), tool: "t".to_owned(), arguments: serde_json::Map::new() },
-            Way::Lasting { lasting: "ran \"empty\"".to_owned() },
+            Way::Lasting { lasting: "ran \"empty\"".to_owned(), why: NO_REVERSE.to_owned() },
         ] {
             let (id, app, words) = ("undo_a".to_owned(), "com.example.App".to_owned(), "x".to_owned());
             let undo = Undo {
@@ -414,10 +446,20 @@ mod tests {
         let find = |wanted: &Wanted, known: &[Undo]| find(wanted, known, Millis(9));
         assert_eq!(find(&Wanted::Last, &known).map(|found| found.len()), Ok(1));
         let id = RefId::from_random([7; 10]);
-        known.push(Undo::lasting("com.apple.iCal", "Calendar ran \"delete\"".to_owned(), id, Millis(6)));
+        let did = "Calendar ran \"delete\"".to_owned();
+        known.push(Undo::lasting("com.apple.iCal", did, NO_REVERSE, id, Millis(6)));
         let fault = find(&Wanted::Last, &known).expect_err("it has no inverse");
         assert_eq!(fault.message, "the last change cannot be taken back: Calendar ran \"delete\"");
-        assert_eq!(find(&Wanted::List, &known).map(|found| found.len()), Ok(1));
+        let told = list(&find(&Wanted::List, &known).expect("all that was written"));
+        assert_eq!(told["undo"][0]["undo"], Json::Null);
+        assert_eq!(
+            told["undo"][0]["noWayBack"],
+            json!(["Calendar ran \"delete\": this server knows no reverse of it"])
+        );
+        assert_eq!(
+            (&told["undo"][1]["undo"], &told["undo"][1]["noWayBack"]),
+            (&json!("undo_a"), &Json::Null)
+        );
         assert!(find(&Wanted::Ids(vec![known[1].id.clone()]), &known).is_err());
         assert_eq!(find(&Wanted::Ids(vec!["undo_a".to_owned()]), &known).map(|found| found.len()), Ok(1));
     }
@@ -431,6 +473,7 @@ mod tests {
             ..Undo::lasting(
                 "com.apple.mail",
                 String::new(),
+                "",
                 RefId::from_random([at; 10]),
                 Millis(u64::from(at)),
             )
@@ -447,7 +490,7 @@ mod tests {
             call: Some("undo_c".to_owned()),
             words: format!("task \"t{n}\" of list \"Work\""),
             way: Way::Set { property: "due date".to_owned(), old: Json::Null, now: Json::Null },
-            ..Undo::lasting("com.apple.reminders", String::new(), RefId::from_random([n; 10]), Millis(9))
+            ..Undo::lasting("com.apple.reminders", String::new(), "", RefId::from_random([n; 10]), Millis(9))
         };
         let told = list(&(0..25).map(one).collect::<Vec<_>>());
         assert_eq!(told["undo"][0]["wrote"], json!(["set due date of 25: \"t0\", \"t1\", \"t2\", …"]));

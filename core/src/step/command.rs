@@ -21,7 +21,7 @@ use crate::permission::{Classified, Decision, Gate, classify, decide};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::{Container, quoted};
-use crate::undo::{self, Undo, Way};
+use crate::undo::{self, NO_REVERSE, Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
 /// The commands of Contacts and of the Standard Suite that change which objects there are. An app such as Contacts loses
@@ -357,7 +357,7 @@ impl Sending {
         let is_done = self.each.is_empty() || trace::is_done(answers, self.each.len());
         if let Some(did) = self.trace.did().filter(|_| undo.is_empty() && is_done) {
             let did = format!("{} {did}", app.name);
-            undo.push(Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now));
+            undo.push(Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now));
         }
         let outcome =
             |body: Json, is_error| Step::Done(Outcome { body, is_error, events, undo, ..Outcome::default() });

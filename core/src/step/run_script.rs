@@ -55,7 +55,8 @@ pub(super) fn resume(reply: Reply, events: u64, world: &mut World<'_>) -> Result
     } else {
         json!({ "value": value, "untrusted": true })
     };
-    let undo = vec![Undo::lasting("", RAN.to_owned(), (world.fresh)(), world.now)];
+    let undo =
+        vec![Undo::lasting("", RAN.to_owned(), "a script can do anything", (world.fresh)(), world.now)];
     Ok(Step::Done(Outcome { body, events, undo, ..Outcome::default() }))
 }
 

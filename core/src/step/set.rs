@@ -64,8 +64,8 @@ pub(super) struct Setting {
     writes: bool,
     rounds: usize,
     undo: Vec<Undo>,
-    /// A write without an inverse: the app, and what was written.
-    lasting: Vec<(String, String)>,
+    /// A write without an inverse: the app, what was written, and why there is none.
+    lasting: Vec<(String, String, &'static str)>,
     /// What a call has written besides what is taken back now, in words.
     left: Vec<String>,
     /// Objects that are not where their references lead, and that a search by mark may find.
@@ -525,10 +525,10 @@ impl Setting {
         let is_kept = !self.undo.is_empty();
         let lasting: Vec<_> = std::mem::take(&mut self.lasting);
         let more = lasting.len().saturating_sub(MOST_LASTING);
-        for (at, (app, did)) in lasting.into_iter().take(MOST_LASTING).enumerate() {
+        for (at, (app, did, why)) in lasting.into_iter().take(MOST_LASTING).enumerate() {
             let is_last = more > 0 && at + 1 == MOST_LASTING;
             let did = if is_last { format!("{did}, and {more} more") } else { did };
-            self.undo.push(Undo::lasting(&app, did, (world.fresh)(), world.now));
+            self.undo.push(Undo::lasting(&app, did, why, (world.fresh)(), world.now));
         }
         let undo = undo::together(&mut self.undo, world.fresh).filter(|_| is_kept);
         let is_whole = failed == 0 && verified && self.left.is_empty();

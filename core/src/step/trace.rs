@@ -19,6 +19,9 @@ const SHOWS: [&str; 11] = [
     "noteshow", "wrbtaec3", "hookRevl",
 ];
 
+/// Why nothing takes back what may not have happened.
+pub(super) const UNKNOWN: &str = "the app did not say whether it was done";
+
 /// What one command leaves behind.
 #[derive(Debug)]
 pub(super) struct Trace {
@@ -111,5 +114,6 @@ pub(super) fn kept(step: Step, sent: Option<Sent>, world: &mut World<'_>) -> Ste
 
 /// A change of which no one can tell whether it happened.
 pub(super) fn unknown(app: &str, did: &str, world: &mut World<'_>) -> Undo {
-    Undo::lasting(app, format!("{did}, with an unknown outcome"), (world.fresh)(), world.now)
+    let did = format!("{did}, with an unknown outcome");
+    Undo::lasting(app, did, UNKNOWN, (world.fresh)(), world.now)
 }

@@ -131,7 +131,10 @@ fn of_state(state: &State) -> Vec<Json> {
         Err(error) => check("audit", false, &error.to_string()),
     };
     let undo = match state.undos(now()) {
-        Ok(undos) => check("undo", true, &format!("{} writes can be undone", undos.len())),
+        Ok(undos) => {
+            let count = undos.iter().filter(|undo| !undo.is_lasting()).count();
+            check("undo", true, &format!("{count} writes can be undone"))
+        }
         Err(error) => check("undo", false, &told(&error)),
     };
     vec![private, files(folder), policy, undo, log]

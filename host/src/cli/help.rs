@@ -84,7 +84,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("iac-mcp top --json", "the same once, for a program"),
         ],
     ),
-    ("undo", &[("iac-mcp undo", "what can be undone")]),
+    ("undo", &[("iac-mcp undo", "what was written in the last hour")]),
     ("setup", &[("iac-mcp setup", "the clients that it knows")]),
     (
         "plugin",

@@ -14,7 +14,7 @@ use super::options::{Common, Mac};
 use super::policy::now;
 use super::{Failure, call, paint};
 
-/// Undoes verified writes of the last hour; lists them if you name none.
+/// Undoes verified writes of the last hour; lists all writes of that hour if you name none.
 #[derive(Debug, Args)]
 pub(super) struct Undo {
     /// Ids of writes: undo_…
@@ -34,13 +34,12 @@ impl Undo {
 }
 
 fn list(state: &State, common: &Common) -> Result<(), Failure> {
-    let mut undos = state.undos(now())?;
-    undos.retain(|undo| !undo.is_lasting());
+    let undos = state.undos(now())?;
     if common.json {
         return Ok(paint::answer(&json!({ "undo": undos }), true)?);
     }
     if undos.is_empty() {
-        return Ok(writeln!(paint::stdout(), "no write of the last hour can be undone")?);
+        return Ok(writeln!(paint::stdout(), "nothing was written in the last hour")?);
     }
     let mut table = paint::table(&["Id", "Written", "App", "Object", "Property", "Old value"]);
     for undo in &undos {
@@ -52,13 +51,13 @@ fn list(state: &State, common: &Common) -> Result<(), Failure> {
             Way::Move { .. } => ("(moved)", String::new()),
             Way::Call { plugin, .. } => ("(changed by a plugin)", plugin.clone()),
             Way::Create { .. } => ("(created)", String::new()),
-            Way::Lasting { lasting } => ("", lasting.clone()),
+            Way::Lasting { why, .. } => ("(no way back)", why.clone()),
         };
         table.add_row([
-            undo.shown_id().to_owned(),
+            if undo.is_lasting() { String::new() } else { undo.shown_id().to_owned() },
             time(undo.at).replace('T', " "),
             undo.app.clone(),
-            clean(&undo.words),
+            clean(undo.did()),
             clean(property),
             clean(&old),
         ]);

@@ -17,7 +17,7 @@ use crate::permission::may_read;
 use crate::specifier::{By, Id, Path, Segment, read_source};
 use crate::step::show::{show, value};
 use crate::step::{Outcome, Step, World, command, filed, remember, trace};
-use crate::undo::{self, Made, Undo, Way};
+use crate::undo::{self, Made, NO_REVERSE, Undo, Way};
 use crate::value::Value;
 
 /// The event that saves.
@@ -120,7 +120,7 @@ impl Creating {
         let lasting = || {
             let done: Vec<bool> = rows_of(&answer["then"]).iter().map(is_done).collect();
             let did = self.did(&app.name, &done).filter(|_| made > 0)?;
-            Some(Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now))
+            Some(Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now))
         };
         let undo = undo.or_else(lasting).into_iter().collect();
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
@@ -181,7 +181,7 @@ impl Creating {
         }
         let lasting = (!did.is_empty()).then(|| {
             let did = format!("{} {}", app.name, did.join(", then "));
-            Undo::lasting(&app.bundle_id, did, (world.fresh)(), world.now)
+            Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now)
         });
         ways.into_iter().rev().flatten().chain(lasting).collect()
     }

@@ -17,7 +17,8 @@ use crate::specifier::{By, Id, Mark, Path, Segment, find_property};
 use crate::step::World;
 use crate::step::command;
 use crate::step::show::{show, value};
-use crate::undo::{Undo, Way, restorable};
+use crate::step::trace::UNKNOWN;
+use crate::undo::{NO_OLD, Undo, Way, restorable};
 use crate::value::Value;
 
 /// As much of a long text as an answer holds, in characters.
@@ -67,7 +68,11 @@ impl Setting {
                 let terms: Vec<&str> =
                     open.change.subject.slots.iter().map(|slot| slot.term.as_str()).collect();
                 let did = format!("set {} of {}", terms.join(", "), open.told(app, world));
-                self.lasting.push((app.bundle_id.to_string(), format!("{did}, with an unknown outcome")));
+                self.lasting.push((
+                    app.bundle_id.to_string(),
+                    format!("{did}, with an unknown outcome"),
+                    UNKNOWN,
+                ));
             }
             return self.tell(&open, command::unknown(error.to_fault(&app.bundle_id, &app.name)));
         }
@@ -172,7 +177,11 @@ impl Setting {
             if is_written && undo.is_none() {
                 entry["undo"] = Json::Null;
                 let words = open.told(app, world);
-                self.lasting.push((app.bundle_id.to_string(), format!("set {} of {words}", slot.term)));
+                self.lasting.push((
+                    app.bundle_id.to_string(),
+                    format!("set {} of {words}", slot.term),
+                    NO_OLD,
+                ));
             }
             self.undo.extend(undo);
             told.push(entry);
