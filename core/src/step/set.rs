@@ -109,6 +109,8 @@ struct Open {
     stands: Option<String>,
     /// The property with the dates that are left out of it, if it is of a class with series.
     excluded: Option<&'static str>,
+    /// Properties that an undo could not set back, and whether nothing is there now.
+    lasts: Vec<(String, bool)>,
     /// What objects on the way to it and among its values are called.
     names: Arc<Names>,
     /// What was read of it besides its old values.
@@ -349,6 +351,8 @@ impl Setting {
                 self.changed_since(&open, app, world)?;
                 continue;
             }
+            open.lasts =
+                if self.is_undo(&open) { Vec::new() } else { open.without_way_back(&old, app, world)? };
             open.change.expected.mark = mark.map(str::to_owned);
             open.change.expected.old = Some(old);
             open.names = self.names.clone();

@@ -39,6 +39,26 @@ impl Open {
     }
 }
 
+impl Open {
+    /// The properties whose old values, as the script encoded them, cannot be written back, and whether they are empty.
+    pub(super) fn without_way_back(
+        &self,
+        old: &Json,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<Vec<(String, bool)>, Fault> {
+        let dictionary = app.dictionary()?;
+        let subject = &self.change.subject;
+        let stays = |(at, slot): (usize, &Slot)| {
+            let old = old.get(at).unwrap_or(&Json::Null);
+            let is_empty = slot.readable && value(old, Some(&slot.kind), dictionary) == Value::Null;
+            let lasts = writable_again(old, slot, subject.path.class(), app, world).is_none();
+            lasts.then(|| (slot.term.clone(), is_empty))
+        };
+        Ok(subject.slots.iter().enumerate().filter_map(stays).collect())
+    }
+}
+
 impl Setting {
     /// Takes the script's report about one object.
     pub(super) fn one_written(
@@ -169,7 +189,7 @@ impl Setting {
                 entry["note"] = json!("the property already had this value; nothing was written");
             }
             let undo = if is_written && (entry["verified"] == json!(true) || written.is_another()) {
-                written.undo(open, row, app, &dictionary, world)
+                written.undo(open, row, app, world)
             } else {
                 None
             };
@@ -286,28 +306,13 @@ impl Written<'_> {
     }
 
     /// The way back, if there is one: the old value can be written, and the object found again.
-    fn undo(
-        &self,
-        open: &Open,
-        row: &Json,
-        app: &App,
-        dictionary: &Dictionary,
-        world: &mut World<'_>,
-    ) -> Option<Undo> {
+    fn undo(&self, open: &Open, row: &Json, app: &App, world: &mut World<'_>) -> Option<Undo> {
         let mark = row.get("mark").and_then(Json::as_str).map(str::to_owned);
         let path = &open.change.subject.path;
         if !path.is_stable() && mark.is_none() {
             return None;
         }
-        let mut old = restorable(&value(&self.old, Some(&self.slot.kind), dictionary), dictionary)?;
-        // An app may hold nothing where its dictionary lets nobody write nothing. Of a list that is one without items.
-        if old.is_null() {
-            if self.slot.kind.0.iter().any(|kind| kind.list) {
-                old = json!([]);
-            }
-            let property = find_property(dictionary, path.class(), &self.slot.term).ok()?;
-            checked(&old, property, app, world).ok()?;
-        }
+        let old = writable_again(&self.old, self.slot, path.class(), app, world)?;
         Some(Undo {
             id: Undo::id((world.fresh)()),
             call: None,
@@ -320,6 +325,21 @@ impl Written<'_> {
             way: Way::Set { property: self.slot.term.clone(), old, now: self.now.clone() },
         })
     }
+}
+
+/// An old value as it would be written back, if that is possible.
+fn writable_again(old: &Json, slot: &Slot, class: &str, app: &App, world: &mut World<'_>) -> Option<Json> {
+    let dictionary = app.dictionary().ok()?;
+    let mut old = restorable(&value(old, Some(&slot.kind), dictionary), dictionary)?;
+    // An app may hold nothing where its dictionary lets nobody write nothing. Of a list that is one without items.
+    if old.is_null() {
+        if slot.kind.0.iter().any(|kind| kind.list) {
+            old = json!([]);
+        }
+        let property = find_property(dictionary, class, &slot.term).ok()?;
+        checked(&old, property, app, world).ok()?;
+    }
+    Some(old)
 }
 
 fn note(verified: Option<bool>, now: &Value, slot: &Slot) -> Option<String> {

@@ -284,6 +284,7 @@ fn opened(
         facts: String::new(),
         repeats: None,
         stands: None,
+        lasts: Vec::new(),
         names: Arc::default(),
         row: Json::Null,
         unnamed: None,

@@ -133,6 +133,7 @@ impl Setting {
             words.map(|words| format!("{whether} {words}")).collect()
         };
         let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
+        effects.extend(self.lasting_effects());
         let out = self.items.iter().filter(|item| item.fault.is_some()).count();
         if out > 0 {
             effects.insert(format!(
@@ -146,6 +147,20 @@ impl Setting {
             self.open.len(),
         ));
         (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
+    }
+
+    /// Which of the changes no undo takes back: `"due date" cannot be set back, because it is empty now`.
+    fn lasting_effects(&self) -> Vec<String> {
+        let mut terms: IndexMap<(&str, bool), usize> = IndexMap::new();
+        for (term, is_empty) in self.open.iter().flat_map(|open| &open.lasts) {
+            *terms.entry((term, *is_empty)).or_default() += 1;
+        }
+        let of = |((term, is_empty), count): ((&str, bool), usize)| {
+            let all = if count < self.open.len() { format!(" of {count} objects") } else { String::new() };
+            let why = if is_empty { "it is empty now" } else { "its old value is not known" };
+            format!("{}{all} cannot be set back, because {why}", quoted(term))
+        };
+        terms.into_iter().map(of).collect()
     }
 
     /// A set of new values, and below it the objects that get it; a single object has its old values too.
