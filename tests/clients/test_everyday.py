@@ -90,6 +90,26 @@ class Made(unittest.TestCase):
                     self.assertEqual(found["totalCount"], 1, found)
                 self.assertEqual(server.end(), 0)
 
+    def test_a_message_goes_to_the_trash_of_its_account(self):
+        with Home() as home:
+            home.state.mkdir(mode=0o700)
+            (home.state / "policy.toml").write_text('profile = "trusted"\n')
+            with Server(home) as server:
+
+                def held(mailbox):
+                    elements = f'every message of mailbox "{mailbox}" of account "iCloud"'
+                    return server.call("iac_mcp_get_elements", app="Mail", elements=elements)["totalCount"]
+
+                before = held("INBOX"), held("Deleted Messages")
+                message = 'message 1 of mailbox "INBOX" of account "iCloud"'
+                move = {"command": "move", "target": message, "arguments": {"to": "trash mailbox"}}
+                moved = server.call("iac_mcp_run_command", app="Mail", **move)
+                self.assertTrue(moved.get("success"), moved)
+                self.assertEqual((held("INBOX"), held("Deleted Messages")), (before[0] - 1, before[1] + 1))
+                self.assertTrue(server.call("iac_mcp_undo", last=True)["success"])
+                self.assertEqual((held("INBOX"), held("Deleted Messages")), before)
+                self.assertEqual(server.end(), 0)
+
 
 if __name__ == "__main__":
     unittest.main()
