@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::action::{Argument, Terms};
+use crate::action::{Argument, Elements, Terms};
 use crate::change::{Expected, Subject};
 use crate::dictionary::{Identifier, TypeExpr};
+use crate::identity::Identity;
 use crate::marshal::Given;
 use crate::specifier::{By, Member, Path, Segment};
 use crate::words::TextWindow;
@@ -190,6 +191,30 @@ pub(in crate::permission) fn set(object: Given, term: &str, value: Given) -> Act
     };
     let change = Change { subject, expected: Expected::default(), values: vec![value] };
     Action { deed: Deed::Set(vec![change]), ..invocation("set", "coresetd", Given::Null, vec![]) }
+}
+
+/// A list of everything in a container.
+pub(in crate::permission) fn listing(container: Path) -> Elements {
+    let identifier = Identifier::of("files").expect("an identifier");
+    Elements {
+        containers: vec![container],
+        inner: None,
+        closed: Vec::new(),
+        collection: Arc::new(Member { term: "file".into(), identifier, class: "file".into() }),
+        identity: Identity::Index,
+        mark: None,
+        columns: Vec::new(),
+        wanted: 0,
+        label: None,
+        whose: false,
+        filter: None,
+        sort: Vec::new(),
+        groups: None,
+        series: None,
+        limit: 1,
+        offset: 0,
+        text: TextWindow { offset: 0, limit: 1 },
+    }
 }
 
 #[test]

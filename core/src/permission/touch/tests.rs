@@ -6,7 +6,7 @@ use crate::action::{Creation, Find, Following, Into, Make, Takes, Wanted};
 use crate::call::WebCall;
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::identity::Identity;
-use crate::permission::classify::tests::{in_mail, invocation, named, property, record, set};
+use crate::permission::classify::tests::{in_mail, invocation, listing, named, property, record, set};
 use crate::specifier::Member;
 use crate::words::TextWindow;
 
@@ -94,6 +94,7 @@ fn the_names_that_no_dictionary_has_are_known_to_rules() {
 fn a_read_touches_the_properties_on_its_way() {
     check(Deed::AskConsent { by: "x".into(), opens: false }, &["SAFE ask for consent"]);
     check(Deed::Value { path: way("account"), text: text() }, &["SAFE", "SAFE .account"]);
+    check(Deed::Elements(Box::new(listing(way("account")))), &["SAFE", "SAFE .account"]);
     let names = Deed::Names { container: way("account"), collection: member(), name: identifier("name") };
     check(names, &["SAFE", "SAFE .account", "SAFE .name"]);
     let find = Find {

@@ -2,7 +2,7 @@ use super::*;
 use crate::action::{Creation, Elements, Find, Preview, Seen, Wanted};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
-use crate::permission::classify::tests::{invocation, record, set};
+use crate::permission::classify::tests::{invocation, listing, record, set};
 use crate::permission::closed::tests::Way::{At, By as ByWay, Named, Property};
 use crate::permission::closed::tests::{Way, closed, path};
 use crate::specifier::Member;
@@ -71,25 +71,8 @@ fn names(container: Path) -> Deed {
 
 fn elements(container: Path, is_deep: bool, left_out: &[&str]) -> Deed {
     let shut = |name: &&str| Shut { name: (*name).to_owned(), place: "x".to_owned() };
-    Deed::Elements(Box::new(Elements {
-        containers: vec![container],
-        inner: is_deep.then(member),
-        closed: vec![left_out.iter().map(shut).collect()],
-        collection: member(),
-        identity: Identity::Index,
-        mark: None,
-        columns: Vec::new(),
-        wanted: 0,
-        label: None,
-        whose: false,
-        filter: None,
-        sort: Vec::new(),
-        groups: None,
-        series: None,
-        limit: 1,
-        offset: 0,
-        text: TextWindow { offset: 0, limit: 1 },
-    }))
+    let closed = vec![left_out.iter().map(shut).collect()];
+    Deed::Elements(Box::new(Elements { inner: is_deep.then(member), closed, ..listing(container) }))
 }
 
 #[test]
