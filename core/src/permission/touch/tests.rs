@@ -7,7 +7,7 @@ use crate::call::WebCall;
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::identity::Identity;
 use crate::permission::classify::tests::{in_mail, invocation, listing, named, property, record, set};
-use crate::specifier::Member;
+use crate::specifier::{By, Member};
 use crate::words::TextWindow;
 
 const RULES: &str = "rules = [{ property = \"subject\", decision = \"deny\" }]";
@@ -139,6 +139,20 @@ fn a_write_touches_every_field_of_a_record() {
     );
     let through = set(property("account"), "flag", Given::Bool(true)).deed;
     check(through, &["SAFE .account", "MODIFY .flag of "]);
+}
+
+/// The operator may call a write safe. It is still one to whatever stands at the place by then.
+#[test]
+fn a_safe_write_at_a_place_is_no_read() {
+    let Given::Object(path) = named("message", "x") else { panic!("an object") };
+    let (owner, Segment::Element(member, _)) = path.last().expect("a step") else { panic!("an element") };
+    let object = Given::Object(owner.then(Segment::Element(member.clone(), By::Index(0))));
+    let action = Action { app: "com.apple.mail".into(), ..set(object, "read status", Given::Bool(true)) };
+    let policy =
+        Policy::parse("levels = [{ property = \"read status\", level = \"SAFE\" }]").expect("a policy");
+    let harm = classify(&action, policy.levels());
+    assert_eq!(harm.level, Level::Safe);
+    assert!(touches(&action, "Mail", None, &harm, &policy).iter().all(|touch| touch.is_fragile));
 }
 
 fn make(command: Invocation, into: Into) -> Make {
