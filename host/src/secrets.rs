@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
 use iac_osascript::{Guarded, Liveness};
+use iac_plugins::PluginId;
 use iac_state::regular;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
-use crate::plugins::engine::PluginId;
 
 /// A header has room for more, but a line of the Keychain's tool does not.
 const LONGEST: usize = 1_500;
