@@ -16,7 +16,13 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
 /// Tells whether this computer has the address. A computer may have public ones, and a program binds to its own only. Nothing
 /// is sent.
 pub(super) fn is_own(address: IpAddr) -> bool {
-    UdpSocket::bind((address, 0)).is_ok()
+    let binds = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
+    // Some systems let a program bind to every address, also to those of documentation, and so tell nothing.
+    let nobody = match address {
+        IpAddr::V4(_) => Ipv4Addr::new(192, 0, 2, 1).into(),
+        IpAddr::V6(_) => Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(),
+    };
+    binds(address) && !binds(nobody)
 }
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
@@ -56,8 +62,7 @@ mod tests {
     #[test]
     fn a_computer_knows_its_own_addresses() {
         assert!(is_own([127, 0, 0, 1].into()));
-        // An address of a documentation network is nobody's.
-        assert!(!is_own([192, 0, 2, 1].into()));
+        assert!(!is_own([192, 0, 2, 7].into()) && !is_own("2001:db8::7".parse().unwrap()));
     }
 
     #[test]
