@@ -12,7 +12,7 @@ use std::io;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use data_encoding::BASE64;
@@ -59,7 +59,26 @@ pub struct Web {
 
 /// The secrets that requests have told, by plugin and host. No log shows them.
 #[derive(Default)]
-struct Told(Mutex<BTreeMap<(String, String), BTreeSet<String>>>);
+struct Told(Mutex<BTreeMap<Asking, BTreeSet<String>>>);
+
+/// A plugin and a host.
+type Asking = (String, String);
+
+impl Told {
+    fn tell(&self, asking: &Asking, secrets: &[Filled]) {
+        let values = secrets.iter().map(|secret| secret.value.clone());
+        self.held().entry(asking.clone()).or_default().extend(values);
+    }
+
+    /// All secrets that a host was told: a server may repeat later what it got.
+    fn to(&self, asking: &Asking) -> BTreeSet<String> {
+        self.held().get(asking).cloned().unwrap_or_default()
+    }
+
+    fn held(&self) -> MutexGuard<'_, BTreeMap<Asking, BTreeSet<String>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl fmt::Debug for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,9 +143,12 @@ impl Web {
             };
             let late = |_| Err(unstarted("the time was over before the host was found, so nothing was sent"));
             let (secrets, addresses) = timeout_at(end, ready).await.unwrap_or_else(late)?;
-            let told = self.told(plugin, call, &secrets);
+            let asking = (plugin.to_owned(), call.host.clone());
+            self.told.tell(&asking, &secrets);
             let sent = self.sent(call, &secrets, &addresses, end.saturating_duration_since(Instant::now()));
             let read = timeout_at(end, sent).await.unwrap_or(Err(Unsent::Late))?;
+            // Other requests may have told some since then.
+            let told = self.told.to(&asking);
             // A long answer and many secrets take their time, which other calls do not wait for.
             let answer = tokio::task::spawn_blocking(move || answer(&read, &told)).await;
             answer.unwrap_or_else(|error| Err(broken(&error.to_string())))
@@ -137,17 +159,6 @@ impl Web {
             Err(Unsent::Late) => Event::Failed(RunFailure::Timeout(millis)),
             Err(Unsent::Failed(failure)) => Event::Failed(failure),
         }
-    }
-
-    /// All secrets that a plugin's requests have told a host, with those of this one: a server may repeat later what it got.
-    fn told(&self, plugin: &str, call: &WebCall, secrets: &[Filled]) -> BTreeSet<String> {
-        let mut told = self.told.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if secrets.is_empty() {
-            return told.get(&(plugin.to_owned(), call.host.clone())).cloned().unwrap_or_default();
-        }
-        let told = told.entry((plugin.to_owned(), call.host.clone())).or_default();
-        told.extend(secrets.iter().map(|secret| secret.value.clone()));
-        told.clone()
     }
 
     /// Reads the secrets that a request needs.

@@ -209,6 +209,35 @@ async fn a_secret_does_not_come_back_in_another_form() {
 }
 
 #[tokio::test]
+async fn a_secret_does_not_come_back_to_a_request_that_waited() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let web = Web { guard: None, ..Web::new(Reach::Loopback(listener.local_addr().unwrap().port()), public) };
+    let (came, coming) = tokio::sync::oneshot::channel();
+    thread::spawn(move || {
+        let say = |mut stream: TcpStream, text: &str| {
+            drop(stream.write_all(format!("HTTP/1.1 200 OK\r\n\r\n{text}").as_bytes()));
+        };
+        let (mut waits, _) = listener.accept().unwrap();
+        request(&mut waits);
+        came.send(()).unwrap();
+        let (mut tells, _) = listener.accept().unwrap();
+        request(&mut tells);
+        say(tells, "ok");
+        say(waits, "s3cret\"\\value");
+    });
+    let state = tempfile::tempdir().unwrap();
+    let (web, with_token) = with_token(web, call(Method::Get), state.path()).await;
+    let without = call(Method::Get);
+    let second = async {
+        coming.await.unwrap();
+        sent(&web, &with_token).await
+    };
+    let (waited, told) = tokio::join!(sent(&web, &without), second);
+    assert!(told.contains("\"status\":200"), "{told}");
+    assert_eq!(waited, REPEATS);
+}
+
+#[tokio::test]
 async fn a_secret_that_no_header_can_hold_is_not_sent() {
     let (web, told) = says("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     let state = tempfile::tempdir().unwrap();
