@@ -197,6 +197,23 @@ class Terminal(unittest.TestCase):
         twice = self.run_piped("audit", "--limit", "1", "--limit", "2", "--json", world=True)
         self.assertEqual((twice.returncode, len(json.loads(twice.stdout)["entries"])), (0, 2))
 
+    def test_json_is_one_object_also_where_a_sentence_says_what_was_done(self):
+        for line, said in {
+            "sim new other": {"world": "other"},
+            "sim reset other": {"world": "other"},
+            "policy check --world other": {"profile": "standard", "rules": 0},
+            "policy profile trusted --world other": {"profile": "trusted"},
+            "policy scripts ask --world other": {"scripts": "ask"},
+            "policy deny com.apple.Notes --world other": {"decision": "deny", "rule": "anything of com.apple.Notes"},
+            "policy revoke --all --world other": {"revoked": 0},
+            "audit remove --older 30d --world other": {"removed": 0},
+            "audit accept --world other": {"acknowledged": []},
+        }.items():
+            with self.subTest(line):
+                ended = self.run_piped(*shlex.split(line), "--json")
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+                self.assertLessEqual(said.items(), json.loads(ended.stdout).items())
+
     def test_an_interrupt_ends_it_and_leaves_the_terminal_as_it_was(self):
         for line in ("audit follow", "serve", "top"):
             with self.subTest(line), Screen(self.home, *line.split(), IAC_MCP_WORLD="mac") as screen:

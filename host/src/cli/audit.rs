@@ -138,10 +138,10 @@ impl Audit {
             Some(Command::Export(filter)) => filter.export(&state),
             Some(Command::Report(filter)) => filter.report(&state),
             Some(Command::Follow(Shown { filter, most })) => filter.follow(&state, most.number()),
-            Some(Command::Accept) => accept(&state),
+            Some(Command::Accept) => accept(&state, common),
             Some(Command::Remove { older }) => {
                 let removed = state.remove_logs(now(), older)?;
-                Ok(writeln!(paint::stdout(), "removed: {removed}")?)
+                Ok(paint::done(&format!("removed: {removed}"), &json!({ "removed": removed }), common.json)?)
             }
         }
     }
@@ -174,8 +174,12 @@ fn verify(state: &State, common: &Common) -> Result<(), Failure> {
     if findings.is_empty() { Ok(()) } else { Err(Failure::Said) }
 }
 
-fn accept(state: &State) -> Result<(), Failure> {
+fn accept(state: &State, common: &Common) -> Result<(), Failure> {
     let findings = state.accept_findings(now())?;
+    if common.json {
+        let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        return Ok(paint::answer(&json!({ "acknowledged": findings }), true)?);
+    }
     let mut stdout = paint::stdout();
     findings.iter().try_for_each(|finding| writeln!(stdout, "{finding}"))?;
     Ok(writeln!(stdout, "acknowledged: {}", findings.len())?)

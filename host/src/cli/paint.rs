@@ -46,6 +46,19 @@ pub(super) fn answer(body: &Json, for_programs: bool) -> io::Result<()> {
     writeln!(anstream::stdout(), "{text}")
 }
 
+/// Says what a command has done: a sentence for people, an object for programs.
+///
+/// # Errors
+/// The output cannot be written.
+pub(super) fn done(said: &str, body: &Json, for_programs: bool) -> io::Result<()> {
+    if for_programs { answer(body, true) } else { writeln!(stdout(), "{said}") }
+}
+
+/// Where a command says what it is about to do: beside the answer, if that is for programs.
+pub(super) fn aside(for_programs: bool) -> Box<dyn io::Write> {
+    if for_programs { Box::new(stderr()) } else { Box::new(stdout()) }
+}
+
 /// A number of things: `1 note`, `2 notes`.
 pub(super) fn count(number: usize, name: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };

@@ -128,7 +128,7 @@ impl PolicyCommand {
             Command::Profile { profile } => set_profile(profile, common, &mac),
             Command::Scripts { scripts } => set_scripts(scripts, common, &mac),
             Command::Grants => grants(&mac.look_at_state(common)?, common),
-            Command::Revoke(revoke) => revoke.run(&mac.open_state(common)?),
+            Command::Revoke(revoke) => revoke.run(&mac.open_state(common)?, common),
             Command::Explain(explain) => explain.run(common, mac),
         }
     }
@@ -202,7 +202,9 @@ fn check(file: Option<PathBuf>, common: &Common, mac: &Mac) -> Result<(), Failur
     match Policy::parse(&text) {
         Ok(policy) => {
             let (rules, profile) = (policy.rules().len(), policy.profile().as_str());
-            Ok(writeln!(paint::stdout(), "{}: correct; profile {profile}, {rules} rules", path.display())?)
+            let said = format!("{}: correct; profile {profile}, {rules} rules", path.display());
+            let body = json!({ "path": path, "profile": profile, "rules": rules });
+            Ok(paint::done(&said, &body, common.json)?)
         }
         Err(error) => Err(Failure::Failed(format!(
             "{}:{}:{}: {}",
@@ -232,7 +234,8 @@ fn set_profile(name: ProfileName, common: &Common, mac: &Mac) -> Result<(), Fail
     };
     let state = mac.open_state(common)?;
     change(&state, &format!("policy profile {}", profile.as_str()), || state.set_profile(profile))?;
-    Ok(writeln!(paint::stdout(), "profile {}", profile.as_str())?)
+    let name = profile.as_str();
+    Ok(paint::done(&format!("profile {name}"), &json!({ "profile": name }), common.json)?)
 }
 
 fn set_scripts(name: ScriptsName, common: &Common, mac: &Mac) -> Result<(), Failure> {
@@ -240,7 +243,7 @@ fn set_scripts(name: ScriptsName, common: &Common, mac: &Mac) -> Result<(), Fail
     let word = scripts_word(on);
     let state = mac.open_state(common)?;
     change(&state, &format!("policy scripts {word}"), || state.set_scripts(on))?;
-    writeln!(paint::stdout(), "scripts {word}")?;
+    paint::done(&format!("scripts {word}"), &json!({ "scripts": word }), common.json)?;
     Ok(writeln!(paint::stderr(), "clients list their tools anew in a new session")?)
 }
 
@@ -273,7 +276,7 @@ fn grants(state: &State, common: &Common) -> Result<(), Failure> {
 }
 
 impl Revoke {
-    fn run(self, state: &State) -> Result<(), Failure> {
+    fn run(self, state: &State, common: &Common) -> Result<(), Failure> {
         let Self { id, app, all } = self;
         let is_meant = |grant: &Grant| {
             all || id.as_ref().is_some_and(|id| *id == grant.id)
@@ -287,7 +290,7 @@ impl Revoke {
         }
         // What takes something back does not wait for the log.
         note(state, format!("policy revoke: {revoked} grants"))?;
-        Ok(writeln!(paint::stdout(), "revoked: {revoked}")?)
+        Ok(paint::done(&format!("revoked: {revoked}"), &json!({ "revoked": revoked }), common.json)?)
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod record;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -64,8 +63,8 @@ struct New {
 impl Sim {
     pub(super) fn run(self, common: &Common, mac: &Mac) -> Result<(), Failure> {
         match self.command {
-            Command::New(new) => new.run(),
-            Command::Reset { folder } => reset(a_mac(&folder)?),
+            Command::New(new) => new.run(common),
+            Command::Reset { folder } => reset(a_mac(&folder)?, common),
             Command::Show { folder } => show(&worlds::show(a_mac(&folder)?)?, common),
             Command::Record(record) => record.run(common, mac),
         }
@@ -74,7 +73,7 @@ impl Sim {
 
 impl New {
     /// The built-in Mac is unpacked into the folder and stays what a reset goes back to.
-    fn run(self) -> Result<(), Failure> {
+    fn run(self, common: &Common) -> Result<(), Failure> {
         let Self { folder, messages, events, files, tasks, seed } = self;
         if std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
             let what = format!("{} is not empty\nname a folder that does not exist yet", folder.display());
@@ -84,7 +83,8 @@ impl New {
         simulated::unpack(&base).map_err(Failure::Failed)?;
         worlds::generate(&folder, &base, &Amounts { messages, events, files, tasks, seed })?;
         let (name, word) = (folder.display(), shell_word(&folder.to_string_lossy()));
-        Ok(writeln!(paint::stdout(), "created {name}; use it with: iac-mcp serve --world {word}")?)
+        let said = format!("created {name}; use it with: iac-mcp serve --world {word}");
+        Ok(paint::done(&said, &json!({ "world": folder }), common.json)?)
     }
 }
 
@@ -97,9 +97,10 @@ fn a_mac(folder: &Path) -> Result<&Path, Failure> {
     Err(Failure::Failed(what + "\n`iac-mcp sim new DIR` creates one"))
 }
 
-fn reset(folder: &Path) -> Result<(), Failure> {
+fn reset(folder: &Path, common: &Common) -> Result<(), Failure> {
     worlds::reset(folder)?;
-    Ok(writeln!(paint::stdout(), "{} has its original state again", folder.display())?)
+    let said = format!("{} has its original state again", folder.display());
+    Ok(paint::done(&said, &json!({ "world": folder }), common.json)?)
 }
 
 fn amount(text: &str) -> Result<usize, String> {

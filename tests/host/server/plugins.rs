@@ -87,6 +87,35 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
 }
 
+/// With `--json` whatever a command says besides goes to stderr.
+#[tokio::test]
+async fn a_program_hears_what_was_done_as_one_object() {
+    let home = Home::new();
+    let file = package(&home, "inbox-digest").await;
+    let file = file.to_str().unwrap();
+    for (line, key, value) in [
+        (&["add", file, "--yes"][..], "installed", json!("inbox-digest")),
+        (&["update", file], "changed", json!(false)),
+        (&["limit", "inbox-digest", "--memory-mib", "32"], "limits", json!({ "memory_mib": 32 })),
+        (&["revoke", "inbox-digest", "apps", "com.apple.mail"], "revoked", json!("apps com.apple.mail")),
+        (
+            &["grant", "inbox-digest", "apps", "com.apple.finder", "--yes"],
+            "granted",
+            json!("apps com.apple.finder"),
+        ),
+        (&["disable", "inbox-digest"], "disabled", json!(true)),
+        (&["enable", "inbox-digest"], "disabled", json!(false)),
+        (&["release", "inbox-digest"], "reason", Json::Null),
+        (&["remove", "inbox-digest"], "removed", json!("inbox-digest")),
+    ] {
+        let arguments = [&["plugin"], line, &["--json"]].concat();
+        let output = home.command(&arguments).stdin(Stdio::null()).output().await.unwrap();
+        let said: Json =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{line:?}: {error}"));
+        assert_eq!(said.get(key), Some(&value), "{line:?}: {said}");
+    }
+}
+
 /// Packs the same code with another manifest.
 async fn repacked(home: &Home, version: &str, apps: &str) -> PathBuf {
     package(home, "inbox-digest").await;

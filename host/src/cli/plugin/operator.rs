@@ -218,7 +218,7 @@ impl Set {
             Some(value) => drop(receipt.settings.insert(key.clone(), value)),
             None => drop(receipt.settings.shift_remove(&key)),
         })?;
-        Ok(writeln!(paint::stdout(), "{said}")?)
+        Ok(paint::done(&said, &json!({ "id": id, "setting": key }), common.json)?)
     }
 }
 
@@ -243,7 +243,8 @@ impl Limit {
             receipt.limits = set.clone();
         })?;
         let bounds = Limits::standard().with(&set).map_err(as_option)?;
-        Ok(writeln!(paint::stdout(), "{id}: at most {}", in_words(&bounds))?)
+        let said = format!("{id}: at most {}", in_words(&bounds));
+        Ok(paint::done(&said, &json!({ "id": id, "limits": set }), common.json)?)
     }
 }
 
@@ -266,7 +267,7 @@ impl Add {
         let mut grants = package.grants();
         add_folders(&mut grants, &package, &folders)?;
         let manifest = &package.manifest;
-        let mut out = paint::stdout();
+        let mut out = paint::aside(common.json);
         writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
         let lines = trust::lines(&package, &found, signer.as_ref());
         let receipt = receipt(&package, &found, signer.clone(), grants);
@@ -285,7 +286,9 @@ impl Add {
         let is_plain = receipt.grants == Grants::default() && is_sure && !found.from.contains("://");
         agree(self.yes || is_plain, "install it and grant these permissions?")?;
         installed.add(&found.bytes, &package, receipt)?;
-        Ok(writeln!(out, "installed {}; running servers pick it up within a second", manifest.id)?)
+        let said = format!("installed {}; running servers pick it up within a second", manifest.id);
+        let body = json!({ "installed": manifest.id, "version": manifest.version });
+        Ok(paint::done(&said, &body, common.json)?)
     }
 }
 
@@ -297,10 +300,15 @@ impl Update {
         verify(common, &found.bytes, &package)?;
         let held = Held::find(&installed, package.manifest.id.as_str())?;
         let old = &held.receipt;
-        let mut out = paint::stdout();
+        let mut out = paint::aside(common.json);
         if package.sha256 == old.sha256 {
             let (id, version) = (&package.manifest.id, &old.version);
-            return Ok(writeln!(out, "{id} {version} is up to date; nothing changed")?);
+            let said = format!("{id} {version} is up to date; nothing changed");
+            return Ok(paint::done(
+                &said,
+                &json!({ "id": id, "version": version, "changed": false }),
+                common.json,
+            )?);
         }
         if let Some(id) = asked.as_ref().filter(|id| **id != package.manifest.id) {
             let what = format!("{} is the plugin `{}`, expected `{id}`", found.from, package.manifest.id);
@@ -386,6 +394,10 @@ impl Update {
                 writeln!(out, "{COMPARE}; if it is not there, run `iac-mcp plugin disable {id}`")?;
             }
         }
+        if common.json {
+            let body = json!({ "id": id, "version": version, "changed": true, "doubts": doubts });
+            paint::answer(&body, true)?;
+        }
         Ok(())
     }
 
@@ -418,11 +430,12 @@ impl Grant {
         let grants = what.grants(&installed, &level, method)?;
         let lines = what.shown(&grants);
         if !Held::find(&installed, &what.id)?.wants(&grants)? {
-            writeln!(paint::stdout(), "{} does not ask for {lines}", what.id)?;
+            writeln!(paint::aside(common.json), "{} does not ask for {lines}", what.id)?;
             agree(yes, "grant it all the same?")?;
         }
         installed.edit(&what.id, |receipt| receipt.grants.add(grants))?;
-        Ok(writeln!(paint::stdout(), "{} has {lines}", what.id)?)
+        let said = format!("{} has {lines}", what.id);
+        Ok(paint::done(&said, &json!({ "id": what.id, "granted": lines }), common.json)?)
     }
 }
 
@@ -439,7 +452,8 @@ impl Reach {
         installed.edit(&self.id, |receipt| {
             receipt.grants.take(&grants);
         })?;
-        Ok(writeln!(paint::stdout(), "{} no longer has {lines}", self.id)?)
+        let said = format!("{} no longer has {lines}", self.id);
+        Ok(paint::done(&said, &json!({ "id": self.id, "revoked": lines }), common.json)?)
     }
 
     /// What is given or taken, in words, with the target as it was typed.
@@ -522,7 +536,7 @@ pub(super) fn switch(common: &Common, id: &str, off: bool) -> Result<(), Failure
         (false, true) => "is disabled: its tools are gone, and its permissions and data stay",
         (false, false) => "is enabled again",
     };
-    Ok(writeln!(paint::stdout(), "{id} {said}")?)
+    Ok(paint::done(&format!("{id} {said}"), &json!({ "id": id, "disabled": off }), common.json)?)
 }
 
 /// Shows all that is known of an installed plugin.
@@ -606,17 +620,18 @@ pub(super) fn outdated(common: &Common, login: Option<&Path>) -> Result<(), Fail
 pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
     let mut reason = None;
     installed(common)?.edit(id, |receipt| reason = receipt.quarantined.take())?;
-    let said = match reason {
+    let said = match &reason {
         Some(reason) => format!("{id} is no longer quarantined; the reason was: {reason}"),
         None => format!("{id} was not quarantined; nothing changed"),
     };
-    Ok(writeln!(paint::stdout(), "{said}")?)
+    Ok(paint::done(&said, &json!({ "id": id, "reason": reason }), common.json)?)
 }
 
 pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
     secret::forget(common, id)?;
     installed(common)?.remove(id)?;
-    Ok(writeln!(paint::stdout(), "removed {id} and its data")?)
+    let said = format!("removed {id} and its data");
+    Ok(paint::done(&said, &json!({ "removed": id }), common.json)?)
 }
 
 /// Finds out who signed a package before its code is read.

@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 use clap::Args;
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use serde_json::json;
 
 use crate::cli::Failure;
 use crate::cli::options::Common;
@@ -41,12 +42,11 @@ impl Secret {
             check(value).map_err(Failure::Misuse)?;
         }
         working("storing", place.write(value.as_deref()))??;
-        let mut out = paint::stdout();
-        match remove {
-            true => writeln!(out, "{id}: {key} was removed")?,
-            false => writeln!(out, "{id}: {key} is set; it is {}, and goes to {host} only", keeper.shown())?,
-        }
-        Ok(())
+        let said = match remove {
+            true => format!("{id}: {key} was removed"),
+            false => format!("{id}: {key} is set; it is {}, and goes to {host} only", keeper.shown()),
+        };
+        Ok(paint::done(&said, &json!({ "id": id, "secret": key, "set": !remove }), common.json)?)
     }
 }
 

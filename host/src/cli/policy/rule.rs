@@ -1,13 +1,12 @@
 //! `policy allow`, `ask` and `deny`: no rule that fits everything, or nothing, is written by mistake.
 
-use std::io::Write as _;
-
 use clap::Args;
 use iac_apps::Definition;
 use iac_core::app::App;
 use iac_core::dictionary::{Dictionary, names};
 use iac_core::fault::{Code, Fault, did_you_mean};
 use iac_core::permission::{Level, Rule, Ruling, is_everywhere};
+use serde_json::json;
 
 use super::{Failure, LevelName, change, in_words};
 use crate::cli::ask::agree;
@@ -56,7 +55,9 @@ impl RuleArguments {
         }
         let order = format!("policy {} {}", decision.as_str(), in_words(&rule));
         change(&state, &order, || state.add_rule(&rule))?;
-        Ok(writeln!(paint::stdout(), "{}: {}", decision.as_str(), in_words(&rule))?)
+        let (decision, rule) = (decision.as_str(), in_words(&rule));
+        let body = json!({ "decision": decision, "rule": rule });
+        Ok(paint::done(&format!("{decision}: {rule}"), &body, common.json)?)
     }
 }
 
