@@ -190,6 +190,22 @@ pub(crate) fn is_long(app: &str, dictionary: &Dictionary, class: &str, property:
     by_type || profile.is_some_and(named)
 }
 
+/// Properties that say once more what others say, in a form for programs: an app, a class and the properties. Who reads all
+/// properties of an object does not mean these.
+///
+/// # Source
+/// Mail's dictionary: the source of a message is its headers and its content. Contacts': a vCard has all of a person.
+const REPEATING: [(&str, &str, &[&str]); 2] = [
+    ("com.apple.mail", "message", &["all headers", "source"]),
+    ("com.apple.AddressBook", "person", &["vcard"]),
+];
+
+/// Says whether a property repeats what others of the class say.
+pub(crate) fn repeats(app: &str, dictionary: &Dictionary, class: &str, term: &str) -> bool {
+    let is_one = |row: &&(&str, &str, &[&str])| same_id(row.0, app) && dictionary.is_a(class, row.1);
+    REPEATING.iter().find(is_one).is_some_and(|row| row.2.contains(&term))
+}
+
 /// Says whether the app's own filter is to pick the elements out: where it is cheaper than reading the columns, or where
 /// a long property would have to be read of every element. It must be trusted, and elements must have names of their own.
 pub(crate) fn by_whose(costs: &Costs, wanted: &Elements) -> bool {

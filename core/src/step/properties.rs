@@ -594,15 +594,24 @@ fn read<'r>(
         let cell = value(cell, Some(&column.kind), &dictionary);
         values.insert((*at).min(values.len()), (column.shown().to_owned(), cell));
     }
+    // A program takes all of it.
+    let is_all = member.wanted.columns.is_none() && world.gate.plugin.is_none();
+    let class = member.wanted.path.class();
+    let repeats = |term: &str| is_all && plan::repeats(&app.bundle_id, &dictionary, class, term);
     let mut shown = Shown::default();
-    for (term, value) in &values {
+    for (term, value) in values.iter().filter(|(term, _)| !repeats(term)) {
         shown.add(term, value, app, world);
     }
+    let left_out: Vec<&str> =
+        values.iter().map(|(term, _)| term.as_str()).filter(|term| repeats(term)).collect();
     for (term, fault) in &member.wrong {
         shown.errors.insert(term.clone(), fault.to_json());
     }
     let mut fields = Map::new();
     shown.into_fields(&mut fields);
+    if !left_out.is_empty() {
+        fields.insert("leftOut".to_owned(), json!(left_out));
+    }
     occurrence::tell(member.id, &mut fields, app, world);
     Ok(fields)
 }
