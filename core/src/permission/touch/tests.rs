@@ -55,6 +55,7 @@ fn column(term: &str) -> Column {
     Column {
         term: term.into(),
         asked: None,
+        other: None,
         identifiers: vec![identifier("x")],
         kind: TypeExpr::default(),
         long: false,
