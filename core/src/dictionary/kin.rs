@@ -57,9 +57,11 @@ impl Dictionary {
         let known = || self.properties(class).into_iter().filter(|property| !property.hidden);
         let of_key = |key: &str| known().find(|property| names::key(&property.name) == key);
         let kin = || KIN.iter().find(|(words, _)| words.contains(&key.as_str()));
+        // The name of a class means its objects.
+        let is_class = self.class(word).is_some();
         let only = |is_it: fn(&[String], &[String]) -> bool| {
             let mut alike = known().filter(|property| is_it(&names::split(&property.name), bare));
-            alike.next().filter(|_| alike.next().is_none())
+            alike.next().filter(|_| !is_class && alike.next().is_none())
         };
         of_key(&key)
             .or_else(|| kin().and_then(|(_, terms)| terms.iter().find_map(|term| of_key(term))))

@@ -160,13 +160,14 @@ impl Parser<'_> {
         if found.is_empty() { Err(self.untested(start, at, class)) } else { Ok(found) }
     }
 
-    /// The property that one to three words mean which are no term of the class.
+    /// The property that one to three words mean which are no term of the app: a term may be about another object on the way.
     fn meant(&self, at: usize, class: &str) -> Vec<(Path<'_>, usize)> {
         let is_word = |at: usize| matches!(self.kind(at), Some(Kind::Word(_)));
         let found = (1..=MOST_WORDS).rev().find_map(|count| {
             let end = at + count;
             let word = (at..end).all(is_word).then(|| self.words(at, end))?;
-            let property = self.dictionary.meant(class, &word)?;
+            let is_term = self.dictionary.has_property(&word);
+            let property = self.dictionary.meant(class, &word).filter(|_| !is_term)?;
             // The answer says which property that is.
             Some((Path { term: word, property }, end))
         });
