@@ -144,7 +144,11 @@ impl Operator {
 
     fn parse(spelling: &str) -> Option<Self> {
         let known = OPERATORS.iter().chain(&OTHER_SPELLINGS);
-        let words = names::split(spelling).concat();
+        // A sign that is no part of a word may turn its meaning round, as in `!contains`.
+        let is_word = |letter: char| letter.is_alphanumeric() || [' ', '_', '-'].contains(&letter);
+        let plain = spelling.trim();
+        let plain = plain.strip_prefix('$').unwrap_or(plain);
+        let words = if plain.chars().all(is_word) { names::split(plain).concat() } else { String::new() };
         let is_it =
             |known: &str| known == spelling.trim() || (!words.is_empty() && known.to_lowercase() == words);
         known.into_iter().find(|(known, _)| is_it(known)).map(|(_, operator)| *operator)

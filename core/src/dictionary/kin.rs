@@ -4,7 +4,7 @@
 use super::{Class, Dictionary, Property, names};
 
 /// Words, and the properties that they may mean, the likeliest first; all of them as [`names::key`] has them.
-const KIN: [(&[&str], &[&str]); 16] = [
+const KIN: [(&[&str], &[&str]); 17] = [
     (
         &["title", "subject", "summary", "name", "label", "headline"],
         &["name", "title", "subject", "summary", "displayedname"],
@@ -25,7 +25,7 @@ const KIN: [(&[&str], &[&str]); 16] = [
         ],
         &["modificationdate", "datemodified"],
     ),
-    (&["date", "time", "when"], &["datereceived", "startdate", "duedate", "modificationdate"]),
+    (&["date", "time", "when"], &["datereceived", "startdate", "duedate"]),
     (&["begin", "begins", "starts", "starttime"], &["startdate"]),
     (&["finish", "finishes", "ends", "endtime"], &["enddate"]),
     (&["deadline"], &["duedate"]),
@@ -33,7 +33,8 @@ const KIN: [(&[&str], &[&str]); 16] = [
     (&["flagged", "starred", "flag"], &["flaggedstatus", "flagged"]),
     (&["seen"], &["readstatus"]),
     (&["link", "href", "website", "webaddress"], &["url"]),
-    (&["bytes", "filesize", "length"], &["size", "messagesize", "filesize", "duration"]),
+    (&["bytes", "filesize"], &["size", "messagesize", "filesize"]),
+    (&["length"], &["duration"]),
     (&["type"], &["kind"]),
     (&["birthday", "dateofbirth"], &["birthdate"]),
 ];
@@ -41,9 +42,13 @@ const KIN: [(&[&str], &[&str]); 16] = [
 /// Words that every dictionary uses for something of its own.
 const PLAIN: [&str; 5] = ["class", "count", "id", "index", "number"];
 
+fn is_yes_or_no(property: &Property) -> bool {
+    property.kind.0.iter().any(|kind| kind.name == "boolean")
+}
+
 impl Dictionary {
     /// Returns the property that a word means which is no term of the class: the likeliest by another word for it, or the
-    /// only one with that word at its beginning, or else at its end. `isFlagged` is `flagged`.
+    /// only one with that word at its beginning or its end. `isFlagged` is `flagged`.
     pub(crate) fn meant<'a>(&'a self, class: &str, word: &str) -> Option<&'a Property> {
         let words = names::split(word);
         let bare = match words.as_slice() {
@@ -59,14 +64,18 @@ impl Dictionary {
         let kin = || KIN.iter().find(|(words, _)| words.contains(&key.as_str()));
         // The name of a class means its objects.
         let is_class = self.class(word).is_some();
-        let only = |is_it: fn(&[String], &[String]) -> bool| {
-            let mut alike = known().filter(|property| is_it(&names::split(&property.name), bare));
+        let only = || {
+            let is_it = |property: &&Property| {
+                let name = names::split(&property.name);
+                // `hidden` is not `extension hidden`, though `sent` is `date sent`.
+                name.starts_with(bare) || (name.ends_with(bare) && !is_yes_or_no(property))
+            };
+            let mut alike = known().filter(is_it);
             alike.next().filter(|_| !is_class && alike.next().is_none())
         };
         of_key(&key)
             .or_else(|| kin().and_then(|(_, terms)| terms.iter().find_map(|term| of_key(term))))
-            .or_else(|| only(|name, words| name.starts_with(words)))
-            .or_else(|| only(|name, words| name.ends_with(words)))
+            .or_else(only)
     }
 
     /// Returns the elements that a word means which is no term of the class: the only ones with that word at the end of their
@@ -125,10 +134,14 @@ mod tests {
     fn a_word_means_a_property_if_no_other_is_as_likely() {
         let names = [
             "subject", "sender", "date received", "date sent", "read status", "deleted status", "flag index",
+            "extension hidden", "name extension", "size",
         ];
         let properties: String = names
             .iter()
-            .map(|name| format!("<property name=\"{name}\" code=\"abcd\" type=\"text\"/>"))
+            .map(|name| {
+                let kind = if name.ends_with("hidden") { "boolean" } else { "text" };
+                format!("<property name=\"{name}\" code=\"abcd\" type=\"{kind}\"/>")
+            })
             .collect();
         let sdef = format!(
             "<dictionary><suite name=\"s\" code=\"abcd\"><class name=\"message\" code=\"mssg\">{properties}</class></suite></dictionary>"
@@ -146,6 +159,11 @@ mod tests {
         check("date", Some("date received"));
         // Two end with it.
         check("status", None);
+        // One begins with it, and one ends with it.
+        check("extension", None);
+        // What is hidden is not the object.
+        check("hidden", None);
+        check("length", None);
         // Every dictionary has an index of its own.
         check("index", None);
         check("is", None);

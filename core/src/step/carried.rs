@@ -4,7 +4,7 @@
 use serde_json::{Value as Json, json};
 
 use super::{Pending, Step, Then};
-use crate::specifier::{Specifier, quoted_to};
+use crate::specifier::{Specifier, quoted, quoted_to};
 use crate::words::RefId;
 
 /// As much of a filter stands in a question, in characters.
@@ -17,6 +17,8 @@ pub(super) enum Carried {
     Picked(Picked),
     /// All that this leads to is taken, and it is more than the question names.
     All(String, usize),
+    /// Words of the client that were read as the dictionary's: `{"title": "subject"}`.
+    Read(Json),
     /// What a name without a place has led to.
     Found(String),
     /// This is not taken back.
@@ -85,6 +87,13 @@ impl Carried {
             Self::Found(found) => {
                 format!("the place was left out, and this takes {}", quoted_to(found, LONGEST))
             }
+            Self::Read(words) => {
+                let words = words.as_object().into_iter().flatten();
+                let words = words.map(|(word, term)| {
+                    format!("{} is read as {}", quoted(word), quoted(term.as_str().unwrap_or_default()))
+                });
+                words.collect::<Vec<_>>().join(", ")
+            }
             Self::Left(left) => format!("this cannot be taken back and stays: {left}"),
         }
     }
@@ -100,6 +109,10 @@ impl Carried {
                 return;
             }
             Self::Picked(picked) => ("picked", picked.to_json()),
+            Self::Read(words) => {
+                body["readAs"] = words.clone();
+                return;
+            }
             Self::Left(left) => ("left", json!(left)),
         };
         if !body[field].is_array() {

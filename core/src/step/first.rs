@@ -301,8 +301,9 @@ impl First {
         let found = places.into_iter().next().filter(|_| own.is_none()).map(Carried::Found);
         let is_bulk = self.specifier.is_many() && ids.len() > NAMED && changes(rest);
         let all = is_bulk.then(|| Carried::All(self.specifier.to_text(), ids.len()));
+        let read = body.get("readAs").filter(|_| changes(rest)).cloned().map(Carried::Read);
         let step = self.settle(ids, events, world)?;
-        let told = picked.map(Carried::Picked).into_iter().chain(found).chain(all);
+        let told = picked.map(Carried::Picked).into_iter().chain(found).chain(all).chain(read);
         Ok(carried::with(step, told.collect()))
     }
 
