@@ -47,6 +47,29 @@ struct Told {
     is_refused: bool,
 }
 
+impl Told {
+    fn is_gone(&self) -> bool {
+        self.json.contains_key("gone")
+    }
+
+    /// Goes with what it is in, as the recipients and files of a message that was sent: nothing of it can be read back, and
+    /// that is no fault. A client that read of one might send the message again.
+    fn go(&mut self) {
+        self.path = None;
+        self.json.remove("reference");
+        self.json.remove("stable");
+        self.json.insert("gone".to_owned(), json!(true));
+        if let Some(Json::Object(notes)) = self.json.get_mut("unverified") {
+            notes.retain(|_, note| note != UNREAD);
+            if notes.is_empty() {
+                self.json.remove("unverified");
+            }
+        }
+    }
+}
+
+const UNREAD: &str = "it could not be read back";
+
 /// The object exists even if some values differ, so the client must not make it again.
 const MADE: &str = "everything was created, but the app holds other values for what `unverified` names: set those with iac_mcp_set_property if they matter, and do not create the objects again";
 
@@ -82,7 +105,11 @@ impl Creating {
                 None => node.container.clone(),
             };
             let row = rows.get(at).unwrap_or(&Json::Null);
-            told.push(tell(node, make, row, container, app, &dictionary, world));
+            let mut one = tell(node, make, row, container, app, &dictionary, world);
+            if node.parent.and_then(|parent| told.get(parent)).is_some_and(Told::is_gone) {
+                one.go();
+            }
+            told.push(one);
         }
         apart(&mut told);
         let made = told.iter().filter(|each| each.is_made).count();
@@ -548,7 +575,7 @@ fn differs(
     }
     let note = match now {
         Value::Null => "the app took it without an error and holds nothing".to_owned(),
-        Value::Failed { .. } => return Some("it could not be read back".to_owned()),
+        Value::Failed { .. } => return Some(UNREAD.to_owned()),
         other if may_read(&slot.term, app, world.gate, world.now) => {
             let held = other.to_json(&mut |source| Json::from(source));
             format!("the app holds it in its own way: {}", crate::step::words::shown(&held))
@@ -627,4 +654,25 @@ fn another(app: &App, origin: Option<&Invocation>) -> Fault {
     );
     let suggestion = format!("look at the {what}, and call again if it is still wanted");
     Fault::new(Code::ReferenceMoved, message, suggestion)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::{Told, UNREAD};
+
+    #[test]
+    fn what_goes_with_its_message_is_no_fault() {
+        let check = |unverified: Json, expected: Json| {
+            let json = json!({ "reference": "ref_x", "stable": false, "unverified": unverified });
+            let Json::Object(json) = json else { panic!("an object") };
+            let mut told = Told { json, path: None, is_made: true, is_refused: false };
+            told.go();
+            assert_eq!(Json::Object(told.json), expected);
+        };
+        check(json!({ "file name": UNREAD }), json!({ "gone": true }));
+        let refused = json!({ "file name": UNREAD, "name": "the app refused it" });
+        check(refused, json!({ "gone": true, "unverified": { "name": "the app refused it" } }));
+    }
 }
