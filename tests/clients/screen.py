@@ -34,8 +34,6 @@ class Screen:
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
-            # What a shell starts in the background ignores Ctrl-C, and so would whatever the tests start there.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         self.theirs = theirs
         self.said = b""

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import queue
+import signal
 import subprocess
 import tempfile
 import threading
@@ -15,6 +16,11 @@ BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 PATIENCE = 60
+
+# What a shell starts in the background ignores some signals, and so would each program that the tests start there.
+for each in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(each) is signal.SIG_IGN:
+        signal.signal(each, signal.SIG_DFL)
 
 
 class Home(tempfile.TemporaryDirectory):
