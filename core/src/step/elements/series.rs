@@ -206,6 +206,12 @@ impl Listing {
             limit: if self.wanted.groups.is_some() { usize::MAX } else { self.wanted.limit },
         };
         let mut chosen = choose(&found, &asked).map_err(|error| out_of_form(&error.to_string()))?;
+        // From here on rows are read by column, and columns are filled in.
+        let is_short =
+            |row: &Json| row["cells"].as_array().is_none_or(|cells| cells.len() < self.wanted.wanted);
+        if found["rows"].as_array().is_none_or(|rows| rows.iter().any(is_short)) {
+            return Err(out_of_form("a row has fewer values than were wanted"));
+        }
         if let Some(groups) = &self.wanted.groups {
             let answer = grouped(groups, &found, &chosen, series, self.wanted.limit);
             return self.told_of(&answer, &found, &chosen, events, app, world);
