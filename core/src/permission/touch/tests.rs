@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::Millis;
-use crate::action::{Creation, Find, Following, Into, Make, Takes, Wanted};
+use crate::action::{Creation, Find, Following, Into, Make, Preview, Takes, Wanted};
 use crate::call::WebCall;
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::identity::Identity;
@@ -117,6 +117,36 @@ fn a_read_touches_the_properties_on_its_way() {
     check(wanted(None), &["SAFE", "SAFE .account", "SAFE .subject"]);
     let all = ["SAFE", "SAFE .account", "SAFE .properties", "SAFE .subject"];
     check(wanted(Some(vec![column("properties")])), &all);
+}
+
+#[test]
+fn a_look_for_a_question_touches_what_it_reads() {
+    let Deed::Set(changes) = set(property("account"), "flag", Given::Null).deed else { panic!("a change") };
+    let subjects = changes.into_iter().map(|change| change.subject).collect();
+    check(Deed::Preview(Preview { subjects, anchors: None }), &["SAFE", "SAFE .account", "SAFE .flag"]);
+}
+
+/// A yes counts for these classes.
+#[test]
+fn the_classes_of_a_command_are_those_of_its_targets() {
+    let (object, class, text) = (named("message", "x"), Given::Class("rule".into()), Given::Text("x".into()));
+    let file = || Given::File("/x".into());
+    let both = Given::List(vec![object.clone(), file()]);
+    for (code, direct, new, expected) in [
+        ("corecrel", Given::Null, class.clone(), &["rule"][..]),
+        ("corecrel", object.clone(), class.clone(), &["rule"]),
+        // Only what makes objects has its class among the arguments.
+        ("coreclon", object.clone(), class.clone(), &["message"]),
+        ("coreclon", Given::Null, class.clone(), &["application"]),
+        ("coreclon", class, Given::Null, &["application"]),
+        ("coreclon", text, Given::Null, &["application"]),
+        ("coreclon", file(), object.clone(), &["item"]),
+        ("coreclon", both, Given::Null, &["item", "message"]),
+        ("coreclon", object, file(), &["message"]),
+    ] {
+        let command = command("x", code, direct, vec![("new", new)]);
+        assert_eq!(classes(&command).into_iter().collect::<Vec<_>>(), expected, "{command:?}");
+    }
 }
 
 #[test]
