@@ -12,8 +12,8 @@ use crate::marshal::Given;
 use crate::specifier::{By, LABELS, Path, Segment};
 
 pub(crate) use facts::{
-    DELETE, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence, counts, facts,
-    repeats, sends, standing, taken_from,
+    BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence,
+    counts, facts, repeats, sends, standing, taken_from,
 };
 pub(crate) use verify::holds;
 

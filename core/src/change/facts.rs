@@ -20,6 +20,13 @@ pub(crate) const PASSED_ON: [&str; 2] = [FORWARD, REDIRECT];
 /// The event that sends a message of Mail.
 pub(crate) const SEND: &str = "emsgsend";
 
+/// What a question calls the account that a message leaves from, and what it says where nobody has chosen one.
+///
+/// # Source
+/// Mail's settings, Composing: it sends new messages from one account, or chooses the best one itself.
+pub(crate) const FROM: &str = "from";
+pub(crate) const BY_MAIL: &str = "the account that Mail chooses";
+
 /// The event that sends a text of Messages.
 const SEND_TEXT: &str = "ichtsend";
 
@@ -42,9 +49,10 @@ pub(crate) const QUIT: &str = "aevtquit";
 ///
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
+/// The sender of an outgoing message is its account.
 /// Calendar's dictionary: a series is one event with a rule, so that its occurrences go together.
 /// Messages' dictionary: an account is of a service, and a chat has participants.
-const FACTS: [(&str, &str, &str, &str, &str); 21] = [
+const FACTS: [(&str, &str, &str, &str, &str); 22] = [
     ("com.apple.mail", REPLY, "message", "replies go to", "reply to"),
     ("com.apple.mail", TO_ALL, "message", "it was also sent to", "to recipient.address"),
     ("com.apple.mail", TO_ALL, "message", "with copies to", "cc recipient.address"),
@@ -59,6 +67,7 @@ const FACTS: [(&str, &str, &str, &str, &str); 21] = [
     ("com.omnigroup.OmniFocus3", COMPLETE, "project", "repeats", "repetition rule"),
     // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),
+    ("com.apple.mail", SEND, "outgoing message", FROM, "sender"),
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "bcc", "bcc recipient.address"),

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::show::value;
 use crate::action::Invocation;
 use crate::app::App;
-use crate::change::{Fact, REPLACES, Subject, consequence, labels, sends};
+use crate::change::{BY_MAIL, FROM, Fact, REPLACES, Subject, consequence, labels, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
 use crate::specifier::{Path, one_line, quoted, quoted_to};
@@ -131,16 +131,21 @@ fn label_text(value: &Value) -> Option<String> {
 fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
     match value(read, None, dictionary) {
         Value::Number(count) if fact.is_least && count.as_u64() != Some(0) => format!("at least {count}"),
-        Value::Null => "none".to_owned(),
-        Value::List(items) if items.is_empty() => "none".to_owned(),
+        Value::Null => none(fact).to_owned(),
+        Value::List(items) if items.is_empty() => none(fact).to_owned(),
         Value::List(items) => items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", "),
         Value::Failed { .. } => "cannot be read".to_owned(),
         value => match plain(&value) {
-            Json::String(text) if text.is_empty() => "none".to_owned(),
+            Json::String(text) if text.is_empty() => none(fact).to_owned(),
             Json::String(text) => long(&text),
             other => shown(&other),
         },
     }
+}
+
+/// What is said of a fact where there is nothing: a message leaves from some account all the same.
+pub(super) fn none(fact: &Fact) -> &'static str {
+    if fact.caption == FROM { BY_MAIL } else { "none" }
 }
 
 /// A text of which a human reads more than of others: what is sent. Of a very long one it is the beginning and the end, with

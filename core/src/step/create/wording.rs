@@ -6,7 +6,7 @@ use super::{Chosen, Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{Fact, Look, PASSED_ON, SEND, begins_with, facts, taken_from};
+use crate::change::{FROM, Fact, Look, PASSED_ON, SEND, begins_with, facts, taken_from};
 use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::permission::{NAMED, Wording};
@@ -101,7 +101,10 @@ impl Creating {
         // What a command answers holds more than it is given: that is shown with the command. A message that is passed on
         // has no other recipients than it is given.
         let is_shown = |fact: &Fact| match self.creation.origin() {
-            Some(origin) => PASSED_ON.contains(&&*origin.code) && TO_WHOM.contains(&&*fact.caption),
+            Some(origin) => {
+                fact.caption == FROM
+                    || PASSED_ON.contains(&&*origin.code) && TO_WHOM.contains(&&*fact.caption)
+            }
             None => true,
         };
         let (Some(it), Some(dictionary), SEND) = (about, app.dictionary.as_deref(), command.code.as_str())
@@ -114,7 +117,7 @@ impl Creating {
             let caption = fact.caption.split(" that ").next().unwrap_or_default();
             let told: Vec<String> =
                 self.given_at(way).into_iter().map(|value| self.sent_value(value)).collect();
-            let told = if told.is_empty() { "none".to_owned() } else { told.join(", ") };
+            let told = if told.is_empty() { words::none(&fact).to_owned() } else { told.join(", ") };
             format!("\n  {caption}: {told}")
         };
         let facts = facts(&app.bundle_id, dictionary, SEND, it.class());
