@@ -147,7 +147,7 @@ fn what_changes_is_asked_in_the_hosts_words_with_the_plugins_beside_them() {
         yes.asked[0].text(),
         "The plugin \"omnifocus\" wants to: Omni: run its own \"script change\"\n\
          - in the plugin's words: \"complete 'Buy milk'\"\n\
-         MODIFY · asked by the policy's profile \"standard\""
+         MODIFY · it runs a script of the plugin's package inside the app"
     );
     let mut no = session("");
     no.answers = vec![Choice::Deny];

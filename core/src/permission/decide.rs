@@ -174,6 +174,12 @@ impl Unasked {
     pub(crate) fn ask(self, wording: Wording, mut parts: Vec<String>) -> Asked {
         let Self { action, harm, source, scopes } = self;
         let why = why(&source);
+        // The profile asks about every change: that says nothing of this one. What it does decides.
+        let because = match &source {
+            Source::Profile(_) => format!("it {}", harm.reason),
+            Source::Rule { .. } => format!("it {}, {why}", harm.reason),
+            _ => why.clone(),
+        };
         let is_broad = is_wide(&action, &harm) || is_followed(&action);
         let once = action.deed.asks_macos() || !wording.script.is_empty() || wording.differs || is_broad;
         let lasting = if once { Vec::new() } else { scopes.clone() };
@@ -183,7 +189,8 @@ impl Unasked {
             wording.deed.clone()
         };
         let (level, digest) = (harm.level, Digest::of(&[]));
-        let unbound = Question { wording, told, level, why, scopes: lasting, digest };
+        let (told, why, because) = (told.into(), why.into(), because.into());
+        let unbound = Question { wording, told, level, why, because, scopes: lasting, digest };
         // A yes for longer counts for the scopes.
         parts.extend(scopes.iter().map(Scope::policy_line));
         parts.push(unbound.text());

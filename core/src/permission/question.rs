@@ -20,9 +20,11 @@ pub struct Digest([u8; 32]);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     pub(super) wording: Wording,
-    pub(super) told: String,
+    pub(super) told: Box<str>,
     pub(super) level: Level,
-    pub(super) why: String,
+    pub(super) why: Box<str>,
+    /// What the action does that is asked about, and which rule asks if one does.
+    pub(super) because: Box<str>,
     pub(super) scopes: Vec<Scope>,
     pub(super) digest: Digest,
 }
@@ -212,7 +214,7 @@ impl Question {
         if let Some(consequence) = &self.wording.consequence {
             let _ = write!(text, "\nNote: {consequence}");
         }
-        let _ = write!(text, "\n{} · {}", self.level.as_str(), self.why);
+        let _ = write!(text, "\n{} · {}", self.level.as_str(), self.because);
         text
     }
 }

@@ -151,7 +151,12 @@ const ORDINARY: &[Row] = &[
     (ADDITIONS, "earsffdr", Modify, "creates the folder, unless a parameter prevents it"),
     (ADDITIONS, "fbcssumm", Modify, "reads any file, also outside of apps"),
     (ADDITIONS, "rdwrread", Modify, "reads any file, also outside of apps"),
-    (ADDITIONS, "JonsgClp", Modify, "reads the clipboard, which may hold a password"),
+    (
+        ADDITIONS,
+        "JonsgClp",
+        Modify,
+        "reads the clipboard, which may hold a password, and gives it to the assistant",
+    ),
     (ADDITIONS, "fndrgstl", Modify, "reads the environment, which may hold a password"),
     (BBEDIT, "remove prefix", Modify, "changes text"),
     (BBEDIT, "remove suffix", Modify, "changes text"),
