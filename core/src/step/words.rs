@@ -120,7 +120,8 @@ fn told_standing(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<St
 
 fn label_text(value: &Value) -> Option<String> {
     match value {
-        Value::Text(text) | Value::Date(text) | Value::File(text) => Some(text.clone()),
+        Value::Text(text) | Value::File(text) => Some(text.clone()),
+        Value::Date(date) => Some(day(date)),
         Value::Excerpt(part) => Some(part.text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
@@ -135,6 +136,7 @@ fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
         Value::List(items) if items.is_empty() => none(fact).to_owned(),
         Value::List(items) => items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", "),
         Value::Failed { .. } => "cannot be read".to_owned(),
+        Value::Date(date) => day(&date),
         value => match plain(&value) {
             Json::String(text) if text.is_empty() => none(fact).to_owned(),
             Json::String(text) => long(&text),
@@ -187,6 +189,24 @@ fn plain(value: &Value) -> Json {
 
 fn text(value: &Json) -> String {
     value.as_str().map_or_else(|| shown(value), quoted)
+}
+
+/// A date as people read it, with its weekday: `Fri 2026-01-30 17:00 +01:00`. Other words stay as they are.
+pub(super) fn day(date: &str) -> String {
+    let in_words = || {
+        let (day, time) = date.split_once('T')?;
+        let day: jiff::civil::Date = day.parse().ok()?;
+        let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+            .get(usize::try_from(day.weekday().to_monday_zero_offset()).ok()?)?;
+        let (clock, zone) = time.split_at(time.find(['+', '-', 'Z']).unwrap_or(time.len()));
+        // Whole minutes are the rule; a second that is there is shown.
+        let clock = clock.strip_suffix(".000").unwrap_or(clock);
+        let minutes = if clock.len() == "17:00:00".len() { clock.strip_suffix(":00") } else { None };
+        let zone = if zone == "Z" { "UTC" } else { zone };
+        let joint = if zone.is_empty() { "" } else { " " };
+        Some(one_line(&format!("{weekday} {day} {}{joint}{zone}", minutes.unwrap_or(clock))))
+    };
+    in_words().unwrap_or_else(|| one_line(date))
 }
 
 /// A value as the client gave it, on one line; one that is cut says how long it is.
@@ -326,7 +346,7 @@ pub(super) fn given(value: &Given, names: &Names) -> String {
         Given::Bool(flag) => flag.to_string(),
         Given::Number(number) => number.to_string(),
         Given::Text(text) => quoted(text) + &length(text, LONGEST),
-        Given::Date(date) => one_line(date),
+        Given::Date(date) => day(date),
         Given::File(path) => format!("file {}", quoted(path)),
         Given::Enumerator(name) => one_line(name),
         Given::Class(class) => one_line(class),
@@ -353,6 +373,17 @@ pub(super) fn given(value: &Given, names: &Names) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_have_a_weekday() {
+        let check = |date: &str, expected: &str| assert_eq!(day(date), expected);
+        check("2026-01-30T17:00:00+01:00", "Fri 2026-01-30 17:00 +01:00");
+        check("2026-11-23T14:00:30-05:00", "Mon 2026-11-23 14:00:30 -05:00");
+        check("2026-11-22T00:00:00.000Z", "Sun 2026-11-22 00:00 UTC");
+        check("2026-11-22T09:05", "Sun 2026-11-22 09:05");
+        check("2026-02-30T09:00:00", "2026-02-30T09:00:00");
+        check("the Third Day", "the Third Day");
+    }
 
     #[test]
     fn long_texts_that_begin_alike_are_shown_where_they_differ() {

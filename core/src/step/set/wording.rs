@@ -220,7 +220,8 @@ impl Open {
     /// What happens to a property: `set "read status" to true`.
     fn new_part(&self, at: usize, term: &str, apart: &Apart) -> String {
         if let Some(dates) = self.left_out(at) {
-            let dates: Vec<String> = dates.iter().map(shown).collect();
+            let date = |date: &Json| date.as_str().map_or_else(|| shown(date), words::day);
+            let dates: Vec<String> = dates.iter().map(date).collect();
             return format!("leave {} out of the series", dates.join(", "));
         }
         match self.joins.get(at) {
@@ -257,6 +258,7 @@ impl Open {
         match old {
             Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), new()),
             Some(Ok(Value::Object(source))) => (self.way(&source, dictionary), new()),
+            Some(Ok(Value::Date(old))) => (words::day(&old), new()),
             Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
             Some(Ok(old)) => {
                 let old = old.to_json(&mut |source| Json::from(source));
@@ -294,10 +296,10 @@ impl Open {
         self.given.get(at).unwrap_or(&Json::Null)
     }
 
-    /// A new value that is an object, in words, because people do not read JSON.
+    /// A new value that is an object or a date, in words, because people do not read JSON.
     fn object(&self, at: usize) -> Option<String> {
         match self.change.values.get(at)? {
-            Given::Object(path) => Some(words::name(path, &self.names)),
+            value @ (Given::Object(_) | Given::Date(_)) => Some(words::given(value, &self.names)),
             _ => None,
         }
     }
