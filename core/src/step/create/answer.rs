@@ -284,7 +284,8 @@ impl Creating {
             Fault::new(Code::Unavailable, message, suggestion).with("outcome", "not_tried")
         };
         if let Some((class, slot, given, is)) = unlike {
-            let given = crate::step::words::given(given, &self.names);
+            // Without the names that were read for the question: a rule may keep them from the client.
+            let given = crate::step::words::given(given, &crate::step::words::Names::default());
             let holds = match value(is, Some(&slot.kind), dictionary) {
                 Value::Failed { .. } => "could not be read back".to_owned(),
                 held if may_read(&slot.term, app, world.gate, world.now) => {
