@@ -167,9 +167,11 @@ impl Closed {
         self.places.iter().find(is_above).map(|place| place.words.as_str())
     }
 
-    /// Whether home folders are at or below a path; that of root is in `/var`.
+    /// Whether home folders are at or below a path; that of root is in `/var`, and some folders hold all of the disk again.
     fn holds_homes(&self, path: &[String]) -> bool {
-        matches!(path, [name] if name == "var" || HOMES.contains(&name.as_str()))
+        let names: Vec<&str> = path.iter().map(String::as_str).collect();
+        matches!(names[..], ["var" | "private" | "system" | "volumes"] | ["system", "volumes"])
+            || matches!(names[..], [name] if HOMES.contains(&name))
             || plain(&self.home).starts_with(path)
     }
 
