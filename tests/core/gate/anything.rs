@@ -122,18 +122,18 @@ impl Write {
         if dangerous { Level::Dangerous } else { Level::Modify }
     }
 
-    /// Whether a question shows this very write.
-    fn is_shown_by(&self, question: &Question, names: &[Json]) -> bool {
+    /// Whether a question shows this very write. Where a look was forged, nobody could know the name.
+    fn is_shown_by(&self, question: &Question, names: &[Json], forged: bool) -> bool {
         if self.what == "do script" {
             return question.wording().deed.contains(&self.name.to_string());
         }
         // Somebody may give it another name meanwhile: it was shown by the one that it had when it was looked at.
         let called = |names: &Json| names[self.id.to_string()].clone();
         let names = names.iter().map(called).filter(|name| !name.is_null());
-        names.chain([self.name.clone()]).any(|name| self.is_in_a_line(question, &name))
+        names.chain([self.name.clone()]).any(|name| self.is_in_a_line(question, &name, forged))
     }
 
-    fn is_in_a_line(&self, question: &Question, name: &Json) -> bool {
+    fn is_in_a_line(&self, question: &Question, name: &Json, forged: bool) -> bool {
         if self.what == "make" {
             let new = match name {
                 Json::Null => self.class.clone(),
@@ -153,12 +153,13 @@ impl Write {
         };
         let object = format!("{} {name}", self.class);
         let way = format!("{} id {}", self.class, self.id);
-        let change =
-            format!("\n  \"{what}\" old: {}\n  \"{what}\" new: {}", self.old, self.new, what = self.what);
+        let word = |value: &Json| if value.is_null() { "nothing".to_owned() } else { value.to_string() };
+        let (old, new) = (word(&self.old), word(&self.new));
+        let change = format!("\n  \"{what}\" old: {old}\n  \"{what}\" new: {new}", what = self.what);
         let is_it = |line: &String| match self.class.as_str() {
             "slip" => is_at_place(line),
             "box" => line.starts_with(&object) || is_at_place(line),
-            _ => line.starts_with(&object) || line.starts_with(&way),
+            _ => line.starts_with(&object) || line.starts_with(&way) || forged && is_at_place(line),
         };
         let line = |line: &String| match self.what.as_str() {
             "delete" | "move" => is_it(line),
@@ -182,6 +183,8 @@ struct Moment {
     yes: Option<Question>,
     /// What things were called whenever somebody was asked, by their ids.
     names: Vec<Json>,
+    /// Whether a reply that no script gave has been taken for one.
+    forged: bool,
 }
 
 /// The client's game against the machine.
@@ -193,6 +196,7 @@ struct Game {
     /// Each question with what things were called then.
     questions: Vec<(Question, Json)>,
     granted: Vec<Granted>,
+    forged: bool,
 }
 
 impl Game {
@@ -200,7 +204,14 @@ impl Game {
         let rules = Rules { profile: "standard", rules: Vec::new() };
         let session = Session::new(&rules.text(), &shelf());
         session.eval(include_str!("writes.js"));
-        let mut game = Self { session, rules, open: Vec::new(), questions: Vec::new(), granted: Vec::new() };
+        let mut game = Self {
+            session,
+            rules,
+            open: Vec::new(),
+            questions: Vec::new(),
+            granted: Vec::new(),
+            forged: false,
+        };
         for class in ["thing", "slip", "box"] {
             game.session.references(class);
         }
@@ -272,7 +283,7 @@ impl Game {
         let (rules, granted, now) = (self.rules.clone(), self.granted.clone(), self.session.now);
         let tainted = self.session.gate.untrusted.is_some_and(|read| now.since(read) < Millis(HOUR));
         let names = self.questions.iter().map(|(_, names)| names.clone()).collect();
-        Moment { rules, granted, tainted, now, yes, names }
+        Moment { rules, granted, tainted, now, yes, names, forged: self.forged }
     }
 
     fn go(&mut self, step: Step, moment: &Moment, said: Said) {
@@ -287,7 +298,10 @@ impl Game {
             Step::Run(run) => {
                 let event = match said {
                     Said::OutOfTurn => Event::Answered(self.replay(0, Choice::Once)),
-                    Said::Forged(reply) => Event::Replied(reply.to_owned()),
+                    Said::Forged(reply) => {
+                        self.forged = true;
+                        Event::Replied(reply.to_owned())
+                    }
                     Said::Timeout => Event::Failed(RunFailure::Timeout(Millis(30_000))),
                     _ => self.run(&run.script.one_shot(), moment, run.decided.allowed),
                 };
@@ -415,7 +429,7 @@ impl Moment {
         }
         match &self.yes {
             None => Err(Why::Nobody),
-            Some(question) if write.is_shown_by(question, &self.names) => Ok(()),
+            Some(question) if write.is_shown_by(question, &self.names, self.forged) => Ok(()),
             Some(_) => Err(Why::Another),
         }
     }
