@@ -18,8 +18,10 @@ use std::time::Duration;
 use data_encoding::BASE64;
 use iac_core::Millis;
 use iac_core::call::{Method, Secret, WebCall};
+use iac_core::foreign;
 use iac_core::step::{Event, RunFailure};
 use iac_osascript::{Guarded, Liveness};
+use memchr::memrchr;
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe::Sender;
@@ -32,7 +34,14 @@ pub(crate) use address::is_public;
 
 /// The most bytes of an answer: its body and its heads.
 const LARGEST: usize = 4 * 1024 * 1024;
-const LARGEST_HEAD: usize = 128 * 1024;
+pub(crate) const LARGEST_HEAD: usize = 128 * 1024;
+
+/// What `curl` writes behind an answer: how many bytes its body has. Trailers come after the body, and nothing else tells the
+/// two apart.
+pub(crate) const SIZE: [&str; 2] = ["--write-out", "\\n%{size_download}"];
+
+/// The most bytes that it takes.
+pub(crate) const LARGEST_SIZE: usize = 32;
 
 /// The most bytes that `curl` can say about an error.
 const LARGEST_ERROR: u64 = 4 * 1024;
@@ -282,13 +291,7 @@ impl Web {
         body: Option<&Body>,
     ) -> String {
         let (url, host, port) = self.target(call);
-        let addresses: Vec<String> = addresses
-            .iter()
-            .map(|address| match address {
-                IpAddr::V4(address) => address.to_string(),
-                IpAddr::V6(address) => format!("[{address}]"),
-            })
-            .collect();
+        let addresses: Vec<String> = addresses.iter().copied().map(in_address).collect();
         let mut lines =
             vec![option("url", &url), option("resolve", &format!("{host}:{port}:{}", addresses.join(",")))];
         let mut header = |text: &str| lines.push(option("header", text));
@@ -298,6 +301,8 @@ impl Web {
         for Filled { header: name, prefix, value } in secrets {
             header(&format!("{name}: {prefix}{value}"));
         }
+        // A secret could not be found in what is compressed.
+        header("Accept-Encoding: identity");
         // A server that never says `100 Continue` would cost a second.
         header("Expect:");
         let names_type = call.headers.iter().any(|(name, _)| name == "content-type");
@@ -392,7 +397,8 @@ fn arguments(time: Duration, method: Method) -> Vec<OsString> {
     let bounds = ["--noproxy", "*", "--proto", SCHEME, "--tlsv1.2", "--max-time", &time];
     // The head of something large is small.
     let largest: &[&str] = if method == Method::Head { &[] } else { &["--max-filesize", &most] };
-    let all = fixed.into_iter().chain(bounds).chain(largest.iter().copied()).chain(["--config", "-"]);
+    let last = SIZE.into_iter().chain(["--config", "-"]);
+    let all = fixed.into_iter().chain(bounds).chain(largest.iter().copied()).chain(last);
     all.map(OsString::from).collect()
 }
 
@@ -411,10 +417,18 @@ pub(crate) fn looked_up(host: &str) -> io::Result<Vec<IpAddr>> {
     Ok((host, 443).to_socket_addrs()?.map(|address| address.ip()).collect())
 }
 
+/// An address as it stands in one of the web.
+pub(crate) fn in_address(ip: IpAddr) -> String {
+    match ip {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
+    }
+}
+
 /// Reads what may be read.
 async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, Unsent> {
     let mut read = Vec::new();
-    let most = (LARGEST + LARGEST_HEAD) as u64;
+    let most = (LARGEST + LARGEST_HEAD + LARGEST_SIZE) as u64;
     let ended = from.take(most + 1).read_to_end(&mut read).await;
     ended.map_err(|error| broken(&error.to_string()))?;
     match read.len() as u64 > most {
@@ -434,11 +448,25 @@ fn answer(read: &[u8], secrets: &BTreeSet<String>) -> Result<String, Unsent> {
     if body.len() > LARGEST {
         return Err(too_large(LARGEST));
     }
+    if let Some(coding) = coding(&headers).filter(|_| !body.is_empty()) {
+        let coding = foreign::clean(coding, 40);
+        return Err(broken(&format!("the answer is encoded as `{coding}`, though `identity` was asked for")));
+    }
     if echo::repeats(read, secrets) {
         return Err(broken("the answer repeats a secret, which the plugin may not see"));
     }
     let value = json!({ "status": status, "headers": headers, "body": BASE64.encode(body) });
     Ok(json!({ "ok": true, "value": value }).to_string())
+}
+
+/// The encoding of a body that is not as it is: compressed, say.
+fn coding(headers: &[(String, String)]) -> Option<&str> {
+    let codings = headers.iter().flat_map(|(name, value)| match name.as_str() {
+        "content-encoding" | "transfer-encoding" => value.split(',').collect(),
+        _ => Vec::new(),
+    });
+    let plain = ["", "identity", "chunked"];
+    codings.map(str::trim).find(|coding| !plain.iter().any(|plain| coding.eq_ignore_ascii_case(plain)))
 }
 
 /// What came, in its parts.
@@ -449,8 +477,11 @@ pub(crate) struct Answer<'a> {
 }
 
 /// Reads an answer; `None` if it is not HTTP, or if its head is too long: a million short headers would need a hundred times
-/// their room. Heads of the kind `100 Continue` come before the one that counts.
-pub(crate) fn heads(mut read: &[u8]) -> Option<Answer<'_>> {
+/// their room. Heads of the kind `100 Continue` come before the one that counts, trailers and [`SIZE`] behind the body.
+pub(crate) fn heads(read: &[u8]) -> Option<Answer<'_>> {
+    let line = memrchr(b'\n', read)?;
+    let size: usize = std::str::from_utf8(&read[line + 1..]).ok()?.parse().ok()?;
+    let mut read = &read[..line];
     loop {
         let end = read.windows(4).take(LARGEST_HEAD).position(|part| part == b"\r\n\r\n")?;
         // Some servers write names in Latin-1.
@@ -466,7 +497,7 @@ pub(crate) fn heads(mut read: &[u8]) -> Option<Answer<'_>> {
             Some((name.trim().to_ascii_lowercase(), value.trim().to_owned()))
         };
         let headers = lines.filter_map(header).collect();
-        return Some(Answer { status, headers, body });
+        return Some(Answer { status, headers, body: body.get(..size)? });
     }
 }
 

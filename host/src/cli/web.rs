@@ -3,15 +3,18 @@
 //! Requests of plugins are elsewhere (`crate::web`). The program itself has no network stack. An answer is bounded in bytes and in time, and no settings of the person's own
 //! `curl` apply.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
+use std::net::IpAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use iac_core::foreign;
 use url::{Host, Url};
 
 use super::{Failure, paint};
-use crate::web::{Answer, heads, is_public, looked_up};
+use crate::web::{Answer, LARGEST_HEAD, LARGEST_SIZE, SIZE, heads, in_address, is_public, looked_up};
 
 /// Seconds for a connection, for a whole answer, and without a thousand bytes in each.
 const CONNECTING: &str = "15";
@@ -21,8 +24,8 @@ const STALLED: &str = "10";
 /// So many redirects one answer may take.
 const REDIRECTS: usize = 5;
 
-/// The heads of an answer have no more bytes.
-const LARGEST_HEAD: u64 = 256 * 1024;
+/// An answer has no more bytes than these and its body.
+const AROUND: u64 = (LARGEST_HEAD + LARGEST_SIZE) as u64;
 
 /// Starts `curl` with what every request has. `--disable` keeps a person's own settings out, and the name of the program is
 /// all that a request tells of it.
@@ -84,7 +87,7 @@ impl Address {
             Some(Host::Domain(name)) => {
                 // For `curl` these are this computer, whatever a server of names says.
                 let is_here = name.trim_end_matches('.').rsplit('.').next() == Some("localhost");
-                is_here || looked_up(name).is_ok_and(|found| found.into_iter().any(|ip| !is_public(ip)))
+                is_here || found(name).is_ok_and(|found| found.into_iter().any(|ip| !is_public(ip)))
             }
             Some(Host::Ipv4(ip)) => !is_public(ip.into()),
             Some(Host::Ipv6(ip)) => !is_public(ip.into()),
@@ -100,6 +103,17 @@ impl Address {
             Some(Host::Ipv6(ip)) => ip.is_loopback(),
             None => false,
         }
+    }
+
+    /// What makes `curl` ask the addresses that were looked at, and no others that the name may have by now. Where a proxy looks
+    /// up all names, there are none.
+    fn pinned(&self, found: fn(&str) -> Result<Vec<IpAddr>, String>) -> Option<String> {
+        let Some(Host::Domain(name)) = self.0.host() else { return None };
+        if self.is_here() {
+            return None;
+        }
+        let found: Vec<String> = found(name).ok()?.into_iter().map(in_address).collect();
+        Some(format!("{name}:{}:{}", self.0.port_or_known_default()?, found.join(",")))
     }
 
     /// The host with its port.
@@ -129,6 +143,18 @@ impl Address {
     pub(super) fn fails(&self, why: &str) -> Failure {
         Failure::Failed(format!("{}: {why}", shown(self.as_str())))
     }
+}
+
+/// The addresses that a name had when it was first looked up. While this program runs it has no others, so that what was looked
+/// at is what is asked.
+fn found(name: &str) -> Result<Vec<IpAddr>, String> {
+    static FOUND: Mutex<BTreeMap<String, Result<Vec<IpAddr>, String>>> = Mutex::new(BTreeMap::new());
+    let mut held = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let look = || match looked_up(name) {
+        Ok(found) if found.is_empty() => Err("it has no address".to_owned()),
+        found => found.map_err(|error| error.to_string()),
+    };
+    held.entry(name.to_owned()).or_insert_with(look).clone()
 }
 
 /// Text from outside, in one line of bounded length.
@@ -202,11 +228,14 @@ pub(super) fn ask(address: &Address, request: &Request<'_>) -> Result<Reply, Fai
 fn command(address: &Address, request: &Request<'_>, body: &Path) -> Command {
     let mut curl = curl();
     // The head comes before the body, where what is read is bounded. That of a proxy stays away.
-    curl.args(["--include", "--suppress-connect-headers"]);
+    curl.args(["--include", "--suppress-connect-headers"]).args(SIZE);
     let scheme = if address.0.scheme() == "https" { "=https" } else { "=http" };
     curl.args(["--proto", scheme, "--connect-timeout", CONNECTING, "--max-time", WHOLE]);
     if address.is_here() {
         curl.args(["--noproxy", "*"]);
+    }
+    if let Some(pinned) = address.pinned(found) {
+        curl.args(["--resolve", &pinned]);
     }
     let most = request.most.to_string();
     match request.method {
@@ -232,10 +261,10 @@ fn talk(address: &Address, mut child: Child, request: &Request<'_>) -> Result<Ve
     }
     let mut body = Vec::new();
     let read = match child.stdout.take() {
-        Some(stdout) => stdout.take(request.most + LARGEST_HEAD + 1).read_to_end(&mut body),
+        Some(stdout) => stdout.take(request.most + AROUND + 1).read_to_end(&mut body),
         None => Ok(0),
     };
-    if read.is_err() || body.len() as u64 > request.most + LARGEST_HEAD {
+    if read.is_err() || body.len() as u64 > request.most + AROUND {
         let _ = child.kill();
         let _ = child.wait();
         return Err(too_large(address, request));
@@ -339,6 +368,23 @@ mod tests {
         check("https://a.example/x", "file:///etc/passwd", "which is not https");
         check("http://127.0.0.1:1/x", "http://127.0.0.1:2/y", "http://127.0.0.1:2/y");
         check("http://127.0.0.1:1/x", "http://b.example/y", "which is not https");
+    }
+
+    #[test]
+    fn a_host_is_asked_at_the_addresses_that_were_looked_at() {
+        let check = |text: &str, expected: Option<&str>| {
+            let found =
+                |_: &str| Ok(vec![[1, 1, 1, 1].into(), "2606:4700::1111".parse().expect("an address")]);
+            let address = Address::parse(text).expect("an address");
+            assert_eq!(address.pinned(found).as_deref(), expected, "{text}");
+        };
+        check("https://a.example/x", Some("a.example:443:1.1.1.1,[2606:4700::1111]"));
+        check("https://A.example.:8443/x", Some("a.example.:8443:1.1.1.1,[2606:4700::1111]"));
+        for text in ["http://localhost:1/x", "https://1.1.1.1/x", "https://[2606:4700::1111]/x"] {
+            check(text, None);
+        }
+        let unknown = Address::parse("https://a.example/x").expect("an address");
+        assert_eq!(unknown.pinned(|_| Err(String::new())), None);
     }
 
     #[test]

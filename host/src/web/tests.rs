@@ -92,7 +92,45 @@ async fn an_answer_comes_as_it_is() {
     assert!(request.starts_with("GET /a?b=1 HTTP/1.1\r\nHost: api.example.com"), "{request}");
     assert!(request.contains("\r\nUser-Agent: iac-mcp\r\n"), "{request}");
     assert!(request.contains("\r\nauthorization: Bearer s3cret\"\\value\r\n"), "{request}");
-    assert!(!request.to_lowercase().contains("accept-encoding"), "{request}");
+    assert!(request.contains("\r\nAccept-Encoding: identity\r\n"), "{request}");
+}
+
+#[tokio::test]
+async fn what_comes_behind_a_body_is_no_part_of_it() {
+    let check = |text: &'static str, expected: &'static str| async move {
+        let (web, _told) = says(text);
+        let said = sent(&web, &call(Method::Get)).await;
+        assert!(said.contains(expected), "{said}");
+    };
+    let chunked = concat!(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n",
+        "2\r\nhi\r\n0\r\nX-T: never a part of it\r\n\r\n",
+    );
+    check(chunked, r#""body":"aGk=""#).await;
+    // Also where the body reads like what `curl` says of its size.
+    check("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\n99", r#""body":"Cjk5""#).await;
+    check("HTTP/1.1 200 OK\r\n\r\n\r\n\r\n2", r#""body":"DQoNCjI=""#).await;
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_refused() {
+    for (header, body, is_refused) in [
+        ("Content-Encoding: gzip", "hi", true),
+        ("content-encoding: Identity, br", "hi", true),
+        ("Content-Encoding: identity", "hi", false),
+        ("Content-Encoding: ", "hi", false),
+        ("Content-Encoding: gzip", "", false),
+        ("X-Coding: gzip", "hi", false),
+    ] {
+        let (web, _told) = server(move |mut stream| {
+            let length = body.len();
+            let text = format!("HTTP/1.1 200 OK\r\n{header}\r\nContent-Length: {length}\r\n\r\n{body}");
+            drop(stream.write_all(text.as_bytes()));
+        });
+        let said = sent(&web, &call(Method::Get)).await;
+        assert_eq!(said.contains("the answer is encoded as `"), is_refused, "{header}: {said}");
+        assert_eq!(said.contains("\"status\":200"), !is_refused, "{header}: {said}");
+    }
 }
 
 #[tokio::test]
