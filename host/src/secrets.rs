@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use iac_osascript::{Guarded, Liveness};
 use iac_plugins::PluginId;
-use iac_state::regular;
+use iac_state::{regular, shell_word};
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -130,8 +130,8 @@ impl Place {
     /// The command that removes the secret without this program.
     pub fn by_hand(&self) -> String {
         let words = match &self.keeper.keychain {
-            Some(_) => self.entry().map(|word| format!(" '{word}'")).concat(),
-            None => return format!("rm '{}'", self.file().display()),
+            Some(_) => self.entry().map(|word| format!(" {}", shell_word(&word))).concat(),
+            None => return format!("rm {}", shell_word(&self.file().display().to_string())),
         };
         format!("security delete-generic-password{words}")
     }
@@ -220,7 +220,10 @@ mod tests {
         place.write(Some("s3cret")).await.unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&place.file()), mode(place.file().parent().unwrap())), (0o600, 0o700));
-        assert!(place.by_hand().ends_with("/secrets/weather/token@api.example.com'"), "{}", place.by_hand());
+        let file = format!("rm '{}'", place.file().display());
+        assert_eq!(place.by_hand(), file);
+        let apart = Keeper { folder: "/a'; x '/b".into(), ..keeper.clone() }.place("p", "k", "h").by_hand();
+        assert_eq!(apart, r"rm '/a'\''; x '\''/b/p/k@h'");
         keeper.sweep(&"other".parse().unwrap()).unwrap();
         assert_eq!(place.read().await.unwrap().as_deref(), Some("s3cret"));
         keeper.sweep(&"weather".parse().unwrap()).unwrap();
@@ -266,9 +269,9 @@ esac
         assert!(!seen.contains(&HEXLOWER.encode(b"s3cret")), "{seen}");
         assert!(!keeper.folder.exists(), "no file holds it");
         let order = keeper.place("weather", "token", "api.example.com").by_hand();
-        let expected = "security delete-generic-password '-s' 'iac-mcp plugin secret ";
+        let expected = "security delete-generic-password -s 'iac-mcp plugin secret ";
         assert!(
-            order.starts_with(expected) && order.ends_with("' '-a' 'weather/token@api.example.com'"),
+            order.starts_with(expected) && order.ends_with("' -a 'weather/token@api.example.com'"),
             "{order}"
         );
     }
