@@ -227,4 +227,4 @@ impl Closed {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -319,4 +319,4 @@ pub(super) fn classes(invocation: &Invocation) -> BTreeSet<&str> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -309,9 +309,7 @@ fn touches_hidden() -> Classified {
 
 fn is_run_from(path: &str) -> bool {
     let parts = parts(path);
-    let hidden = parts
-        .iter()
-        .any(|part| part.starts_with('.') && !part.trim_matches('.').is_empty() && part != ".trash");
+    let hidden = parts.iter().any(|part| part.starts_with('.') && part != ".trash");
     let inside = |names: &&[&str]| parts.windows(names.len()).any(|part| part == *names);
     let in_a_program = parts.iter().rev().skip(1).any(|part| part.ends_with(".app"));
     hidden || in_a_program || STARTS.iter().any(inside) || is_of_the_system(path)

@@ -6,6 +6,7 @@ use crate::change::{Expected, Subject};
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::identity::Identity;
 use crate::marshal::Given;
+use crate::permission::closed::tests::{Way, path};
 use crate::specifier::{By, Member, Path, Segment};
 use crate::words::TextWindow;
 
@@ -380,7 +381,9 @@ fn arguments_only_raise() {
 }
 
 const MAIL: &str = r#"<dictionary><suite name="Mail" code="emal">
-  <class name="application" code="capp"><element type="account"/></class>
+  <class name="application" code="capp">
+    <element type="account"/><property name="selection" code="sele" type="specifier"/>
+  </class>
   <class name="account" code="mact">
     <property name="name" code="pnam" type="text"/>
     <property name="server name" code="host" type="text"/>
@@ -481,7 +484,7 @@ fn what_open_may_run_is_dangerous() {
         "X.app", "X.app/", "X.app/.", "X.APP/./.", "X.app.", "X.app ", "X.a\u{200c}pp", "b.inetloc",
         "b.fileloc", "b.webloc", "b.mpkg", "b.dmg", "b.prefPane", "b.saver", "b.shortcut",
         "b.mobileprovision", "b.py", "b.rb", "b.pl", "b.zsh", "b.bash", "b.osax", "b.scpt ",
-        "b.txt/../c.command",
+        "b.txt/../c.command", "c.command/b/..", "b.dmg/", "b.dmg/.",
     ] {
         let path = format!("/a/{name}");
         assert_eq!(open("com.apple.finder", file(&path)), Level::Dangerous, "{path}");
@@ -498,6 +501,12 @@ fn what_open_may_run_is_dangerous() {
     assert_eq!(open("com.apple.finder", named("folder", "X.app")), Level::Dangerous);
     assert_eq!(open("com.apple.finder", named("document file", "README")), Level::Dangerous);
     assert_eq!(open("com.apple.finder", object(0)), Level::Dangerous);
+    assert_eq!(open("com.apple.TextEdit", object(0)), Level::Modify);
+    let selection = invocation("open", "aevtodoc", property("selection"), vec![]);
+    let selection = Action { app: "com.apple.finder".into(), terms: mail(), ..selection };
+    assert_eq!(classify(&selection, &[]).level, Level::Dangerous, "any of its files");
+    let folder = path([Way::Property("home", "folder"), Way::At("folder")]);
+    assert_eq!(open("com.apple.finder", Given::Object(folder)), Level::Modify, "whichever it is");
     assert_eq!(open("com.apple.finder", named("window", "X.app")), Level::Dangerous);
     assert_eq!(open("com.apple.finder", named("window", "X")), Level::Modify);
     assert_eq!(open("com.apple.TextEdit", named("application file", "Mail")), Level::Dangerous);
@@ -567,16 +576,29 @@ fn where_programs_look_for_what_to_run_is_dangerous_to_write() {
         "/private/etc/hosts",
         "/System/Volumes/Data/private/etc/hosts",
         "/Users/a/.zshrc",
+        "/Users/a/.../x",
+        "/Users/a/x/../.zshrc",
         "/Applications/X.app/Contents/x",
     ] {
         assert_eq!(saved(path), Level::Dangerous, "{path}");
+        let any = level("xxxxyyyy", Given::Null, vec![("x", Given::File(path.to_owned()))]);
+        assert_eq!(any, Level::Dangerous, "{path}");
         assert_eq!(made(path), Level::Dangerous, "{path}");
         let colons = format!("Macintosh HD{}", path.replace('/', ":"));
         assert_eq!(made(&colons), Level::Dangerous, "{colons}");
     }
-    for path in
-        ["/Users/a/Documents/x.plist", "/Users/a/Library/x.plist", "/Users/a/Services/x", "/Users/a/x.app"]
-    {
+    for path in [
+        "/Users/a/Documents/x.plist",
+        "/Users/a/Library/x.plist",
+        "/Users/a/Services/x",
+        "/Users/a/x.app",
+        "/Users/a/.Trash/x",
+        "/Users/a/./x",
+        "/Users/a/.zshrc/../x",
+        "/Users/a/Library//LaunchAgents/../x",
+        "/etc",
+        "/",
+    ] {
         assert_eq!(saved(path), Level::Modify, "{path}");
         assert_eq!(made(path), Level::Modify, "{path}");
     }

@@ -224,7 +224,7 @@ proptest! {
 }
 
 /// One step of a path.
-pub(super) enum Way {
+pub(in crate::permission) enum Way {
     Named(&'static str, &'static str),
     At(&'static str),
     By(&'static str, By),
@@ -232,7 +232,7 @@ pub(super) enum Way {
     Property(&'static str, &'static str),
 }
 
-pub(super) fn path(ways: impl IntoIterator<Item = Way>) -> Path {
+pub(in crate::permission) fn path(ways: impl IntoIterator<Item = Way>) -> Path {
     let member = |term: &str, class: &str| {
         let identifier = Identifier::of("x").expect("an identifier");
         Arc::new(Member { term: term.into(), identifier, class: class.into() })

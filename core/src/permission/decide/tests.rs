@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::action::Seen;
 use crate::marshal::Given;
 use crate::permission::classify::tests::{in_mail, named, set};
 use crate::permission::{CommandScope, Grants, Policy};
@@ -210,10 +211,34 @@ fn a_yes_is_bound_to_all_that_was_shown_and_to_its_scope() {
 }
 
 #[test]
+fn a_command_is_bound_to_what_was_seen_of_its_objects() {
+    let seen = |shown: u32| Seen { path: Path::application(), looks: Vec::new(), shown: shown.into() };
+    let bound = |all: Vec<Seen>| {
+        let unasked = unasked(delete(), &Gate::default()).after(all);
+        assert_eq!(unasked.in_words(), "run \"delete\"");
+        let Deed::Command(command) = &unasked.action().deed else { panic!("a command") };
+        command.seen.iter().map(|seen| seen.shown.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(bound(vec![seen(1), seen(2)]), [1, 2]);
+    assert_eq!(bound(Vec::new()), [0; 0]);
+}
+
+#[test]
+fn a_word_that_is_none_of_ours_is_no_answer() {
+    for choice in [Choice::Once, Choice::Hour, Choice::Always, Choice::Deny] {
+        assert_eq!(Choice::parse(choice.as_str()), Some(choice));
+    }
+    for word in ["", "yes", "Once", "once ", "allow", "hour\0"] {
+        assert_eq!(Choice::parse(word), None, "{word:?}");
+    }
+}
+
+#[test]
 fn a_question_without_lines_names_no_others() {
     let wording = Wording { app: "Mail".into(), deed: "delete".into(), count: 3, ..Wording::default() };
     let asked = unasked(delete(), &Gate::default()).ask(wording, Vec::new());
     let question = asked.question();
+    assert_eq!(question.scopes().len(), 1);
     assert_eq!(question.text(), "Mail: delete (3 objects)\nDANGEROUS · it deletes");
     assert_eq!(question.why(), "asked by the policy's profile \"standard\"");
     let labels = [Choice::Once, Choice::Hour, Choice::Always, Choice::Deny].map(Choice::label);

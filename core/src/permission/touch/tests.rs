@@ -51,7 +51,7 @@ fn command(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Given)>
     *command
 }
 
-fn column(term: &str) -> Column {
+pub(in crate::permission) fn column(term: &str) -> Column {
     Column {
         term: term.into(),
         asked: None,

@@ -5,6 +5,9 @@ use crate::identity::Identity;
 use crate::permission::classify::tests::{invocation, listing, record, set};
 use crate::permission::closed::tests::Way::{At, By as ByWay, Named, Property};
 use crate::permission::closed::tests::{Way, closed, path};
+use crate::permission::closed::{Closed, Where};
+use crate::permission::touch::tests::column;
+use crate::permission::{App, Gate};
 use crate::specifier::Member;
 use crate::words::TextWindow;
 use std::sync::Arc;
@@ -83,8 +86,22 @@ fn a_list_goes_on_into_a_folder_and_a_look_does_not() {
         Deed::Find(Find { places, mark: identifier(), id: identifier(), marks: Vec::new() })
     };
     assert_eq!([names(first()), elements(first(), false, &[]), find(first())].map(said), [C; 3]);
-    assert!(!closed().is_listed(FINDER, &Terms::default(), &first()));
-    assert!(closed().is_listed(FINDER, &Terms::default(), &home([])));
+    let every = || target([ByWay("folder", By::Every)]);
+    for (closed, container, expected) in
+        [(closed(), first(), false), (closed(), home([]), true), (Closed::default(), every(), true)]
+    {
+        let app = App {
+            bundle_id: FINDER.into(),
+            name: "Finder".to_owned(),
+            version: String::new(),
+            counts: None,
+            others: Vec::new(),
+            dictionary: None,
+        };
+        let gate = Gate { closed: Arc::new(closed), ..Gate::default() };
+        assert_eq!(gate.may_list(&app, &container), expected, "{container}");
+    }
+    assert_eq!(Closed::default().reached_by(&action(FINDER, names(every()))), None);
     let text = TextWindow { offset: 0, limit: 1 };
     let wanted = Wanted { path: first(), identity: Identity::Index, columns: None, named: Vec::new() };
     let Deed::Set(changes) = set(Given::Object(first()), "comment", Given::Null).deed else {
@@ -120,6 +137,28 @@ fn a_read_of_everything_needs_all_that_is_closed_left_out() {
     ] {
         assert_eq!(said(deed.clone()), expected, "{deed:?}");
     }
+}
+
+#[test]
+fn a_column_of_all_contents_reads_everything() {
+    for (term, expected) in [("name", O), ("entire contents", C), ("entireContents", C)] {
+        let Deed::Elements(list) = elements(home([]), false, &[]) else { panic!("a list") };
+        let columns = vec![column(term)];
+        assert_eq!(said(Deed::Elements(Box::new(Elements { columns, ..*list }))), expected, "{term}");
+    }
+}
+
+#[test]
+fn what_is_left_out_of_a_list_is_named_once() {
+    let place = |name: &str| (Where::InHome(name.to_owned()), "x".to_owned());
+    let closed = Closed::new("/Users/Zoë", [place(".config/a"), place(".config/b"), place(".x")]);
+    let names = |folder: Path| {
+        let left_out = closed.left_out(FINDER, &Terms::default(), &folder);
+        left_out.into_iter().map(|shut| shut.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(home([])), [".config", ".x"]);
+    assert_eq!(names(home([Named("folder", "Documents")])), [""; 0]);
+    assert_eq!(names(home([Named("folder", ".config")])), ["a", "b"]);
 }
 
 #[test]

@@ -97,6 +97,22 @@ fn where_an_object_stands() {
 }
 
 #[test]
+fn where_a_folder_of_the_system_is() {
+    for (term, first) in [
+        ("public folder", "~/Public"),
+        ("sites folder", "~/Sites"),
+        ("favorites folder", "~/Library/Favorites"),
+        ("fonts folder", "~/Library/Fonts"),
+        ("scripts folder", "~/Library/Scripts"),
+        ("workflows folder", "~/Library/Workflows"),
+        ("desktop pictures folder", "~/Library/Desktop Pictures"),
+    ] {
+        let base = base(&key(term)).unwrap_or_default();
+        assert_eq!(base.first().map(String::as_str), Some(first), "{term}");
+    }
+}
+
+#[test]
 fn an_id_and_a_mark_may_tell_a_path() {
     let by = |by: By| found(FINDER, vec![HOME, Way::By("file", by)]).spot;
     let id = |text: &str| by(By::Id(Id::Text(text.to_owned())));
