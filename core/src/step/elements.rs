@@ -14,7 +14,7 @@ use super::names::{self, Objects};
 use super::occurrence::{self, Within};
 use super::owner::{self, Outer};
 use super::repeated::Repeated;
-use super::show::{Shown, largest, show, value};
+use super::show::{self, Shown, largest, show, value};
 use super::{Step, Then, World, done, held, in_app, query};
 pub(super) use series::Filling;
 
@@ -605,7 +605,10 @@ impl Listing {
                 match column {
                     None => {
                         let container = self.from(&cell["v"], dictionary);
-                        key.insert("container".to_owned(), json!(container.map(|path| path.to_text())));
+                        key.insert(
+                            "container".to_owned(),
+                            json!(container.and_then(|path| show::in_words(&path, app, world))),
+                        );
                     }
                     Some(column) => {
                         let column = &self.wanted.columns[*column];
@@ -675,16 +678,14 @@ impl Listing {
         let empty = Json::Null;
         let cell = |at: usize| row.get(at).unwrap_or(&empty);
         let by = self.by(cell(0), cell(1), cell(3));
-        let name = match &by {
-            By::Name(name) => Some(name.clone()),
-            _ => None,
-        };
         let container = self.from(cell(4), dictionary);
+        let mut name = None;
         let mut fields: Map<String, Json> = Map::new();
         match &container {
             Some(container) => {
                 let path = container.then(Segment::Element(self.wanted.collection.clone(), by));
                 let stable = path.is_stable();
+                name = show::name(&path, app, world);
                 let id = match cell(5).as_str() {
                     Some(date) => occurrence::remember(path, date, app, world),
                     None => self.within.remember(path, app, world),
@@ -711,7 +712,7 @@ impl Listing {
             fields.insert("occurrence".to_owned(), json!(date));
         }
         if self.wanted.is_spread() && !self.names_the_container(dictionary) {
-            let shown = container.map(|container| container.to_text());
+            let shown = container.and_then(|container| show::in_words(&container, app, world));
             fields.insert("container".to_owned(), json!(shown));
         }
         if self.wanted.wanted > 0 && self.wanted.label.is_none() {

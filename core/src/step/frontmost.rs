@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::names::{self, Naming};
 use super::properties::column;
-use super::show::{show, value};
+use super::show::{self, show, value};
 use super::{
     Behind, Load, Outcome, Pending, Step, Then, World, done, in_app, out_of_turn, propose, remember,
 };
@@ -467,10 +467,12 @@ fn path_of(value: &Value, app: &App) -> Option<Path> {
 /// An object with its reference and in words, which the next call takes both.
 fn object(path: &Path, app: &App, world: &mut World<'_>) -> Json {
     let mut said = json!({ "id": remember(path.clone(), app, world).to_string(), "type": path.class() });
-    if let Some(name) = path.name() {
+    if let Some(name) = show::name(path, app, world) {
         said["name"] = json!(name);
     }
-    said["text"] = json!(path.to_text());
+    if let Some(words) = show::in_words(path, app, world) {
+        said["text"] = json!(words);
+    }
     if !path.is_stable() {
         said["stable"] = json!(false);
     }

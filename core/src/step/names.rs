@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::properties::column;
-use super::{Step, Then, World, done, in_app, remember};
+use super::{Step, Then, World, done, in_app, remember, show};
 use crate::action::{Deed, Wanted};
 use crate::app::App;
 use crate::change;
@@ -41,7 +41,9 @@ pub(super) struct Naming {
 /// Shows an object in a list: in words if they name it or are short, else by its reference. One that is known by its id
 /// is kept, so that it gets a name.
 pub(super) fn in_short(path: &Path, objects: &mut Objects, app: &App, world: &mut World<'_>) -> String {
-    let words = path.to_text();
+    let Some(words) = show::in_words(path, app, world) else {
+        return remember(path.clone(), app, world).to_string();
+    };
     if !matches!(path.last(), Some((_, Segment::Element(_, By::Id(_))))) {
         return words;
     }

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::first::First;
 use super::occurrence::Within;
-use super::show::{show, value};
+use super::show::{self, show, value};
 use super::{Step, Then, World, done, held, in_app};
 use crate::action::Deed;
 use crate::app::App;
@@ -165,7 +165,7 @@ impl Query {
 
     fn reference(&self, path: Path, app: &App, world: &mut World<'_>) -> Json {
         let kind = path.class().to_owned();
-        let (stable, name) = (path.is_stable(), path.name().map(str::to_owned));
+        let (stable, name) = (path.is_stable(), show::name(&path, app, world));
         let id = self.within.remember(path, app, world).to_string();
         let mut reference = json!({ "id": id, "type": kind, "app": &*app.bundle_id });
         if let Some(name) = name {

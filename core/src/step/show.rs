@@ -7,6 +7,7 @@ use super::{World, remember};
 use crate::app::App;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::osa_error::OsaError;
+use crate::permission::may_read;
 use crate::specifier::{Path, read_source};
 use crate::value::Value;
 
@@ -88,7 +89,7 @@ fn object(source: &str, app: &App, world: &mut World<'_>) -> Json {
     let path = app.dictionary.as_ref().and_then(|dictionary| read_source(dictionary, source));
     let Some(path) = path else { return json!({ "object": source }) };
     let kind = path.class().to_owned();
-    let (stable, name) = (path.is_stable(), path.name().map(str::to_owned));
+    let (stable, name) = (path.is_stable(), name(&path, app, world));
     let mut json =
         json!({ "reference": remember(path, app, world).to_string(), "type": kind, "app": &*app.bundle_id });
     if let Some(name) = name {
@@ -98,6 +99,20 @@ fn object(source: &str, app: &App, world: &mut World<'_>) -> Json {
         json["stable"] = json!(false);
     }
     json
+}
+
+/// What an object is called that is known by its name, unless a rule keeps names of its class from the client.
+pub(super) fn name(path: &Path, app: &App, world: &World<'_>) -> Option<String> {
+    let dictionary = app.dictionary.as_deref();
+    let property = dictionary.and_then(|dictionary| dictionary.property_of_code(path.class(), "pnam"));
+    let term = property.map_or("name", |property| &property.name);
+    path.name().filter(|_| may_read(term, app, world.gate, world.now)).map(str::to_owned)
+}
+
+/// The words that lead to an object, unless there is a name in them that a rule keeps from the client.
+pub(super) fn in_words(path: &Path, app: &App, world: &World<'_>) -> Option<String> {
+    let mut named = std::iter::once(path).chain(path.containers()).filter(|path| path.name().is_some());
+    named.all(|path| name(path, app, world).is_some()).then(|| path.to_text())
 }
 
 /// An object that the app named, in the words that lead to it; a reference if only a place leads there, because the words

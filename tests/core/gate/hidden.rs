@@ -44,6 +44,21 @@ fn what_can_be_undone_is_named_by_its_path_where_its_name_is_hidden() {
     }
 }
 
+/// What has no id is known by its name. The reference leads there all the same.
+#[test]
+fn what_is_known_by_its_name_is_shown_without_a_name_that_is_hidden() {
+    let mut shelf = shelf();
+    shelf["trays"] = json!([{ "name": "private", "things": [] }]);
+    for (policy, is_named) in [("", true), (NO_NAME, false)] {
+        let mut session = Session::new(policy, &shelf);
+        let tray =
+            session.call("iac_mcp_query_object", &json!({ "app": "Shelf", "specifier": "tray 1" })).body;
+        assert!(tray["reference"]["id"].is_string(), "{tray}");
+        assert_eq!(tray["reference"].get("name").is_some(), is_named, "{tray}");
+        assert_eq!(tray.to_string().contains("private"), is_named, "{tray}");
+    }
+}
+
 #[test]
 fn a_write_that_cannot_be_undone_or_was_changed_since_is_named_by_its_path() {
     let mut session = Session::new(NO_NAME, &shelf());
