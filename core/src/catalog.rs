@@ -153,7 +153,9 @@ fn tool(
     rules: &[LevelRule],
 ) -> CommandTool {
     let command = schema::merged(&commands.all);
-    let classified = classify_command(&app.bundle_id, &command, rules);
+    // The app decides which of them runs.
+    let each = commands.all.iter().map(|one| classify_command(&app.bundle_id, one, rules));
+    let classified = each.fold(classify_command(&app.bundle_id, &command, rules), Classified::or_worse);
     CommandTool {
         name,
         title: format!("{}: {}", foreign::clean(&app.name, 40), foreign::clean(&command.name, 60)),

@@ -188,6 +188,10 @@ fn terms(slot: &Slot, value: &Given) -> Vec<String> {
 
 fn classify_invocation(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> Classified {
     let (by_name, own) = of_term(&action.app, &invocation.term, &invocation.code, rules);
+    // A script says the name alone. Which of several commands that have it will run is known to the app, not to anybody here.
+    let namesakes = action.terms.0.iter().flat_map(|dictionary| dictionary.commands_named(&invocation.term));
+    let namesakes = namesakes.map(|other| of_term(&action.app, &other.name, &other.code, rules).0);
+    let by_name = if own { by_name } else { namesakes.fold(by_name, Classified::or_worse) };
     if own || by_name.level == Level::Safe {
         return by_name;
     }
@@ -227,7 +231,7 @@ impl Classified {
     }
 
     /// Keeps the worse of two.
-    fn or_worse(self, other: Self) -> Self {
+    pub(crate) fn or_worse(self, other: Self) -> Self {
         if (other.level, other.is_shell) > (self.level, self.is_shell) { other } else { self }
     }
 

@@ -406,6 +406,30 @@ pub(in crate::permission) fn in_mail(term: &str, code: &str, value: Given) -> Ac
     Action { app: "com.apple.mail".into(), terms: mail(), ..action }
 }
 
+/// A script says `count`, and either command may run.
+#[test]
+fn of_commands_with_one_name_the_worst_counts() {
+    let command = |name: &str, code: &str| format!(r#"<command name="{name}" code="{code}"/>"#);
+    for (names, level) in [
+        (&[("count", "corecnte")][..], Level::Safe),
+        (&[("count", "corecnte"), ("exists", "coredelo")], Level::Safe),
+        (&[("count", "corecnte"), ("count", "coredelo")], Level::Dangerous),
+        (&[("count", "coredelo"), ("count", "corecnte")], Level::Dangerous),
+        (&[("count", "corecnte"), ("Count", "xxxxyyyy")], Level::Modify),
+        (&[("count", "corecnte"), ("COUNT", "sysoexec")], Level::Dangerous),
+    ] {
+        let all: String = names.iter().map(|(name, code)| command(name, code)).collect();
+        let sdef = format!(r#"<dictionary><suite name="x" code="xxxx">{all}</suite></dictionary>"#);
+        let (dictionary, _) = crate::dictionary::parse(sdef.as_bytes(), &crate::dictionary::Includes::new());
+        let counts = invocation("count", "corecnte", Given::Null, vec![]);
+        let counts = Action { terms: Terms(Some(Arc::new(dictionary))), ..counts };
+        assert_eq!(classify(&counts, &[]).level, level, "{names:?}");
+        let rule =
+            LevelRule { app: None, command: Some("corecnte".into()), property: None, level: Level::Safe };
+        assert_eq!(classify(&counts, &[rule]).level, Level::Safe, "the operator knows: {names:?}");
+    }
+}
+
 #[test]
 fn rows_hold_for_classes_that_inherit() {
     let terms = mail();
