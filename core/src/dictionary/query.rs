@@ -124,17 +124,31 @@ impl Dictionary {
 }
 
 impl Enumeration {
-    /// Returns the enumerator of that name or synonym, in any spelling, hidden ones too; or else the only one with more words
-    /// that begins with it: `active` is `active status`.
+    /// Returns the value of that name or synonym.
     pub(crate) fn value(&self, term: &str) -> Option<&Enumerator> {
-        let (wanted, words) = (names::key(term), names::split(term));
+        let wanted = names::key(term);
         let alike = |name: &String| names::key(name) == wanted;
         let known = |each: &&Enumerator| alike(&each.name) || each.synonyms.iter().any(alike);
         let all = || self.enumerators.iter().filter(|_| !wanted.is_empty());
-        let mut longer = all().filter(|each| names::split(&each.name).starts_with(&words));
-        let only = longer.next().filter(|_| longer.next().is_none());
         let exact = self.enumerators.iter().find(|each| each.name == term);
-        exact.or_else(|| all().find(|each| alike(&each.name))).or_else(|| all().find(known)).or(only)
+        exact.or_else(|| all().find(|each| alike(&each.name))).or_else(|| all().find(known))
+    }
+
+    /// The same for a filter, which changes nothing: the only longer name that begins with the words counts too, so that
+    /// `on hold` finds what is `on hold status`.
+    pub(crate) fn meant(&self, term: &str) -> Option<&Enumerator> {
+        self.value(term).or_else(|| {
+            let mut longer = self.longer(term);
+            longer.next().filter(|_| longer.next().is_none())
+        })
+    }
+
+    /// Returns the values whose names begin with the words.
+    pub(crate) fn longer(&self, term: &str) -> impl Iterator<Item = &Enumerator> {
+        let words = names::split(term);
+        let begins =
+            move |each: &&Enumerator| !words.is_empty() && names::split(&each.name).starts_with(&words);
+        self.enumerators.iter().filter(begins)
     }
 }
 

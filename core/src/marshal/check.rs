@@ -95,9 +95,9 @@ impl<'a> Checker<'a, '_> {
         }
         let objects = shapes.iter().filter(|shape| matches!(shape, Shape::Object(_))).count();
         // If a value fits none of several classes, the error lists all of them.
-        Err(first
-            .filter(|fault| objects < 2 || fault.code != Code::InvalidParameter)
-            .unwrap_or_else(|| no_moment(wrong(place, &shape::expected(shapes), json), shapes, json)))
+        Err(first.filter(|fault| objects < 2 || fault.code != Code::InvalidParameter).unwrap_or_else(|| {
+            nearest(no_moment(wrong(place, &shape::expected(shapes), json), shapes, json), shapes, json)
+        }))
     }
 
     fn shape(&mut self, json: &Json, shape: &Shape<'_>, place: &str, depth: usize) -> Result<Given, Fault> {
@@ -443,6 +443,21 @@ fn no_moment(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
         Some(instead) => Fault { suggestion: instead.to_owned(), ..fault },
         None => fault,
     }
+}
+
+/// The same for words that begin longer names of values: a write takes none of them for what was meant.
+fn nearest(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
+    let term = got.as_str().unwrap_or_default();
+    let choices = shapes.iter().filter_map(|shape| match shape {
+        Shape::Choice(choice) => Some(choice),
+        _ => None,
+    });
+    let near: Vec<String> =
+        choices.flat_map(|choice| choice.longer(term)).map(|each| each.name.clone()).collect();
+    if near.is_empty() {
+        return fault;
+    }
+    Fault { message: format!("{}{}", fault.message, did_you_mean(&near)), ..fault }.with("near", near)
 }
 
 /// The error for a time that no clock of the Mac shows.

@@ -44,6 +44,9 @@ pub(super) fn comparable(
     let meant = match column.view {
         Some(View::Part(part)) => of_part(part, compare, &place, is_list)?,
         Some(View::Path) => Compare { value: path_meant(&compare.value, home), ..compare.clone() },
+        None if let Some(name) = choice_meant(&compare.value, &taking) => {
+            Compare { value: name, ..compare.clone() }
+        }
         _ => compare.clone(),
     };
     let compare = &meant;
@@ -58,6 +61,16 @@ pub(super) fn comparable(
     let is_date = taking.contains(&Shape::Date);
     let checked = checker.one_of(&compare.value, &taking, &place, 0);
     checked.map(written).map_err(|fault| mismatch(fault, compare, is_date))
+}
+
+/// The name of a value of an enumeration, also where only its first words are given.
+fn choice_meant(value: &Json, taking: &[Shape<'_>]) -> Option<Json> {
+    let term = value.as_str()?;
+    let meant = |shape: &Shape<'_>| match shape {
+        Shape::Choice(choice) => choice.meant(term).map(|each| json!(each.name)),
+        _ => None,
+    };
+    taking.iter().find_map(meant)
 }
 
 /// A path as it is shown: in full, and without a slash at its end.

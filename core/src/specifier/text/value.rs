@@ -143,7 +143,7 @@ impl Parser<'_> {
         (at + 1..=at + longest).rev().find_map(|end| {
             let words = self.words(at, end);
             let is_whole = !matches!(self.kind(end - 1), Some(Kind::Text(_) | Kind::Sign(_)));
-            let found = all.iter().find_map(|each| each.value(&words));
+            let found = all.iter().find_map(|each| each.meant(&words));
             found.filter(|_| is_whole).map(|each| (json!(each.name), end))
         })
     }
