@@ -38,6 +38,8 @@ pub struct Wording {
     pub plugin: Option<String>,
     /// The action, for example `set "read status" to true`. Words of others are quoted.
     pub deed: String,
+    /// Whether it takes back what an earlier call has done.
+    pub is_undo: bool,
     /// The objects and the change of each: one line per object.
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are named.
@@ -182,7 +184,8 @@ impl Question {
     }
 
     fn line(&self, deed: &str) -> String {
-        let Wording { app, plugin, count, .. } = &self.wording;
+        let Wording { app, plugin, count, is_undo, .. } = &self.wording;
+        let back = if *is_undo { "Take back an earlier change. " } else { "" };
         let who = plugin
             .as_ref()
             .map(|plugin| format!("The plugin {} wants to: ", quoted(plugin)))
@@ -191,7 +194,7 @@ impl Question {
             0 | 1 => String::new(),
             several => format!(" ({several} objects)"),
         };
-        format!("{who}{app}: {deed}{of}")
+        format!("{back}{who}{app}: {deed}{of}")
     }
 
     /// The whole question as text, some lines.

@@ -300,6 +300,11 @@ impl Sending {
         }
     }
 
+    /// Whether it takes back what an earlier call has done.
+    pub(super) fn takes_back(&self) -> bool {
+        !self.back.is_empty()
+    }
+
     /// Names targets that were given by position after the objects that were found there.
     pub(super) fn named(mut self, invocation: &Invocation, references: &[Option<RefId>]) -> Self {
         let Some(Given::List(targets)) = &invocation.direct else { return self };

@@ -22,7 +22,7 @@ fn a_refused_undo_does_not_tell_the_old_value() {
         assert!(session.asked[1].text().contains("s3cret"), "the human sees it: {}", session.asked[1].text());
         assert!(!refused.body.to_string().contains("s3cret"), "{}", refused.body);
         let message = refused.body["message"].as_str().unwrap_or_default();
-        assert!(message.starts_with("Shelf: set \"secret\": "), "{message}");
+        assert!(message.starts_with("Take back an earlier change. Shelf: set \"secret\": "), "{message}");
     }
 }
 

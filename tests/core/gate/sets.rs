@@ -50,7 +50,7 @@ fn an_undo_of_many_different_values_shows_all_of_them() {
     assert_eq!(back["success"], true, "{back}");
     let text = session.asked[1].text();
     assert!(
-        text.starts_with("Shelf: put back \"name\", which is \"same\" now (30 objects)\n- back to \"t1\": "),
+        text.starts_with("Take back an earlier change. Shelf: put back \"name\", which is \"same\" now (30 objects)\n- back to \"t1\": "),
         "{text}"
     );
     assert!((1..=30).all(|id| text.contains(&format!("\n- back to \"t{id}\": thing "))), "{text}");

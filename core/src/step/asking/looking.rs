@@ -54,7 +54,7 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
             Deed::Script(script) => script.objects.clone(),
             _ => Vec::new(),
         };
-        let wording = wording(&unasked, objects, &Names::default(), &behind, world);
+        let wording = wording(&unasked, objects, &Names::default(), &behind, &then, world);
         return ask_unseen(unasked, wording, behind, then, world);
     };
     let name = behind.name.clone();
@@ -138,7 +138,7 @@ impl Looking {
         let objects = others.into_iter().chain(own).map(|(words, _)| words).collect();
         let mut names = names;
         names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
-        let mut wording = wording(&unasked, objects, &names, &behind, world);
+        let mut wording = wording(&unasked, objects, &names, &behind, &then, world);
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
         let notes = wording.consequence.take().into_iter().chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
@@ -226,6 +226,7 @@ fn wording(
     objects: Vec<String>,
     names: &Names,
     behind: &Behind,
+    then: &Then,
     world: &World<'_>,
 ) -> Wording {
     let id = &unasked.action().app;
@@ -272,6 +273,7 @@ fn wording(
         app: behind.name.clone(),
         plugin: world.gate.plugin.clone(),
         deed,
+        is_undo: matches!(then, Then::Command(sending) if sending.takes_back()),
         objects,
         count,
         script,

@@ -61,6 +61,7 @@ impl Creating {
             app: app.name.clone(),
             plugin,
             deed: self.deed(),
+            is_undo: false,
             objects,
             count: 1,
             script: Vec::new(),

@@ -69,6 +69,7 @@ impl Setting {
         Wording {
             app: app.to_owned(),
             plugin,
+            is_undo: self.open.iter().all(|open| self.is_undo(open)),
             deed: if is_one_back { self.deed_back(dictionary) } else { self.deed(&apart) },
             objects,
             count: self.open.len(),
