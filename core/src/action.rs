@@ -98,6 +98,8 @@ pub enum Deed {
         identity: Identity,
         /// What tells it from its neighbours if only a place leads to it.
         mark: Option<Identifier>,
+        /// The name of its class, if a name leads to it that others may have too.
+        name: Option<Identifier>,
     },
     /// Reads the names in a collection, to offer them where one was not found.
     Names {

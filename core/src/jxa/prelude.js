@@ -225,6 +225,18 @@ const look = (object, id) => {
   return typeof known === "string" ? wellFormed(known) : encode(known);
 };
 const same = (a, b) => (typeof a === "string" && typeof b === "string" ? a.toLowerCase() === b.toLowerCase() : a === b);
+// The same for an object that is picked by its name: the ids of all that have it, where there are several. An app that
+// does not filter leaves it at the first.
+const lookAll = (object, id, same) => {
+  const known = look(object, id);
+  try {
+    const ids = ask(() => id(same()));
+    return Array.isArray(ids) && ids.length > 1 ? { $: "several", ids: ids.map((one) => encode(one)) } : known;
+  } catch (error) {
+    if (!singly(numberOf(error))) throw error;
+    return known;
+  }
+};
 // An object that only its place leads to, with its mark.
 const place = (object, mark) => {
   at = "object";

@@ -186,7 +186,9 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
             let deed = SystemDeed::Access { entity: index.entity, wait: Some(DIALOG) };
             system(&deed, &mut data)
         }
-        Deed::Look { path, identity, mark } => look(path, identity, mark.as_ref(), &mut data),
+        Deed::Look { path, identity, mark, name } => {
+            look(path, identity, mark.as_ref(), name.as_ref(), &mut data)
+        }
         Deed::Names { container, collection, name } => {
             let from = at(container, &mut data);
             format!(
@@ -256,7 +258,13 @@ fn system(deed: &SystemDeed, data: &mut Data) -> String {
     body.to_owned()
 }
 
-fn look(to: &Path, identity: &Identity, mark: Option<&Identifier>, data: &mut Data) -> String {
+fn look(
+    to: &Path,
+    identity: &Identity,
+    mark: Option<&Identifier>,
+    name: Option<&Identifier>,
+    data: &mut Data,
+) -> String {
     let Some((container, segment)) = to.last() else { return "null".to_owned() };
     let object = at(to, data);
     match (segment, identity) {
@@ -265,6 +273,12 @@ fn look(to: &Path, identity: &Identity, mark: Option<&Identifier>, data: &mut Da
             let collection = format!("{}.{}", path(container, &mut ignored), member.identifier);
             let mark = one_getter(mark.filter(|mark| *mark != name));
             format!("{{ const p = d.p; return named({collection}, {object}, x => x.{name}(), {mark}); }}")
+        }
+        (Segment::Element(member, By::Name(_)), Identity::Id(id)) if let Some(name) = name => {
+            let mut before = Vec::new();
+            let collection = format!("{}.{}", path(container, &mut before), member.identifier);
+            let same = format!("() => {collection}.whose({{ {name}: p[{}] }})", before.len());
+            format!("{{ const p = d.p; return lookAll({object}, x => x.{id}(), {same}); }}")
         }
         (Segment::Element(..), Identity::Id(id) | Identity::Name(id)) => {
             format!("{{ const p = d.p; return look({object}, x => x.{id}()); }}")

@@ -53,6 +53,11 @@ impl Picked {
         })
     }
 
+    /// The first of several objects that have a name.
+    pub(super) fn namesake(name: String, matches: usize, taken: RefId) -> Self {
+        Self { filter: name, is_last: false, matches, is_whole: true, taken }
+    }
+
     fn place(&self) -> &'static str {
         if self.is_last { "last" } else { "first" }
     }

@@ -208,7 +208,7 @@ fn is_asked(call: &CommandCall) -> bool {
 }
 
 /// As many objects of one name as an error lists.
-const MOST_NAMESAKES: usize = 5;
+pub(super) const MOST_NAMESAKES: usize = 5;
 
 fn is_only(specifier: &Specifier) -> bool {
     matches!(specifier, Specifier::Filter { only: true, .. })
@@ -239,6 +239,11 @@ impl First {
     fn at(place: &Specifier, rest: Call) -> Self {
         let words = format!("nothing is there: {}", place.in_words());
         Self { rest: Some(rest), specifier: place.clone(), argument: None, words }
+    }
+
+    /// Whether what waits changes something.
+    pub(super) fn changes(&self) -> bool {
+        self.rest.as_ref().is_some_and(changes)
     }
 
     /// Continues with the elements that the app has selected.

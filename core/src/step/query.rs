@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::first::First;
+use super::carried::{self, Carried, Picked};
+use super::first::{First, MOST_NAMESAKES};
 use super::occurrence::Within;
 use super::show::{self, show, value};
 use super::{Step, Then, World, done, held, in_app};
@@ -15,7 +16,7 @@ use crate::identity::{Identity, identity};
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Resolved, Segment, Specifier, Target};
 use crate::value::Value;
-use crate::words::TextWindow;
+use crate::words::{RefId, TextWindow};
 
 /// How much of a long text a value holds.
 const TEXT: TextWindow = TextWindow { offset: 0, limit: 8_000 };
@@ -71,7 +72,10 @@ impl Query {
             let class = self.path.class();
             let (identity, mark) =
                 (identity(dictionary, class), change::mark(&app.bundle_id, dictionary, class));
-            Deed::Look { path: self.path.clone(), identity, mark }
+            let is_named = matches!(self.path.last(), Some((_, Segment::Element(_, By::Name(_)))));
+            let name = dictionary.property_of_code(class, "pnam").filter(|_| is_named);
+            let name = name.and_then(|name| Identifier::of(&name.name));
+            Deed::Look { path: self.path.clone(), identity, mark, name }
         };
         Ok(in_app(app, deed, events, Then::Query(Box::new(self)), world))
     }
@@ -101,6 +105,7 @@ impl Query {
         self.first = first;
         let app = world.apps.find(app)?;
         match reply.result {
+            Ok(answer) if answer["$"] == "several" => self.several(&answer["ids"], app, events, world),
             Ok(answer) => {
                 let body = self.answer(&answer, app, world)?;
                 match self.first {
@@ -119,6 +124,34 @@ impl Query {
             },
             Err(error) => Err(error.to_fault(&app.bundle_id, &app.name)),
         }
+    }
+
+    /// Goes on where several objects have the name: a read takes the first and says so, a change takes none.
+    fn several(self, ids: &Json, app: &App, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+        let dictionary = app.dictionary()?.clone();
+        let identity = identity(&dictionary, self.path.class());
+        let ids = ids.as_array().map(Vec::as_slice).unwrap_or_default();
+        let path = |id: &Json| known_by(&self.path, &value(id, None, &dictionary), &identity);
+        let all: Vec<Path> = ids.iter().map(path).collect();
+        let first = all.first().cloned().unwrap_or_else(|| self.path.clone());
+        if self.first.as_ref().is_some_and(First::changes) {
+            let named: Vec<Path> = all.into_iter().take(MOST_NAMESAKES).collect();
+            let references: Vec<String> =
+                named.into_iter().map(|path| self.within.remember(path, app, world).to_string()).collect();
+            let message = format!("{} objects are {}, and one was expected", ids.len(), self.path);
+            let suggestion =
+                "look at them with iac_mcp_get_properties, and give the reference of the one that is meant";
+            let fault = Fault::new(Code::InvalidSpecifier, message, suggestion);
+            return Err(fault.with("references", references));
+        }
+        let body = self.told(self.reference(first, app, world));
+        let taken = body["reference"]["id"].as_str().and_then(RefId::parse);
+        let picked = taken.map(|taken| Picked::namesake(self.path.to_string(), ids.len(), taken));
+        let step = match self.first {
+            None => done(body, events),
+            Some(first) => first.stands(&body, events, world)?,
+        };
+        Ok(carried::with(step, picked.map(Carried::Picked).into_iter().collect()))
     }
 
     fn answer(&self, answer: &Json, app: &App, world: &mut World<'_>) -> Result<Json, Fault> {
