@@ -203,8 +203,8 @@ fn counts(call: &CommandCall, specifier: &Specifier) -> bool {
 
 /// Whether a command asks only if there is an object: `exists mailbox "Projects"`.
 fn is_asked(call: &CommandCall) -> bool {
-    let is_whole = call.target.as_ref().and_then(Json::as_str).is_some();
-    is_whole && call.mode != Mode::DryRun && call.arguments.is_empty() && call.command == "exists"
+    let is_one = call.target.as_ref().is_some_and(|target| !target.is_array());
+    is_one && call.mode != Mode::DryRun && call.arguments.is_empty() && call.command == "exists"
 }
 
 /// As many objects of one name as an error lists.
@@ -254,7 +254,10 @@ impl First {
         let total = body["totalCount"].as_u64().unwrap_or_default() as usize;
         let (places, own) = self.places(elements);
         let ids = if let Some(id) = own.and_then(|at| ids.get(at)) { vec![*id] } else { ids };
-        if matches!(&self.rest, Some(Call::Command(call)) if is_asked(call)) {
+        // Where the place of an object is looked up first, and does not exist, nothing is in it.
+        let is_whole =
+            matches!(&self.argument, Some((_, Container::Specifier(whole))) if **whole == self.specifier);
+        if matches!(&self.rest, Some(Call::Command(call)) if is_asked(call)) && (is_whole || total == 0) {
             let mut answer = json!({ "success": true, "data": total > 0 });
             with_reasons(&mut answer, body);
             let found = places.into_iter().next().map(Carried::Found);
