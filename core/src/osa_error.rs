@@ -163,6 +163,12 @@ impl OsaError {
             let message = format!("{name}: another object is now where this one was found");
             return Fault::new(Code::ReferenceMoved, message, QUERY_AGAIN).in_app(bundle_id);
         }
+        if self.number == SEVERAL {
+            let message = format!("{name}: several objects have this name, so nothing was done");
+            let suggestion =
+                "list them with iac_mcp_get_elements, and give the reference of the one that is meant";
+            return Fault::new(Code::InvalidSpecifier, message, suggestion).in_app(bundle_id);
+        }
         if self.number == BLIND {
             let message = format!(
                 "{name}: several objects have neither an id nor a name, so their positions may shift while the command runs; nothing was done"
@@ -211,6 +217,11 @@ impl OsaError {
         is_moved(self.number)
     }
 
+    /// Whether several objects have the name that one was picked by.
+    pub(crate) fn is_several(&self) -> bool {
+        self.number == SEVERAL
+    }
+
     /// Whether the object does not exist.
     pub fn is_missing_object(&self) -> bool {
         is_missing(self.number)
@@ -225,6 +236,9 @@ const MOVED: i64 = 20_001;
 
 /// Our scripts raise this number if several objects have only positions.
 const BLIND: i64 = 20_002;
+
+/// Our scripts raise this number if several objects have the name that one was picked by.
+const SEVERAL: i64 = 20_003;
 
 /// Whether a number means that another object is now where the intended one was.
 pub(crate) fn is_moved(number: i64) -> bool {

@@ -17,7 +17,7 @@ pub(super) fn preview(wanted: &Preview, data: &mut Data) -> String {
     for subject in &wanted.subjects {
         let mut values = Vec::new();
         let way = match &wanted.anchors {
-            Some(anchors) => pinned(&subject.path, anchors, false, &mut values),
+            Some(anchors) => pinned(&subject.path, anchors, true, &mut values),
             None => path(&subject.path, &mut values),
         };
         let call = format!(

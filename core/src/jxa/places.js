@@ -6,6 +6,9 @@
 let found = [];
 // Another object is at the place, or several have the name: nothing may be done to it.
 const another = () => Object.assign(new Error("another object is at its place"), { errorNumber: MOVED });
+// Nobody else's number: several objects have the name that one was picked by.
+const SEVERAL = 20003;
+const several = () => Object.assign(new Error("several objects have this name"), { errorNumber: SEVERAL });
 // Nobody else's number: several objects have nothing but their places, and places shift.
 const BLIND = 20002;
 // Up to so many ids of one collection are read with an event each; for more, one event reads the whole column.
@@ -79,7 +82,7 @@ const hold = (x, i, get, wants) => {
 const sole = (collection, name, get) => {
   at = "object";
   const all = everyone(collection, get);
-  if (all !== null && all.filter((each) => same(each, name)).length > 1) throw another();
+  if (all !== null && all.filter((each) => same(each, name)).length > 1) throw several();
   return collection.byName(name);
 };
 

@@ -188,7 +188,7 @@ fn named(subjects: &[Subject], rows: &[Json], app: &App, names: &Names) -> Resul
     let one = |(at, subject): (usize, &Subject)| {
         let row = rows.get(at).unwrap_or(&Json::Null);
         match OsaError::of_row(row, "object") {
-            Some(error) if error.is_missing_object() || error.is_moved() => {
+            Some(error) if error.is_missing_object() || error.is_moved() || error.is_several() => {
                 Err(error.to_fault(&app.bundle_id, &app.name).with("object", subject.path.to_string()))
             }
             _ => Ok(words::object(subject, row, app, names)),
