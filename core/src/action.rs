@@ -26,13 +26,13 @@ pub use create::{Creation, Following, Into, Make, Renamed, Takes};
 pub struct Action {
     /// The bundle id; empty where no single app is meant.
     pub app: Arc<str>,
-    /// The app's own words, by which permission knows which classes inherit from which.
+    /// The app's own words, from which permission knows which classes inherit from which.
     pub terms: Terms,
     /// The kind of action.
     pub deed: Deed,
 }
 
-/// The dictionary of the app that an action is in, if it is known; part of no comparison, and of no digest.
+/// The dictionary of the app that an action is in, if it is known. It takes no part in comparisons and digests.
 #[derive(Clone, Default)]
 pub struct Terms(pub Option<Arc<Dictionary>>);
 
@@ -42,14 +42,14 @@ impl Action {
         Self { app: app.bundle_id.clone(), terms: Terms(app.dictionary.clone()), deed }
     }
 
-    /// Something that is asked of the system, and of no app.
+    /// A request to the system and not to an app.
     pub(crate) fn of_system(deed: SystemDeed) -> Self {
         Self { app: "".into(), terms: Terms::default(), deed: Deed::System(deed) }
     }
 }
 
 impl Terms {
-    /// Whether one class is another or inherits from it, in any spelling; a class that no dictionary has is only itself.
+    /// Whether one class is another or inherits from it, in any spelling. A class without a dictionary is only itself.
     pub fn is_a(&self, class: &str, ancestor: &str) -> bool {
         let wanted = names::key(ancestor);
         let inherits = |dictionary: &Arc<Dictionary>| {
@@ -96,12 +96,12 @@ pub enum Deed {
         path: Path,
         /// The identity of its class.
         identity: Identity,
-        /// What tells it from its neighbours if only a place leads to it.
+        /// The property that tells it from its neighbours if only a position leads to it.
         mark: Option<Identifier>,
         /// The name of its class, if a name leads to it that others may have too.
         name: Option<Identifier>,
     },
-    /// Reads the names in a collection, to offer them where one was not found.
+    /// Reads the names in a collection, to suggest them if a name was not found.
     Names {
         /// The container.
         container: Path,
@@ -197,11 +197,11 @@ pub struct Invocation {
 pub struct Moves {
     /// The property with a unique value.
     pub mark: Option<Identifier>,
-    /// The property that says where it is.
+    /// The property that says which container it is in.
     pub home: Option<Identifier>,
 }
 
-/// Objects that are looked for where they may be.
+/// Objects to search for in the places where they may be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Find {
     /// The collections to search, most likely first.
@@ -221,7 +221,7 @@ pub struct Seen {
     pub path: Path,
     /// The values that were read.
     pub looks: Vec<Look>,
-    /// What that was, as the script encoded it.
+    /// What the human was shown, as the script encoded it.
     pub shown: serde_json::Value,
 }
 
@@ -247,7 +247,7 @@ pub struct InAppScript {
 pub struct InAppAct {
     /// The act's name in the package, if the package declares acts.
     pub name: Option<String>,
-    /// What rules and grants call it: `script write: delete project`, or `script read` where nothing is declared.
+    /// Its name in rules and grants: `script write: delete project`, or `script read` if nothing is declared.
     pub term: String,
     /// The first eight characters of the digest of the text and the name: a grant is for these and no others.
     pub code: String,
@@ -282,7 +282,7 @@ pub struct Argument {
     pub value: Given,
 }
 
-/// What is asked of the system, or of an app about itself. No object is reached, so that nothing of it is judged.
+/// A question to the system, or to an app about itself. It reaches no object, so there is nothing to judge.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SystemDeed {
     /// Asks the system which of these apps are running.
@@ -306,9 +306,9 @@ pub enum SystemDeed {
     Frontmost,
     /// Asks macOS whether this process may read a library of the system, or lets macOS ask the person.
     Access {
-        /// The number by which the library knows this kind of data.
+        /// The number that the library uses for this kind of data.
         entity: u8,
-        /// How long to wait for the person, in milliseconds; `None` asks nobody.
+        /// How long to wait for the person, in milliseconds; with `None` it asks no one.
         wait: Option<u64>,
     },
     /// Asks the app for its version, to see whether it answers.
@@ -345,7 +345,7 @@ impl Deed {
     }
 }
 
-/// The events that write a file where they name one: `save` and `close`.
+/// The events that write a file if they name one: `save` and `close`.
 const FILING: [&str; 2] = ["coresave", "coreclos"];
 
 /// The first word of commands that write a file in another format. Their codes are each app's own.
@@ -357,12 +357,12 @@ impl Invocation {
         self.parameters.iter().find(|argument| argument.term == term).map(|argument| &argument.value)
     }
 
-    /// Whether it is told to replace what has the same name where it puts something.
+    /// Whether it has the order to replace an object of the same name at its destination.
     pub(crate) fn replaces(&self) -> bool {
         self.parameter("replacing") == Some(&Given::Bool(true))
     }
 
-    /// The file that it is told to write; `None` for a command that writes none, or that says itself where.
+    /// The file that the command is given to write; `None` if it writes none, or chooses the file itself.
     pub(crate) fn file_to_be(&self) -> Option<&str> {
         let is_it = FILING.contains(&self.code.as_str()) || self.term.starts_with(EXPORT);
         let files = self.parameters.iter().filter(|_| is_it).flat_map(|argument| argument.value.files());
@@ -372,7 +372,7 @@ impl Invocation {
         }
     }
 
-    /// The files that it is told to read: its target, and properties of what it makes.
+    /// The files that it is given to read: its target, and properties of the objects that it makes.
     pub(crate) fn files_to_read(&self) -> Vec<String> {
         let direct = self.direct.iter().flat_map(Given::files);
         let records = self.parameters.iter().filter_map(|argument| match &argument.value {
@@ -388,7 +388,7 @@ impl Invocation {
         values.for_each(|value| value.replace_paths(&mut with));
     }
 
-    /// Returns every value that is given, the direct parameter first.
+    /// Returns every given value, the direct parameter first.
     pub fn values(&self) -> impl Iterator<Item = &Given> {
         self.direct.iter().chain(self.parameters.iter().map(|argument| &argument.value))
     }
@@ -399,9 +399,9 @@ impl Invocation {
 pub struct Wanted {
     /// The way to the object.
     pub path: Path,
-    /// What objects of its class are known by.
+    /// How objects of its class are identified.
     pub identity: Identity,
-    /// What to read; `None` for all properties in one event.
+    /// The columns to read; `None` for all properties in one event.
     pub columns: Option<Vec<Column>>,
     /// Which of all properties hold names out of the dictionary; none where columns are read.
     pub named: Vec<Identifier>,
@@ -414,13 +414,13 @@ pub struct Elements {
     pub containers: Vec<Path>,
     /// The collection in a container that holds further containers of the same elements, if these are read too.
     pub inner: Option<Arc<Member>>,
-    /// For each container what stands right inside it and must not be read, if containers inside are read too.
+    /// For each container, its direct contents that the script must not read, if it also reads containers inside.
     pub closed: Vec<Vec<Shut>>,
     /// The collection in it.
     pub collection: Arc<Member>,
     /// The identity of the elements.
     pub identity: Identity,
-    /// What tells those from their neighbours that only a place leads to.
+    /// The property that tells elements apart if only a position leads to them.
     pub mark: Option<Identifier>,
     /// Every property that is read; those the client wants come first.
     pub columns: Vec<Column>,
@@ -456,12 +456,12 @@ pub struct Shut {
 }
 
 impl Elements {
-    /// Whether they are in more than one container, so that each says where it is from.
+    /// Whether the elements are in more than one container. Then each says which container it is in.
     pub fn is_spread(&self) -> bool {
         self.inner.is_some() || self.containers.len() != 1 || self.containers.iter().any(Path::is_spread)
     }
 
-    /// Whether it reads a property of what the elements are in.
+    /// Whether it reads a property of the elements' containers.
     pub(crate) fn looks_up(&self) -> bool {
         self.columns.iter().any(|column| column.up > 0)
     }
@@ -483,7 +483,7 @@ impl Groups {
     }
 }
 
-/// Where the columns are that say when an element happens, and how it repeats.
+/// The positions of the columns that say when an element happens, and how it repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
     /// The start.
@@ -496,13 +496,13 @@ pub struct Series {
     pub rule: Option<usize>,
     /// The dates that a series leaves out.
     pub excluded: Option<usize>,
-    /// Whether it is done, if the filter says so.
+    /// The column that says whether it is done, if the filter mentions it.
     pub done: Option<usize>,
     /// Columns with a part of the start or the end, which differs from one occurrence to the next.
     pub parts: Vec<TimePart>,
     /// The property of a container that people know it by.
     pub title: Identifier,
-    /// The library that answers by date, if it has everything that is asked for.
+    /// The library that answers by date, if it has all the requested columns.
     pub index: Option<ByIndex>,
 }
 
@@ -520,9 +520,9 @@ pub struct TimePart {
 /// A library of the system that answers instead of the app.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByIndex {
-    /// What it is.
+    /// The library.
     pub library: &'static Index,
-    /// The library's name of each column, where it has one.
+    /// The library's name of each column, if it has one.
     pub values: Vec<Option<&'static str>>,
     /// The collection of all containers.
     pub containers: Identifier,
@@ -535,7 +535,7 @@ pub struct Column {
     pub term: String,
     /// The client's words for it, where the server found the way: `account.name` for `mailbox.account.name`.
     pub asked: Option<String>,
-    /// The client's words for it, where they are other words than the dictionary's: `title` for `name`.
+    /// The client's word for it, if it differs from the dictionary's: `title` for `name`.
     pub other: Option<String>,
     /// The way from the element: several identifiers for a property path.
     pub identifiers: Vec<Identifier>,
@@ -552,18 +552,18 @@ pub struct Column {
     /// The number of steps from the element to the object that has the property: 0 for the element itself, 1 for its
     /// container, 2 for what that is in.
     pub up: usize,
-    /// What is made of the value, if it is not the value itself.
+    /// How the value is shown, if it is not shown as it is.
     pub view: Option<View>,
 }
 
-/// What a column shows instead of a value.
+/// The form in which a column shows its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// A part of a date.
     Part(Part),
     /// The number of the elements that the way leads to.
     Count,
-    /// The path that a file URL stands for.
+    /// The path of a file URL.
     Path,
 }
 

@@ -31,8 +31,8 @@ pub struct App {
 }
 
 impl App {
-    /// Whether it is a program with objects of its own. Standard Additions are only commands, so what every app has does
-    /// not apply to them.
+    /// Whether it is a program with its own objects. Standard Additions have only commands, so they lack the commands
+    /// that every app has.
     pub(crate) fn is_program(&self) -> bool {
         !same_id(&self.bundle_id, STANDARD_ADDITIONS)
     }
@@ -56,7 +56,7 @@ pub struct Apps(pub Vec<App>);
 impl Apps {
     /// Finds an app however it is spelled: bundle id, name, or the name with other case and spacing.
     ///
-    /// A bundle id comes before a name, in any spelling: anybody can call an app `com.apple.mail`.
+    /// A bundle id comes before a name, in any spelling, because anyone can call an app `com.apple.mail`.
     ///
     /// # Errors
     /// [`Code::UnknownApp`] with the nearest names.

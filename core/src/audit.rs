@@ -27,7 +27,7 @@ pub enum Entry {
         version: String,
         /// The process that writes it.
         process: u32,
-        /// Where the log before ended when this one began.
+        /// The end of the log before this one.
         previous: Option<Link>,
     },
     /// Something was allowed or refused.
@@ -65,7 +65,7 @@ pub enum Entry {
     },
     /// The operator changed something on the command line.
     Operator {
-        /// What, as an order: `policy allow com.apple.mail`.
+        /// The change, as a command: `policy allow com.apple.mail`.
         order: String,
     },
 }

@@ -13,7 +13,7 @@ use crate::marshal::{Checker, Fields, Given, expected, shapes};
 use crate::schema::{self, TARGET};
 use crate::specifier::{Path, Reader, Segment, Specifier};
 
-/// Returns the commands that a term or a code may mean; several where one name stands for several codes.
+/// Returns the commands that a term or a code may mean; several if one name has several codes.
 ///
 /// Definitions of one code are one event: what any of them takes, it takes.
 ///
@@ -53,7 +53,7 @@ pub(crate) fn candidates(
     Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id).with("near", near))
 }
 
-/// What to use instead of a word that scripts send to any app, and that is not a command of this one.
+/// What to use instead of a word that scripts send to any app but that is not a command of this one.
 fn instead(term: &str, app: &App) -> Option<&'static str> {
     match names::key(term).as_str() {
         "openlocation" if app.is_program() => Some(
@@ -157,12 +157,12 @@ fn bind_one(
     })
 }
 
-/// Commands of which a person has to see what a path leads to, a file or a folder with all that is in it: delete, move and
-/// duplicate.
+/// Delete, move and duplicate: before these a person must see the file or folder at the end of a path, with its
+/// contents.
 const SHOWN: [&str; 3] = [DELETE, "coremove", "coreclon"];
 
-/// Turns paths among the targets into objects, where the app has such: what is set of a copy is set of an object, and an
-/// object can be looked at, counted and moved back. Other targets stay as they are.
+/// Turns paths among the targets into objects, if the app has such objects. The server can then set properties of a
+/// copy, look at an object, count it and move it back. Other targets stay as they are.
 pub(crate) fn by_object(target: &Json, reader: Reader<'_>) -> Json {
     if let Json::Array(items) = target {
         return items.iter().map(|item| by_object(item, reader)).collect();
@@ -201,7 +201,7 @@ fn names_reference(json: &Json) -> bool {
 const WHOLE_LISTS: [&str; 3] = ["DATASORT", "miscslct", "miscmvis"];
 
 impl Command {
-    /// Whether it takes any object, and so also several.
+    /// Whether it takes any object, and so also several objects.
     pub(crate) fn takes_many(&self) -> bool {
         let kinds = self.direct.as_ref().map(|direct| direct.kind.0.as_slice()).unwrap_or_default();
         matches!(kinds, [only] if only.name == "specifier" && !only.list)
@@ -333,7 +333,7 @@ fn is_properties(command: &Command, parameter: &Parameter) -> bool {
     matches!(command.code.as_str(), "corecrel" | "coreclon") && parameter.code == "prdt" && open
 }
 
-/// What `set` sets is of the property's type.
+/// The value of `set` has the type of the property.
 fn kind_of(
     command: &Command,
     direct: Option<&Given>,

@@ -57,7 +57,7 @@ pub enum Call {
     GetProperties {
         /// The app, in any spelling; may be left out where references say it.
         app: Option<String>,
-        /// Whose properties; in a list also what is not an object.
+        /// The objects to read; in a list also entries that are not objects.
         references: Vec<Named>,
         /// Whether a list was given, which is answered by a list.
         list: bool,
@@ -81,9 +81,9 @@ pub enum Call {
     Create(Create),
     /// `iac_mcp_undo`
     Undo {
-        /// What is asked for.
+        /// The request.
         wanted: Wanted,
-        /// What they stand for, once the shell has looked it up.
+        /// The writes that it names, after the shell has looked them up.
         undos: Vec<Undo>,
     },
     /// `iac_mcp_run_script`
@@ -99,7 +99,7 @@ pub enum Call {
     Consent {
         /// The app to ask about, in any spelling; `None` to say how all apps stand.
         app: Option<String>,
-        /// What to ask for beside the apps, such as `calendars`.
+        /// The access to ask for instead of an app, such as `calendars`.
         access: Option<String>,
     },
     /// A plugin runs a script of its package inside an app; no tool does.
@@ -111,7 +111,7 @@ pub enum Call {
 /// A question about a dictionary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// What there is.
+    /// An overview.
     Overview,
     /// One class.
     Class(String),
@@ -130,7 +130,7 @@ pub enum Question {
 /// One object of a list, or what stood in its place.
 pub type Named = Result<Container, Stranger>;
 
-/// What is not an object, and why.
+/// An entry that is not an object, and the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stranger {
     /// As it was given.
@@ -139,7 +139,7 @@ pub struct Stranger {
     pub fault: Fault,
 }
 
-/// What `iac_mcp_release_reference` gives back.
+/// The references that `iac_mcp_release_reference` releases.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Release {
     /// These references.
@@ -232,7 +232,7 @@ impl Call {
         }
     }
 
-    /// Puts what they mean in the place of texts that stand for objects.
+    /// Replaces the texts that name objects by the objects.
     ///
     /// # Errors
     /// A text is not a reference form of this app.

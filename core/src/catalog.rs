@@ -26,7 +26,7 @@ pub struct CommandTool {
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Json,
-    /// What clients may rely on.
+    /// The promises to clients.
     pub hints: Hints,
     app: Arc<str>,
     term: String,

@@ -47,7 +47,7 @@ pub struct Home {
     pub id: Identifier,
 }
 
-/// Something about an object that a human has to know to decide: to whom a message goes, how much is in a folder.
+/// Something about an object that a human must know to decide: the recipients of a message, the contents of a folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fact {
     /// Its label in a question: `to`, `attachments`.
@@ -65,16 +65,18 @@ pub enum Look {
     Property(Vec<Identifier>),
     /// How many elements of a kind it has, itself or through properties.
     Count(Vec<Identifier>),
-    /// The object that it stands for: the property that holds that one, the property in which both are alike, the name, and
-    /// elements of it that are counted. Nothing where it stands for itself.
+    /// The object that this one stands for: the property that holds the other object, the property that is equal in
+    /// both, the name, and the elements to count. Empty if this object stands only for itself.
     Standing([Identifier; 4]),
-    /// A property of those elements of a kind of which another property is true: the elements, the condition, the property.
+    /// A property of those elements that meet a condition: the elements, the property that must be true, the property
+    /// to read.
     Where(Identifier, Identifier, Identifier),
 }
 
 impl Look {
-    /// Writes it as [`Self::read`] reads it: `name`, `content.size`, `#messages` for how many there are,
-    /// `documents?modified.name` for those of which something is true, `=containingProject.id.name.tasks` for what it stands for.
+    /// Writes it in the form that [`Self::read`] reads: `name`; `content.size`; `#messages` for a count;
+    /// `documents?modified.name` for the elements that meet a condition; `=containingProject.id.name.tasks` for the
+    /// object that this one stands for.
     pub(crate) fn spelled(&self) -> String {
         match self {
             Self::Property(way) => way.iter().map(Identifier::as_str).collect::<Vec<_>>().join("."),
@@ -129,7 +131,7 @@ pub struct Change {
     pub values: Vec<Given>,
 }
 
-/// What an object must be like to be the one that is meant.
+/// The state that an object must have to be the intended one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expected {
     /// The value of its mark, if it is known.
@@ -139,7 +141,7 @@ pub struct Expected {
 }
 
 impl Change {
-    /// Whether the write sets what the object is found by: its name, its mark, or the place where it is.
+    /// Whether the write sets something that the object is found by: its name, its mark, or its place.
     pub(crate) fn renames(&self) -> bool {
         if self.subject.home.is_some() {
             return true;
@@ -148,7 +150,7 @@ impl Change {
         self.subject.slots.iter().any(|slot| own.contains(&Some(&slot.identifier)))
     }
 
-    /// Whether the object has only a position, so that no one can tell whether it is still the intended one.
+    /// Whether the object has only a position, so that no one can tell whether it is still the intended object.
     pub fn is_fragile(&self) -> bool {
         !self.subject.path.is_stable() && self.expected.mark.is_none()
     }
@@ -260,12 +262,12 @@ impl Subject {
 }
 
 impl Fact {
-    /// A fact that is told as it is read.
+    /// A fact that is shown exactly as it is read.
     pub(crate) fn new(caption: impl Into<String>, look: Look) -> Self {
         Self { caption: caption.into(), look, is_least: false }
     }
 
-    /// Whether it tells which other object this one stands for.
+    /// Whether it says which other object this one stands for.
     pub(crate) fn is_standing(&self) -> bool {
         matches!(self.look, Look::Standing(_))
     }

@@ -17,20 +17,21 @@ pub struct Creation {
     pub makes: Vec<Make>,
     /// The command that the app needs afterwards to keep them, if it needs one.
     pub save: Option<Box<Invocation>>,
-    /// What is set of an object that a command answers, as it is judged: the object by the way that it will have.
+    /// The properties to set on an object that a command returns. The gate judges them; they name the object by its
+    /// future path.
     pub writes: Option<Box<Change>>,
     /// A path to the collection that will hold the first object, if the dictionary names it.
     pub home: Option<Path>,
     /// Commands that follow, once everything is made.
     pub then: Vec<Following>,
-    /// What a human was shown of the containers: they must still be that, or nothing is made.
+    /// The containers as the human saw them. If they have changed, nothing is made.
     pub seen: Vec<Seen>,
 }
 
 /// A command that follows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Following {
-    /// Where it stands in the call: `then[1]`; empty for what the call does not name there.
+    /// Its place in the call: `then[1]`; empty if the call does not name it there.
     pub place: String,
     /// As it is judged: the first new object by the way that it will have, as far as that can be told.
     pub judged: Invocation,
@@ -52,39 +53,40 @@ impl Following {
     }
 }
 
-/// One object that is made.
+/// One new object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Make {
     /// The `make` command that it is: what rules, grants and closed files know.
     pub command: Invocation,
     /// The class, as the script gives it to the command.
     pub class: Identifier,
-    /// Where it is put.
+    /// Its destination.
     pub into: Into,
     /// The properties that are given.
     pub slots: Vec<Slot>,
     /// Their values.
     pub values: Vec<Given>,
-    /// What each value has to do with the one that the object has by itself.
+    /// How each value is combined with the object's own value.
     pub how: Vec<How>,
-    /// Where the object is found once its name was set, if it is found by that.
+    /// How to find the object after its name was set, if its name identifies it.
     pub renamed: Option<Renamed>,
     /// How the command takes the properties.
     pub takes: Takes,
-    /// What objects of its class are known by.
+    /// How objects of its class are identified.
     pub identity: Identity,
-    /// What people call such an object.
+    /// The property that people know these objects by.
     pub label: Option<Identifier>,
-    /// What the client is told of an object that a command has filled by itself, each with its name in the answer.
+    /// The facts that the answer tells the client about an object that a command has filled in, each with its name in
+    /// the answer.
     pub tells: Vec<(String, Look)>,
-    /// What is looked at once it is made, so that a later look tells whether anybody has changed it.
+    /// The values to record right after it is made, so that a later read shows whether someone has changed it.
     pub looks: Vec<Look>,
 }
 
-/// Where an object is found by a name that it is given.
+/// How to find an object by the name that it is given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Renamed {
-    /// What it is in.
+    /// Its container.
     pub container: Path,
     /// The elements among which it is.
     pub member: Arc<Member>,
@@ -92,20 +94,20 @@ pub struct Renamed {
     pub slot: usize,
 }
 
-/// Where a new object is put.
+/// The destination of a new object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Into {
-    /// Where the app puts it.
+    /// The app chooses.
     App,
     /// Among the elements of an object: they are reached by these properties and this collection.
     In(Path, Vec<Identifier>, Arc<Member>),
     /// At an object or a place that the command itself understands.
     At(Given),
-    /// Among the elements of an object that is made before, by its number.
+    /// Among the elements of another new object, which is made earlier; by its number.
     Child(usize, Vec<Identifier>, Arc<Member>),
-    /// At an object that is made before, by its number.
+    /// At another new object, which is made earlier; by its number.
     AtChild(usize),
-    /// Where a command puts it that answers it, or where that found it.
+    /// The place where a command that returns it puts it or finds it.
     Command,
 }
 
@@ -130,7 +132,7 @@ impl Make {
         }
     }
 
-    /// The object that it is in, if that is made before.
+    /// The new object that it is in, if there is one.
     pub fn parent(&self) -> Option<usize> {
         match &self.into {
             Into::Child(parent, ..) | Into::AtChild(parent) => Some(*parent),
@@ -140,7 +142,7 @@ impl Make {
 }
 
 impl Creation {
-    /// The command that answers the first object, where that is not made by `make`.
+    /// The command that returns the first object, if `make` does not make it.
     pub(crate) fn origin(&self) -> Option<&Invocation> {
         self.makes.first().filter(|make| make.into == Into::Command).map(|make| &make.command)
     }
@@ -152,7 +154,7 @@ impl Creation {
         Self { makes, writes: None, then: Vec::new(), ..self.clone() }
     }
 
-    /// What is made in an object that a command answers.
+    /// The objects to make inside an object that a command returns.
     pub(crate) fn parts(&self) -> &[Make] {
         if self.origin().is_some() { self.makes.get(1..).unwrap_or_default() } else { &[] }
     }

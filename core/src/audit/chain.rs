@@ -73,7 +73,7 @@ pub struct Line {
     pub hash: Hash,
 }
 
-/// Where a log is not as it was written.
+/// The place at which a log was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
     /// The line is not an entry: it was damaged, or cut during writing.
@@ -130,7 +130,7 @@ impl Serialize for Next<'_> {
 }
 
 impl Chain {
-    /// Writes the next line, with its newline. The chain goes on from it.
+    /// Writes the next line, with its newline, and extends the chain.
     pub fn append(&mut self, now: Millis, entry: &Entry) -> String {
         let next = Next { line: self.lines + 1, now, entry, before: &self.last };
         let mut text = serde_json::to_string(&next).expect("an entry is plain data");

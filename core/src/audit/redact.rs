@@ -16,7 +16,7 @@ const NESTS: [&str; 12] = [
     "elements",
 ];
 
-/// Longer terms are none.
+/// A longer text is not a term.
 const LONGEST: usize = 80;
 
 /// Returns the shape of arguments. Keys, terms, references and counts stay; everything else becomes its kind and

@@ -106,8 +106,8 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Reads one object in any form, or a list of them. What has no form of an object is an error of its own in a list,
-    /// and of the call where it is the only one.
+    /// Reads one object in any form, or a list of them. In a list, an entry that is not an object gets its own error.
+    /// If it is the only one, the call fails.
     pub(crate) fn named(&self, name: &str, most: usize) -> Result<(Vec<Named>, bool), Fault> {
         let json = self.required(name)?;
         let one = |json: &Json| object(json, name).map_err(|fault| Stranger { given: json.clone(), fault });

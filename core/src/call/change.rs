@@ -14,7 +14,7 @@ use crate::words::RefId;
 pub struct SetProperty {
     /// The app, in any spelling; may be left out where references say it.
     pub app: Option<String>,
-    /// Whose properties.
+    /// The objects to change.
     pub references: Vec<Named>,
     /// Whether a list was given, which is answered with errors among its items.
     pub list: bool,
@@ -31,11 +31,11 @@ pub struct NewValue {
     pub property: String,
     /// The new value, or the text to add.
     pub value: Json,
-    /// What it has to do with the old one.
+    /// How it is combined with the old value.
     pub how: How,
 }
 
-/// What a new value has to do with the old one.
+/// How a new value is combined with the old one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// It takes its place.
@@ -105,7 +105,7 @@ impl SetProperty {
 }
 
 impl SetProperty {
-    /// Puts what was looked up in the place of what named it, among the new values.
+    /// Replaces the name of an object among the new values by the reference that was found for it.
     pub(crate) fn replace(&mut self, given: &Json, objects: &[Json]) {
         let values = self.properties.iter_mut().flatten();
         values.for_each(|new| replace(&mut new.value, given, objects));

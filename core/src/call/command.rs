@@ -20,7 +20,7 @@ pub struct CommandCall {
     pub target: Option<Json>,
     /// The named parameters, in any spelling.
     pub arguments: Map<String, Json>,
-    /// What follows with the object that it answers.
+    /// The commands that follow, with the object that it returns.
     pub then: Box<Follow>,
     /// How to run it.
     pub mode: Mode,

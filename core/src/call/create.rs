@@ -14,16 +14,16 @@ use crate::words::RefId;
 pub struct Create {
     /// The app, in any spelling; `None` where a reference among the places says it.
     pub app: Option<String>,
-    /// What is made, in order.
+    /// The new objects, in order.
     pub objects: Vec<NewObject>,
     /// Commands that follow, in order; the word `it` among their arguments is the first new object.
     pub then: Vec<Next>,
 }
 
-/// What follows a new object: what is set of it and put into it, then commands.
+/// The steps after a new object: properties to set, objects to make in it, then commands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Follow {
-    /// What is set of it and put into it.
+    /// The properties to set and the objects to make in it.
     pub object: NewObject,
     /// Commands, in order; the word `it` among their arguments is the new object.
     pub then: Vec<Next>,
@@ -32,7 +32,7 @@ pub struct Follow {
 /// A command that follows once everything is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next {
-    /// Where it stands in the call: `then[1]`.
+    /// Its place in the call: `then[1]`.
     pub place: String,
     /// The command, in any spelling.
     pub command: String,
@@ -48,27 +48,27 @@ pub(crate) const IT: &str = "it";
 /// How many commands may follow.
 const MOST_NEXT: usize = 10;
 
-/// An object that is to be made, with all that is made in it.
+/// A new object, with the objects to make in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewObject {
     /// The class, in any spelling; `None` where the container says it.
     pub class: Option<String>,
-    /// Where it is put; `None` for where the app puts it, and for what is made in another new object.
+    /// Its destination; `None` if the app chooses it, and for an object inside another new object.
     pub at: Option<Json>,
     /// Properties, in any spelling, with their values.
     pub properties: Map<String, Json>,
     /// Texts and items that are added to what a property holds by itself.
     pub added: Vec<(String, How, Json)>,
-    /// What is made in it.
+    /// The objects to make in it.
     pub children: Vec<Self>,
-    /// Where it stands in the call, if it is a part of `then`; otherwise its list says so.
+    /// Its place in the call, if it is a part of `then`; otherwise its list gives the place.
     pub place: String,
 }
 
 /// How many objects one call may make.
 const MOST: usize = 200;
 
-/// How deep objects may stand in one another.
+/// How deep objects may be nested.
 const DEEPEST: usize = 8;
 
 const OBJECT: [&str; 4] = ["class", "at", "properties", "children"];
@@ -96,7 +96,7 @@ impl Create {
                 list(json, "objects", 0, &mut count)?
             }
         };
-        // What stands at the top is meant for each object that says nothing else.
+        // The values at the top are defaults for each object.
         let whole = |object: NewObject| NewObject {
             class: object.class.or_else(|| class.clone()),
             at: object.at.or_else(|| at.clone()),
@@ -116,7 +116,7 @@ impl Create {
         self.then.iter_mut().for_each(|next| next.replace(given, objects));
     }
 
-    /// Takes a property that names what is to hold an object for its place: the list of a reminder.
+    /// Takes the container from a property that names it, such as the list of a reminder.
     pub(crate) fn place(&mut self, dictionary: &Dictionary) {
         for object in self.objects.iter_mut().filter(|object| object.at.is_none()) {
             let Some(class) = &object.class else { continue };
@@ -184,7 +184,7 @@ impl Next {
         self.target.iter().chain(self.arguments.values())
     }
 
-    /// Replaces an argument by the objects that it stands for.
+    /// Replaces an argument by the objects that were found for it.
     pub(super) fn replace(&mut self, given: &Json, objects: &[Json]) {
         let values = self.target.iter_mut().chain(self.arguments.values_mut());
         values.for_each(|value| replace(value, given, objects));
@@ -201,7 +201,7 @@ impl NewObject {
         }
         self.added.extend(more.added);
         self.children.extend(more.children);
-        // Of several steps no one is to blame.
+        // With several steps, no single step is to blame.
         self.place = if self.place.is_empty() { more.place } else { "then".to_owned() };
         Ok(())
     }
@@ -261,7 +261,7 @@ fn follow(arguments: &Arguments<'_>, count: &mut usize) -> Result<Follow, Fault>
     Ok(all)
 }
 
-/// What may stand in `then`.
+/// The forms that `then` accepts.
 const STEP: &str = "{command, target, arguments}, {properties}, {property, value or append or prepend}, {class, properties, children}";
 
 fn next(of: &Arguments<'_>, place: &str) -> Result<Next, Fault> {
@@ -274,7 +274,7 @@ fn next(of: &Arguments<'_>, place: &str) -> Result<Next, Fault> {
     })
 }
 
-/// Reads what is set of the new object, in the words of `iac_mcp_set_property`; `None` if nothing is.
+/// Reads the properties to set on the new object, in the form of `iac_mcp_set_property`; `None` if there are none.
 fn setting(of: &Arguments<'_>) -> Result<Option<NewObject>, Fault> {
     of.only(&["properties", "property", "value", "append", "prepend", "target"])?;
     let mut set =
@@ -304,7 +304,8 @@ fn list(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<Vec
     items.iter().enumerate().map(|(at, item)| object(item, &format!("{place}[{at}]"), depth, count)).collect()
 }
 
-/// Whether a child's place says in AppleScript's words where it goes anyway: `after last paragraph of content`, `end`.
+/// Whether a child's place is the end, which is the default, in AppleScript's words: `after last paragraph of content`,
+/// `end`.
 fn is_at_the_end(at: &Json) -> bool {
     let text = |name: &str| at.get(name).and_then(Json::as_str);
     let said = match (at.as_str(), text("position"), text("of")) {

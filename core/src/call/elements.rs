@@ -15,7 +15,7 @@ pub struct GetElements {
     pub app: Option<String>,
     /// The elements in one form, `every message of inbox`, instead of containers and a class.
     pub elements: Option<Specifier>,
-    /// Where the elements are.
+    /// The containers of the elements.
     pub containers: Vec<Container>,
     /// The class of the elements, in any spelling; empty for that of all elements of the containers.
     pub element: String,
@@ -35,7 +35,7 @@ pub struct GetElements {
     pub aggregate: Vec<(Fold, String)>,
     /// How many at most, up to 1,000; 0 to count.
     pub limit: usize,
-    /// Whether the call says `limit`, so that it holds beside the elements' own number of them.
+    /// Whether the call gives `limit`. It then applies in addition to the number in `elements`.
     pub is_limited: bool,
     /// How many to pass over first; below zero it counts from the end.
     pub offset: i64,
@@ -50,7 +50,7 @@ pub struct GetElements {
 pub struct Range {
     /// The place of the first one; below zero it counts from the end.
     pub first: i64,
-    /// How many there are, if the container has so many.
+    /// The number of elements in the range, if the container has that many.
     pub count: usize,
 }
 
@@ -226,7 +226,7 @@ impl GetElements {
         Ok((range.first + self.offset, (range.count - passed).min(HIGHEST_LIMIT)))
     }
 
-    /// Elements that say where they begin leave nothing for `offset` to say.
+    /// If `elements` says where the list begins, `offset` cannot.
     fn begins_once(&self) -> Result<(), Fault> {
         if self.offset == 0 {
             return Ok(());

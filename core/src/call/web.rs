@@ -19,7 +19,7 @@ pub struct WebCall {
     pub url: String,
     /// The headers of the plugin, in small letters.
     pub headers: Vec<(String, String)>,
-    /// What is sent with it.
+    /// The body of the request.
     #[serde(serialize_with = "encoded", deserialize_with = "decoded")]
     pub body: Vec<u8>,
     /// The secrets that the shell adds. The plugin never sees their values, and neither does the core.
@@ -35,7 +35,7 @@ pub struct Secret {
     pub key: String,
     /// The header, in small letters.
     pub header: String,
-    /// What stands before the value, such as `Bearer `.
+    /// The text before the value, such as `Bearer `.
     pub prefix: String,
 }
 
@@ -73,7 +73,7 @@ impl Method {
         self.row().1
     }
 
-    /// Its name and its code in rules and grants. No dictionary has such a command.
+    /// Its name and its code in rules and grants. Dictionaries have no command of this name.
     pub(crate) fn term(self) -> (&'static str, &'static str) {
         let (_, _, term, code) = self.row();
         (term, code)
@@ -84,7 +84,7 @@ impl Method {
         METHODS.iter().map(|(_, _, term, code)| (*term, *code))
     }
 
-    /// How much harm a request can do. What is sent cannot be taken back, and the server decides what it means.
+    /// How much harm a request can do. A sent request cannot be taken back, and the server decides what it means.
     pub fn level(self) -> Level {
         if matches!(self, Self::Get | Self::Head) { Level::Safe } else { Level::Dangerous }
     }
@@ -98,7 +98,7 @@ impl Method {
 }
 
 impl WebCall {
-    /// What stands in the place of an app's bundle id: no app has such an id.
+    /// Takes the place of an app's bundle id, because no app has this id.
     pub fn app(&self) -> String {
         format!("https://{}", self.host)
     }

@@ -8,11 +8,11 @@ use crate::specifier::{Member, Path, Segment};
 /// The event that deletes.
 pub(crate) const DELETE: &str = "coredelo";
 
-/// The events of Mail that answer a message, and what stands for one to all.
+/// Mail's events that reply to a message, and the argument of a reply to all.
 const REPLY: &str = "emalrpms";
 pub(crate) const TO_ALL: &str = "reply to all";
 
-/// The events of Mail that pass a message on: what it holds goes out, and only to those who are named.
+/// Mail's events that pass a message on. Its contents go out, and only to recipients that the call names.
 const FORWARD: &str = "emalfwms";
 const REDIRECT: &str = "emalrdms";
 pub(crate) const PASSED_ON: [&str; 2] = [FORWARD, REDIRECT];
@@ -20,7 +20,7 @@ pub(crate) const PASSED_ON: [&str; 2] = [FORWARD, REDIRECT];
 /// The event that sends a message of Mail.
 pub(crate) const SEND: &str = "emsgsend";
 
-/// What a question calls the account that a message leaves from, and what it says where nobody has chosen one.
+/// The name of a message's sending account in a question, and the text if no one has chosen an account.
 ///
 /// # Source
 /// Mail's settings, Composing: it sends new messages from one account, or chooses the best one itself.
@@ -35,7 +35,7 @@ pub(crate) fn sends(code: &str) -> bool {
     [SEND, SEND_TEXT].contains(&code)
 }
 
-/// The events of OmniFocus that end a task or a project, and what is in it.
+/// OmniFocus's events that end a task or a project, and everything in it.
 const COMPLETE: &str = "OFOCFCMc";
 const DROP: &str = "OFOCFCMd";
 
@@ -45,7 +45,7 @@ const EMPTY: &str = "fndrempt";
 /// The event that ends an app.
 pub(crate) const QUIT: &str = "aevtquit";
 
-/// An app, a command, a class, what it is called, and the way to it: properties and elements.
+/// An app, a command, a class, a caption, and the path to the fact: properties and elements.
 ///
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
@@ -85,7 +85,7 @@ const FACTS: [(&str, &str, &str, &str, &str); 22] = [
     ),
 ];
 
-/// Commands that are about a property of the app, whatever their target is: an app, a command, the property, its elements.
+/// Commands that act on a property of the app, whatever their target: an app, a command, the property, its elements.
 ///
 /// # Source
 /// Finder's dictionary: `empty` and `empty trash` do the same.
@@ -95,11 +95,11 @@ const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "tras
 /// matches every one, and the first matching row counts.
 ///
 /// # Source
-/// Mail's user guide: a deleted message moves to the Trash mailbox of its account. Notes' user guide: a deleted note stays in
-/// Recently Deleted for a while, in accounts that have it. OmniFocus and its dictionary have no trash.
-/// A published report for macOS 26.5: deleting a series removed its first occurrence and reported success.
-/// OmniFocus's dictionary: what is in a completed or dropped item is effectively completed or dropped, and `mark complete`
-/// leaves what repeats with its next date.
+/// Mail's user guide: a deleted message moves to the Trash mailbox of its account. Notes' user guide: a deleted note
+/// stays in Recently Deleted for a while, in accounts that have it. OmniFocus and its dictionary have no trash. A
+/// published report for macOS 26.5: deleting a series removed its first occurrence and reported success. OmniFocus's
+/// dictionary: the items in a completed or dropped item are effectively completed or dropped, and `mark complete` keeps
+/// repeating items with their next date.
 const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
     ("com.omnigroup.OmniFocus4", COMPLETE, "", COMPLETES),
     ("com.omnigroup.OmniFocus3", COMPLETE, "", COMPLETES),
@@ -136,12 +136,12 @@ const COMPLETES: &str = "what is in it counts as completed too; what repeats sta
 const NO_TRASH: &str = "deletes for good: OmniFocus has no trash";
 const DROPS: &str = "what is in it counts as dropped too";
 
-/// The effect of a command that is told to replace what is in its way.
+/// The effect of a command that replaces existing objects.
 pub(crate) const REPLACES: &str =
     "an item of the same name at the destination is replaced, and this server cannot restore it";
 
-/// What a person should know before a property of an object that repeats is set: an app, a class, a property or "" for
-/// any other, and the words.
+/// A warning before a property of a repeating object is set: an app, a class, a property or "" for any other, and the
+/// words.
 ///
 /// # Source
 /// Calendar's dictionary: a series is one event with a rule; no script reaches one occurrence of it.
@@ -164,16 +164,16 @@ const SETTING: [(&str, &str, &str, &str); 4] = [
 /// Notes' dictionary: the name of a note is its title, as a rule its first line.
 const BEGINS: [(&str, &str, &str, &str); 1] = [("com.apple.Notes", "note", "name", "body")];
 
-/// The property that says how an object repeats: an app, a class, what it is called in a question, and the property.
+/// The property that says how an object repeats: an app, a class, its name in a question, and the property.
 const REPEATS: [(&str, &str, &str, &str); 1] =
     [("com.apple.iCal", "event", "rule of its series", "recurrence")];
 
 const OMNIFOCUS: &[&str] = &["com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocus3"];
 
-/// How the names of classes begin that hold what is in a container at every depth.
+/// The prefix of class names for the contents of a container at every depth.
 const FLATTENED: &str = "flattened ";
 
-/// What is in a container at every depth, where one event counts it.
+/// The contents of a container at every depth, if one event counts them.
 ///
 /// # Source
 /// OmniFocus's dictionary: a project holds its tasks through its root task.
@@ -188,11 +188,11 @@ const INSIDE: [Inside; 5] = [
 /// The apps, the class, the property that leads to what holds the elements, and these.
 type Inside = (&'static [&'static str], &'static str, &'static str, &'static str);
 
-/// Objects that stand for another one.
+/// Objects that stand for another object.
 ///
 /// # Source
-/// OmniFocus: each project is also a task with the same id, its root task; the same in 368 of 368 projects that somebody
-/// measured. What is done to that task is done to the project.
+/// OmniFocus: each project is also a task with the same id, its root task; the same in 368 of 368 projects that
+/// somebody measured. A change of that task changes the project.
 const STANDING: [Stands; 1] = [Stands {
     apps: OMNIFOCUS,
     class: "task",
@@ -212,7 +212,7 @@ struct Stands {
     same: &'static str,
     /// The name of the other one.
     name: &'static str,
-    /// What is counted in it.
+    /// The elements to count in it.
     counted: &'static str,
 }
 
@@ -278,7 +278,7 @@ fn whole_inside(dictionary: &Dictionary, class: &str, row: &Inside) -> Option<Fa
     Some(Fact::new(format!("{caption} in it"), Look::Count(way)))
 }
 
-/// Whether what is in a container may hold more elements of a kind, as a folder in a folder does.
+/// Whether the contents of a container may contain more elements of a kind, as folders contain folders.
 fn lies_deeper(dictionary: &Dictionary, class: &str, kind: &str) -> bool {
     let inner = dictionary.elements(class);
     let is_inside = |heir: &str| inner.iter().any(|each| dictionary.is_a(heir, &each.class));
@@ -286,7 +286,7 @@ fn lies_deeper(dictionary: &Dictionary, class: &str, kind: &str) -> bool {
     dictionary.classes.keys().any(|heir| is_inside(heir) && holds(heir))
 }
 
-/// The object that one of a class may stand for: a change of one changes the other.
+/// The object that an object of this class may stand for: a change of one changes the other.
 pub(crate) fn standing(app: &str, dictionary: &Dictionary, class: &str) -> Option<Fact> {
     let row = STANDING.iter().find(|row| is_of(row.apps, app) && dictionary.is_a(class, row.class))?;
     let held = dictionary.property(class, row.held)?;
@@ -317,7 +317,7 @@ fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifi
     Some(identifiers)
 }
 
-/// The subject of a command that is about it whatever its target is, with the facts that a human needs.
+/// The subject of a command that always acts on the same object, with the facts that a human needs.
 pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Fact)> {
     if code == QUIT {
         return Some((Path::application(), unsaved(dictionary)?));
@@ -365,13 +365,13 @@ pub(crate) fn beyond(app: &str, class: &str, property: &str) -> Option<&'static 
     rows.find(|row| row.2 == property || row.2.is_empty()).map(|row| row.3)
 }
 
-/// The property from which an app takes the value of another one, whatever that is given.
+/// The property from which an app takes the value of another one, whatever value the call gives.
 pub(crate) fn taken_from(app: &str, class: &str, property: &str) -> Option<&'static str> {
     let mut rows = BEGINS.iter().filter(|row| same_id(row.0, app) && row.1 == class);
     rows.find(|row| row.2 == property).map(|row| row.3)
 }
 
-/// Whether a text begins with another one, without regard to markup.
+/// Whether a text begins with another one, ignoring markup.
 pub(crate) fn begins_with(text: &str, beginning: &str) -> bool {
     let mut is_markup = false;
     let plain: String = text
@@ -391,7 +391,7 @@ pub(crate) fn begins_with(text: &str, beginning: &str) -> bool {
     plain.trim_start().starts_with(beginning.trim())
 }
 
-/// How an object repeats, where one of its class can: it is read before a human is asked about other properties.
+/// How an object repeats, if its class can repeat. The server reads this before it asks a human about other properties.
 pub(crate) fn repeats(app: &str, dictionary: &Dictionary, class: &str) -> Option<Fact> {
     let row = REPEATS.iter().find(|row| same_id(row.0, app) && dictionary.is_a(class, row.1))?;
     Some(Fact::new(row.2, Look::Property(way(dictionary, class, row.3)?)))
