@@ -1,6 +1,6 @@
 //! `iac_mcp_describe_app`: one dictionary, piece by piece, each within a stated size.
 //!
-//! Names are the dictionary's own. Descriptions are the app's words: they stand behind `—`, cleaned and cut.
+//! Names are the dictionary's own. Descriptions are the app's words: they follow `—`, cleaned and cut.
 
 mod budget;
 mod class;
@@ -27,7 +27,7 @@ const LARGEST: usize = 3 * 1024;
 /// Answers a question about one app. A search without an app covers every app with a loaded dictionary.
 ///
 /// # Errors
-/// There is no such app, or its dictionary has no such term; the nearest ones are named.
+/// There is no such app, or its dictionary has no such term; the error names the nearest ones.
 pub fn describe(
     app: Option<&str>,
     question: &Question,

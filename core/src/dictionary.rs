@@ -1,4 +1,4 @@
-//! What an app says of itself: the parsed, resolved content of one scripting dictionary.
+//! An app's own description: the parsed, resolved content of one scripting dictionary.
 //!
 //! A [`Dictionary`] is complete in itself: includes are pasted, class extensions are merged into their class, and
 //! built-in terms are present. Names are the dictionary's own terms, with spaces, in the case the app gives them.
@@ -43,7 +43,7 @@ pub struct Dictionary {
     pub values: IndexMap<String, ValueType>,
     /// How its terms came to be known.
     pub way: Way,
-    /// Where terms stand, made when the first is asked for; from then on the dictionary does not change.
+    /// The index of terms. It is built on first use; after that the dictionary does not change.
     #[serde(skip)]
     index: query::Index,
 }
@@ -114,7 +114,7 @@ pub struct Class {
     pub responds_to: Vec<String>,
     /// Other names of the same class.
     pub synonyms: Vec<String>,
-    /// The name of the property that stands for the whole object: members of it may be asked of the object itself.
+    /// The name of the property that contains the object's members: a script may ask the object itself for them.
     pub contents: Option<String>,
     /// Other types that its objects can be read as, such as `text` for rich text.
     pub coercions: TypeExpr,
@@ -384,7 +384,7 @@ pub struct ValueType {
 pub struct Problem {
     /// The line of the file, from 1; 0 if no line applies.
     pub line: usize,
-    /// In what: for example `command "send"` or an include's href.
+    /// The place: for example `command "send"` or an include's href.
     pub place: String,
     /// The problem and how the reader handled it.
     pub kind: ProblemKind,

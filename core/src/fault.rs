@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-/// What went wrong, by the code that stands in `error`.
+/// The kind of error, with the code in `error`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
     /// The specifier is not of a form that is known.

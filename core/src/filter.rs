@@ -144,7 +144,7 @@ impl Operator {
 
     fn parse(spelling: &str) -> Option<Self> {
         let known = OPERATORS.iter().chain(&OTHER_SPELLINGS);
-        // A sign that is no part of a word may turn its meaning round, as in `!contains`.
+        // A character that is not part of a word may invert its meaning, as in `!contains`.
         let is_word = |letter: char| letter.is_alphanumeric() || [' ', '_', '-'].contains(&letter);
         let plain = spelling.trim();
         let plain = plain.strip_prefix('$').unwrap_or(plain);
@@ -241,8 +241,8 @@ impl Filter<usize> {
 }
 
 impl Compare<usize> {
-    /// What is or is not on a day, or in a week, month or year, is compared with its beginning and its end; `None` for any
-    /// other comparison.
+    /// Turns a comparison with a day, week, month or year (`is`, `is not`) into comparisons with its beginning and end;
+    /// `None` for any other comparison.
     pub(crate) fn whole_day(&self) -> Option<Filter<usize>> {
         let day = Moment::from_data(&self.value)?;
         let end = day.period_end()?;

@@ -29,7 +29,7 @@ pub fn said(text: Option<&str>, most: usize) -> String {
 /// The longest part of an app's own error to pass on. A cause fits into it, but a long text addressed to the model does not.
 pub const ERROR: usize = 300;
 
-/// Quotes an app: `Mail says: "…"`, cleaned and cut. Without any text, it says that there was none.
+/// Quotes an app: `Mail says: "…"`, cleaned and cut. If there is no text, it says so.
 pub fn says(name: &str, text: &str, most: usize) -> String {
     let cleaned = clean(text, most).replace('"', "'");
     match cleaned.is_empty() {

@@ -8,19 +8,20 @@ use crate::dictionary::{Dictionary, Identifier};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Anchors(BTreeMap<String, Anchor>);
 
-/// How to tell elements of a class apart, so that a position becomes an object before others come or go.
+/// How to tell elements of a class apart, so that the server can replace a position by an object before others come or
+/// go.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anchor {
-    /// The key by which the app finds an object again.
+    /// The key that the app uses to find an object again.
     pub identity: Identity,
     /// The property that holds the name, if the class has one.
     pub name: Option<Identifier>,
-    /// What tells one from its neighbours where nothing else does.
+    /// The property that tells one from its neighbours if nothing else does.
     pub mark: Option<Identifier>,
 }
 
 impl Anchors {
-    /// Joins what is known of the classes of all of these.
+    /// Joins the facts about all of these classes.
     pub(crate) fn joined(all: impl Iterator<Item = Self>) -> Self {
         Self(all.flat_map(|each| each.0).collect())
     }
@@ -37,12 +38,12 @@ impl FromIterator<(String, Anchor)> for Anchors {
     }
 }
 
-/// What an object of a class is known by.
+/// How objects of a class are identified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// A property that the dictionary marks as the id.
     Id(Identifier),
-    /// Its name, where that is the only one of its kind in the container.
+    /// Its name, if no other object in the container has it.
     Name(Identifier),
     /// Nothing but its place.
     Index,

@@ -20,46 +20,46 @@ pub(crate) use script::{canonical, preview};
 /// The fixed part of every script.
 pub(crate) const PRELUDE: &str = include_str!("jxa/prelude.js");
 
-/// What scripts that change something have besides.
+/// Extra code for scripts that change something.
 pub(crate) const CHANGES: &str = include_str!("jxa/changes.js");
 
-/// What scripts have besides that turn places into objects before something comes or goes.
+/// Extra code for scripts that replace positions by objects before something comes or goes.
 pub(crate) const PLACES: &str = include_str!("jxa/places.js");
 
-/// What scripts have besides that read elements of many containers.
+/// Extra code for scripts that read elements of many containers.
 pub(crate) const SPREAD: &str = include_str!("jxa/spread.js");
 
-/// What scripts have besides that tell the zone of the Mac.
+/// Extra code for scripts that report the zone of the Mac.
 pub(crate) const ZONE: &str = include_str!("jxa/zone.js");
 
 /// The code that a script needs besides to read elements with dates.
 pub(crate) const SERIES: &str = include_str!("jxa/series.js");
 
-/// The code that such a script needs besides to ask a library of the system.
+/// Extra code for scripts that ask a library of the system.
 pub(crate) const INDEX: &str = include_str!("jxa/index.js");
 
-/// What scripts have besides that are about access to a library of the system.
+/// Extra code for scripts about access to a library of the system.
 pub(crate) const ACCESS: &str = include_str!("jxa/access.js");
 
-/// What scripts have besides that count and sum up groups.
+/// Extra code for scripts that count and sum up groups.
 pub(crate) const GROUPS: &str = include_str!("jxa/groups.js");
 
-/// What scripts have besides that read properties of objects.
+/// Extra code for scripts that read properties of objects.
 pub(crate) const OBJECTS: &str = include_str!("jxa/objects.js");
 
-/// What scripts have besides that list the elements that a filter lets through.
+/// Extra code for scripts that list the elements that match a filter.
 pub(crate) const NEAR: &str = include_str!("jxa/near.js");
 
-/// What scripts have besides that ask the system and no app.
+/// Extra code for scripts that ask the system and not an app.
 pub(crate) const SYSTEM: &str = include_str!("jxa/system.js");
 
-/// What scripts have besides that make objects.
+/// Extra code for scripts that make objects.
 pub(crate) const CREATE: &str = include_str!("jxa/create.js");
 
-/// What scripts have besides that are about the consent of macOS.
+/// Extra code for scripts about the consent of macOS.
 pub(crate) const CONSENT: &str = include_str!("jxa/consent.js");
 
-/// What scripts of commands have besides.
+/// Extra code for scripts of commands.
 pub(crate) const COMMANDS: &str = include_str!("jxa/commands.js");
 
 /// Code that depends only on the shape of a request, and the data of this request.
@@ -78,7 +78,7 @@ impl Script {
         format!("d => {{\n{PRELUDE}{}", self.shape)
     }
 
-    /// What distinguishes its code from that of other scripts: equal shapes, equal code.
+    /// The key of its code: scripts of equal shape have equal code.
     pub fn shape(&self) -> &str {
         &self.shape
     }
@@ -88,7 +88,7 @@ impl Script {
         &self.data
     }
 
-    /// The request that a plugin was allowed to send, if the script stands for one.
+    /// The plugin's approved request, if the script represents one.
     pub fn request(&self) -> Option<WebCall> {
         #[derive(Deserialize)]
         struct Sent {

@@ -1,8 +1,8 @@
-//! What an assistant's request means to a scriptable Mac app, decided without touching anything.
+//! The meaning of an assistant's request to a scriptable Mac app, decided without touching anything.
 //!
-//! The modules stand in the order in which data flows: a dictionary is parsed, a call is read, its specifier is resolved,
+//! The modules are in the order of the data flow: a dictionary is parsed, a call is read, its specifier is resolved,
 //! its command is bound, a plan is chosen, permission is decided, a script is written, and its reply is read. A module
-//! imports only modules that stand above it.
+//! imports only modules above it.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

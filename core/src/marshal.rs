@@ -45,7 +45,7 @@ pub enum Given {
     Place(Place),
 }
 
-/// Where something is put.
+/// A place for an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     /// Before all elements of a collection.

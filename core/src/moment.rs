@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 pub use part::Part;
 
-/// A point in time that is told from the present.
+/// A point in time relative to the present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     from: From,
@@ -16,7 +16,7 @@ pub struct Moment {
     span: Span,
 }
 
-/// What a moment is counted from.
+/// The base of a relative moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum From {
     /// The present.
@@ -37,7 +37,7 @@ enum Which {
     Last,
 }
 
-/// How far from there; months and days have no fixed length, so they are counted by the calendar.
+/// The distance from the base. Months and days have no fixed length, so they are counted by the calendar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Span {
     months: i64,
@@ -153,7 +153,7 @@ impl Moment {
         Some((moment, scan.at))
     }
 
-    /// What to write instead of words that name no point in time, or more than one.
+    /// What to write instead of words that name no point in time, or several.
     pub fn instead(text: &str) -> Option<&'static str> {
         let text = text.to_lowercase();
         let words: Vec<&str> =
@@ -416,7 +416,7 @@ impl Scan<'_> {
         if let Some(at) = weekday(&word) {
             return Some(Moment::at(From::Weekday(at, day)));
         }
-        // Whether the next one is the coming one depends on the speaker, and on the day.
+        // "Next weekend" depends on the speaker and on the day.
         if word == "weekend" {
             return (count < 1).then(|| Moment::weekend(count));
         }
@@ -527,7 +527,7 @@ impl Scan<'_> {
         found
     }
 
-    /// Reads what stands inside something else, as deep as parentheses may be.
+    /// Reads a nested part, within the limit on parentheses.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth == DEEPEST {
             return None;

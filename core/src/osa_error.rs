@@ -16,7 +16,7 @@ pub struct OsaError {
     pub number: i64,
     /// The text that came with it.
     pub message: String,
-    /// Where in the script: `open`, `running`, `object`, `property`, `elements`, `column`, `element`.
+    /// The place in the script: `open`, `running`, `object`, `property`, `elements`, `column`, `element`.
     pub at: String,
     /// The program that macOS asks about, by its path, if the number is about consent and the system tells.
     pub by: Option<String>,
@@ -212,12 +212,12 @@ impl OsaError {
         Some(Self { number: row.get("number")?.as_i64()?, message, at: at.to_owned(), by: None })
     }
 
-    /// Whether another object is now where the intended one was.
+    /// Whether another object has taken the position of the intended one.
     pub fn is_moved(&self) -> bool {
         is_moved(self.number)
     }
 
-    /// Whether several objects have the name that one was picked by.
+    /// Whether several objects have the given name.
     pub(crate) fn is_several(&self) -> bool {
         self.number == SEVERAL
     }
@@ -231,7 +231,7 @@ impl OsaError {
 /// A disk error (`ioErr`). The app exists, so this is not `app_not_found`, and the text says what could not be read.
 const DISK: i64 = -36;
 
-/// Our scripts raise this number if another object is at the position of the intended one. Apple uses no such number.
+/// Our scripts raise this number if another object is at the position of the intended one. Apple does not use it.
 const MOVED: i64 = 20_001;
 
 /// Our scripts raise this number if several objects have only positions.
@@ -240,7 +240,7 @@ const BLIND: i64 = 20_002;
 /// Our scripts raise this number if several objects have the name that one was picked by.
 const SEVERAL: i64 = 20_003;
 
-/// Whether a number means that another object is now where the intended one was.
+/// Whether a number means that another object has taken the position of the intended one.
 pub(crate) fn is_moved(number: i64) -> bool {
     number == MOVED
 }

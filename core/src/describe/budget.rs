@@ -34,7 +34,7 @@ impl Answer {
         self.left_out.contains_key(name)
     }
 
-    /// Adds as many items of a list as fit into a share (in percent) of the room that is left.
+    /// Adds as many items of a list as fit into a share (in percent) of the remaining room.
     pub(super) fn list(&mut self, name: &str, items: Vec<Json>, share: usize) {
         let room = self.share(name, share);
         let mut taken: Vec<Json> = Vec::new();

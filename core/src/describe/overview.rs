@@ -1,4 +1,4 @@
-//! What an app's dictionary offers, at a glance.
+//! An overview of an app's dictionary.
 
 use serde_json::{Map, Value as Json, json};
 

@@ -124,7 +124,7 @@ struct Hop<'a> {
     class: &'a str,
 }
 
-/// Where one gets from an object of a class in one step; nothing leads back to the application.
+/// The classes that one step from an object reaches. No step leads back to the application.
 fn from_class<'a>(dictionary: &'a Dictionary, class: &str, with_hidden: bool) -> Vec<Hop<'a>> {
     let mut hops = Vec::new();
     for property in dictionary.properties(class) {
@@ -181,7 +181,7 @@ impl Route {
         self.steps.last().map_or(APPLICATION, |leg| leg.class.as_str())
     }
 
-    /// The call that lists everything there, where it is a collection.
+    /// The call that lists everything there, if it is a collection.
     fn list(&self, app: &App) -> Option<Json> {
         let (last, before) = self.steps.split_last()?;
         let container = if before.is_empty() { json!("application") } else { specifier(before) };

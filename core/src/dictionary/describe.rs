@@ -275,7 +275,7 @@ fn kind(kind: &TypeExpr) -> Value {
     kind.0.iter().map(|one| json!({"type": one.name, "list": one.list})).collect()
 }
 
-/// The alternatives of a type one by one, where there are several.
+/// The alternatives of a type one by one, if there are several.
 fn union(expression: &TypeExpr) -> Value {
     if expression.0.len() > 1 { kind(expression) } else { Value::Null }
 }

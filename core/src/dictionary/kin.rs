@@ -47,8 +47,8 @@ fn is_yes_or_no(property: &Property) -> bool {
 }
 
 impl Dictionary {
-    /// Returns the property that a word means which is no term of the class: the likeliest by another word for it, or the
-    /// only one with that word at its beginning or its end. `isFlagged` is `flagged`.
+    /// Finds the property for a word that is not a term of the class. It takes the likeliest property by a synonym, or
+    /// the only property with that word at its beginning or its end. `isFlagged` is `flagged`.
     pub(crate) fn meant<'a>(&'a self, class: &str, word: &str) -> Option<&'a Property> {
         let words = names::split(word);
         let bare = match words.as_slice() {
@@ -78,8 +78,9 @@ impl Dictionary {
             .or_else(only)
     }
 
-    /// Returns the elements that a word means which is no term of the class: the only ones with that word at the end of their
-    /// name, or else at its beginning. The attachments of a message are its `mail attachments`, and `to` its `to recipients`.
+    /// Finds the elements for a word that is not a term of the class. It takes the only elements with that word at the
+    /// end of their name, or otherwise at its beginning. The attachments of a message are its `mail attachments`, and
+    /// `to` its `to recipients`.
     pub(crate) fn meant_element<'a>(&'a self, class: &str, word: &str) -> Option<&'a Class> {
         let words = names::split(word);
         let bare = words.strip_prefix(&["has".to_owned()]).unwrap_or(&words);

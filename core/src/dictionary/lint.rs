@@ -17,7 +17,7 @@ pub struct Lint {
     pub weight: Weight,
     /// The line of the file, from 1; `None` if no line applies.
     pub line: Option<usize>,
-    /// In what: for example `parameter "to" of command "move"`.
+    /// The place: for example `parameter "to" of command "move"`.
     pub place: String,
     /// The fault and its consequence.
     pub message: String,
@@ -81,7 +81,7 @@ impl Rule {
     }
 }
 
-/// Looks for everything that is wrong with a dictionary; problems that its reader met come first.
+/// Looks for everything that is wrong with a dictionary. The parser's problems come first.
 pub fn lint(dictionary: &Dictionary, problems: &[Problem]) -> Vec<Lint> {
     let mut found = Found(problems.iter().map(of_problem).collect());
     types::check(dictionary, &mut found);

@@ -20,7 +20,7 @@ pub(super) struct Terms {
     pub(super) enumerations: IndexMap<String, Vec<Enumeration>>,
     pub(super) records: IndexMap<String, Vec<RecordType>>,
     pub(super) values: IndexMap<String, ValueType>,
-    /// The names of the terms that have an `id` by which others may call them.
+    /// The names of terms by their `id`, under which other terms may refer to them.
     pub(super) ids: IndexMap<String, String>,
 }
 
@@ -124,7 +124,7 @@ fn fill(text: &mut String, other: String) {
     }
 }
 
-/// Where each member stands, so that a later definition can take its place.
+/// The index of each member, so that a later definition can replace it.
 struct Places<T> {
     by_name: IndexMap<String, usize>,
     name: fn(&T) -> &String,

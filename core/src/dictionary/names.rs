@@ -66,7 +66,7 @@ pub(crate) fn split(name: &str) -> Vec<String> {
     words
 }
 
-/// What two spellings of one term have in common: letters and digits, lower-cased.
+/// The common key of all spellings of a term: letters and digits, lower-cased.
 ///
 /// `date received`, `dateReceived` and `Date Received` all give `datereceived`.
 pub fn key(term: &str) -> String {
@@ -197,8 +197,8 @@ fn raise(name: &mut String, word: &str) {
     name.push_str(letters.as_str());
 }
 
-/// Edits between two keys; `None` where they are too far apart to be worth naming. A shared part counts as near, but not
-/// a single letter, which is a part of everything.
+/// Edits between two keys; `None` if they are too different to suggest. A common part counts as near, but a single
+/// letter does not, because everything contains it.
 fn distance(a: &str, b: &str) -> Option<usize> {
     let edits = levenshtein(a, b);
     let (shorter, longer) =

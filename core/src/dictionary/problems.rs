@@ -5,7 +5,7 @@ use crate::dictionary::{Problem, ProblemKind};
 /// How many problems of one dictionary are kept.
 const MOST: usize = 500;
 
-/// Problems in the order in which they were met; what goes over the bound is only counted.
+/// Problems in order of discovery; problems beyond the limit are only counted.
 #[derive(Default)]
 pub(super) struct Problems {
     kept: Vec<Problem>,

@@ -134,8 +134,8 @@ impl Enumeration {
         exact.or_else(|| all().find(|each| alike(&each.name))).or_else(|| all().find(known))
     }
 
-    /// The same for a filter, which changes nothing: the only longer name that begins with the words counts too, so that
-    /// `on hold` finds what is `on hold status`.
+    /// The same for a filter, which changes nothing. Here the only longer name that begins with the words counts too,
+    /// so that `on hold` finds `on hold status`.
     pub(crate) fn meant(&self, term: &str) -> Option<&Enumerator> {
         self.value(term).or_else(|| {
             let mut longer = self.longer(term);
@@ -184,7 +184,7 @@ fn first_of_each<'a, T>(all: impl Iterator<Item = &'a T>, name: fn(&T) -> &Strin
     found.into_values().collect()
 }
 
-/// Where terms stand, by [`names::key`]. Part of no comparison, and made anew for a clone.
+/// An index of terms, by [`names::key`]. It takes no part in comparisons, and a clone builds its own.
 #[derive(Default)]
 pub(super) struct Index(OnceLock<Places>);
 

@@ -91,7 +91,7 @@ fn setter(slot: &Slot) -> String {
     format!("(x, v) => {{ x.{} = v; }}", slot.identifier)
 }
 
-/// Rows by the code that they share, and where each stands in the request.
+/// Rows grouped by their code, with their positions in the request.
 #[derive(Default)]
 struct Groups {
     calls: IndexMap<String, Vec<(usize, Json)>>,

@@ -132,7 +132,7 @@ pub(super) fn checked(seen: &[Seen], targets: &[&Path], data: &mut Data) -> Stri
     )
 }
 
-/// The direct parameter comes first, `null` where it is left out before others; the named ones are one object.
+/// The direct parameter comes first, or `null` if other arguments follow without it. The named ones form one object.
 pub(super) fn arguments(invocation: &Invocation, place: &mut dyn FnMut(&Given) -> String) -> String {
     let direct = invocation.direct.as_ref().filter(|given| !is_application(given)).map(&mut *place);
     let named: Vec<String> = invocation
@@ -204,7 +204,7 @@ impl Ways<'_> {
     fn way(&mut self, to: &Path, rest: String) -> Json {
         let mut values = Vec::new();
         let code = match self.anchors {
-            // What is made first in the same script.
+            // The object that the same script makes first.
             _ if Following::leads_to_it(to) => path(to, &mut values).replacen("app.it", "it()", 1),
             Some(anchors) => pinned(to, anchors, self.is_target && rest.is_empty(), &mut values),
             None => path(to, &mut values),

@@ -131,7 +131,7 @@ fn kind(make: &Make, is_followed: bool) -> String {
     )
 }
 
-/// What only commands that follow need: which values are words of the dictionary, and the name that an object is found by.
+/// Values that only later commands need: which values are dictionary words, and the name that the object is found by.
 fn followed(make: &Make) -> String {
     let is_word = |at: &usize| matches!(make.values[*at], Given::Enumerator(_) | Given::Class(_));
     let words: Vec<usize> = (0..make.values.len()).filter(is_word).collect();

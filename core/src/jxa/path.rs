@@ -103,7 +103,7 @@ fn anchored(anchor: Option<&Anchor>) -> String {
 }
 
 impl Look {
-    /// What reads it of an object: `x => x.to.address()`.
+    /// A getter for it: `x => x.to.address()`.
     pub(super) fn getter(&self) -> String {
         let way = |identifiers: &[Identifier]| {
             identifiers.iter().map(Identifier::as_str).collect::<Vec<_>>().join(".")

@@ -46,9 +46,10 @@ const CONVERT: &str = r#"{
 /// Runs a script of the client, which is data here, by the command of Standard Additions. It runs in this process, which
 /// does nothing else.
 ///
-/// JavaScript is parsed first: an error there means that nothing happened. It is parsed as a script, so that `return` is an
-/// error, behind a statement that ends it, so that nothing of it runs whatever it says. What it declares stays in a function.
-/// No engine tells the line of such an error, so the first line is named with which every part of the text has it.
+/// A JavaScript text is parsed before it runs: a syntax error means that nothing happened. It is parsed as a script, so
+/// `return` at the top is an error. A `throw` before it ends the run, so no part of it runs. Its declarations stay
+/// inside a function. The engines do not report the line of a syntax error, so we name the first line with which every
+/// prefix of the text has that error.
 const RUN_SCRIPT: &str = r#"{
   at = "syntax";
   const parse = (0, eval)("text => eval(text)");
@@ -107,9 +108,9 @@ const ANSWER: TextWindow = TextWindow { offset: 0, limit: 24_000 };
 fn script(approved: &Approved, costs: &Costs) -> Script {
     let (body, mut data) = body(approved.action(), costs);
     match &approved.action().deed {
-        // What was approved is to open the app.
+        // The approval is for opening the app.
         Deed::Command(invocation) if invocation.code == schema::LAUNCH => data.set("launch", &true),
-        // What was approved is to ask, which needs the app to run.
+        // The approval is for asking, and the app must run for that.
         Deed::AskConsent { .. } => {
             data.set("launch", &true);
             data.set("consent", &true);
@@ -403,7 +404,7 @@ fn prices(costs: &Costs, single: f64, data: &mut Data) {
     data.set("single", &single);
 }
 
-/// What one value of each column costs.
+/// The cost of one value of each column.
 fn each(columns: &[Column], costs: &Costs) -> Vec<f64> {
     columns.iter().map(|column| costs.of(column)).collect()
 }
@@ -505,12 +506,12 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
     body
 }
 
-/// Whether the script knows of each element what it is in.
+/// Whether the script knows the container of each element.
 fn by_chains(wanted: &Elements) -> bool {
     wanted.is_spread() || wanted.looks_up()
 }
 
-/// What reads a column: of an element, or of what elements are in, for each container that was named.
+/// A getter for a column: of an element, or of its container, for each named container.
 fn outer_or_own(column: &Column, wanted: &Elements, values: &mut Vec<Json>) -> String {
     if column.up == 0 {
         return getter(column);

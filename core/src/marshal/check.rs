@@ -15,17 +15,17 @@ use crate::specifier::{Container, Held, Member, Path, Reader, Specifier, Specifi
 /// Bounds the recursion. Real values stay far below it.
 const DEEPEST: usize = 16;
 
-/// What values are checked against.
+/// The data that values are checked against.
 pub(crate) struct Checker<'a, 'h> {
     pub(crate) dictionary: &'a Dictionary,
     /// Gives the path behind a reference.
     pub(crate) held: &'a mut Held<'h>,
-    /// The folder that `~/` means; empty where it is not known.
+    /// The folder that `~/` means; empty if unknown.
     pub(crate) home: &'a str,
     /// The class of the object to put at the beginning or the end of a container, unless the position names it.
     pub(crate) put: Option<String>,
-    /// An object among the values that only the app can say: as it was given, and what it means. It has to be looked up
-    /// before the values can be checked.
+    /// An object among the values that only the app can identify: the client's text, and its meaning. The server must
+    /// look it up before it can check the values.
     pub(crate) open: Option<(Json, Container)>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Checker<'a, '_> {
     /// Checks a value against a type; `place` is its name in messages, such as `` `to` ``.
     ///
     /// # Errors
-    /// The value is none of the type's alternatives, or a name or reference in it is not known.
+    /// The value does not fit any alternative of the type, or it contains an unknown name or reference.
     pub(crate) fn value(&mut self, json: &Json, kind: &TypeExpr, place: &str) -> Result<Given, Fault> {
         let shapes = shapes(kind, self.dictionary);
         self.one_of(json, &shapes, place, 0)
@@ -61,7 +61,7 @@ impl<'a> Checker<'a, '_> {
     /// Checks a value against alternatives, `depth` lists and records deep.
     ///
     /// # Errors
-    /// The value is none of them.
+    /// The value is not one of them.
     pub(crate) fn one_of(
         &mut self,
         json: &Json,
@@ -316,7 +316,7 @@ impl<'a> Checker<'a, '_> {
 }
 
 impl Shape<'_> {
-    /// Whether a value has the form of this alternative, so that its own error is the one worth telling.
+    /// Whether a value has the form of this alternative, so that its error is the most useful one.
     fn may_be(&self, json: &Json) -> bool {
         match self {
             Self::Null => json.is_null(),
@@ -378,7 +378,7 @@ fn is_value_class(term: &str) -> bool {
     )
 }
 
-/// An integer, also where it is written as `3.0`.
+/// An integer, also if it is written as `3.0`.
 fn integer(json: &Json) -> Option<Given> {
     let whole = |real: f64| (real.fract() == 0.0 && real.abs() < 9e15).then_some(real as i64);
     let number = json.as_i64().or_else(|| json.as_f64().and_then(whole))?;
@@ -445,7 +445,7 @@ fn no_moment(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
     }
 }
 
-/// The same for words that begin longer names of values: a write takes none of them for what was meant.
+/// The same for words that begin longer names of values. A write does not guess which value was meant.
 fn nearest(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
     let term = got.as_str().unwrap_or_default();
     let choices = shapes.iter().filter_map(|shape| match shape {

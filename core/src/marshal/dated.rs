@@ -4,18 +4,18 @@ use serde_json::{Value as Json, json};
 
 use super::Given;
 
-/// A text that may be such a date, with the date that it is. Where no date is expected, it stays a text.
+/// A text that may be a relative date, with its date. If no date is expected, it stays a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dated {
     /// The date with its time and offset.
     pub(crate) date: String,
     /// The text.
     pub(crate) said: String,
-    /// Whether the clocks of the Mac skip the time that the text names, so that the date is another.
+    /// Whether the clocks of the Mac skip the named time, so that the date is a different one.
     pub(crate) is_skipped: bool,
 }
 
-/// The field of the date. No property or parameter has such a name.
+/// The field of the date. No property or parameter has this name.
 const DATE: &str = "$date";
 
 impl Dated {
@@ -32,7 +32,7 @@ impl Dated {
     }
 }
 
-/// The value of a call as people read it: each relative date is the date, or the text where it is only a text.
+/// The value of a call for people: each relative date is replaced by its date, or stays a text if it is only a text.
 pub(crate) fn as_meant(json: &Json, given: &Given) -> Json {
     match (json, given) {
         (Json::Array(items), Given::List(all)) if items.len() == all.len() => {

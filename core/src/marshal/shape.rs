@@ -25,7 +25,7 @@ pub(crate) enum Shape<'a> {
     Choice(Cow<'a, Enumeration>),
     /// The name of a class.
     ClassName,
-    /// An object; of this class, if the dictionary says of which.
+    /// An object; of this class, if the dictionary names one.
     Object(Option<&'a Class>),
     /// A place among the elements of a container.
     Location,
@@ -35,7 +35,7 @@ pub(crate) enum Shape<'a> {
     Rectangle,
     /// Three numbers.
     Color,
-    /// Named values; of this type, if the dictionary says of which.
+    /// Named values; of this type, if the dictionary names one.
     Record(Option<&'a RecordType>),
     /// The properties of a class that occurs as no element: a record under another name.
     Properties(&'a Class),
@@ -146,7 +146,7 @@ fn built_in(name: &str) -> Option<Shape<'static>> {
     })
 }
 
-/// What every app understands, for dictionaries that use it without defining it.
+/// The save options that every app understands, for dictionaries that use them without a definition.
 fn save_options() -> Enumeration {
     let one = |(name, code): (&str, &str)| Enumerator {
         name: name.to_owned(),
@@ -163,7 +163,7 @@ fn save_options() -> Enumeration {
 }
 
 impl Shape<'_> {
-    /// Where several alternatives would take a value, the lowest has it.
+    /// If several alternatives accept a value, the lowest rank wins.
     fn rank(&self) -> usize {
         match self {
             Self::Null => 0,
@@ -234,7 +234,7 @@ pub(crate) fn expected(shapes: &[Shape<'_>]) -> String {
 }
 
 fn one_of(enumeration: &Enumeration) -> String {
-    // Most enumerations of apps have fewer names; the others would hide what is wrong.
+    // Most enumerations of apps have fewer names; longer lists would hide the mistake.
     const SHOWN: usize = 12;
     let names: Vec<&str> = shown(enumeration).take(SHOWN).map(|each| each.name.as_str()).collect();
     let rest = shown(enumeration).count().saturating_sub(SHOWN);
@@ -242,7 +242,7 @@ fn one_of(enumeration: &Enumeration) -> String {
     format!("one of {}{more}", names.join(", "))
 }
 
-/// The enumerators that are meant for people; all of them where none is.
+/// The enumerators that are meant for people, or all of them if there are none.
 pub(crate) fn shown(enumeration: &Enumeration) -> impl Iterator<Item = &Enumerator> {
     let any = enumeration.enumerators.iter().any(|each| !each.hidden);
     enumeration.enumerators.iter().filter(move |each| !each.hidden || !any)

@@ -86,8 +86,8 @@ impl Part {
         }
     }
 
-    /// The value that a filter compares with, as [`Self::of`] writes it: a month and a day of the week have names. `None`
-    /// where no date has such a part.
+    /// The value that a filter compares with, in the form of [`Self::of`]: a month and a day of the week have names.
+    /// `None` if no date has this part.
     pub fn meant(self, value: &Json) -> Option<Json> {
         let text = value.as_str().map(str::trim);
         match self {
@@ -143,7 +143,7 @@ impl Part {
         Some([begin.to_string(), end.ok()?.to_string()])
     }
 
-    /// What an order compares: the days of a week from Monday on, not by their names.
+    /// The sort key: days of the week from Monday on, not by their names.
     pub fn ranked(self, value: Json) -> Json {
         let at = value.as_str().filter(|_| self == Self::Weekday).and_then(|text| named(text, &WEEKDAYS));
         at.map_or(value, |at| json!(at))

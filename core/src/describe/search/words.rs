@@ -75,7 +75,8 @@ const ALIKE: &[&[&str]] = &[
 ];
 
 impl Word {
-    /// How well it fits the best of some tokens: 1 for the same, less for what means the same or begins alike.
+    /// How well the word fits the best of some tokens: 1 for equal words, less for words with the same meaning or
+    /// beginning.
     pub(super) fn fits(&self, tokens: &[String]) -> f64 {
         tokens.iter().map(|token| self.fit(token)).fold(0.0, f64::max)
     }
@@ -99,7 +100,7 @@ impl Word {
     }
 }
 
-/// The words of a query. Words without meaning are left out unless there are no others.
+/// The words of a query, without filler words unless there are no others.
 pub(super) fn query(text: &str) -> Vec<Word> {
     let all = tokens(text);
     let telling: Vec<String> = all.iter().filter(|token| !EMPTY.contains(&token.as_str())).cloned().collect();

@@ -73,7 +73,7 @@ fn twice<'a>(names: impl Iterator<Item = &'a String>, what: &str, owner: &str, f
     }
 }
 
-/// Where every identifier means one term.
+/// The namespace in which every identifier means one term.
 struct Scope<'a> {
     name: &'a str,
     /// JXA's own names are part of it.

@@ -4,24 +4,24 @@ use memchr::{memchr, memchr3};
 use quick_xml::events::BytesStart;
 use std::borrow::Cow;
 
-/// The value of an attribute as it stands in the file, escaped.
+/// The raw value of an attribute, with its escapes.
 #[derive(Clone, Copy)]
 pub(super) struct Raw<'e>(&'e str);
 
 impl<'e> Raw<'e> {
-    /// The text that is meant.
+    /// The text without escapes.
     pub(super) fn text(self) -> String {
         unescape(self.0).0.into_owned()
     }
 
-    /// The text without white space around it; `None` where nothing is left.
+    /// The text without white space around it; `None` if it is then empty.
     pub(super) fn term(self) -> Option<String> {
         let text = unescape(self.0).0;
         let term = text.trim();
         (!term.is_empty()).then(|| term.to_owned())
     }
 
-    /// The text, borrowed where nothing is escaped.
+    /// The text, borrowed if it has no escapes.
     pub(super) fn short(self) -> Cow<'e, str> {
         unescape(self.0).0
     }
@@ -150,7 +150,7 @@ fn first(attributes: &str) -> Option<(&str, &str, &str)> {
 
 /// Replaces predefined entities and character references, and white space by spaces; no other entity is expanded.
 ///
-/// Returns the first thing that looks like an entity and is none of these beside the text.
+/// Returns the text, and the first thing in it that looks like an entity and is not one of these.
 pub(super) fn unescape(raw: &str) -> (Cow<'_, str>, Option<String>) {
     let bytes = raw.as_bytes();
     if memchr3(b'&', b'\n', b'\r', bytes).or_else(|| memchr(b'\t', bytes)).is_none() {

@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 /// One file that is being read.
 pub(super) struct Frame<'a> {
     pub(super) reader: Reader<&'a [u8]>,
-    /// Where it was included from; `None` for the dictionary itself.
+    /// The href of the include that it came from; `None` for the dictionary itself.
     pub(super) href: Option<String>,
     /// Elements that are open in the file.
     pub(super) open: usize,
@@ -39,7 +39,7 @@ struct Hollow {
     include: bool,
 }
 
-/// What becomes of an element.
+/// The treatment of an element.
 pub(super) enum Admission {
     /// It is handed out.
     Show,

@@ -17,7 +17,7 @@ struct File<'a> {
     decoded: OnceCell<Decoded<'a>>,
 }
 
-/// What an href leads to.
+/// The target of an href.
 pub(super) enum Found<'l> {
     /// The file's text and the problems of its encoding.
     Text(&'l str, Option<&'l str>),

@@ -31,7 +31,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads a member inside a property, whose author forgot to close the property.
+    /// Reads a member inside a property that the author forgot to close.
     fn stray(&mut self, property: &str, child: &BytesStart<'a>) {
         if !matches!(child.name().as_ref(), "property" | "contents" | "element" | "responds-to") {
             return self.pass(child);
@@ -152,7 +152,7 @@ impl<'a> Reading<'a> {
         parameter
     }
 
-    /// Adds the types that stand in child elements: a union, where there are several.
+    /// Adds the types in child elements: a union, if there are several.
     pub(super) fn alternatives(&mut self, mut kind: TypeExpr, list: bool) -> TypeExpr {
         self.children(|reading, child| match child.name().as_ref() {
             "type" => reading.alternative(&child, &mut kind, list),
@@ -174,7 +174,7 @@ impl<'a> Reading<'a> {
         });
     }
 
-    /// A synonym without a name stands for another code, which no script sees.
+    /// A synonym without a name only gives another code, which no script sees.
     pub(super) fn synonym(&mut self, element: &BytesStart<'a>, names: &mut Vec<String>) {
         let attributes = self.attributes("synonym", element);
         names.extend(attributes.name.and_then(Raw::term));
@@ -228,7 +228,7 @@ impl<'a> Reading<'a> {
         name
     }
 
-    /// The code of a term: hexadecimal literals are decoded where that gives characters that can be printed.
+    /// The code of a term. A hexadecimal literal is decoded if the result is printable.
     pub(super) fn code(&mut self, what: &str, name: &str, code: Option<Raw<'_>>, length: usize) -> String {
         let Some(code) = code.map(Raw::text) else {
             self.member_defect(what, name, "it has no code".to_owned());
@@ -264,7 +264,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The type that stands in the attribute.
+/// The type in the attribute.
 pub(super) fn one(attributes: &Attributes<'_>) -> TypeExpr {
     let one = |name| TypeRef { name, list: attributes.list(), hidden: false };
     TypeExpr(attributes.kind.and_then(Raw::term).map(one).into_iter().collect())

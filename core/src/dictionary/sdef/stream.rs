@@ -149,7 +149,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Goes into the included file, or into the include's fallback where there is none.
+    /// Enters the included file, or the include's fallback if there is no such file.
     fn include(&mut self, start: &BytesStart<'a>, empty: bool) -> Option<Tag<'a>> {
         let (frame, problem) = self.included(start);
         if let Some((place, kind)) = problem {

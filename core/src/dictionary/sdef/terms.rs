@@ -81,7 +81,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// A dictionary within a dictionary is an include of a whole file: its terms stand in the place of the include.
+    /// A dictionary within a dictionary includes a whole file: its terms take the place of the include.
     fn dictionary(&mut self, element: &BytesStart<'a>, suite: &str) {
         let title = self.attributes("dictionary", element).title.map(Raw::text);
         if !self.built_in && self.terms.title.is_none() {
@@ -265,7 +265,7 @@ impl<'a> Reading<'a> {
         self.terms.values.entry(name).or_insert(value);
     }
 
-    /// Keeps a term beside others of its name; a built-in one only where there is no other.
+    /// Keeps a term beside others of its name; a built-in term only if there is no other.
     fn define<T>(
         &mut self,
         list: fn(&mut Terms) -> &mut IndexMap<String, Vec<T>>,
@@ -283,7 +283,7 @@ impl<'a> Reading<'a> {
         list(&mut self.terms).entry(name).or_default().push(term);
     }
 
-    /// The name of a term that others stand in; without one it is passed over, and a problem.
+    /// The name of a term that contains others. A term without a name is skipped and reported as a problem.
     fn named(&mut self, what: &str, attributes: &Attributes<'_>, element: &BytesStart<'a>) -> Option<String> {
         let Some(name) = attributes.name.and_then(Raw::term) else {
             self.stream.problem(what, no_name());

@@ -1,4 +1,4 @@
-//! The part of XPointer that dictionaries use to choose what they include.
+//! The part of XPointer that dictionaries use to choose what to include.
 //!
 //! A path from the root of child steps, each with predicates over the element's name and attributes:
 //! `xpointer(/dictionary/suite/node()[not(self::command and ((@name = 'delete') or (@name = 'move')))])`.
@@ -11,7 +11,7 @@ pub(super) struct Selection {
     pub(super) steps: Vec<Step>,
 }
 
-/// One step down: which children go on.
+/// One step down: the children to follow.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Step {
     name: Test,
@@ -43,7 +43,7 @@ impl Selection {
         Self { steps: vec![step("dictionary"), step("suite")] }
     }
 
-    /// Reads an `xpointer` attribute; `None` where it is beyond the part that is understood.
+    /// Reads an `xpointer` attribute; `None` if it uses something that we do not support.
     pub(super) fn parse(pointer: &str) -> Option<Self> {
         let path = pointer.trim().strip_prefix("xpointer(")?.strip_suffix(')')?;
         let mut rest = Cursor { tokens: tokens(path)?, at: 0, depth: 0 };

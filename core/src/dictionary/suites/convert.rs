@@ -92,7 +92,7 @@ impl<'a> Conversion<'a> {
         self.define(&place, class);
     }
 
-    /// A synonym becomes a class with all members of the one that it stands for.
+    /// A synonym becomes a class with all members of the original class.
     fn synonym(&mut self, synonym: Entry<'a>, suite: &str) {
         let place = place("synonym", synonym);
         let Some(name) = synonym.value() else {
@@ -140,8 +140,8 @@ impl<'a> Conversion<'a> {
                 ..Property::default()
             });
         }
-        // The converter drops whether elements are read-only, and apps make such elements all the same: TextEdit's
-        // documents are read-only in the system's suite.
+        // The converter drops the read-only mark of elements, and apps do make such elements: TextEdit's documents are
+        // read-only in the system's suite.
         for element in self.dictionaries(facts, "ToManyRelationships") {
             let name = element.text("Type").unwrap_or_default();
             match self.registry.class_of_elements(name, element.text("AppleEventCode"), self.at) {

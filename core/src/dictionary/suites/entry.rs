@@ -28,7 +28,7 @@ impl<'a> Entry<'a> {
         Some(Self { key, facts, words: self.words_in(section, key) })
     }
 
-    /// The same entry with the words that stand for it in another section, where its own has none.
+    /// The same entry. If it has no words of its own, it takes those from another section.
     pub(super) fn or_words(self, owner: Self, section: &str) -> Self {
         Self { words: self.words.or_else(|| owner.words_in(section, self.key)), ..self }
     }
@@ -53,7 +53,7 @@ impl<'a> Entry<'a> {
         self.facts.is_object()
     }
 
-    /// The text that stands for the whole entry, such as the code of an enumerator.
+    /// The text that represents the whole entry, such as the code of an enumerator.
     pub(super) fn value(self) -> Option<&'a str> {
         self.facts.as_str()
     }

@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use serde_json::Value as Json;
 
-/// How many classes are looked at from one to the class that it extends; a circle ends there.
+/// The longest chain of superclasses that is followed; a circle ends there.
 const LONGEST: usize = 16;
 
 /// The longest name that is looked for, in bytes.
@@ -26,7 +26,7 @@ pub(super) struct Registry {
 pub(super) type Placed<'a> = (usize, Entry<'a>);
 
 impl Source {
-    /// The name by which other suites call it.
+    /// The name that other suites use for it.
     pub(super) fn name(&self) -> &str {
         self.facts["Name"].as_str().unwrap_or(&self.file)
     }
@@ -71,7 +71,7 @@ impl Registry {
         Some(found)
     }
 
-    /// The superclass of a class that has the same code: such a class only extends the other.
+    /// The superclass of a class with the same code: such a class only extends the other.
     pub(super) fn extended(&self, (at, class): Placed<'_>) -> Option<Placed<'_>> {
         let (base_at, base) = self.find("Classes", class.text("Superclass")?, at)?;
         let itself = (base_at, base.key) == (at, class.key);

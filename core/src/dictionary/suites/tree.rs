@@ -1,4 +1,4 @@
-//! A property list as a tree, whatever its format, within limits.
+//! A property list as a tree, in any format, within limits.
 
 use crate::dictionary::ProblemKind;
 use crate::dictionary::encoding;
@@ -10,8 +10,8 @@ use std::io::Cursor;
 /// The entries of a dictionary in a property list.
 pub(super) type Entries = Map<String, Json>;
 
-/// Room for the property lists of one app. A small binary file can name one value many times, so values and their
-/// text are counted as they come out, not as they stand in the file.
+/// Room for the property lists of one app. A small binary file can refer to one value many times, so the counts are of
+/// decoded values and texts, not of the bytes in the file.
 pub(super) struct Room {
     values: usize,
     text: usize,
@@ -30,7 +30,7 @@ impl Room {
     /// Reads a property list in binary, XML or ASCII form; its root must be a dictionary.
     ///
     /// # Errors
-    /// The bytes are not such a list, or go over a limit.
+    /// The bytes are not a property list, or exceed a limit.
     pub(super) fn read(&mut self, bytes: &[u8]) -> Result<Entries, Fault> {
         if bytes.len() > MOST_BYTES {
             return Err(limit(format!("larger than {} MB", MOST_BYTES / 1_000_000)));

@@ -3,11 +3,11 @@
 use super::registry::Registry;
 use crate::dictionary::{TypeExpr, TypeRef};
 
-/// The type that stands for Cocoa's.
+/// The type that replaces Cocoa's.
 ///
 /// # Source
-/// What the system's converter wrote for TextEdit, Script Editor and Database Events; Apple's Cocoa Scripting Guide,
-/// table 1-1, where these have no such type.
+/// The system's converter output for TextEdit, Script Editor and Database Events; otherwise Apple's Cocoa Scripting
+/// Guide, table 1-1.
 fn plain(cocoa: &str) -> Option<&'static str> {
     Some(match cocoa {
         "NSString" => "text",
