@@ -30,12 +30,12 @@ pub use touch::{CommandName, Touch, is_everywhere};
 
 pub use crate::words::Level;
 
-/// Everything that decides, as it stands at this moment; the shell reads it anew for every step.
+/// The state of everything that decides, at this moment; the shell reads it again for every step.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     /// The operator's policy.
     pub policy: Arc<Policy>,
-    /// What humans have allowed.
+    /// The approvals that humans have given.
     pub grants: Arc<Grants>,
     /// When content that others may have written was last read.
     pub untrusted: Option<Millis>,
@@ -50,12 +50,12 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Whether no closed place stands in the way of listing what is in a container.
+    /// Whether the contents of a container may be listed without reaching a closed place.
     pub(crate) fn may_list(&self, app: &App, container: &Path) -> bool {
         self.closed.is_listed(&app.bundle_id, &Terms(app.dictionary.clone()), container)
     }
 
-    /// What a read of everything in a folder has to leave out.
+    /// The names that a read of everything in a folder has to leave out.
     pub(crate) fn left_out(&self, app: &App, folder: &Path) -> Vec<Shut> {
         self.closed.left_out(&app.bundle_id, &Terms(app.dictionary.clone()), folder)
     }
@@ -81,7 +81,7 @@ pub enum Source {
     Rule {
         /// Its line in the file.
         line: usize,
-        /// The reason that stands there.
+        /// The reason in the rule.
         reason: Option<String>,
     },
     /// The policy's profile.
@@ -109,7 +109,7 @@ pub enum Source {
     Dialog,
     /// The server reads the objects for a question to a human.
     Preview {
-        /// Who wants them to be asked.
+        /// The decision that wants the question.
         of: Box<Self>,
     },
     /// It is a look whether an app answers.
@@ -121,7 +121,7 @@ pub enum Source {
     },
     /// A human, now.
     Human {
-        /// What they chose.
+        /// The choice.
         choice: Choice,
         /// How they were asked.
         by: String,

@@ -1,4 +1,4 @@
-//! What things cost and which properties are long: the app profiles, as data.
+//! The costs of reads and the long properties: the app profiles, as data.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ pub struct Costs {
     pub single: f64,
     /// One event that reads a property of one object by its place.
     pub index: f64,
-    /// Each element that the app's own filter looks at; `None` where that filter is not to be trusted.
+    /// The cost of each element that the app's own filter looks at; `None` if that filter is not to be trusted.
     pub whose: Option<f64>,
 }
 
 impl Costs {
-    /// What one value of a column costs.
+    /// The cost of one value of a column.
     ///
     /// A property of a container is read once for all of its elements.
     pub(crate) fn of(&self, column: &Column) -> f64 {
@@ -106,8 +106,8 @@ pub struct Learned {
 /// The number of collection sizes to remember. A size is only a hint, so it may be dropped at any time.
 const MOST_SIZES: usize = 1_000;
 
-/// A note is told again after this time, in milliseconds. A conversation of an hour may have lost its beginning, and a
-/// note in every answer would cost the client more than it helps.
+/// The server repeats a note after this time, in milliseconds. A conversation of an hour may have lost its beginning,
+/// and a note in every answer would cost the client more than it helps.
 const NEWS: u64 = 3_600_000;
 
 /// The shortest measurement that counts, in milliseconds. The clock of a script has steps of a millisecond, so shorter
@@ -206,8 +206,9 @@ pub(crate) fn repeats(app: &str, dictionary: &Dictionary, class: &str, term: &st
     REPEATING.iter().find(is_one).is_some_and(|row| row.2.contains(&term))
 }
 
-/// Says whether the app's own filter is to pick the elements out: where it is cheaper than reading the columns, or where
-/// a long property would have to be read of every element. It must be trusted, and elements must have names of their own.
+/// Says whether the app's own filter should choose the elements. It should if it is cheaper than reading the columns,
+/// or if a long property would have to be read from every element. The filter must be trusted, and elements must have
+/// their own names.
 pub(crate) fn by_whose(costs: &Costs, wanted: &Elements) -> bool {
     let (Some(filter), Some(each)) = (&wanted.filter, costs.whose) else { return false };
     let columns = filter.columns();
@@ -217,8 +218,8 @@ pub(crate) fn by_whose(costs: &Costs, wanted: &Elements) -> bool {
     (long || cheaper) && wanted.identity != Identity::Index && can_be_whose(filter, &wanted.columns)
 }
 
-/// Says whether the app can be asked: a comparison with missing value, a file or a class, or along a path of properties,
-/// has no such form.
+/// Says whether the app's filter can express it. It cannot compare with missing value, a file or a class, or along a
+/// path of properties.
 fn can_be_whose(filter: &Filter<usize>, columns: &[Column]) -> bool {
     match filter {
         Filter::And(filters) | Filter::Or(filters) => {

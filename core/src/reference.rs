@@ -24,7 +24,7 @@ pub struct Object {
     pub app: Arc<str>,
     /// The way there; its last class is the type that clients see.
     pub path: Path,
-    /// The date of the one occurrence that it stands for, where the way leads to a whole series.
+    /// The date of the one occurrence that it stands for, if the path leads to a whole series.
     pub occurrence: Option<Arc<str>>,
 }
 
@@ -75,7 +75,7 @@ pub struct Limits {
     pub ttl: Millis,
     /// How many at most; at least 1.
     pub most: usize,
-    /// How many of one app at most; at least 1.
+    /// The largest number for one app; at least 1.
     pub most_per_app: usize,
     /// Whether the app is asked for an object before its reference is used.
     pub validate: bool,
@@ -114,7 +114,7 @@ pub struct References {
 
 pub use saved::Saved;
 
-/// What happened so far.
+/// Counts since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// References made.
@@ -138,8 +138,8 @@ pub struct Stats {
     pub total: usize,
     /// Of each app, by bundle id.
     pub per_app: std::collections::BTreeMap<String, usize>,
-    /// Those of each app that were used within the lifetime of a place, by bundle id. The others give way to new ones
-    /// without a loss to anybody.
+    /// The number for each app that were used within the lifetime of a position reference, by bundle id. The store can
+    /// drop the others without harm.
     pub busy: std::collections::BTreeMap<String, usize>,
     /// The age of the oldest one.
     pub oldest: Option<Millis>,
@@ -149,7 +149,7 @@ pub struct Stats {
     pub asleep: usize,
     /// About how much memory they take, in bytes.
     pub memory: usize,
-    /// What happened so far.
+    /// Counts since the start.
     pub counters: Counters,
 }
 
@@ -176,7 +176,7 @@ impl References {
         self.counters.validated += count as u64;
     }
 
-    /// Returns the id of an object: the one it has, or a fresh one. Either way its time begins anew.
+    /// Returns the id of an object: its existing id, or a fresh one. Either way its lifetime starts again.
     pub fn intern(&mut self, object: Object, now: Millis, fresh: RefId) -> RefId {
         let key = object.key();
         if let Some(id) = self.table.of_object(key)
@@ -252,7 +252,8 @@ impl References {
         self.table.get(id)
     }
 
-    /// Returns the containers in which objects of a class were met, in order, without those that only a place leads to.
+    /// Returns the containers in which the server has seen objects of a class, in order, without containers that are
+    /// known only by position.
     pub fn containers(&self, app: &str, class: &str) -> std::collections::BTreeSet<Path> {
         let of =
             self.table.iter().filter(|held| &*held.object.app == app && held.object.path.class() == class);
@@ -315,7 +316,7 @@ impl References {
         }
     }
 
-    /// Whether so many are held, all of them too young to go, that no call should make more.
+    /// Whether the store is so full of references that are too young to drop that no call should make more.
     pub fn is_full(&mut self, now: Millis) -> bool {
         // Young references are never evicted, so the store may exceed its limit for a while. Twice the limit plus the
         // elements of one call bounds its memory.

@@ -7,14 +7,14 @@ use crate::foreign;
 use crate::osa_error::OsaError;
 use crate::plan::Spent;
 
-/// What every script returns.
+/// The result of every script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// The answer, or why there is none.
+    /// The answer, or the error.
     pub result: Result<Json, OsaError>,
     /// How many Apple events the script sent.
     pub events: u64,
-    /// How it read, where it had a choice.
+    /// How it read, if it had a choice.
     pub strategy: Option<String>,
     /// Why the answer is partial, if it is.
     pub reason: Option<String>,

@@ -1,7 +1,7 @@
 //! The program that macOS asks the user about, and what the user can do about its consent.
 //!
-//! macOS does not ask about `osascript`, nor about this program, but about the process that is *responsible*: an app
-//! that somebody started, or a program that was started by the system or by a client that gave up the responsibility.
+//! macOS does not ask about `osascript`, nor about this program, but about the *responsible* process: an app that
+//! somebody started, or a program that was started by the system or by a client that gave up the responsibility.
 //!
 //! # Source
 //! Reports of public projects for macOS 12 to 26; `docs/permissions.md` names them.
@@ -27,7 +27,7 @@ pub struct Responsible {
     kind: Kind,
 }
 
-/// How the program came to be responsible, as far as it changes what the user sees.
+/// How the program became responsible, if that changes what the user sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The system does not tell which program it is.
@@ -78,7 +78,7 @@ impl Responsible {
         format!("{} wants access to control \"{app}\"", self.in_words())
     }
 
-    /// Where the switch for an app stands.
+    /// The path of the switch for an app in System Settings.
     pub fn switch(&self, app: &str) -> String {
         format!(
             "System Settings > Privacy & Security > Automation > {} > {app}",
@@ -86,7 +86,7 @@ impl Responsible {
         )
     }
 
-    /// What is special about the dialog or the switch of this program, if anything is.
+    /// Anything special about the dialog or the switch of this program.
     pub fn note(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Unknown | Kind::App => None,
@@ -105,7 +105,7 @@ impl Responsible {
         }
     }
 
-    /// What is wrong and what to do about it, for the numbers that are about consent.
+    /// The problem and the remedy, for error numbers about consent.
     pub fn refusal(&self, number: i64, bundle_id: &str, app: &str) -> Option<(String, String)> {
         let who = self.in_words();
         let note = self.note().map(|note| format!("; {note}")).unwrap_or_default();

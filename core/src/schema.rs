@@ -17,13 +17,13 @@ const PARAMETER: &str = "Parameter";
 /// `count`.
 pub(crate) const COUNT: &str = "corecnte";
 
-/// What opens an app in the background and does nothing else. No dictionary has it, and every app obeys it.
+/// Opens an app in the background and does nothing else. No dictionary has this command, and every app obeys it.
 ///
 /// # Source
 /// JXA's `launch()` can always be called; AppleScript sends this event, and apps ignore it once they run.
 pub(crate) const LAUNCH: &str = "ascrnoop";
 
-/// What callers name it by.
+/// Its name for callers.
 pub(crate) const LAUNCH_TERM: &str = "launch";
 
 /// The command that opens an app.
@@ -31,7 +31,7 @@ pub(crate) fn launch() -> Command {
     Command { name: LAUNCH_TERM.to_owned(), code: LAUNCH.to_owned(), built_in: true, ..Command::default() }
 }
 
-/// Commands that every app obeys, whatever its dictionary says.
+/// Commands that every app obeys, even if its dictionary does not list them.
 ///
 /// # Source
 /// JXA's `launch()`, `activate()` and `quit()` can always be called.
@@ -92,7 +92,7 @@ pub(crate) fn merged(commands: &[&Command]) -> Command {
 }
 
 /// Whether a parameter is hidden from everyone. AppleScript has its own words for the class that `count` counts, so
-/// dictionaries hide `each`, and nothing else here gives the class.
+/// dictionaries hide `each`. Callers here have no other way to give the class.
 pub(crate) fn is_hidden(command: &Command, parameter: &Parameter) -> bool {
     let is_each = command.code == COUNT && parameter.code == EACH;
     parameter.hidden && !is_each

@@ -37,7 +37,7 @@ pub enum Specifier {
         element: String,
         /// Counts from 0; a negative index counts from the end, -1 is the last element.
         index: i32,
-        /// Where it is.
+        /// Its container.
         container: Container,
     },
     /// `{"type":"named","element":"mailbox","name":"Work","container":…}`
@@ -46,7 +46,7 @@ pub enum Specifier {
         element: String,
         /// Compared by the app, as a rule without regard to case.
         name: String,
-        /// Where it is.
+        /// Its container.
         container: Container,
     },
     /// `{"type":"id","element":"message","id":12,"container":…}`
@@ -55,23 +55,23 @@ pub enum Specifier {
         element: String,
         /// A number or a text, as the app gave it.
         id: Id,
-        /// Where it is.
+        /// Its container.
         container: Container,
     },
-    /// `{"type":"filter","element":"message","container":…,"where":…,"limit":1,"last":false}`; where one object is
-    /// needed, it is the first match, the last one with `"last":true`, or the only one with `"only":true`.
+    /// `{"type":"filter","element":"message","container":…,"where":…,"limit":1,"last":false}`. If the call needs one
+    /// object, it is the first match, the last one with `"last":true`, or the only one with `"only":true`.
     Filter {
         /// The class of the element, in any spelling.
         element: String,
-        /// Where they are.
+        /// Their container.
         container: Container,
         /// Which ones.
         filter: Filter<String>,
         /// How many a query answers, 1 to 1,000.
         limit: usize,
-        /// Counts the matches from the end: the last match stands for the filter.
+        /// Counts the matches from the end: the filter means the last match.
         last: bool,
-        /// Several matches are an error, because it stands for a name: `event "Standup"`.
+        /// Several matches are an error, because the filter replaces a name: `event "Standup"`.
         only: bool,
     },
     /// `{"type":"every","element":"mailbox","container":…,"where":…,"from":0,"to":9}`: all elements, those that match, or
@@ -79,15 +79,15 @@ pub enum Specifier {
     Every {
         /// The class of the elements, in any spelling.
         element: String,
-        /// Where they are; an `every` inside it reaches through all of its objects.
+        /// Their container; an `every` inside it covers all of its objects.
         container: Container,
         /// Which ones.
         filter: Option<Filter<String>>,
         /// The first and the last index, both included; they count as in `Element`.
         range: Option<(i32, i32)>,
     },
-    /// AppleScript's reference form, `message 3 of inbox`, or a POSIX path. The app's dictionary says what it means, so
-    /// `Specifier::read` puts another form in its place before anything else happens.
+    /// AppleScript's reference form, `message 3 of inbox`, or a POSIX path. Its meaning depends on the app's
+    /// dictionary, so `Specifier::read` replaces it by another form before anything else happens.
     Text(String),
     /// `{"type":"property","property":"inbox","of":…}`
     Property {
@@ -98,7 +98,7 @@ pub enum Specifier {
     },
 }
 
-/// What `container` and `of` accept.
+/// The values that `container` and `of` accept.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Container {
     /// A specifier of its own.
@@ -179,7 +179,7 @@ pub enum Segment {
 }
 
 impl Segment {
-    /// Whether it stands for all elements of a collection.
+    /// Whether it means all elements of a collection.
     pub(crate) fn is_every(&self) -> bool {
         matches!(self, Self::Element(_, By::Every))
     }
@@ -203,9 +203,9 @@ pub enum By {
 /// The mark of an object at a position: a property and its value, which tell the object from its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mark {
-    /// The property, as it stands in the script.
+    /// The property, as the script spells it.
     pub property: Identifier,
-    /// Its value as a text, cut where it is long.
+    /// Its value as a text; a long one is cut.
     pub value: String,
 }
 
@@ -342,7 +342,7 @@ pub enum SpecifierError {
     /// Not of a known form.
     #[error("{place}: {wrong}")]
     Form {
-        /// Where in the specifier, for example `specifier.container.index`.
+        /// The place in the specifier, for example `specifier.container.index`.
         place: String,
         /// The fault and the expected form.
         wrong: String,
@@ -350,9 +350,9 @@ pub enum SpecifierError {
     /// A text is not of AppleScript's reference form.
     #[error("character {at} of the text: {wrong}")]
     Text {
-        /// Where, in characters from 1.
+        /// The position, in characters from 1.
         at: usize,
-        /// What stands there and what was expected.
+        /// The text at that position, and what was expected.
         wrong: String,
         /// What to write instead.
         instead: String,
@@ -432,7 +432,7 @@ pub enum SpecifierError {
 }
 
 impl SpecifierError {
-    /// Names the object that has no such property or element, where the dictionary gives it no class.
+    /// Names the object that lacks the property or element, if the dictionary gives it no class.
     pub(crate) fn held_by(self, holder: &str) -> Self {
         match self {
             Self::UnknownProperty { property: term, owner, .. }
@@ -446,10 +446,10 @@ impl SpecifierError {
     }
 }
 
-/// Where to ask for something that is not an object.
+/// The hint for something that is not an object.
 const COLUMNS: &str = "parts of a date and counts of elements go into `properties` of iac_mcp_get_elements or iac_mcp_get_properties";
 
-/// What to do instead, where a path is no property.
+/// The hint for a path that is not a property.
 const POSIX_PATHS: &str = "only files and folders have a path, and it is read-only; to change where a file is, set its `name` or run the command `move`";
 
 /// An example of a specifier, for errors.

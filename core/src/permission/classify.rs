@@ -17,7 +17,7 @@ use crate::dictionary::{Command, names};
 use crate::marshal::Given;
 use crate::specifier::{Path, Segment};
 
-/// What an action is, as far as permission is concerned.
+/// The classification of an action for the gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classified {
     /// How much harm it can do.
@@ -35,7 +35,7 @@ pub struct LevelRule {
     pub app: Option<String>,
     /// A command's name in any spelling, or its eight-character code; `None` for every command.
     pub command: Option<String>,
-    /// A property's name in any spelling; such a rule speaks of writes of it.
+    /// A property's name in any spelling; the rule then applies to writes of it.
     pub property: Option<String>,
     /// The level.
     pub level: Level,
@@ -138,7 +138,7 @@ pub fn classify_write(
 /// A script is as bad as the worst that it does in this call.
 fn classify_script(app: &str, script: &InAppScript, rules: &[LevelRule]) -> Classified {
     let acts = script.acts.iter().map(|act| classify_act(app, act, rules));
-    // What does nothing that is known is as bad as can be.
+    // An action without known effects is treated as the worst.
     acts.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Dangerous, "runs a script"))
 }
 
@@ -188,7 +188,7 @@ fn terms(slot: &Slot, value: &Given) -> Vec<String> {
 
 fn classify_invocation(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> Classified {
     let (by_name, own) = of_term(&action.app, &invocation.term, &invocation.code, rules);
-    // A script says the name alone. Which of several commands that have it will run is known to the app, not to anybody here.
+    // A script sends only the name. If several commands have it, only the app knows which one will run.
     let namesakes = action.terms.0.iter().flat_map(|dictionary| dictionary.commands_named(&invocation.term));
     let namesakes = namesakes.map(|other| of_term(&action.app, &other.name, &other.code, rules).0);
     let by_name = if own { by_name } else { namesakes.fold(by_name, Classified::or_worse) };

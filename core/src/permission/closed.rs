@@ -24,7 +24,7 @@ pub struct Closed {
     leads: BTreeMap<String, String>,
 }
 
-/// Where a closed place is.
+/// The location of a closed place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Where {
     /// A file or a folder with all that is in it, by its whole path.
@@ -46,7 +46,7 @@ struct Place {
     words: String,
 }
 
-/// Where the names of a place begin.
+/// The folder in which the names of a place begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum From {
     Root,
@@ -175,8 +175,8 @@ impl Closed {
             || plain(&self.home).starts_with(path)
     }
 
-    /// The closed places below a path, each as what stands right below that; `None` if not all of them can be listed,
-    /// because they may be in any home folder.
+    /// The closed places below a path, each as the name directly below it; `None` if they cannot all be listed, because
+    /// they may be in any home folder.
     fn right_below(&self, path: &[String]) -> Option<Vec<Shut>> {
         let rests = self.rests(path);
         let mut found: Vec<Shut> = Vec::new();

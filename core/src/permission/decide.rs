@@ -25,8 +25,8 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
         let scopes = judged.into_iter().map(|judged| judged.scope).collect();
         return Decision::Deny(denied(Source::Ceiling(most), harm, scopes));
     }
-    // Nothing in the app is changed, so that this may be done where only reads are allowed, but nobody expects the dialog. A
-    // rule that allows to read an app says nothing about it.
+    // This changes nothing in the app, so it may run even if only reads are allowed. But no one expects the dialog, and
+    // a rule that allows reads of an app says nothing about it.
     if action.deed.asks_macos() {
         for Judged { verdict, .. } in &mut judged {
             if verdict.ruling == Ruling::Allow {
@@ -107,7 +107,7 @@ pub fn forecast(scope: &Scope, app_name: &str, is_shell: bool, gate: &Gate, now:
     (verdict.ruling, verdict.source)
 }
 
-/// Whether a property may be read without anybody being asked, so that its value may stand in an answer.
+/// Whether a property may be read without asking anyone, so that its value may be in an answer.
 pub(crate) fn may_read(property: &str, app: &App, gate: &Gate, now: Millis) -> bool {
     let touch = Touch {
         app: &app.bundle_id,
@@ -129,7 +129,7 @@ impl Unasked {
         self.scopes.first().map(Scope::order).unwrap_or_default()
     }
 
-    /// The rules that would allow it, as they stand in a list.
+    /// The rules that would allow it, in the form of the list in the policy.
     pub(crate) fn policy_line(&self) -> String {
         each(&self.scopes, Scope::policy_line).join(", ")
     }
@@ -209,11 +209,12 @@ fn shows_what_was_read(deed: &Deed) -> bool {
     }
 }
 
-/// The class of whatever a path leads to.
+/// The class of any object at the end of a path.
 const ITEM: &str = "item";
 
-/// Whether a longer yes would cover far more than the question showed. A dangerous command may name a class that others
-/// inherit from: an `item` may be a whole folder. And a path has no class, so the yes would cover every path.
+/// Whether a longer approval would cover far more than the question showed. A dangerous command may name a class that
+/// others inherit from: an `item` may be a whole folder. And a path has no class, so the approval would cover every
+/// path.
 fn is_wide(action: &Action, harm: &Classified) -> bool {
     let Some(dictionary) = &action.terms.0 else { return false };
     let has_kinds =
@@ -224,13 +225,13 @@ fn is_wide(action: &Action, harm: &Classified) -> bool {
     if commands.iter().any(has_files) {
         return true;
     }
-    // What a path leads to is an `item` of Finder, as long as nobody has looked.
+    // An object at the end of a path is an `item` of Finder until the server has looked at it.
     let is_far = |class: &str| harm.level == Level::Dangerous || class == ITEM;
     commands.into_iter().flat_map(classes).any(|class| is_far(class) && has_kinds(&class))
 }
 
-/// Whether something follows what is made, at whatever level: an hour's yes would count for the same command on other objects,
-/// which nobody was shown.
+/// Whether commands follow a new object, at any level. An approval for an hour would also cover the same command on
+/// other objects, which the human has not seen.
 fn is_followed(action: &Action) -> bool {
     matches!(&action.deed, Deed::Create(creation) if !creation.then.is_empty() || creation.origin().is_some())
 }
@@ -243,7 +244,7 @@ fn why(source: &Source) -> String {
     }
 }
 
-/// What an answer leads to.
+/// The result of an answer.
 pub(crate) enum Answered {
     /// The action may run.
     Yes(Box<Approved>),

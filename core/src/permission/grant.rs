@@ -200,7 +200,7 @@ impl Grants {
     /// Reads the list of grants from JSON.
     ///
     /// # Errors
-    /// It is not such a list.
+    /// The text is not a list of grants.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }

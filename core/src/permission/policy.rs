@@ -21,7 +21,7 @@ use crate::dictionary::names;
 
 pub use file::PolicyError;
 
-/// What becomes of an action. The later one is the stricter one.
+/// The decision about an action. A later one in this list is stricter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ruling {
     /// It runs.
@@ -34,7 +34,7 @@ pub enum Ruling {
 
 const RULINGS: [(&str, Ruling); 3] = [("allow", Ruling::Allow), ("ask", Ruling::Ask), ("deny", Ruling::Deny)];
 
-/// What happens where no rule fits.
+/// The decision if no rule fits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Profile {
     /// Reads are allowed, everything else is refused.
@@ -59,16 +59,16 @@ pub struct Policy {
     own_content: Vec<String>,
     /// Whether reading other people's content changes nothing.
     ignores_taint: bool,
-    /// Whether clients may bring scripts of their own, each of which a human reads.
+    /// Whether clients may send their own scripts. A human reads each of them.
     scripts: bool,
     /// Whether only reads are possible, whatever the rules say.
     only_reads: bool,
 }
 
-/// One decision of the operator. A part that is left out fits everything.
+/// One decision of the operator. A missing part matches everything.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// A bundle id; a name where it only makes the policy stricter; `*` at the end fits any rest.
+    /// A bundle id, or a name if that only makes the policy stricter; `*` at the end matches any rest.
     pub app: Option<String>,
     /// A command by its term, in any spelling, or by its eight-character code.
     pub command: Option<String>,
@@ -78,22 +78,22 @@ pub struct Rule {
     pub level: Option<Level>,
     /// The id of the plugin that the rule applies to.
     pub plugin: Option<String>,
-    /// What becomes of it.
+    /// The decision.
     pub decision: Ruling,
     /// The reason to show in refusals and questions.
     pub reason: Option<String>,
     /// Whether an app that is not running may be opened.
     pub launch: bool,
-    /// Where it stands in the file, from 1.
+    /// Its line in the file, from 1.
     pub line: usize,
 }
 
 /// A policy's decision about one touch of one action.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Verdict {
-    /// What becomes of it.
+    /// The decision.
     pub(super) ruling: Ruling,
-    /// Who says so.
+    /// The source of the decision.
     pub(super) source: Source,
     /// Whether an app that is not running may be opened.
     pub(super) launch: bool,
@@ -148,7 +148,7 @@ impl Policy {
         Self { only_reads: true, ..self }
     }
 
-    /// What happens where no rule fits.
+    /// The profile, which decides if no rule fits.
     pub fn profile(&self) -> Profile {
         self.profile
     }

@@ -16,14 +16,14 @@ pub(crate) const NAMED: usize = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
 
-/// A question to a human in the words of this server. Words of others stand in quotes.
+/// A question to a human in the words of this server. Other people's words are in quotes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     pub(super) wording: Wording,
     pub(super) told: Box<str>,
     pub(super) level: Level,
     pub(super) why: Box<str>,
-    /// What the action does that is asked about, and which rule asks if one does.
+    /// The effect that the question is about, and the rule that asks, if there is one.
     pub(super) because: Box<str>,
     pub(super) scopes: Vec<Scope>,
     pub(super) digest: Digest,
@@ -38,14 +38,14 @@ pub struct Wording {
     pub plugin: Option<String>,
     /// The action, for example `set "read status" to true`. Words of others are quoted.
     pub deed: String,
-    /// Whether it takes back what an earlier call has done.
+    /// Whether it takes back an earlier call.
     pub is_undo: bool,
     /// The objects and the change of each: one line per object.
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are named.
     pub count: usize,
-    /// Whether the objects get different values. Then every line is shown, because no line stands for another, and a yes
-    /// counts once: it is one to these values and not to any.
+    /// Whether the objects get different values. Then the question shows every line, because no line represents the
+    /// others. A yes counts once, for these values only.
     pub differs: bool,
     /// The lines of a script of the client, as they are to be shown; all of them.
     pub script: Vec<String>,
@@ -78,7 +78,7 @@ const CHOICES: [(&str, &str, Choice); 4] = [
 pub enum Answer {
     /// A human has chosen.
     Chosen {
-        /// What.
+        /// The choice.
         choice: Choice,
         /// Of which question.
         digest: Digest,
@@ -100,7 +100,7 @@ impl Digest {
         })
     }
 
-    /// Digests parts of which none can be taken for a piece of its neighbour.
+    /// Digests parts in such a way that no part can pass for a piece of its neighbour.
     pub(super) fn of(parts: &[String]) -> Self {
         Self(Sha256::digest(json!(parts).to_string().as_bytes()).into())
     }
@@ -162,7 +162,7 @@ impl Question {
         }
     }
 
-    /// What "for an hour" and "always" would allow.
+    /// The scopes that "for an hour" and "always" would allow.
     pub fn scopes(&self) -> &[Scope] {
         &self.scopes
     }

@@ -1,4 +1,4 @@
-//! What an action touches, as rules and grants see it: commands and properties of one app, each at a level.
+//! The parts of an action that rules and grants judge: commands and properties of one app, each at a level.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ pub struct CommandName<'a> {
     pub code: &'a str,
 }
 
-/// The name of asking for the consent of macOS in rules and grants; no dictionary has such a command.
+/// The name of a request for the consent of macOS, in rules and grants. Dictionaries have no command of this name.
 const CONSENT_TERM: &str = "ask for consent";
 const CONSENT: &str = "iac?cons";
 
@@ -79,7 +79,7 @@ pub(super) fn touches<'a>(
         is_fragile: false,
     };
     if let Deed::Script(script) = &action.deed {
-        // Each act is decided upon by itself: a yes to one is none to its neighbour.
+        // The gate decides about each act separately: a yes to one does not cover its neighbour.
         let act = |act: &'a InAppAct| Touch {
             level: classify_act(&action.app, act, policy.levels()).level,
             command: Some(CommandName { name: &act.term, code: &act.code }),
@@ -135,8 +135,8 @@ fn making(action: &Action, policy: &Policy) -> Option<Classified> {
     Some(classify(&action, policy.levels()))
 }
 
-/// What follows what is made, each with its own level and classes: a yes to make does not cover sending, and one to
-/// reply does not cover attaching.
+/// The commands that follow a new object, each with its own level and classes: a yes to make does not cover sending,
+/// and a yes to reply does not cover attaching.
 fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
     let Deed::Create(creation) = &action.deed else { return Vec::new() };
     let one = |command: &'a Invocation| {
@@ -169,7 +169,7 @@ fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<To
     made.chain(creation.then.iter().map(|next| &next.judged)).flat_map(one).chain(set).collect()
 }
 
-/// The command that saves what is made, with its own level: a rule may speak of it.
+/// The command that saves the new objects, with its own level: a rule may name it.
 fn saved<'a>(action: &'a Action, policy: &Policy) -> Option<(CommandName<'a>, Level)> {
     let save = match &action.deed {
         Deed::Create(creation) => creation.save.as_deref()?,
@@ -190,7 +190,7 @@ struct Touched<'a> {
     own: BTreeSet<&'a str>,
     /// Properties that are set, each with the class of an object that they are set of.
     set: BTreeSet<(&'a str, &'a str)>,
-    /// The classes that a command is about; at least one where there is a command.
+    /// The classes that a command is about; at least one if there is a command.
     classes: BTreeSet<&'a str>,
     /// The command that is sent.
     command: Option<CommandName<'a>>,
@@ -294,7 +294,7 @@ impl<'a> Touched<'a> {
 /// The event that makes objects.
 const MAKE: &str = "corecrel";
 
-/// The class of an object that is given by a path: it may be a file, a folder or a disk.
+/// The class of an object that is named by a path: it may be a file, a folder or a disk.
 const FILE: &str = "item";
 
 /// The class that a command concerns: the class of the new object, else the classes of its targets, else the app

@@ -31,11 +31,11 @@ pub struct Saved {
     pub occurrence: Option<String>,
 }
 
-/// How long after its last use a reference is taken over by a later process: a conversation of yesterday may go on.
+/// How long after its last use a later process still takes over a reference: yesterday's conversation may continue.
 const TAKEN_OVER: Millis = Millis(24 * 60 * 60 * 1000);
 
 impl References {
-    /// Returns every reference that still means the same after the app or this process was started anew.
+    /// Returns every reference that still means the same after a restart of the app or of this process.
     pub fn saved(&self) -> Vec<Saved> {
         let stable = self.table.iter().filter(|held| held.object.path.is_stable());
         let mut saved: Vec<Saved> = stable

@@ -10,7 +10,7 @@ const NODE: usize = 120;
 #[derive(Debug, Default)]
 pub(super) struct Table {
     held: Vec<Held>,
-    /// Where each lies.
+    /// The index of each reference.
     by_id: Map<RefId, usize>,
     /// By the hash of the object. Of two objects with one hash the later one is found, the earlier has its id still.
     by_object: plain::Map<RefId>,
@@ -25,7 +25,7 @@ impl Table {
         self.held.iter()
     }
 
-    /// Where a reference lies, until another one goes.
+    /// The index of a reference, until another one is removed.
     pub(super) fn place(&self, id: RefId) -> Option<usize> {
         self.by_id.get(&id).copied()
     }
@@ -81,7 +81,8 @@ impl Table {
 
     /// Drops every reference that does not stay; says how many.
     ///
-    /// Where most go, what stays is put into the maps anew: that costs less than to take the others out one by one.
+    /// If most entries go, the maps are rebuilt from the rest, because that costs less than removing entries one by
+    /// one.
     pub(super) fn retain(&mut self, stays: impl Fn(&Held) -> bool) -> usize {
         let before = self.held.len();
         let going = self.held.iter().filter(|held| !stays(held)).count();
@@ -138,7 +139,7 @@ impl Table {
     }
 }
 
-/// Another id may stand for the same object: one that an earlier process gave out.
+/// The same object may have another id, which an earlier process gave out.
 fn forget(id: RefId, key: u64, by_object: &mut plain::Map<RefId>) {
     if by_object.get(&key) == Some(&id) {
         by_object.remove(&key);

@@ -27,7 +27,7 @@ pub struct Dated {
     pub rule: Option<String>,
     /// The dates that a series leaves out.
     pub excluded: Option<String>,
-    /// Whether it is done, where that can be.
+    /// The property that says whether it is done, if the class has one.
     pub done: Option<String>,
     /// The library that answers by date, if the system has one.
     pub index: Option<Index>,
@@ -39,13 +39,13 @@ pub struct Dated {
 pub struct Index {
     /// The library's name.
     pub library: String,
-    /// The number by which it knows this kind of data.
+    /// The number that it uses for this kind of data.
     pub entity: u8,
-    /// What macOS asks consent for, in words.
+    /// The subject of macOS's consent, in words.
     pub subject: String,
     /// The property that is the element's id in the library.
     pub id: String,
-    /// What the app's id begins with, before the library's.
+    /// The text before the library's id in the app's id.
     #[serde(default)]
     pub id_prefix: String,
     /// The library's name of each property that both sides have.
@@ -99,7 +99,7 @@ impl Index {
         }
     }
 
-    /// Where a person changes access.
+    /// The place where a person changes access.
     pub fn settings(&self) -> String {
         let mut letters = self.subject.chars();
         let first = letters.next().map(|first| first.to_uppercase()).into_iter().flatten();

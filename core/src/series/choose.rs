@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::{DAY, Zone, occurrences};
 use crate::moment::Part;
 
-/// What a script found. Times are milliseconds since 1970.
+/// The result of a script. Times are milliseconds since 1970.
 #[derive(Debug, Deserialize)]
 struct Candidates {
     rows: Vec<Candidate>,
@@ -37,7 +37,7 @@ struct Candidate {
     keys: Vec<Json>,
 }
 
-/// What is asked for. The filter and the order name columns by number.
+/// The request. The filter and the order name columns by number.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The column of the start.
@@ -87,7 +87,7 @@ pub struct Chose {
 #[error("the script's rows have the wrong form: {0}")]
 pub struct NotCandidates(String);
 
-/// Chooses the occurrences that were asked for, in order. Without an order they stand by their start.
+/// Chooses the requested occurrences, in order. Without an order they are sorted by their start.
 ///
 /// # Errors
 /// The rows do not have the form that the script writes.
@@ -116,7 +116,7 @@ pub fn choose(answer: &Json, asked: &Asked<'_>) -> Result<Chosen, NotCandidates>
 fn instances(row: usize, candidate: &Candidate, found: &Candidates, chosen: &mut Chosen) -> Vec<Chose> {
     let Candidate { start, end, rule, .. } = candidate;
     let zone = &found.zone;
-    // An event of whole days may end a second before midnight, by whichever way it is read.
+    // An event of whole days may end a second before midnight, in both ways of reading.
     let whole = |end: i64| match (zone.civil(end) + 1000).rem_euclid(DAY) {
         0 if candidate.days => end + 1000,
         _ => end,
@@ -238,7 +238,7 @@ fn order(a: &Chose, b: &Chose, found: &Candidates, asked: &Asked<'_>) -> Orderin
             return by_key;
         }
     }
-    // The same rows stand in the same order, whichever way found them.
+    // Ties have a fixed order, so both ways of reading give the same order of rows.
     let last = |each: &Chose| (each.start.unwrap_or(i64::MAX), rows[each.row].id.to_string());
     last(a).cmp(&last(b))
 }

@@ -5,7 +5,7 @@ use super::{DAY, Zone, occurrences};
 /// A series, as its app stores it. Times are milliseconds since 1970.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeating {
-    /// Its rule; empty where it does not repeat.
+    /// Its rule; empty if it does not repeat.
     pub rule: String,
     /// Its first date.
     pub start: i64,
@@ -17,7 +17,7 @@ pub enum NoDate {
     /// It has one date only.
     #[error("the event does not repeat, so there is no date to leave out")]
     Once,
-    /// It has no such date.
+    /// The series has no date there.
     #[error("the series has no date on {said}{}", nearest(.near))]
     Other {
         /// The date that was given.
@@ -38,7 +38,7 @@ impl Repeating {
     /// rule cannot be read, so that nothing is known.
     ///
     /// # Errors
-    /// It has no such date, or several.
+    /// The series has no date there, or several.
     pub fn date(&self, given: i64, zone: &Zone) -> Result<Option<i64>, NoDate> {
         if self.rule.trim().is_empty() {
             return Err(NoDate::Once);

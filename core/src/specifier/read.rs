@@ -8,7 +8,7 @@ use crate::dictionary::{APPLICATION, Class, Dictionary, Property};
 use crate::filter::{Compare, Filter, Operator};
 use crate::words::RefId;
 
-/// Nobody nests folders deeper than this; it bounds the recursion over a specifier.
+/// Real folders are not nested deeper than this; it bounds the recursion over a specifier.
 const DEEPEST: usize = 64;
 
 /// The properties that people know an object by, if it has no name, in the order in which they are tried.
@@ -47,9 +47,9 @@ const HANDLE: &str = "handle";
 /// The fewest digits of a phone number.
 const SHORTEST: usize = 3;
 
-/// The class that holds further elements of a class, of which the application holds some itself: Mail's application has
-/// only the mailboxes that no account has. The elements tell it by a property that is called like the class that holds them.
-/// Objects that hold nothing themselves are in the application's own list: the participants of Messages.
+/// The class that holds further elements of a class, if the application holds only some of them: Mail's application has
+/// only the mailboxes outside of accounts. A property of the elements with the name of the holding class shows this.
+/// Objects that hold nothing themselves are all in the application's own list: the participants of Messages.
 pub(crate) fn holder_apart<'a>(dictionary: &'a Dictionary, element: &str) -> Option<&'a str> {
     let class = &dictionary.element(APPLICATION, element)?.1.name;
     if dictionary.elements(class).is_empty() {
@@ -70,17 +70,17 @@ pub(crate) fn holder_apart<'a>(dictionary: &'a Dictionary, element: &str) -> Opt
 /// The code of the property by which apps find an object by name.
 pub(super) const NAME_CODE: &str = "pnam";
 
-/// What texts are read by.
+/// The context for reading texts.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     /// The app's dictionary.
     pub(crate) dictionary: &'a Dictionary,
-    /// The folder that `~/` means; empty where it is not known.
+    /// The folder that `~/` means; empty if unknown.
     pub(crate) home: &'a str,
 }
 
 impl Specifier {
-    /// Puts what they mean in the place of texts, here and in its containers.
+    /// Replaces texts by their meaning, here and in the containers.
     ///
     /// # Errors
     /// A text is not a reference form, or has a name that the dictionary does not know.
@@ -115,8 +115,8 @@ impl Specifier {
         }
     }
 
-    /// Objects without a name go by what people call them, if their class has one such property: `event "Standup"` is the
-    /// event with that summary.
+    /// Objects without a name are found by the property that people know them by, if their class has exactly one:
+    /// `event "Standup"` is the event with that summary.
     fn name_by_property(&mut self, dictionary: &Dictionary) {
         let Self::Named { element, name, container } = self else { return };
         let found = handle_of(dictionary, element, name)
@@ -144,7 +144,7 @@ impl Specifier {
         }
     }
 
-    /// Whether only the app can say what it leads to: a filter, a place, or all elements where one path is needed.
+    /// Whether only the app can say what it leads to: a filter, a position, or all elements where one path is needed.
     pub(crate) fn is_open(&self, spreads: bool) -> bool {
         match self {
             Self::Filter { .. } | Self::Element { .. } => true,
@@ -157,7 +157,7 @@ impl Specifier {
         }
     }
 
-    /// What it names, for an error: a class, a property or the application.
+    /// Its target in words, for an error: a class, a property or the application.
     pub(crate) fn in_words(&self) -> String {
         match self {
             Self::Application => "the application".to_owned(),
@@ -188,7 +188,7 @@ impl Specifier {
 }
 
 impl Container {
-    /// Puts what they mean in the place of texts.
+    /// Replaces texts by their meaning.
     ///
     /// # Errors
     /// As [`Specifier::read`].

@@ -13,7 +13,7 @@ pub struct Resolved {
     pub path: Path,
     /// The object or value at its end, according to the dictionary.
     pub target: Target,
-    /// Where to look if nothing is there: the application property that a named element may mean instead.
+    /// The second choice if nothing is found: the application property that a named element may mean.
     pub fallback: Option<Path>,
 }
 
@@ -67,7 +67,7 @@ impl Container {
     }
 }
 
-/// Resolves by the letter, and once more with names taken as application properties where that is possible.
+/// Resolves literally, and once more with names taken as application properties, if that is possible.
 fn with_fallback(
     dictionary: &Dictionary,
     spreads: bool,
@@ -122,8 +122,9 @@ pub(crate) fn find_property<'a>(
     })
 }
 
-/// What may be written in place of a property that a class does not have: the one that the word means, the way to an object
-/// that has it (`current tab of front window`), those that are spelled like it, and those that end with the same word.
+/// Suggestions for a property that a class does not have: the property that the word means, the path to an object that
+/// has it (`current tab of front window`), properties with a similar spelling, and properties that end with the same
+/// word.
 pub(super) fn near_properties(dictionary: &Dictionary, owner: &str, words: &str) -> Vec<String> {
     let known: Vec<&Property> =
         dictionary.properties(owner).into_iter().filter(|each| !each.hidden).collect();
@@ -181,7 +182,7 @@ pub(super) fn of_heir<'a>(dictionary: &'a Dictionary, owner: &str, term: &str) -
     heirs.filter_map(|heir| dictionary.property(heir, term)).next()
 }
 
-/// Where the dictionary does not say what an object is, any property it knows may be asked for; the app decides.
+/// If the dictionary does not say what an object is, a call may ask for any property that it knows; the app decides.
 fn anywhere<'a>(dictionary: &'a Dictionary, term: &str) -> Option<&'a Property> {
     dictionary.classes.keys().find_map(|class| dictionary.property(class, term))
 }

@@ -11,8 +11,8 @@ use super::{By, Id, Path, Segment};
 /// Longer names are cut, because the text must fit on one line.
 const LONGEST: usize = 80;
 
-/// AppleScript's reference form, as [`super::Specifier::from_text`] reads it. A name that is long, or that has what does
-/// not show, is cut and cleaned: such a path does not lead back.
+/// AppleScript's reference form, which [`super::Specifier::from_text`] reads. A long name, or a name with invisible
+/// characters, is cut and cleaned: the text then does not lead back to the object.
 impl std::fmt::Display for Path {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.write(f, &tidy, &BTreeMap::new())
@@ -28,7 +28,7 @@ impl Path {
         text
     }
 
-    /// The path in words, with the names of what only an id leads to, where they are known.
+    /// The path in words, with the known names of objects that only an id leads to.
     pub(crate) fn in_words(&self, names: &BTreeMap<Self, String>) -> String {
         let mut text = String::new();
         self.write(&mut text, &tidy, names).expect("a text takes everything");
@@ -86,7 +86,7 @@ impl Path {
     }
 }
 
-/// Quotes a name, as it is where it can be shown so.
+/// Quotes a name, unchanged if it can be shown safely.
 fn tidy(name: &str) -> String {
     if one_line(name) == name { exact(name) } else { quoted(name) }
 }
@@ -123,7 +123,7 @@ pub(crate) fn quoted_to(text: &str, most: usize) -> String {
     format!("\"{}\"", line_of(text, most).replace('"', "'"))
 }
 
-/// The name of an object that is told in words: `"Lunch"` of `event "Lunch" of calendar "Work"`; all of it, where it has none.
+/// The name in an object's words: `"Lunch"` of `event "Lunch" of calendar "Work"`; all the words if it has no name.
 pub(crate) fn name_in(words: &str) -> String {
     let Some(from) = words.find('"') else { return words.to_owned() };
     let mut is_escaped = false;

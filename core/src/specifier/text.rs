@@ -2,8 +2,9 @@
 //!
 //! A text becomes the same [`Specifier`] that JSON becomes; nothing of it reaches an app as source.
 //!
-//! The owner of a step stands to its right, so that a word may be several things until the rest is read. At each step
-//! all terms of the dictionary that fit are tried, the longest first; the reading that came farthest tells what is wrong.
+//! The owner of a step is to its right, so a word may have several meanings until the rest is read. At each step the
+//! parser tries all terms of the dictionary that fit, the longest first. The reading that came farthest decides the
+//! error.
 
 mod apply;
 mod chain;
@@ -38,14 +39,14 @@ const MOST_READINGS: usize = 4_000;
 /// A specifier is not nested deeper, as in JSON.
 const DEEPEST: usize = 32;
 
-/// What a text means.
+/// The meaning of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Written {
     /// An object, several of them, or a property.
     Object {
         /// Which one.
         specifier: Specifier,
-        /// Whether a container was added that the text left out, such as the front document.
+        /// Whether the parser added a container that the text left out, such as the front document.
         completed: bool,
     },
     /// A reference that stands alone.
@@ -54,7 +55,7 @@ pub enum Written {
     File(String),
     /// A place, which only `at` and `to` take: `end of inbox`.
     Place {
-        /// Where it is.
+        /// Its position.
         position: Position,
         /// The container, or the neighbour.
         of: Container,
@@ -63,7 +64,7 @@ pub enum Written {
     },
 }
 
-/// Where a place is.
+/// The position of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Position {
     /// Before all elements.
@@ -156,7 +157,7 @@ impl Filter<String> {
     }
 }
 
-/// Whether a class is one of files: where it has no container, a name in it may be a path.
+/// Whether a class is one of files: a name in it without a container may be a path.
 pub(super) fn is_of_files(class: &str) -> bool {
     apply::FILES.contains(&class)
 }
@@ -171,15 +172,15 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     /// Where the object begins, behind `tell application "…" to`.
     start: usize,
-    /// What a chain without a container hangs on: the application, an unknown object, or what stands behind `) of`.
+    /// The end of a chain without a container: the application, an unknown object, or the expression after `) of`.
     bases: Vec<Owner>,
-    /// What was read from a token on, by the classes that a filter may test and the base.
+    /// The readings from a token on, by the classes that a filter may test and the base.
     memo: BTreeMap<(usize, Vec<usize>, usize), Result<Chain, Fail>>,
     readings: usize,
     depth: usize,
 }
 
-/// Where [`Parser::bases`] has the application, and an object that is not known yet.
+/// The indexes in [`Parser::bases`] of the application, and of an object that is not known yet.
 const AT_APPLICATION: usize = 0;
 const AT_UNKNOWN: usize = 1;
 
@@ -319,7 +320,7 @@ impl<'a> Parser<'a> {
         Fail::expected(at, wrong, format!("write {expected} there; a text has the form `message 3 of inbox`"))
     }
 
-    /// The words of some tokens as they stand in the text, blanks joined.
+    /// The words of some tokens from the text, with single blanks.
     fn words(&self, from: usize, to: usize) -> String {
         let start = self.tokens.get(from).map_or(self.text.len(), |token| token.start);
         let end = to.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(start, |token| token.end);
@@ -336,7 +337,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// How many containers stand in each other.
+/// How many containers are nested.
 fn depth(container: &Container) -> usize {
     let mut depth = 0;
     let mut next = Some(container);

@@ -105,7 +105,7 @@ fn place(index: i32) -> i64 {
     i64::from(index) + i64::from(index >= 0)
 }
 
-/// What stands behind an object: its container, in parentheses where a test would else be taken for one of the object.
+/// The text after an object: its container, in parentheses if a test could otherwise apply to the object.
 fn behind(container: &Container) -> String {
     match container {
         Container::Reference(id) => format!(" of {id}"),

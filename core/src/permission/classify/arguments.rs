@@ -117,7 +117,7 @@ fn address(text: &str) -> Option<(String, String)> {
     (!scheme.is_empty() && scheme.chars().all(legal)).then(|| (scheme.to_ascii_lowercase(), rest.to_owned()))
 }
 
-/// What the worst of the opened addresses does.
+/// The effect of the worst of the opened addresses.
 fn foreign_address(invocation: &Invocation) -> Option<Classified> {
     let mut found = Vec::new();
     for value in invocation.direct.iter().filter(|_| invocation.code == "GURLGURL") {
@@ -292,7 +292,7 @@ fn object_runs(action: &Action, path: &Path, hands_on: bool) -> bool {
     }
 }
 
-/// Where something new will stand: dot files and some folders are where programs look for what to run.
+/// The destination of something new: programs look for code to run in dot files and in some folders.
 pub(super) fn place(action: &Action) -> Option<Classified> {
     let names = written(action);
     names.iter().any(|name| is_run_from(name)).then(touches_hidden)

@@ -350,9 +350,8 @@ pub(super) fn write(app: &str, terms: &Terms, class: &str, property: &str) -> Op
     rows.map(|row| verdict(row.3, row.4)).reduce(Classified::or_worse)
 }
 
-/// Returns the command that a script would call instead of reading a property, if the app has a command with that name,
-/// because both have the same spelling in JavaScript. In the dictionaries of macOS and of 25 apps, no property has such
-/// a name.
+/// Returns the command that a script would call instead of reading a property. This happens if a command and a property
+/// have the same spelling in JavaScript. In the dictionaries of macOS and of 25 apps, no property has this problem.
 const CALLS: &[&str] = &[
     "activate", "close", "delete", "doscript", "dojavascript", "doshellscript", "duplicate", "emptytrash",
     "erase", "eval", "execute", "keycode", "keystroke", "launch", "logout", "make", "move", "open",

@@ -8,7 +8,7 @@ use crate::dictionary::names::key;
 use crate::marshal::{Given, Place};
 use crate::specifier::{By, Path, Segment};
 
-/// What an action would reach that it may not.
+/// The closed thing that an action would reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::permission) struct Hit {
     /// The name that leads there, or the object in words.
@@ -36,7 +36,7 @@ const MAKE: &str = "corecrel";
 const SET: &str = "coresetd";
 const SAVE: &str = "coresave";
 const DUPLICATE: &str = "coreclon";
-/// Commands that take a file away, or to another place, also where it is named by a text.
+/// Commands that move a file away, or to another place, even if a text names it.
 const MOVES: [&str; 4] = ["coremove", DUPLICATE, "coredelo", "fndrfera"];
 
 /// Properties that are part of a file's path.
@@ -47,14 +47,14 @@ const KEYS: [&str; 6] =
     ["locked", "owner", "group", "ownerprivileges", "groupprivileges", "everyonesprivileges"];
 
 impl Closed {
-    /// Whether what is in a container may be listed.
+    /// Whether the contents of a container may be listed.
     pub(in crate::permission) fn is_listed(&self, app: &str, terms: &Terms, container: &Path) -> bool {
         let doors = Doors { closed: self, files: Files { app, terms } };
         self.is_empty() || doors.read(container, true).is_none()
     }
 
-    /// The names that a read of everything in a folder has to leave out, because they are closed or hold what is; none where
-    /// that cannot be told, and then the read is refused.
+    /// The names that a read of everything in a folder has to leave out, because they are closed or contain something
+    /// closed. An empty list if that cannot be determined; the read is then refused.
     pub(in crate::permission) fn left_out(&self, app: &str, terms: &Terms, folder: &Path) -> Vec<Shut> {
         let Spot::Named(names) = spot(app, terms, folder).spot else { return Vec::new() };
         let mut found: Vec<Shut> = Vec::new();
@@ -66,7 +66,7 @@ impl Closed {
         found
     }
 
-    /// What is closed right below a name, wherever it may lead.
+    /// The closed names directly below a name, wherever it may lead.
     fn shut_in(&self, name: &str) -> Option<Vec<Shut>> {
         let all: Option<Vec<Vec<Shut>>> =
             self.every(name).iter().map(|path| self.right_below(path)).collect();
@@ -128,7 +128,7 @@ pub(in crate::permission) fn written(action: &Action) -> Vec<String> {
     }
 }
 
-/// Where something new will stand.
+/// The destination of something new.
 #[derive(Default)]
 struct Targets {
     names: Vec<String>,
@@ -147,7 +147,7 @@ impl Files<'_> {
         spot(self.app, self.terms, path).spot
     }
 
-    /// Where a command puts something.
+    /// The destination of a command.
     fn targets(self, invocation: &Invocation) -> Targets {
         match invocation.code.as_str() {
             MAKE => self.made(invocation),
@@ -158,7 +158,7 @@ impl Files<'_> {
         }
     }
 
-    /// A new file stands where it is made, under the name among its properties.
+    /// A new file is in the folder in which it is made, under the name among its properties.
     fn made(self, invocation: &Invocation) -> Targets {
         let classes = invocation.values().filter_map(|value| match value {
             Given::Class(class) => Some(class),
@@ -374,7 +374,7 @@ impl Doors<'_> {
     /// folder, or any folder above a closed place.
     fn below_any(self, path: &Path, goes_on: bool) -> Option<Hit> {
         let segments = path.segments();
-        // A property at the end is read of what stands before it.
+        // A property at the end is read from the object before it.
         let ending = segments.iter().rev().skip_while(|segment| matches!(segment, Segment::Property(_)));
         let mut tail: Vec<Option<&str>> = ending
             .map_while(|segment| match segment {
@@ -492,7 +492,7 @@ impl Doors<'_> {
         }
     }
 
-    /// Where something new would stand.
+    /// The destination of something new.
     fn put_there(self, invocation: &Invocation) -> Option<Hit> {
         let Targets { names, unnamed: place } = self.files.targets(invocation);
         let whole = invocation.code != SAVE;

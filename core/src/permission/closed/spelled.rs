@@ -79,7 +79,7 @@ pub(super) fn from_colons(text: &str) -> Option<(String, [String; 2])> {
     Some((volume.replace('/', ":"), [relative(rest), whole.join(":")]))
 }
 
-/// A name as a path from where it stands: it may itself be one, written with colons.
+/// A name as a path from its folder: it may itself be a path, written with colons.
 pub(super) fn relative(name: &str) -> String {
     let mut parts: Vec<&str> = name.split(':').collect();
     if parts.last() == Some(&"") {

@@ -1,4 +1,4 @@
-//! Where an object stands on the disk, as far as its specifier tells.
+//! The location of an object on the disk, as far as its specifier tells.
 
 use super::spelled::{from_url, relative};
 use crate::action::Terms;
@@ -9,14 +9,14 @@ use crate::specifier::{By, Id, Member, Path, Segment};
 const FINDER: &str = "com.apple.finder";
 const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 
-/// Where an object stands.
+/// The location of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::permission) enum Spot {
     /// It is not a file, nor in one.
     Elsewhere,
     /// It is a file, or in one, that has one of these names; each is written as [`super::Closed::paths`] reads it.
     Named(Vec<String>),
-    /// It is in a folder of one of these names, and only the app can tell which of all that is there.
+    /// It is in a folder of one of these names, and only the app can tell which object there it is.
     Below(Vec<String>),
     /// It is a file, and only the app can tell where.
     Anywhere,
@@ -214,10 +214,10 @@ pub(super) fn told(mark: &str) -> Option<String> {
     (mark.encode_utf16().count() < CUT && !is_number).then_some(told)
 }
 
-/// Properties that say where a file is, as they stand in a script.
+/// Properties that give the location of a file, as scripts spell them.
 const MARKS: [&str; 4] = ["name", "url", "posixPath", "path"];
 
-/// Where a bare name may stand that is in no folder: apps differ.
+/// The folders in which a bare name without a folder may be: apps differ.
 pub(super) fn start(class: &str) -> Vec<String> {
     if key(class) == "disk" {
         return vec!["/Volumes".to_owned()];
@@ -247,7 +247,7 @@ pub(super) fn last(path: &str) -> Option<&str> {
     path.rsplit(['/', ':']).next().filter(|name| !name.is_empty())
 }
 
-/// Where a property of the Finder or System Events leads to, by its key: of the user, and of the Mac.
+/// The folder that a property of the Finder or System Events leads to, by its key: of the user, and of the Mac.
 fn base(term: &str) -> Option<Vec<String>> {
     let library = |below: &str| ["~/Library", "/Library"].map(|library| format!("{library}{below}")).to_vec();
     let one = |path: &str| vec![path.to_owned()];

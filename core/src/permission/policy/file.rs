@@ -57,7 +57,7 @@ struct LevelTable {
     level: Spanned<String>,
 }
 
-/// A mistake and where it begins, in bytes.
+/// A mistake and its position, in bytes.
 struct Wrong(usize, String);
 
 pub(super) fn parse(text: &str) -> Result<Policy, PolicyError> {

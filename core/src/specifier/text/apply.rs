@@ -12,7 +12,7 @@ use crate::specifier::read::{NAME_CODE, called_by, holder_apart};
 use crate::specifier::{Container, Specifier, SpecifierError, resolve};
 use crate::words::RefId;
 
-/// What a chain has led to.
+/// The result of a chain so far.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Owner {
     pub(super) container: Container,
@@ -21,7 +21,7 @@ pub(super) struct Owner {
     pub(super) explicit: bool,
 }
 
-/// What stands there, as far as the dictionary says.
+/// The kind of object there, as far as the dictionary says.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Class {
     /// An object of a class.
@@ -61,7 +61,7 @@ impl Owner {
         matches!(**specifier, Specifier::Every { filter: None, range: None, .. })
     }
 
-    /// The elements that a test chooses; `None` where it is not a collection.
+    /// The elements that a test chooses; `None` if it is not a collection.
     pub(super) fn filtered(mut self, test: Filter<String>) -> Option<Self> {
         let Container::Specifier(specifier) = &mut self.container else { return None };
         let Specifier::Every { filter: filter @ None, range: None, .. } = &mut **specifier else {
@@ -76,7 +76,7 @@ impl Owner {
     }
 }
 
-/// As many classes that hold an element are told.
+/// The error names this many classes that hold an element.
 const MOST_HOLDERS: usize = 5;
 
 /// The classes in which a name with a colon is a path of the classic Mac OS.
@@ -209,7 +209,8 @@ impl Parser<'_> {
         Err(Fail::refused(at, reach, wrong, "write the path with slashes, such as `POSIX file \"/Users/…\"`"))
     }
 
-    /// What has the elements: the object, its text or contents, or the one document that the text left out.
+    /// The object that has the elements: the object itself, its text or contents, or the one document that the text
+    /// left out.
     fn holder(&self, owner: &Owner, element: &str, reach: usize) -> Result<(Owner, bool), Fail> {
         let class = match &owner.class {
             Class::Value(property, of, kind) => {
@@ -262,8 +263,8 @@ impl Parser<'_> {
         Some(Owner::of(all, Class::Of(only.name.clone())))
     }
 
-    /// Whether a name says no place, and the application has only some of the elements; a property of the application of
-    /// that name is meant instead, such as `inbox`.
+    /// Whether a name has no place, and the application has only some of the elements. If the application has a
+    /// property of that name, such as `inbox`, the name means that property.
     fn is_apart(&self, holder: &Owner, element: &str, name: &str) -> bool {
         let own = self.dictionary.property(APPLICATION, name);
         let is_meant = |kind: &TypeRef| self.dictionary.is_a(&kind.name, element);

@@ -10,7 +10,7 @@ use crate::filter::Filter;
 /// The words before a test.
 pub(super) const FILTERS: [&str; 3] = ["whose", "where", "that"];
 
-/// What was read from some token on.
+/// A reading from some token on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chain {
     pub(super) object: Owner,
@@ -22,7 +22,7 @@ pub(super) struct Chain {
     pub(super) completed: bool,
 }
 
-/// A test, and where it stands.
+/// A test, and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Test {
     pub(super) filter: Filter<String>,
@@ -31,7 +31,7 @@ pub(super) struct Test {
     step: usize,
 }
 
-/// A pick, and where it stands.
+/// A pick, and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub(super) pick: Pick,
@@ -72,7 +72,7 @@ impl Parser<'_> {
         Err(fail.unwrap_or_else(|| self.unknown(at, base, false)))
     }
 
-    /// Reads what stands behind a step, and takes the step from there.
+    /// Reads the text after a step, and applies the step to it.
     fn link(
         &mut self,
         picks: Vec<Placed>,
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Ok(Chain { object, end, filter: None, completed: completed || added })
     }
 
-    /// What has no container may not be given one.
+    /// An object that has no container must not get one.
     fn outermost(&self, owner: &Owner, object: Owner, at: usize, reach: usize) -> Result<Owner, Fail> {
         if self.bases[..=AT_UNKNOWN].contains(owner) {
             return Ok(object);
@@ -167,7 +167,7 @@ impl Parser<'_> {
         Err(Fail::refused(at, reach, format!("{} is in no container", self.shown(at)), instead))
     }
 
-    /// What stands in parentheses, in a container that stands behind them; a test may follow.
+    /// Reads parentheses, in the container that follows them; a test may follow.
     fn inner(
         &mut self,
         owner: Owner,
@@ -194,7 +194,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads what stands in parentheses as far as it goes without the container behind them.
+    /// Reads the inside of parentheses as far as possible without the container that follows.
     pub(super) fn parenthesis(&mut self, at: usize) -> Result<(Pick, usize), Fail> {
         let chain = self.chain(at + 1, &[], AT_UNKNOWN)?;
         if !self.is_sign(chain.end, ")") {
@@ -220,7 +220,7 @@ impl Pick {
 }
 
 impl How {
-    /// Whether a test may choose among what is picked.
+    /// Whether a test may choose among the picked objects.
     pub(super) fn takes_test(&self) -> bool {
         matches!(self, Self::Every | Self::First | Self::Last)
     }

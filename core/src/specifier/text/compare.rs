@@ -99,7 +99,7 @@ const SPELLINGS: [(&str, Comparison); 71] = [
 ];
 
 impl Parser<'_> {
-    /// The operators that may stand at a token, longest first, and the tokens behind them.
+    /// The operators that may begin at a token, longest first, and the tokens after them.
     pub(super) fn comparisons(&self, at: usize) -> Vec<(Comparison, usize)> {
         let mut found = Vec::new();
         let mut words = String::new();

@@ -1,4 +1,4 @@
-//! What stands in the way of reading a text: of all readings that failed, the one that came farthest is told.
+//! The reason why a text cannot be read: of all failed readings, the one that came farthest.
 
 use crate::foreign::clean;
 use crate::specifier::SpecifierError;
@@ -10,7 +10,7 @@ pub(super) enum Weight {
     Expected,
     /// The words fit, but the dictionary has no such property or element.
     Unknown,
-    /// It is known what is wrong, and what to write instead.
+    /// The error is known, and so is the remedy.
     Refused,
 }
 
@@ -29,7 +29,7 @@ enum What {
     Text { at: At, wrong: String, instead: String },
 }
 
-/// Where something is wrong.
+/// The position of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Byte(usize),
@@ -98,7 +98,7 @@ impl Fail {
     }
 }
 
-/// Words of the text, fit to stand in a message.
+/// Words of the text, made safe for a message.
 pub(super) fn shown(words: &str) -> String {
     format!("`{}`", clean(words, 60).replace('`', "'"))
 }

@@ -8,7 +8,7 @@ const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on i
 /// How to ask for a number of objects.
 const COUNTED: &str = "list the objects and read `totalCount`, or name `count of …` in `properties` for each of several objects";
 
-/// Words at the beginning of an object, what they are, and what to write instead; the longest first.
+/// Words at the beginning of an object, their meaning, and what to write instead; the longest first.
 const REFUSED: [(&[&str], &str, &str); 35] = [
     (&["a", "reference", "to"], "is not needed", "leave the words out"),
     (&["do", "shell", "script"], "is a command", "run a command with its own tool"),
@@ -52,7 +52,7 @@ const REFUSED: [(&[&str], &str, &str); 35] = [
 ];
 
 impl Parser<'_> {
-    /// The refusal by name of what a reading failed at; `None` where it has none.
+    /// The refusal for the word at which a reading failed; `None` if it has none.
     pub(super) fn refusal(&self, start: usize, fail: &Fail) -> Option<Fail> {
         let at = fail.token()?;
         self.operator(at)

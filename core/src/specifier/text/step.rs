@@ -9,18 +9,18 @@ use crate::dictionary::{APPLICATION, Class, names};
 use crate::specifier::{Id, SpecifierError, quoted, resolve};
 use crate::words::RefId;
 
-/// What a step picks.
+/// The pick of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Pick {
     /// A property, as it is spelled.
     Property(String),
     /// Elements of a class, by its place among the classes of the dictionary.
     Element(usize, How),
-    /// What an earlier answer gave.
+    /// A reference from an earlier answer.
     Reference(RefId),
     /// The application, named or not.
     Application,
-    /// What stands in parentheses; the class, if these are elements that a test may choose among.
+    /// The inside of parentheses; the class, if a test may choose among these elements.
     Inner(Option<usize>),
 }
 
@@ -46,7 +46,7 @@ pub(super) enum How {
 type Reading = Result<(Vec<Placed>, usize), Fail>;
 type Primary = Result<(Pick, usize), Fail>;
 
-/// As many readings has one step.
+/// The largest number of readings of one step.
 const MOST_READINGS: usize = 64;
 
 /// As many possessives may follow each other.
@@ -252,7 +252,7 @@ impl Parser<'_> {
         self.is_word(at, &["before", "after", "behind"]) || two("in", &["front", "back"])
     }
 
-    /// What stands behind a class: an index, a name, an id, a range; `None` where none of these follows.
+    /// The selector after a class: an index, a name, an id, a range; `None` if there is none.
     fn selected(&self, at: usize) -> Result<Option<(How, usize)>, Fail> {
         if let Some(range) = self.range(at)? {
             return Ok(Some(range));

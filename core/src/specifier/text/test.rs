@@ -12,7 +12,7 @@ use crate::filter::{Compare, Filter, Operator};
 use crate::moment::Part;
 use crate::specifier::{SpecifierError, resolve};
 
-/// As many comparisons may one filter have.
+/// The largest number of comparisons in one filter.
 const MOST_TESTS: usize = 64;
 
 /// As deep may parentheses and `not` be nested, as in JSON.
@@ -21,7 +21,7 @@ const DEEPEST: usize = 14;
 /// No other word for a property has more: `last modified date`.
 const MOST_WORDS: usize = 3;
 
-/// The word for what an element is in, of whatever class.
+/// The word for an element's container, of any class.
 const CONTAINER: &str = "container";
 
 /// A property that is tested, from the tested element on.
@@ -33,7 +33,7 @@ struct Path<'a> {
 
 type Reading = Result<(Filter<String>, usize), Fail>;
 
-/// Where a test stands: the class that it is about, and how deep it is nested.
+/// The context of a test: the class that it is about, and its depth.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     class: &'a str,
@@ -160,7 +160,8 @@ impl Parser<'_> {
         if found.is_empty() { Err(self.untested(start, at, class)) } else { Ok(found) }
     }
 
-    /// The property that one to three words mean which are no term of the app: a term may be about another object on the way.
+    /// The property for one to three words that are not a term of the app: a term may belong to another object on the
+    /// path.
     fn meant(&self, at: usize, class: &str) -> Vec<(Path<'_>, usize)> {
         let is_word = |at: usize| matches!(self.kind(at), Some(Kind::Word(_)));
         let found = (1..=MOST_WORDS).rev().find_map(|count| {
@@ -296,7 +297,7 @@ impl Parser<'_> {
         Some(Path { term: path.join("."), property: last? })
     }
 
-    /// The class of what may hold the element, by its name; any class where the word is `container`.
+    /// The class of a possible container, by its name; any class if the word is `container`.
     fn tested_holder(&self, term: &str) -> Option<String> {
         if term == CONTAINER {
             return Some(String::new());
@@ -393,7 +394,7 @@ impl Parser<'_> {
     }
 }
 
-/// What a filter calls the number of elements, after their plural.
+/// The word in a filter for the number of elements, before their plural.
 const COUNT: &str = "count";
 
 /// The path of a file, which AppleScript makes of a reference.

@@ -2,7 +2,7 @@
 
 use super::error::Fail;
 
-/// One token, and where it stands.
+/// One token, and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -16,11 +16,11 @@ pub(super) struct Token {
 pub(super) enum Kind {
     /// Letters and digits that are not a number; a contraction has a straight apostrophe.
     Word(String),
-    /// What stood between bars: a term, never a keyword.
+    /// The text between bars: a term, never a keyword.
     Barred(String),
     /// Digits, with a fraction or an exponent perhaps.
     Number(String),
-    /// What stood between quotes, without its escapes.
+    /// The text between quotes, without its escapes.
     Text(String),
     /// `'s` after a term.
     Possessive,

@@ -17,7 +17,7 @@ const MOST_VALUES: usize = 64;
 /// As many names of an enumeration an error tells.
 const MOST_NAMES: usize = 12;
 
-/// If words are not a moment, the first of them say what was meant.
+/// If words are not a moment, the error shows this many of them.
 const MOST_OF_MOMENT: usize = 3;
 
 impl Parser<'_> {
