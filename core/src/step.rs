@@ -1,4 +1,4 @@
-//! The machine that ties the rooms together: the core decides, the shell runs, the core goes on.
+//! The state machine that connects the modules: the core decides, the shell runs, the core continues.
 //!
 //! ```text
 //! let mut step = start(call, &mut world);
@@ -77,7 +77,7 @@ pub struct World<'a> {
     pub learned: &'a mut plan::Learned,
     /// The policy and grants, loaded only for a decision.
     pub gate: &'a dyn Deref<Target = Gate>,
-    /// The folder that `~/` means on the Mac; empty where it is not known.
+    /// The folder that `~/` means on the Mac; empty if unknown.
     pub home: &'a str,
     /// The time.
     pub now: Millis,
@@ -85,7 +85,7 @@ pub struct World<'a> {
     pub fresh: &'a mut dyn FnMut() -> RefId,
 }
 
-/// What comes next.
+/// The next step.
 #[derive(Debug)]
 pub enum Step {
     /// Run a script and come back with the result.
@@ -107,9 +107,9 @@ pub struct Run {
     pub script: Script,
     /// Whether it needs a process of its own, and why.
     pub apart: Option<Apart>,
-    /// Who allowed it.
+    /// The decision that allowed it.
     pub decided: Arc<Decided>,
-    /// What [`resume`] needs to go on.
+    /// The state that [`resume`] needs.
     pub pending: Pending,
 }
 
@@ -127,9 +127,9 @@ pub enum Apart {
 /// A question to a human.
 #[derive(Debug)]
 pub struct Ask {
-    /// What to ask.
+    /// The question.
     pub question: Question,
-    /// What [`resume`] needs to go on.
+    /// The state that [`resume`] needs.
     pub pending: Pending,
 }
 
@@ -138,11 +138,11 @@ pub struct Ask {
 pub struct Load {
     /// The app, by bundle id.
     pub app: String,
-    /// What [`resume`] needs to go on.
+    /// The state that [`resume`] needs.
     pub pending: Pending,
 }
 
-/// What became of a script or a question.
+/// The result of a script or a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The script ended with this result.
@@ -186,7 +186,7 @@ pub enum RunFailure {
     Process(String),
 }
 
-/// Where the machine stands while a script runs.
+/// The state of the machine while a script runs.
 #[derive(Debug)]
 pub struct Pending {
     app: Arc<str>,
@@ -196,7 +196,7 @@ pub struct Pending {
     then: Then,
     /// The call, in case its app has to be opened first.
     kept: Option<Box<launching::Kept>>,
-    /// What was found out on the way here.
+    /// The facts that were found on the way here.
     carried: Vec<carried::Carried>,
 }
 
@@ -278,7 +278,7 @@ pub fn start(call: Call, world: &mut World<'_>) -> Step {
     launching::with(step, kept, world)
 }
 
-/// Begins a call, or goes on with one in which something was looked up.
+/// Begins a call, or continues one after a lookup.
 fn started(call: Call, world: &mut World<'_>) -> Step {
     if call.makes_references() && world.references.is_full(world.now) {
         return failed(&too_many(), 0);

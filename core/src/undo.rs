@@ -27,10 +27,10 @@ const LONGEST: usize = 64 * 1024;
 pub struct Undo {
     /// `undo_` and 16 base32 characters.
     pub id: String,
-    /// The id of all writes of the same call, where there are several.
+    /// The id of all writes of the same call, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// Whether the write itself took something back: "the last" means what was written before.
+    /// Whether the write itself was an undo: "the last" means the last write before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_undo: bool,
     /// The bundle id of the app.
@@ -68,7 +68,7 @@ pub enum Way {
         from: Json,
         /// That of the container that it went to.
         to: Json,
-        /// Where it is now, if the app has said so.
+        /// Its new place, if the app has reported it.
         landed: Option<Json>,
         /// Its class.
         element: String,
@@ -86,15 +86,15 @@ pub enum Way {
     Create {
         /// In the order in which they were made.
         made: Vec<Made>,
-        /// What stays when they are deleted, in words.
+        /// The effects that stay after they are deleted, in words.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         stays: Vec<String>,
     },
     /// Something was changed for good. It is kept so that "the last" does not mean an older change.
     Lasting {
-        /// What was done, in words.
+        /// The change, in words.
         lasting: String,
-        /// Why there is no way back.
+        /// The reason why it cannot be undone.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         why: String,
     },
@@ -107,9 +107,9 @@ pub struct Made {
     pub object: Json,
     /// The object in words.
     pub words: String,
-    /// Whether it goes away by itself: what was made in another new object goes with that.
+    /// Whether it must be deleted by itself. An object inside another new object goes with that one.
     pub is_top: bool,
-    /// What was read of it, and how: a property, or `#` and elements that are counted.
+    /// The values that were read from it, and how: a property, or `#` and the elements to count.
     pub looks: Vec<(String, Json)>,
 }
 
@@ -134,7 +134,7 @@ impl Undo {
         }
     }
 
-    /// What stays, and why: `Reminders ran "delete": this server knows no reverse of it`.
+    /// The lasting effect, and the reason: `Reminders ran "delete": this server knows no reverse of it`.
     fn for_good(&self) -> String {
         match &self.way {
             Way::Lasting { lasting, why } if !why.is_empty() => format!("{lasting}: {why}"),
@@ -147,7 +147,7 @@ impl Undo {
         matches!(self.way, Way::Lasting { .. })
     }
 
-    /// The object, or what was done for good.
+    /// The object, or the permanent change.
     pub fn did(&self) -> &str {
         match &self.way {
             Way::Lasting { lasting, .. } => lasting,
@@ -155,7 +155,7 @@ impl Undo {
         }
     }
 
-    /// What the answer calls it: the id of its call, where that has written more.
+    /// Its id in the answer: the id of its call, if the call has several writes.
     pub fn shown_id(&self) -> &str {
         self.call.as_deref().unwrap_or(&self.id)
     }
@@ -190,14 +190,14 @@ impl Undo {
     }
 }
 
-/// What `iac_mcp_undo` is asked for.
+/// The request to `iac_mcp_undo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// To take back these, by the ids of their calls or of single writes.
     Ids(Vec<String>),
     /// To take back what the last call has written.
     Last,
-    /// To tell what was written, and what of it can be taken back.
+    /// To list the writes, and which of them can be taken back.
     List,
 }
 
@@ -210,7 +210,7 @@ pub(crate) fn together(undos: &mut [Undo], fresh: &mut dyn FnMut() -> RefId) -> 
     undos.first().map(|undo| undo.shown_id().to_owned())
 }
 
-/// Finds the writes that are meant, the latest first: what was written last is taken back first.
+/// Finds the requested writes, the latest first, because the last write is taken back first.
 ///
 /// # Errors
 /// One of them is not known, too old, or never had an inverse, as the last change may.
@@ -222,7 +222,7 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
         Wanted::Last => {
             let own = || known().filter(|undo| !undo.is_undo);
             let last = own().max_by_key(|undo| undo.at).ok_or_else(nothing)?;
-            // Where several stand at one moment, what was kept last is meant.
+            // If several have the same time, the one that was stored last counts.
             let last = own().rfind(|undo| undo.at == last.at).unwrap_or(last);
             let id = last.shown_id();
             found.extend(known().filter(|undo| undo.shown_id() == id).cloned());
@@ -252,7 +252,7 @@ pub(crate) fn parts(undos: &[Undo]) -> Vec<Vec<&Undo>> {
     let mut parts: Vec<Vec<&Undo>> = Vec::new();
     for undo in undos {
         let rest = |at: usize| parts.iter().skip(at + 1).flatten();
-        // What was written at one moment was written by one call, in any order.
+        // Writes with the same time come from one call, and can be taken back in any order.
         let is_free = |at: usize| rest(at).all(|other| other.app != undo.app || other.at == undo.at);
         let joins = |at: &usize| parts[*at].iter().all(|other| other.goes_with(undo)) && is_free(*at);
         match (0..parts.len()).find(joins) {
@@ -275,7 +275,7 @@ pub(crate) fn apart(parts: &[Vec<&Undo>]) -> Fault {
     fault.with("parts", json!(all)).with("wrote", json!(words)).untrusted()
 }
 
-/// The ids of a part: that of a call stands for all that it has written, unless some of it is in another part.
+/// The ids of a part: the id of a call covers all its writes, unless some of them are in another part.
 fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u str> {
     let is_whole = |undo: &Undo| {
         let with_it = |part: &&Vec<&Undo>| part.iter().any(|each| each.shown_id() == undo.shown_id());
@@ -284,7 +284,7 @@ fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u
     part.iter().map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
 }
 
-/// Tells what was written and whether it can be taken back, the latest call first; of long lists the latest.
+/// Lists the writes and whether they can be taken back, the latest call first. A long list has only the latest.
 pub(crate) fn list(undos: &[Undo]) -> Json {
     let mut calls: indexmap::IndexMap<&str, Vec<&Undo>> = indexmap::IndexMap::new();
     undos.iter().for_each(|undo| calls.entry(undo.shown_id()).or_default().push(undo));
@@ -313,7 +313,7 @@ pub(crate) fn list(undos: &[Undo]) -> Json {
 /// So many objects of a call are named, and the others counted.
 const TOLD: usize = 3;
 
-/// What a call has written, with the objects of which the same was written in one line: `set name of 25: "a", "b", "c", …`.
+/// The writes of a call. Objects with the same write share a line: `set name of 25: "a", "b", "c", …`.
 fn in_words(writes: &[&Undo]) -> Vec<String> {
     let mut kinds: indexmap::IndexMap<String, Vec<&Undo>> = indexmap::IndexMap::new();
     for undo in writes {
@@ -335,11 +335,11 @@ fn in_words(writes: &[&Undo]) -> Vec<String> {
     kinds.into_iter().map(one).collect()
 }
 
-/// So many calls are told of. An earlier one is seldom meant, and its answer has told its id.
+/// The number of calls to list. An earlier one is seldom needed, and its own answer had its id.
 const LISTED: usize = 10;
 
 impl Undo {
-    /// What was written: `set "name" of folder "Old"`.
+    /// The write: `set "name" of folder "Old"`.
     pub fn in_words(&self) -> String {
         match &self.way {
             Way::Set { property, .. } => format!("set {property} of {}", self.words),
@@ -373,7 +373,7 @@ fn unknown(id: &str) -> Fault {
     Fault::parameter("undo", message, suggestion)
 }
 
-/// Writes a value that was read as a client would give it; `None` where it cannot be written back.
+/// Writes a value in the form that a client would give it; `None` if it cannot be written back.
 pub(crate) fn restorable(value: &Value, dictionary: &Dictionary) -> Option<Json> {
     match value {
         Value::Null => Some(Json::Null),
@@ -423,7 +423,7 @@ mod tests {
         }
     }
 
-    /// What earlier versions have kept is still read: neither calls nor new objects were known to them.
+    /// Records of earlier versions can still be read. Those versions knew neither calls nor new objects.
     #[test]
     fn what_was_kept_before_is_still_read() {
         let kept = json!([

@@ -48,7 +48,7 @@ pub enum Value {
 pub struct Excerpt {
     /// The part, cut at code points.
     pub text: String,
-    /// Where it begins, in code points.
+    /// Its first position, in code points.
     pub from: usize,
     /// How long the whole is, in code points.
     pub total: usize,

@@ -111,13 +111,13 @@ impl Level {
 /// Which part of a long text is read, in code points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextWindow {
-    /// Where it begins.
+    /// Its beginning.
     pub offset: usize,
     /// How long it is at most.
     pub limit: usize,
 }
 
-/// As much of a text as one answer may hold.
+/// The longest text in one answer.
 pub(crate) const LONGEST_TEXT: usize = 200_000;
 
 /// How many elements an answer may hold.

@@ -1,4 +1,4 @@
-//! The gate in the machine: an action is decided upon, asked about where that is needed, and only then written.
+//! The gate in the machine: it decides about an action, asks if necessary, and only then writes the script.
 
 mod looking;
 mod opening;
@@ -89,7 +89,7 @@ impl Asking {
     }
 }
 
-/// Ends a call that may not go on.
+/// Ends a call that the gate refused.
 pub(super) fn refused(refusal: Refusal, events: u64) -> Step {
     let Refusal { source, harm, scopes, fault } = refusal;
     let decided = Decided { allowed: false, harm, source, scopes };

@@ -1,5 +1,5 @@
-//! What a call has found out on its way and its question and its answer say: which of several objects a change takes, where a
-//! filter stands for one of them, and what an undo leaves.
+//! Facts that a call has found on its way, for its question and its answer: which of several objects a change takes if
+//! a filter picks one of them, and what an undo leaves.
 
 use serde_json::{Value as Json, json};
 
@@ -7,7 +7,7 @@ use super::{Pending, Step, Then};
 use crate::specifier::{Specifier, quoted, quoted_to};
 use crate::words::RefId;
 
-/// As much of a filter stands in a question, in characters.
+/// The length of a filter in a question, in characters.
 const LONGEST: usize = 200;
 
 /// Something that is carried to the question and to the answer.
@@ -19,7 +19,7 @@ pub(super) enum Carried {
     All(String, usize),
     /// Words of the client that were read as the dictionary's: `{"title": "subject"}`.
     Read(Json),
-    /// What a name without a place has led to.
+    /// The object that a name without a place has led to.
     Found(String),
     /// This is not taken back.
     Left(String),
@@ -38,12 +38,12 @@ pub(super) struct Picked {
 }
 
 impl Picked {
-    /// What a filter picks; `None` if it does not choose among several.
+    /// The pick of a filter; `None` if it does not choose among several.
     pub(super) fn of(specifier: &Specifier, body: &Json, taken: Option<&RefId>) -> Option<Self> {
         let Specifier::Filter { last, only: false, .. } = specifier else { return None };
         let matches = body["totalCount"].as_u64().and_then(|count| usize::try_from(count).ok())?;
         let is_whole = body["complete"] != json!(false);
-        // Where something was not searched, another object may match there.
+        // If the search was incomplete, another object may match.
         (matches > 1 || !is_whole).then_some(Self {
             filter: specifier.to_text(),
             is_last: *last,
@@ -132,7 +132,7 @@ impl Carried {
     }
 }
 
-/// Carries what was found out to the question and to the answer of its call.
+/// Passes the facts on to the question and to the answer of the call.
 pub(super) fn with(step: Step, carried: Vec<Carried>) -> Step {
     if carried.is_empty() {
         return step;

@@ -24,8 +24,8 @@ use crate::specifier::{Container, quoted};
 use crate::undo::{self, NO_REVERSE, Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
-/// The commands of Contacts and of the Standard Suite that change which objects there are. An app such as Contacts loses
-/// such a change unless it is told to save.
+/// The commands of Contacts and of the Standard Suite that change which objects exist. An app such as Contacts loses
+/// such a change unless it gets `save`.
 const KEPT: [&str; 5] = ["add", "remove", "delete", "duplicate", "move"];
 
 /// A name out of the dictionary is never cut.
@@ -39,7 +39,7 @@ pub(super) struct Sending {
     term: String,
     result: Option<TypeExpr>,
     level: Level,
-    /// What it leaves behind.
+    /// The trace of the command.
     trace: Trace,
     /// The command counts, but without a class.
     counts_nothing: bool,
@@ -92,7 +92,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         if call.mode == Mode::DryRun {
             return left_out(action, &change?, app, world).map(|shown| done(shown, 0));
         }
-        // Who may not delete an event may not leave out its dates by that word.
+        // A call that may not delete an event may not leave out its dates by that word.
         if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
             return Ok(refused(refusal, 0));
         }
@@ -144,10 +144,10 @@ fn checked(call: &CommandCall, app: &App, dictionary: &Dictionary, world: &mut W
     }
 }
 
-/// What checking the arguments of a command came to.
+/// The result of checking the arguments of a command.
 enum Checked {
     Fits(Box<Invocation>),
-    /// An object among them has to be looked up first: as it was given, and what it means.
+    /// The server must first look up an object among them: the client's text, and its meaning.
     Open(Json, Container),
     Wrong(Fault),
 }
@@ -202,7 +202,7 @@ fn preview(action: Action, classified: &Classified, app: &App, world: &World<'_>
     shown
 }
 
-/// What a deletion of dates of series would leave out, and the decision about it.
+/// The dates that a deletion would leave out of series, and the decision about it.
 fn left_out(action: Action, change: &SetProperty, app: &App, world: &mut World<'_>) -> Result<Json, Fault> {
     let changes = set::changes(change, world)?;
     let touches: Vec<String> = changes.iter().map(|change| change.subject.path.to_string()).collect();
@@ -216,7 +216,7 @@ fn left_out(action: Action, change: &SetProperty, app: &App, world: &mut World<'
     let (term, code) = (invocation.term.clone(), invocation.code.clone());
     let set = Action::of(app, Deed::Set(changes));
     let classified = classify(&set, world.gate.policy.levels());
-    // Who may not delete an event may not leave out its dates by that word.
+    // A call that may not delete an event may not leave out its dates by that word.
     let decision = match decide(action, &app.name, world.gate, world.now) {
         Decision::Deny(refusal) => Decision::Deny(refusal),
         _ => decide(set, &app.name, world.gate, world.now),
@@ -300,7 +300,7 @@ impl Sending {
         }
     }
 
-    /// Whether it takes back what an earlier call has done.
+    /// Whether it takes back an earlier call.
     pub(super) fn takes_back(&self) -> bool {
         !self.back.is_empty()
     }
@@ -321,7 +321,7 @@ impl Sending {
         Self { trace: self.trace.following(invocation, references, app), ..self }
     }
 
-    /// What the app may have done although no answer came. What was to be taken back is still there to be taken back.
+    /// The change that the app may have made although no answer came. An undo that did not finish can be tried again.
     pub(super) fn sent(&self, app: &str, name: &str) -> Option<Sent> {
         let did = self.trace.did().filter(|_| self.back.is_empty())?;
         Some(Sent { app: app.to_owned(), did: format!("{name} {did}") })
@@ -370,7 +370,7 @@ impl Sending {
             let mut body = self.results(answer, reply.reason, app, world)?;
             if self.trace.moves() {
                 let results = body["results"].as_array_mut().into_iter().flatten();
-                // What has no way back says so; the id of the whole call stands at the top.
+                // An entry that cannot be undone says so; the id of the whole call is at the top.
                 let stays = |at: &usize| back.get(*at).is_none_or(Option::is_none);
                 results
                     .enumerate()

@@ -86,8 +86,8 @@ fn path_meant(value: &Json, home: &str) -> Json {
     }
 }
 
-/// The date that a part is of, and the span that a comparison with a day, a week or a year means; `None` for any other
-/// comparison, and for several dates at once, of which one may lie after the beginning and another before the end.
+/// The date that a part belongs to, and the span of a comparison with a day, a week or a year. `None` for any other
+/// comparison, and for several dates at once, because one may be after the beginning and another before the end.
 pub(super) fn spanned(column: &Column, compare: &Compare<String>) -> Option<(Column, [String; 2])> {
     let Some(View::Part(part)) = column.view else { return None };
     let is_list = column.kind.0.iter().any(|kind| kind.list);

@@ -1,4 +1,4 @@
-//! The consent of macOS: how it stands for each app, and asking for it on purpose.
+//! The consent of macOS: its state for each app, and requests for it.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -11,22 +11,22 @@ use crate::responsible::{NOT_ASKED, NOT_RUNNING, REFUSED, Responsible};
 use crate::series::{Index, index, indexes};
 use crate::specifier::quoted;
 
-/// What waits for an answer of macOS.
+/// A request that waits for an answer of macOS.
 #[derive(Debug)]
 pub(super) enum Consent {
     /// How these apps stand.
     List(Vec<String>),
-    /// How this app stands, before anybody is asked.
+    /// The state of this app, before anyone is asked.
     Before(String),
-    /// What the user has said about this app.
+    /// The user's answer about this app.
     Asked(String),
-    /// How access to the library of this app stands, before anybody is asked.
+    /// The access to the library of this app, before anyone is asked.
     AccessBefore(String, &'static Index),
-    /// What the user has said about the library.
+    /// The user's answer about the library.
     AccessAsked(String, &'static Index),
 }
 
-/// The status of a library that nobody was asked about, and that of one that may be read.
+/// The status of a library that macOS has asked no one about, and the status of a readable one.
 const UNASKED: i64 = 0;
 const FULL: i64 = 3;
 
@@ -153,8 +153,8 @@ fn list(ids: &[String], states: &Json, by: &Responsible, world: &World<'_>) -> J
 /// Says how access to a library stands. Only full access is good for anything.
 ///
 /// # Source
-/// Published reports: macOS 26 may go on saying for minutes that nobody was asked, and refuses programs without the keys
-/// for it at once, with no dialog and no switch.
+/// Published reports: macOS 26 may report for minutes that it has asked no one. It refuses programs without the keys at
+/// once, with no dialog and no switch.
 fn told(
     index: &Index,
     status: Option<i64>,
@@ -187,7 +187,7 @@ fn told(
     Err(Fault::new(Code::AutomationNotAuthorized, message, suggestion).with("access", index.subject.as_str()))
 }
 
-/// Says whom macOS asks about.
+/// Names the program that macOS asks about.
 fn about(by: &Responsible, body: &mut Map<String, Json>) {
     if let Some(name) = by.name() {
         body.insert("responsible".to_owned(), name.into());

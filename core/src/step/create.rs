@@ -1,4 +1,5 @@
-//! `iac_mcp_create`: its places are looked at, one question shows all that is made, and one script makes and reads it.
+//! `iac_mcp_create`: the server looks at the destinations, one question shows all new objects, and one script makes and
+//! reads them.
 
 mod answer;
 mod begin;
@@ -37,20 +38,20 @@ pub(super) struct Creating {
     nodes: Vec<Node>,
     /// The containers, as they are looked at.
     places: Vec<Subject>,
-    /// Where the app puts what is given no place, to be looked at before a question.
+    /// The app's default destinations, to look at before a question.
     defaults: Vec<Subject>,
     /// The same while they are looked at.
     looking: Vec<Subject>,
     anchors: Anchors,
-    /// What the containers are called.
+    /// The names of the containers.
     names: Names,
     /// Of commands in a row, the references among the targets of each.
     references: Vec<Vec<Option<RefId>>>,
-    /// What the commands that follow, or those in a row, leave behind.
+    /// The traces of the commands that follow, or of those in a row.
     traces: Vec<Trace>,
     /// Whether the first object was there before: a command has opened it.
     is_old: bool,
-    /// Whether the script that runs is the one that makes.
+    /// Whether the running script is the one that makes the objects.
     writes: bool,
 }
 
@@ -61,20 +62,20 @@ struct Node {
     parent: Option<usize>,
     /// The container, as far as it is known before anything is made.
     container: Option<Path>,
-    /// Where it goes without having been given a place.
+    /// Its destination if the call gives none.
     chosen: Option<Chosen>,
 }
 
-/// Where an app puts a new object that is given no place.
+/// The app's destination for a new object without a place.
 #[derive(Clone, Debug)]
 enum Chosen {
-    /// What the dictionary calls the default.
+    /// The default that the dictionary names.
     Default(Path),
     /// Nothing says it, and objects of its class are in several containers.
     Unknown,
 }
 
-/// What places are in.
+/// The containers of places.
 fn owners(places: &[Subject], app: &App) -> Vec<Subject> {
     words::owners(places.iter().map(|place| &place.path), app)
 }
@@ -85,20 +86,20 @@ impl Creating {
         self.writes
     }
 
-    /// The first of some commands in a row, and the others, where nothing is made.
+    /// The first of some commands in a row, and the others, if nothing is made.
     fn row(&self) -> Option<(&Invocation, &[Following])> {
         let (first, rest) = self.creation.then.split_first().filter(|_| self.nodes.is_empty())?;
         Some((&first.sent, rest))
     }
 
-    /// What the app may have done although no answer came.
+    /// The change that the app may have made although no answer came.
     pub(super) fn sent(&self, app: &str, name: &str) -> Option<Sent> {
         let all = vec![true; self.traces.len()];
         let did = self.did(name, &all).filter(|_| self.writes)?;
         Some(Sent { app: app.to_owned(), did })
     }
 
-    /// What was done for good, in words, of the commands that were done; `None` if all of them only show something.
+    /// The permanent effects of the commands that ran, in words; `None` if all of them only show something.
     fn did(&self, name: &str, done: &[bool]) -> Option<String> {
         let then = self.traces.iter().zip(done).filter(|(_, is_done)| **is_done);
         let then = then.filter_map(|(trace, _)| trace.did().map(str::to_owned));
@@ -120,14 +121,15 @@ impl Creating {
         Action::of(app, Deed::Create(Box::new(self.creation.clone())))
     }
 
-    /// Looks at the containers first, if there are some: they are shown, and what stands at a place becomes an id.
+    /// Looks at the containers first, if there are any: the question shows them, and the server replaces positions by
+    /// ids.
     fn begin(self, app: &App, world: &mut World<'_>) -> Step {
         if self.places.is_empty() {
             return self.go(app, 0, world);
         }
-        // What is refused wherever it is put is refused before anything is read.
+        // If the policy refuses it at every destination, the call ends before anything is read.
         match decide(self.action(app), &app.name, world.gate, world.now) {
-            // A file is refused as long as it has no name, and one that stands at a place may get one.
+            // The gate refuses a file without a name. An object at a position may get a name after the lookup.
             Decision::Deny(refusal)
                 if !matches!(refusal.source, Source::Closed { .. })
                     || !self.places.iter().any(|place| placing::has_index(&place.path)) =>
@@ -141,7 +143,7 @@ impl Creating {
         in_app(app, Deed::Preview(look), 0, Then::Create(Box::new(self)), world)
     }
 
-    /// Decides on the whole, and asks where that is needed.
+    /// Decides about the whole call, and asks if necessary.
     fn go(mut self, app: &App, events: u64, world: &World<'_>) -> Step {
         self.writes = true;
         self.traces = self.creation.then.iter().map(|next| Trace::of(&next.judged, app, world)).collect();
@@ -230,7 +232,7 @@ impl Creating {
         self.creation.then.iter().find_map(of).unwrap_or_else(|| "at".to_owned())
     }
 
-    /// Takes what stands where something is to be put.
+    /// Takes the objects at the destinations from the reply.
     fn looked_at(mut self, rows: &[Json], app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let places = std::mem::take(&mut self.places);
         let owners = owners(&places, app);

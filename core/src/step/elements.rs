@@ -48,7 +48,7 @@ const ENVELOPE: usize = 200;
 #[derive(Debug)]
 pub(super) struct Listing {
     wanted: Elements,
-    /// The reference of the container, where one was given.
+    /// The reference of the container, if one was given.
     container: Option<String>,
     fallback: Option<Path>,
     resolved_as: Option<String>,
@@ -111,7 +111,7 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     Ok(listing.ask(app, 0, world))
 }
 
-/// The answer where there is nothing to list.
+/// The answer if there is nothing to list.
 pub(super) fn empty(app: &str) -> Json {
     json!({ "app": app, "elements": [], "count": 0, "totalCount": 0, "hasMore": false })
 }
@@ -209,7 +209,7 @@ fn inner(
     Ok(containers.first().cloned().unwrap_or_default().collection(dictionary, &class)?)
 }
 
-/// Where elements are looked for.
+/// The place in which elements are searched.
 struct Place {
     containers: Vec<Path>,
     collection: Arc<Member>,
@@ -259,8 +259,8 @@ fn wanted(
     let within = inside.as_ref().unwrap_or(&containers);
     let grouped = groups.as_ref().map(Groups::columns).unwrap_or_default();
     let chosen_by: Vec<usize> = sort.iter().map(|(column, _)| *column).chain(grouped).collect();
-    // What a filter by date means in a list, it means in the rest of a call: dates of a series. Where nothing repeats, what
-    // is looked up for another part comes from the app itself.
+    // A filter by date means the same in a list as in the rest of a call: dates of a series. If nothing repeats,
+    // lookups for another part come from the app itself.
     let by_date = inner.is_none() && (is_shown || series::is_repeating(&app.bundle_id, &class));
     let series = if by_date { columns.series(filter.as_ref(), &chosen_by, within, world) } else { None };
     let known = columns.known;
@@ -533,7 +533,7 @@ impl Listing {
             None => (back, total),
         };
         let next = from + count;
-        // Who only counts has read all that was asked for.
+        // A count has read everything that was requested.
         let has_more = next < total && self.wanted.limit > 0;
         body["elements"] = Json::from(elements);
         body["count"] = json!(count);
@@ -634,7 +634,7 @@ impl Listing {
         body
     }
 
-    /// Whether a column says what each element is in: of its container, or by a property that leads there.
+    /// Whether a column names each element's container: a property of the container, or a property that leads there.
     fn names_the_container(&self, dictionary: &Dictionary) -> bool {
         let class = self.wanted.containers.first().map(Path::class).unwrap_or_default();
         let leads_there = |term: &str| {
@@ -704,7 +704,7 @@ impl Listing {
         let label = self.wanted.label.and_then(|label| cells.get(label));
         let label = label.map(|cell| value(cell, None, dictionary)).filter(|value| *value != Value::Null);
         let name = label.map(|value| show(&value, app, world)).or_else(|| name.map(Json::from));
-        // Who asks for the name as a property has it there.
+        // The client asked for the name as a property, so the answer has it there.
         if let Some(name) = name.filter(|_| !self.reads_the_name()) {
             fields.insert("name".to_owned(), name);
         }

@@ -1,11 +1,11 @@
-//! Whether a command wrote the file that it was told to write: an app may answer without an error and write none.
+//! Whether a command wrote the file that it was given to write: an app may answer without an error and write nothing.
 
 use serde_json::{Value as Json, json};
 
 use crate::action::Invocation;
 use crate::specifier::quoted;
 
-/// What the script has seen at the place of the file.
+/// The script's findings at the path of the file.
 #[derive(Debug)]
 pub(super) struct Filed {
     path: String,

@@ -1,5 +1,5 @@
-//! What stands in a call and has to be looked up before the rest: objects that a text, a filter, a place or `every` names.
-//! Once the app has said what is there, references take its place, and the call begins again.
+//! Lookups that a call needs first: objects that a text, a filter, a position or `every` names. After the app has
+//! answered, references replace them, and the call begins again.
 
 use serde_json::{Value as Json, json};
 
@@ -13,23 +13,23 @@ use crate::permission::{NAMED, Source, may_read};
 use crate::specifier::{Container, Path, Reader, Specifier, holder_apart};
 use crate::words::{HIGHEST_LIMIT, RefId};
 
-/// What waits for it.
+/// The state that waits for a lookup.
 #[derive(Clone, Debug)]
 pub(super) struct First {
-    /// The call that it is a part of; `None` where what was looked up is the answer.
+    /// The call that it is a part of; `None` if the lookup itself is the answer.
     rest: Option<Call>,
-    /// What was looked up.
+    /// The specifier to look up.
     specifier: Specifier,
-    /// The argument of a command that it stands in: as it was given, and what it means.
+    /// The argument of a command that contains it: the client's text, and its meaning.
     argument: Option<(Json, Container)>,
-    /// What is said where nothing is there.
+    /// The message if nothing is found.
     words: String,
 }
 
 /// Reads the texts of a call by the dictionary of its app.
 pub(super) fn read(call: &mut Call, world: &World<'_>) -> Result<(), Fault> {
     let Some(app) = app_of(call, world) else { return Ok(()) };
-    // An app that is not known, or whose dictionary cannot be read, is told by the call itself.
+    // If the app is unknown, or its dictionary cannot be read, the call itself reports it.
     let Ok(app) = world.apps.find(&app) else { return Ok(()) };
     let Ok(dictionary) = app.dictionary() else { return Ok(()) };
     if let Call::Create(create) = call {
@@ -76,7 +76,7 @@ fn application(app: &str, rest: Call, world: &mut World<'_>) -> Result<Step, Fau
     first.settle(&[id], 0, world)
 }
 
-/// Looks at what stands at a place, if the call is right and its answer names objects that are in there.
+/// Looks up the object at a position, if the call is right and its answer names objects in it.
 fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
     let as_it_is = match &rest {
         Call::QueryObject { specifier: Specifier::Property { .. }, .. } => return None,
@@ -86,12 +86,12 @@ fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Opti
         Call::GetElements(call) if !call.containers.iter().any(|each| has_filter(Some(each))) => {
             elements::start(call, None, world)
         }
-        // What is looked up around it comes later: what is wrong there is told then.
+        // The outer lookup comes later and reports its own errors.
         _ => return Some(query::place(app, place, First::at(place, rest), world)),
     };
     match as_it_is {
         Ok(Step::Run(_)) => Some(query::place(app, place, First::at(place, rest), world)),
-        // What stands there is decided upon by its name, once that is known.
+        // The gate decides about that object by its name, after the lookup.
         Ok(Step::Done(outcome)) if is_closed(&outcome) => {
             Some(query::place(app, place, First::at(place, rest), world))
         }
@@ -113,7 +113,7 @@ fn has_filter(container: Option<&Container>) -> bool {
     }
 }
 
-/// Lists what matches, or what stands at the end.
+/// Lists the matches, or the object at the end of the path.
 fn list(app: String, specifier: Specifier, rest: Option<Call>, world: &mut World<'_>) -> Result<Step, Fault> {
     let is_many = rest.is_none() || specifier.is_many();
     let most = rest.as_ref().map_or(MOST_SHOWN, most_of);
@@ -207,7 +207,7 @@ fn is_asked(call: &CommandCall) -> bool {
     is_one && call.mode != Mode::DryRun && call.arguments.is_empty() && call.command == "exists"
 }
 
-/// As many objects of one name as an error lists.
+/// The largest number of objects with one name that an error lists.
 pub(super) const MOST_NAMESAKES: usize = 5;
 
 fn is_only(specifier: &Specifier) -> bool {
@@ -217,7 +217,7 @@ fn is_only(specifier: &Specifier) -> bool {
 /// As many objects as a query answers that was not told how many.
 const MOST_SHOWN: usize = 100;
 
-/// Whether a call is one that changes something.
+/// Whether a call changes something.
 fn changes(call: &Call) -> bool {
     match call {
         Call::SetProperty(_) | Call::Create(_) => true,
@@ -241,7 +241,7 @@ impl First {
         Self { rest: Some(rest), specifier: place.clone(), argument: None, words }
     }
 
-    /// Whether what waits changes something.
+    /// Whether the waiting call changes something.
     pub(super) fn changes(&self) -> bool {
         self.rest.as_ref().is_some_and(changes)
     }
@@ -254,7 +254,7 @@ impl First {
         let total = body["totalCount"].as_u64().unwrap_or_default() as usize;
         let (places, own) = self.places(elements);
         let ids = if let Some(id) = own.and_then(|at| ids.get(at)) { vec![*id] } else { ids };
-        // Where the place of an object is looked up first, and does not exist, nothing is in it.
+        // If the container of an object is looked up first and does not exist, the object does not exist either.
         let is_whole =
             matches!(&self.argument, Some((_, Container::Specifier(whole))) if **whole == self.specifier);
         if matches!(&self.rest, Some(Call::Command(call)) if is_asked(call)) && (is_whole || total == 0) {
@@ -362,7 +362,7 @@ impl First {
         answer
     }
 
-    /// The answer to a read of all objects that match, where none does.
+    /// The answer to a read of all matching objects, if there are none.
     fn nothing_of_many(&self, rest: &Call, body: &Json) -> Option<Json> {
         let is_all = match rest {
             Call::GetProperties { references, .. } => references.len() == 1,
@@ -436,7 +436,7 @@ impl First {
         self.settle(&ids, events, world)
     }
 
-    /// Goes on where nothing was found: in a list that is the error of one item, elsewhere of the call.
+    /// Continues if nothing was found: in a list this is the error of one item, elsewhere it is the error of the call.
     pub(super) fn failed(self, fault: Fault, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let Some(mut call) = self.rest else { return Err(fault) };
         let stranger = Stranger { given: json!(self.specifier.to_text()), fault: fault.clone() };
@@ -453,7 +453,7 @@ impl First {
         Ok(with_events(started(call, world), events))
     }
 
-    /// Puts references in the place of what was looked up, and begins the call again.
+    /// Replaces the lookups by references, and begins the call again.
     fn settle(self, found: &[RefId], events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let Some(mut call) = self.rest else { return Err(self.nothing(&Json::Null)) };
         match &mut call {
@@ -513,7 +513,7 @@ fn inside_a_place(specifier: &Specifier) -> Fault {
     Fault::new(Code::InvalidSpecifier, message, suggestion)
 }
 
-/// Replaces what was looked up, once for each object that was found.
+/// Replaces the lookup, once for each object that was found.
 fn replaced(
     all: Vec<Container>,
     found: &[RefId],
@@ -652,7 +652,7 @@ fn around(specifier: &mut Specifier) -> Option<&mut Container> {
     specifier.container_mut().and_then(|container| deepest(container, spreads))
 }
 
-/// The container that has to be looked up and has no such one inside itself; `spreads` says that `every` may stay.
+/// The innermost container that needs a lookup; with `spreads`, an `every` may stay.
 fn deepest(container: &mut Container, spreads: bool) -> Option<&mut Container> {
     if holds_deeper(container, spreads) {
         let Container::Specifier(specifier) = container else { return None };
@@ -676,7 +676,7 @@ fn is_open(container: &Container, spreads: bool) -> bool {
 
 fn holds_deeper(container: &Container, spreads: bool) -> bool {
     let Container::Specifier(specifier) = container else { return false };
-    // What is listed reaches through `every` itself.
+    // A list goes through `every` itself.
     let spreads = spreads || matches!(**specifier, Specifier::Every { .. } | Specifier::Filter { .. });
     let Some(inner) = specifier.container() else { return false };
     is_open(inner, spreads) || holds_deeper(inner, spreads)

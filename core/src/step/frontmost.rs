@@ -29,7 +29,7 @@ const TEXT: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 /// So many selected objects are named, each with one event; the others are only counted.
 const MOST_SELECTED: usize = 10;
 
-/// What apps call the things that a person looks at, the best first.
+/// The apps' names for the things that a person looks at, the best first.
 ///
 /// # Source
 /// The dictionaries of the apps that come with macOS 26, and of Chrome, OmniFocus and Keynote.
@@ -40,14 +40,14 @@ const DOCUMENTS: &str = "documents.name";
 const TABS: [&str; 3] = ["current tab", "active tab", "selected tab"];
 const PLACES: [&str; 3] = ["URL", "path", "file"];
 
-/// What is known while the app is asked.
+/// The state while the app is asked.
 #[derive(Debug)]
 pub(super) enum Front {
     /// The system is asked which app is in front.
     Asked,
     /// The dictionary of that app is read.
     Found(String),
-    /// The app is asked what it shows.
+    /// The app is asked which objects it shows.
     Looking(Box<Looking>),
 }
 
@@ -69,7 +69,7 @@ struct Shown {
     selected: Vec<Path>,
 }
 
-/// What is read of one object.
+/// The read of one object.
 #[derive(Debug)]
 struct Read {
     field: &'static str,
@@ -136,7 +136,7 @@ fn found(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault
     Ok(Step::Load(Load { app: id.to_string(), pending }))
 }
 
-/// Asks an app what it shows.
+/// Asks an app which objects it shows.
 fn look(app: &str, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(app)?;
     let may_read = |term: &str| term.split('.').all(|term| may_read(term, app, world.gate, world.now));
@@ -160,7 +160,7 @@ fn look(app: &str, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
     let id = app.bundle_id.to_string();
     let then = Then::Frontmost(Front::Looking(Box::new(Looking { app: id, reads, denied })));
     Ok(match in_app(app, deed, events, then, world) {
-        // A rule against reading is no reason to hide which app is in front.
+        // A rule against reading is not a reason to hide which app is in front.
         Step::Done(Outcome { body, is_error: true, refused, events, .. }) => {
             let body = with_reason(head(app), &body);
             Step::Done(Outcome { body, refused, events, ..Outcome::default() })
@@ -187,7 +187,7 @@ fn with_reason(mut body: Json, fault: &Json) -> Json {
     body
 }
 
-/// What a rule forbids is left out, and the rest is shown.
+/// The answer leaves out the objects that a rule forbids, and shows the rest.
 fn with_denied(mut body: Json, denied: &[String]) -> Json {
     if !denied.is_empty() {
         body["complete"] = json!(false);
@@ -196,7 +196,7 @@ fn with_denied(mut body: Json, denied: &[String]) -> Json {
     body
 }
 
-/// The objects of an app that a person looks at, with what is read of each.
+/// The objects of an app that a person looks at, with the properties to read.
 struct Reads<'a> {
     app: &'a App,
     dictionary: &'a Dictionary,
@@ -263,7 +263,7 @@ fn first(dictionary: &Dictionary, container: &Path, element: &str) -> Option<Pat
     Some(container.then(Segment::Element(collection, By::Index(0))))
 }
 
-/// What objects of a class are known by, and what people call them.
+/// How objects of a class are identified, and the property that people know them by.
 fn known_by(app: &App, dictionary: &Dictionary, class: &str) -> Vec<String> {
     let id = match identity(dictionary, class) {
         Identity::Id(_) => dictionary.property_of_code(class, "ID  ").map(|property| property.name.clone()),
@@ -321,7 +321,7 @@ impl Shown {
                 Some((term.clone(), self.readable(&format!("{term} of {}", read.field), value, app)?))
             })
             .collect();
-        // An object of which nothing can be read is not there.
+        // If no property of an object can be read, the object does not exist.
         if values.is_empty() {
             return;
         }
@@ -365,7 +365,7 @@ impl Shown {
         }
     }
 
-    /// The value, if there is one; an object that is not there has none, and other failures are told.
+    /// The value, if there is one. A missing object has none; other failures are reported.
     fn readable(&mut self, term: &str, value: Value, app: &App) -> Option<Value> {
         match value {
             Value::Null => None,
@@ -442,7 +442,7 @@ impl Shown {
         {
             self.body["note"] = json!("the app shows no window, document or selection to scripts");
         }
-        // Where something stands that is not an object, the places in the list are others.
+        // If the list contains something that is not an object, positions in it do not match.
         let is_all = self.body["selection"].as_array().is_some_and(|all| all.len() == self.selected.len());
         let unnamed = self.selected.iter().enumerate().filter(|(_, path)| is_all && path.name().is_none());
         let place = |at: usize| ["selection".to_owned(), at.to_string(), "name".to_owned()].to_vec();

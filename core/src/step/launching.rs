@@ -18,7 +18,7 @@ pub(super) struct Kept {
     call: Call,
     /// Whether its app was opened for it. That happens once.
     is_opened: bool,
-    /// Whether nobody can be asked, as it is known when a call begins.
+    /// Whether no one can be asked, as of the beginning of the call.
     is_alone: bool,
 }
 
@@ -43,7 +43,7 @@ impl Kept {
             }
             _ => false,
         };
-        // A plugin reads what is open; its calls are many, and the user sees none of them.
+        // A plugin reads only open apps, because its calls are many and the user sees none of them.
         (takes_it && world.gate.plugin.is_none())
             .then(|| Box::new(Self { call: call.clone(), is_opened: false, is_alone: world.gate.alone }))
     }

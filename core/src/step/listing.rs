@@ -1,4 +1,4 @@
-//! A script as a human reads it: all of it, and in such a way that no part hides from the reader.
+//! A script as a human reads it: the whole text, in a form in which no part can hide.
 
 use crate::foreign;
 

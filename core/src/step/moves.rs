@@ -35,7 +35,7 @@ pub(super) struct Moving {
     /// Each object, with its reference if one was given.
     targets: Vec<(Path, Option<RefId>)>,
     to: Path,
-    /// Whether what has the same name there goes.
+    /// Whether it replaces an existing object of the same name.
     replaces: bool,
 }
 
@@ -160,7 +160,7 @@ impl Moving {
         let own = object(&report.home, dictionary);
         let from = own.or_else(|| Some(container.clone())).filter(is_place)?;
         let known = landed.is_some() || report.mark.is_some();
-        // What it has replaced would still be gone.
+        // The replaced object would still be gone.
         (report.left && known && !self.replaces && is_place(&self.to)).then(|| Undo {
             id: Undo::id((world.fresh)()),
             call: None,
@@ -185,7 +185,7 @@ fn is_place(path: &Path) -> bool {
 }
 
 impl Report {
-    /// Where the app says that it is now, if that stays true.
+    /// The new place that the app reports, if that stays true.
     fn landed_at(&self, dictionary: &Dictionary) -> Option<Path> {
         object(&self.value, dictionary).filter(is_place).filter(|_| self.landed)
     }
@@ -292,7 +292,7 @@ impl Back {
         self.send(paths, app, events, world)
     }
 
-    /// Moves everything to where it came from, through the same gate as any move.
+    /// Moves everything back to its old place, through the same gate as any move.
     fn send(self, paths: Vec<Path>, app: &App, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let dictionary = app.dictionary()?.clone();
         let invocation = self.invocation(&paths, app, &dictionary)?;

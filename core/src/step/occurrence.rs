@@ -60,7 +60,7 @@ pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>
     Ok(())
 }
 
-/// Whether a change only leaves dates out of a series: the series itself holds them, so that no other date changes.
+/// Whether a change only leaves dates out of a series. The series itself contains them, so no other date changes.
 pub(super) fn leaves_out(id: RefId, values: &[NewValue], world: &World<'_>) -> bool {
     let Some(held) = world.references.peek(id) else { return false };
     let excluded =
@@ -72,11 +72,11 @@ pub(super) fn leaves_out(id: RefId, values: &[NewValue], world: &World<'_>) -> b
     held.object.occurrence.is_some() && !values.is_empty() && values.iter().all(is_it)
 }
 
-/// A deletion of dates of series as the change that leaves them out: a series stays, with its other dates. `None` where no
-/// target is such a date.
+/// Turns a deletion of dates of series into the change that leaves them out: the series stays, with its other dates.
+/// `None` if no target is a date of a series.
 ///
 /// # Errors
-/// Some targets are such dates and others are not: one question is about one of both.
+/// The targets mix dates of a series with other objects, and one question can only be about one kind.
 pub(super) fn deletion(target: Option<&Json>, world: &World<'_>) -> Option<Result<SetProperty, Fault>> {
     let date = |id: RefId| {
         let property = excluded(id, world)?;
@@ -173,7 +173,7 @@ pub(super) fn tell(id: RefId, fields: &mut Map<String, Json>, app: &App, world: 
     fields.insert("note".to_owned(), json!(note));
 }
 
-/// The occurrence that a call looks into: what it finds there belongs to the series too.
+/// The occurrence that a call looks into. Objects found there belong to the series too.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Within(Option<(Path, Arc<str>)>);
 

@@ -1,4 +1,4 @@
-//! What elements are in: `calendar.name` of an event, or `container.name`, as if it were a property of the event.
+//! The container of elements: `calendar.name` of an event, or `container.name`, as if it were a property of the event.
 
 use serde_json::{Value as Json, json};
 
@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::permission::Gate;
 use crate::specifier::{By, Path, Segment};
 
-/// The word for the container of an element, of whatever class.
+/// The word for the container of an element, of any class.
 const CONTAINER: &str = "container";
 
 /// How the name of a property begins that leads there: `container`, `containing project`.
@@ -21,15 +21,16 @@ const CONTAINING: &str = "contain";
 pub(super) struct Outer<'a> {
     /// The containers of the elements.
     pub(super) containers: &'a [Path],
-    /// Whether containers inside them are read too, so that only the next one is known.
+    /// Whether containers inside them are read too, so that only the direct container is known.
     pub(super) is_recursive: bool,
-    /// What decides which lists may be advised.
+    /// The gate, which decides which lists the error may suggest.
     pub(super) gate: &'a Gate,
 }
 
 impl Outer<'_> {
-    /// Resolves a property of an element, or of what it is in; a property of its own comes first, and what the list leads
-    /// through comes before a property that leads there, because it is read once for all elements of a container.
+    /// Resolves a property of an element, or of its container. The element's own property comes first. A container in
+    /// the path of the list comes before a property that leads to it, because its value is read once for all its
+    /// elements.
     ///
     /// # Errors
     /// As [`column`].
@@ -43,7 +44,7 @@ impl Outer<'_> {
         let found = self.found(app, dictionary, class, term).or_else(|fault| {
             let dotted = with_dots(term);
             let meant = dictionary.meant_path(class, dotted.as_deref().unwrap_or(term));
-            // What an object is in stands for itself: the `list` of a reminder is its `container.name`.
+            // A container's property alone means its name: the `list` of a reminder is its `container.name`.
             let named = || by_property(dictionary, class, &format!("{term}.name"));
             let found = meant.or_else(named).and_then(|path| self.found(app, dictionary, class, &path).ok());
             found.map(|column| Column { other: Some(term.trim().to_owned()), ..column }).ok_or(fault)
@@ -99,8 +100,8 @@ impl Outer<'_> {
         })
     }
 
-    /// The form that knows an owner which this list does not lead through: the list below every such owner, or what its
-    /// elements are in.
+    /// Suggests a list that knows an owner which this list does not: the list through every such owner, or through the
+    /// elements' containers.
     fn advice(&self, app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Option<String> {
         let dotted = with_dots(term);
         let path = dotted.as_deref().unwrap_or(term);
@@ -211,7 +212,7 @@ pub(super) fn by_property(dictionary: &Dictionary, class: &str, term: &str) -> O
     };
     let properties = dictionary.properties(class);
     let mut ways: Vec<String> = properties.iter().filter_map(way).collect();
-    // Apps call the owner of an object its container, whatever other objects of that class it has.
+    // Apps call the owner of an object its container, even if it has other objects of that class.
     if ways.len() > 1 {
         ways.retain(|way| way.starts_with(CONTAINING));
     }

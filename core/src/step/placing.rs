@@ -125,7 +125,7 @@ impl Placing {
 }
 
 impl Invocation {
-    /// Whether several objects are touched one after another, and nothing but a place leads to one of them.
+    /// Whether the action changes several objects one after another, and one of them has only a position.
     fn is_blind(&self) -> bool {
         let several = self.direct.as_ref().is_some_and(|direct| direct.objects().len() > 1);
         self.each && several && self.values().flat_map(|value| value.paths()).any(has_index)

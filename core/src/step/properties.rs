@@ -42,7 +42,7 @@ pub(super) struct Reading {
 struct Group {
     app: String,
     members: Vec<Member>,
-    /// What members are in, each once: one calendar for all of its events.
+    /// The containers of members, each once: one calendar for all of its events.
     owners: Vec<Arc<Wanted>>,
 }
 
@@ -102,7 +102,7 @@ pub(super) fn unsettled() -> Fault {
     Fault::new(Code::Internal, message, "this is a bug in the server; please report it")
 }
 
-/// What is read of one reference.
+/// The values of one reference.
 struct Found {
     /// The bundle id.
     app: String,
@@ -113,7 +113,7 @@ struct Found {
     wrong: Wrong,
 }
 
-/// Finds what is read of one reference.
+/// Finds the values of one reference.
 ///
 /// # Errors
 /// Nothing of it can be read.
@@ -160,7 +160,7 @@ fn wanted(id: RefId, properties: Option<&[String]>, world: &mut World<'_>) -> Re
     Ok(Found { app: object.app.to_string(), wanted, outer, wrong })
 }
 
-/// Adds the dates that a series leaves out to what is read of one of its occurrences. A rule against reading them is not a
+/// Adds the excluded dates of a series to the values of one of its occurrences. A rule against reading them is not a
 /// reason to refuse the others.
 fn looked_up(id: RefId, app: &str, wanted: &mut Wanted, world: &mut World<'_>) -> Result<bool, Fault> {
     let app = world.apps.find(app)?;
@@ -375,7 +375,7 @@ fn file_url<'d>(app: &App, dictionary: &'d Dictionary, class: &str, word: &str) 
     if !is_asked || dictionary.property(class, word.trim()).is_some() {
         return None;
     }
-    // What the dictionary does not name is an item too: the container of a file.
+    // An object whose class the dictionary does not name is an item too: the container of a file.
     let is_one = |item: &str| class.is_empty() || dictionary.is_a(class, item);
     let row = FILE_URLS.iter().find(|row| same_id(row.0, &app.bundle_id) && is_one(row.1))?;
     dictionary.property(row.1, row.2)
@@ -616,7 +616,7 @@ fn read<'r>(
     Ok(fields)
 }
 
-/// An object of which nothing can be read because nothing is there.
+/// An object with no readable values because it does not exist.
 fn all_missing(values: &[(String, Value)]) -> Option<OsaError> {
     let missing = |value: &Value| matches!(value, Value::Failed { number, .. } if crate::osa_error::is_missing(*number));
     let (_, Value::Failed { number, message }) = values.first()? else { return None };

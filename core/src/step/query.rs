@@ -28,7 +28,7 @@ pub(super) struct Query {
     target: Target,
     fallback: Option<Path>,
     resolved_as: Option<String>,
-    /// What waits for the reference.
+    /// The call that waits for the reference.
     first: Option<First>,
     within: Within,
 }
@@ -185,7 +185,7 @@ impl Query {
         json
     }
 
-    /// The app's own name for an object is the better way to it; where it cannot be read, the way it was asked for stays.
+    /// The app's own path to an object is better. If it cannot be read, the client's path stays.
     fn object(&self, source: &str, app: &App, world: &mut World<'_>) -> Json {
         let own =
             app.dictionary.as_ref().and_then(|dictionary| crate::specifier::read_source(dictionary, source));
@@ -297,8 +297,7 @@ fn suggestion(path: &Path, app: &App) -> String {
     }
 }
 
-/// Names in the collection, and properties of the container that hold such an element, that are like the one that was not
-/// found.
+/// Names in the collection, and properties of the container that hold such an element, that resemble the missing name.
 fn near(path: &Path, names: &[&str], app: &App) -> Vec<String> {
     let Some((container, Segment::Element(member, By::Name(name)))) = path.last() else { return Vec::new() };
     let properties = app.dictionary.as_ref().map(|dictionary| {
@@ -311,5 +310,5 @@ fn near(path: &Path, names: &[&str], app: &App) -> Vec<String> {
     names::offered(name, names.iter().copied().chain(properties), FEW_NAMES)
 }
 
-/// So many names are shown where none is like the one that was asked for.
+/// The number of names to show if none resembles the requested one.
 const FEW_NAMES: usize = 12;

@@ -27,15 +27,15 @@ pub(super) fn start(call: RunScript, world: &World<'_>) -> Result<Step, Fault> {
     Ok(propose(action, behind, Then::RunScript, world))
 }
 
-/// What the script has done, as far as the server knows.
+/// The effect of the script, as far as the server knows.
 const RAN: &str = "a script of the client ran";
 
-/// What the script may have done although no answer came.
+/// The change that the script may have made although no answer came.
 pub(super) fn sent() -> Sent {
     Sent { app: String::new(), did: RAN.to_owned() }
 }
 
-/// The script's answer may hold anybody's words.
+/// The script's answer may contain anyone's words.
 pub(super) fn resume(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
     let answer = reply.result.map_err(|error| match error.at.as_str() {
         "syntax" => never_ran(&error),

@@ -151,7 +151,7 @@ impl Inside {
         self.level > Level::Safe
     }
 
-    /// What the app may have done although no answer came.
+    /// The change that the app may have made although no answer came.
     pub(super) fn sent(&self, app: &str, name: &str) -> Option<Sent> {
         let did = format!("{name} ran a plugin's script {}", quoted(&self.name));
         self.changes().then(|| Sent { app: app.to_owned(), did })

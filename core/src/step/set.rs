@@ -1,4 +1,5 @@
-//! `iac_mcp_set_property`: decided upon, looked at and asked about where that is needed, written with its check.
+//! `iac_mcp_set_property`: the gate decides, the server looks at the objects and asks if necessary, and one script
+//! writes and checks.
 
 mod answer;
 pub(super) mod begin;
@@ -36,7 +37,7 @@ use crate::words::RefId;
 pub(super) use begin::{changes, start, start_undo};
 use excluded::Known;
 
-/// So many containers are looked through for an object that is not where it was.
+/// The largest number of containers to search for an object that is not where it was.
 const MOST_PLACES: usize = 8;
 
 /// So many writes of a call that cannot be taken back are named, and the others counted.
@@ -54,25 +55,25 @@ const MOST_ROUNDS: usize = 3;
 pub(super) struct Setting {
     /// Whether a list was given, which is answered with errors among its items.
     list: bool,
-    /// What became of each object, in the client's order.
+    /// The result for each object, in the client's order.
     items: Vec<Item>,
     /// The remaining writes, each with its item.
     open: Vec<Open>,
-    /// Whether the objects have been looked at, so that they can be shown.
+    /// Whether the server has looked at the objects, so that it can show them.
     seen: bool,
-    /// Whether the script that runs is the one that writes.
+    /// Whether the running script is the one that writes.
     writes: bool,
     rounds: usize,
     undo: Vec<Undo>,
-    /// A write without an inverse: the app, what was written, and why there is none.
+    /// A write without an inverse: the app, the write, and the reason.
     lasting: Vec<(String, String, &'static str)>,
-    /// What a call has written besides what is taken back now, in words.
+    /// Other writes of the call that this undo does not take back, in words.
     left: Vec<String>,
     /// Objects that are not where their references lead, and that a search by mark may find.
     lost: Vec<Open>,
     /// The search for it that is under way.
     search: Option<Find>,
-    /// What is known of what the objects are in, and of objects among the new values.
+    /// The names of the objects' containers, and of objects among the new values.
     names: Arc<Names>,
     /// The zone of the Mac, once it was needed, or the app while it is asked for.
     zone: Known,
@@ -97,7 +98,7 @@ struct Open {
     change: Change,
     /// The new values as the client gave them, for the human.
     given: Vec<Json>,
-    /// For each value what is added to the old one, a text or a list of items, if the client gave no whole value.
+    /// For each value, the addition to the old one (a text or a list of items), if the client gave no whole value.
     joins: Vec<Option<(How, Json)>>,
     /// The object in words, once it was looked at.
     words: String,
@@ -105,17 +106,17 @@ struct Open {
     facts: String,
     /// Whether it repeats, as far as it is known.
     repeats: Option<bool>,
-    /// The kind of the other object that it stands for, if it does.
+    /// The kind of the other object that it stands for, if there is one.
     stands: Option<String>,
     /// The property with the dates that are left out of it, if it is of a class with series.
     excluded: Option<&'static str>,
     /// Properties that an undo could not set back, and whether nothing is there now.
     lasts: Vec<(String, bool)>,
-    /// What objects on the way to it and among its values are called.
+    /// The names of objects on the path to it and among its values.
     names: Arc<Names>,
-    /// What was read of it besides its old values.
+    /// The values that were read besides its old ones.
     row: Json,
-    /// What is not read of an object that a question only counts: its labels and its facts.
+    /// The parts of an object that the server does not read if the question only counts it: its labels and its facts.
     unnamed: Option<(Vec<Identifier>, Vec<Fact>)>,
 }
 
@@ -125,7 +126,7 @@ impl Setting {
         self.writes
     }
 
-    /// What the app may have been set although no answer came. What was to be taken back is still there to be taken back.
+    /// The values that the app may have set although no answer came. An undo that did not finish can be tried again.
     pub(super) fn sent(&self, app: &str) -> Option<Sent> {
         let open: Vec<&Open> = self.open.iter().filter(|open| !self.is_undo(open)).collect();
         let first = open.first().filter(|_| self.writes)?;
@@ -185,7 +186,7 @@ impl Setting {
 
     /// Asks if the objects were looked at; else looks first.
     fn ask(mut self, unasked: Unasked, behind: Behind, app: &App, world: &World<'_>) -> Step {
-        // Of those that were to be named, some may be so already.
+        // Some of the objects to be named may already have their new values.
         if self.seen && self.name_the_first() {
             self.seen = false;
         }
@@ -232,7 +233,7 @@ impl Setting {
         Preview { subjects, anchors: None }
     }
 
-    /// What the named objects and those among the new values are in.
+    /// The containers of the named objects and of those among the new values.
     fn owners(&self, app: &App) -> Vec<Subject> {
         let named = self.open.iter().filter(|open| open.unnamed.is_none());
         let named = named.map(|open| &open.change.subject.path);
@@ -240,7 +241,7 @@ impl Setting {
         words::owners(named.chain(&wanted), app)
     }
 
-    /// What was read of objects that are not to be changed, by the rows behind those.
+    /// Reads the rows about objects that are only named, which follow the rows to change.
     fn take_names(&mut self, rows: &[Json], app: &App) {
         let (wanted, owners) = (self.wanted(), self.owners(app));
         let rows = rows.get(self.open.len()..).unwrap_or_default();
@@ -525,7 +526,8 @@ impl Setting {
         let verified = entries.iter().all(|entry| entry["verified"] == json!(true));
         // A program takes one entry for each object.
         let entries = if world.gate.plugin.is_none() { fold::together(entries) } else { entries };
-        // What is kept only to be named has no id in the answer, unless something beside it can be taken back.
+        // A write that is kept only for the list has no id in the answer, unless another write beside it can be taken
+        // back.
         let is_kept = !self.undo.is_empty();
         let lasting: Vec<_> = std::mem::take(&mut self.lasting);
         let more = lasting.len().saturating_sub(MOST_LASTING);
@@ -552,7 +554,7 @@ impl Open {
         self.joins.iter().any(Option::is_some)
     }
 
-    /// Makes whole values of what is added, by the old values as the script encoded them.
+    /// Turns additions into whole values, with the old values from the script.
     ///
     /// # Errors
     /// An old value cannot be read whole, or the whole is not of the property's type.

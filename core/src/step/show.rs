@@ -59,7 +59,7 @@ impl Shown {
         self.properties.insert(term.to_owned(), shown);
     }
 
-    /// Adds the fields `properties`, and `errors` and `cut` where there are any.
+    /// Adds the field `properties`, and `errors` and `cut` if there are any.
     pub(super) fn into_fields(self, fields: &mut Map<String, Json>) {
         fields.insert("properties".to_owned(), Json::Object(self.properties));
         if !self.errors.is_empty() {
@@ -101,7 +101,7 @@ fn object(source: &str, app: &App, world: &mut World<'_>) -> Json {
     json
 }
 
-/// What an object is called that is known by its name, unless a rule keeps names of its class from the client.
+/// The name of an object that is identified by its name, unless a rule hides names of its class from the client.
 pub(super) fn name(path: &Path, app: &App, world: &World<'_>) -> Option<String> {
     let dictionary = app.dictionary.as_deref();
     let property = dictionary.and_then(|dictionary| dictionary.property_of_code(path.class(), "pnam"));

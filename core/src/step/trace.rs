@@ -1,4 +1,4 @@
-//! What a change leaves behind: the ways back, or a note, so that "the last change" never means an older one.
+//! The traces of a change: the undo records, or a note, so that "the last change" never means an older one.
 
 use serde_json::Value as Json;
 
@@ -19,15 +19,15 @@ const SHOWS: [&str; 11] = [
     "noteshow", "wrbtaec3", "hookRevl",
 ];
 
-/// Why nothing takes back what may not have happened.
+/// The reason why an uncertain change cannot be taken back.
 pub(super) const UNKNOWN: &str = "the app did not say whether it was done";
 
-/// What one command leaves behind.
+/// The trace of one command.
 #[derive(Debug)]
 pub(super) struct Trace {
     /// `ran "move"`
     did: String,
-    /// Whether something stays of it, so that an undo of the last change must not reach an earlier one.
+    /// Whether it has a lasting effect, so that an undo of the last change must not reach an earlier one.
     lasts: bool,
     /// The moved objects, for following them and for undo.
     moving: Option<Moving>,
@@ -66,7 +66,7 @@ impl Trace {
         self.moving.is_some()
     }
 
-    /// What was done for good, in words; `None` of a command that only shows something.
+    /// The permanent effect, in words; `None` for a command that only shows something.
     pub(super) fn did(&self) -> Option<&str> {
         self.lasts.then_some(self.did.as_str())
     }
@@ -84,7 +84,8 @@ pub(super) fn shows(invocation: &Invocation) -> bool {
     SHOWS.contains(&invocation.code.as_str())
 }
 
-/// Whether a command that was sent once for each of several targets has reached one of them, as far as its answer tells.
+/// Whether a command that was sent once for each of several targets reached at least one of them, as far as its answer
+/// tells.
 pub(super) fn is_done(answers: &[Json], targets: usize) -> bool {
     let is_untried = |answer: &Json| answer.get("$").and_then(Json::as_str) == Some("untried");
     let is_failed = |answer: &Json| OsaError::of_row(answer, "command").is_some();
@@ -96,7 +97,7 @@ pub(super) fn is_done(answers: &[Json], targets: usize) -> bool {
 pub(super) struct Sent {
     /// The app, by bundle id; empty if it is about none.
     pub(super) app: String,
-    /// What was sent, in words: `Finder ran "move"`.
+    /// The command, in words: `Finder ran "move"`.
     pub(super) did: String,
 }
 
@@ -112,7 +113,7 @@ pub(super) fn kept(step: Step, sent: Option<Sent>, world: &mut World<'_>) -> Ste
     Step::Done(outcome)
 }
 
-/// A change of which no one can tell whether it happened.
+/// A change whose outcome is unknown.
 pub(super) fn unknown(app: &str, did: &str, world: &mut World<'_>) -> Undo {
     let did = format!("{did}, with an unknown outcome");
     Undo::lasting(app, did, UNKNOWN, (world.fresh)(), world.now)

@@ -16,7 +16,7 @@ use crate::reply::Reply;
 use crate::specifier::Path;
 use crate::words::{RefId, TextWindow};
 
-/// As many objects of an app as are asked for in one script.
+/// The largest number of an app's objects to check in one script.
 const AT_ONCE: usize = 500;
 
 /// An id or a name is short; of a mark its beginning is enough.
@@ -38,7 +38,7 @@ struct Group {
     members: Vec<(RefId, Wanted)>,
 }
 
-/// What became of them.
+/// The results.
 #[derive(Debug, Default)]
 struct Found {
     valid: usize,
@@ -48,7 +48,7 @@ struct Found {
     unknown: usize,
 }
 
-/// What comes next.
+/// The next step.
 #[derive(Debug)]
 enum After {
     /// The call that uses them.

@@ -11,10 +11,10 @@ use crate::fault::Fault;
 use crate::marshal::Checker;
 use crate::specifier::{Container, find_property};
 
-/// An object that has to be looked up: as it was given, and what it means.
+/// An object to look up: the client's text, and its meaning.
 type Open = (Json, Container);
 
-/// Begins with the first such object of a change, if it has one.
+/// Begins with the first lookup of a change, if it has one.
 pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
     let apps = world.apps;
     let (app, (given, container)) = match call {
@@ -63,6 +63,6 @@ fn value(
     let dictionary = app.dictionary().ok()?;
     let mut held = held(world.references, app, world.now);
     let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put, open: None };
-    // What is wrong with a value is told when the change begins.
+    // Errors in a value are reported when the change begins.
     checker.value(json, kind, "").err().and(checker.open)
 }

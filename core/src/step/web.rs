@@ -12,7 +12,7 @@ use crate::specifier::{quoted, quoted_to};
 /// So many characters of an address, of the headers and of a body are shown.
 const SHOWN: usize = 1_200;
 
-/// What a yes to a request means.
+/// The meaning of a yes to a request.
 pub(super) const SENT: &str = "what has been sent cannot be taken back, and the server decides what it means";
 
 pub(super) fn start(call: WebCall, world: &World<'_>) -> Step {
@@ -22,7 +22,7 @@ pub(super) fn start(call: WebCall, world: &World<'_>) -> Step {
     propose(action, behind, then, world)
 }
 
-/// What the server has answered is anybody's words.
+/// The server's answer may contain anyone's words.
 pub(super) fn resume(reply: Reply) -> Result<Step, Fault> {
     let mut body = reply.result.map_err(|error| error.to_fault("", "the request"))?;
     if let Some(fields) = body.as_object_mut() {
@@ -65,8 +65,8 @@ pub(super) fn in_words(call: &WebCall) -> String {
     }
 }
 
-/// What goes with a request: its headers, its secrets by name, and its body. Where only the beginning of something is
-/// shown, its whole length is.
+/// The parts of a request: its headers, its secrets by name, and its body. If the question shows only the beginning of
+/// a part, it also gives the whole length.
 pub(super) fn parts(call: &WebCall) -> Vec<String> {
     let mut lines = Vec::new();
     // The address is ASCII.

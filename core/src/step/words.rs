@@ -14,7 +14,7 @@ use crate::marshal::{Given, Place};
 use crate::specifier::{Path, one_line, quoted, quoted_to};
 use crate::value::Value;
 
-/// What objects are called, by the way that leads to them.
+/// The names of objects, by the paths that lead to them.
 pub(super) type Names = BTreeMap<Path, String>;
 
 /// So many containers are named in a question, each by one event: objects of one call are seldom in more.
@@ -26,14 +26,14 @@ const LONGEST: usize = 80;
 /// So much of the text of a message that is sent is shown whole: two screens.
 const WHOLE: usize = 2_000;
 
-/// What is shown of a longer one: its beginning decides, and its end may take something back.
+/// The shown part of a longer text: its beginning is the most important, and its end may reverse it.
 const BEGINNING: usize = 1_500;
 const END: usize = 400;
 
-/// So many characters that did not change stand before those that did.
+/// The number of unchanged characters to show before a difference.
 const CONTEXT: usize = 20;
 
-/// What objects are in, as it is read to be named: each that only an id leads to, the outer ones first.
+/// The containers of objects, to read their names: each that only an id leads to, the outer ones first.
 pub(super) fn owners<'p>(shown: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
     let Ok(dictionary) = app.dictionary() else { return Vec::new() };
     let ways = shown.map(|path| path.containers().collect::<Vec<_>>());
@@ -46,7 +46,7 @@ pub(super) fn owners<'p>(shown: impl Iterator<Item = &'p Path>, app: &App) -> Ve
     owners.filter_map(owner).take(MOST_OWNERS).collect()
 }
 
-/// What containers are called, by what was read of them.
+/// The names of containers, from the reply.
 pub(super) fn called(owners: &[Subject], rows: &[Json], app: &App) -> Names {
     let mut names = Names::new();
     for (owner, row) in owners.iter().zip(rows) {
@@ -57,7 +57,7 @@ pub(super) fn called(owners: &[Subject], rows: &[Json], app: &App) -> Names {
 }
 
 /// An object by its name: `message "Invoice" ("Ada Lovelace <ada@example.org>") of mailbox "INBOX"`, and below it a
-/// line for each fact. `names` says what it is in.
+/// line for each fact. `names` has the names of its containers.
 pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) -> String {
     let path = &subject.path;
     let Ok(dictionary) = app.dictionary() else { return path.in_words(names) };
@@ -87,13 +87,13 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
     words
 }
 
-/// The kind of the object that another one stands for, if it stands for one.
+/// The kind of the object that another one stands for, if there is one.
 pub(super) fn stands(subject: &Subject, row: &Json) -> Option<String> {
     let at = subject.facts.iter().position(Fact::is_standing)?;
     row.get(4)?.get(at)?.is_array().then(|| subject.facts[at].caption.clone())
 }
 
-/// What a person should know of objects that stand for others, of so many in all.
+/// A note about objects that stand for others, out of a number of objects.
 pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Option<String> {
     let kinds: Vec<&str> = kinds.collect();
     let kind = kinds.first()?;
@@ -104,8 +104,8 @@ pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Op
     })
 }
 
-/// The object that another one stands for: `it is the project "Move", with 12 items in it`; nothing where it stands for
-/// itself.
+/// The object that another one stands for: `it is the project "Move", with 12 items in it`; nothing if it stands only
+/// for itself.
 fn told_standing(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> {
     let kind = &fact.caption;
     match value(read, None, dictionary) {
@@ -145,13 +145,13 @@ fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
     }
 }
 
-/// What is said of a fact where there is nothing: a message leaves from some account all the same.
+/// The text of a fact without a value: a message without a chosen account still leaves from some account.
 pub(super) fn none(fact: &Fact) -> &'static str {
     if fact.caption == FROM { BY_MAIL } else { "none" }
 }
 
-/// A text of which a human reads more than of others: what is sent. Of a very long one it is the beginning and the end, with
-/// how much stands between them.
+/// A text that a human must read in full, such as a message to send. A very long one shows the beginning and the end,
+/// and the number of characters between them.
 pub(super) fn long(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= WHOLE {
@@ -199,7 +199,7 @@ pub(super) fn day(date: &str) -> String {
         let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
             .get(usize::try_from(day.weekday().to_monday_zero_offset()).ok()?)?;
         let (clock, zone) = time.split_at(time.find(['+', '-', 'Z']).unwrap_or(time.len()));
-        // Whole minutes are the rule; a second that is there is shown.
+        // Times are usually whole minutes; seconds are shown only if there are some.
         let clock = clock.strip_suffix(".000").unwrap_or(clock);
         let minutes = if clock.len() == "17:00:00".len() { clock.strip_suffix(":00") } else { None };
         let zone = if zone == "Z" { "UTC" } else { zone };
@@ -228,8 +228,8 @@ pub(super) fn shown(value: &Json) -> String {
     }
 }
 
-/// Long texts of one question that begin alike: each is shown where it differs from the others, too, because a human
-/// could not tell which is which.
+/// Long texts of one question that begin alike. Each also shows the part that differs from the others, because a human
+/// could not tell them apart otherwise.
 #[derive(Debug, Default)]
 pub(super) struct Apart(BTreeMap<String, String>);
 
@@ -273,13 +273,13 @@ impl Apart {
         }
     }
 
-    /// A text as it is shown where others look like it; `None` where none does.
+    /// A text as it is shown among similar ones; `None` if none is similar.
     pub(super) fn get(&self, text: &str) -> Option<String> {
         self.0.get(text).cloned()
     }
 }
 
-/// How long a text is of which not everything is shown.
+/// The length of a text that is shown in part.
 fn length(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count > most { format!(" ({count} characters)") } else { String::new() }
@@ -320,12 +320,12 @@ pub(super) fn command(invocation: &Invocation, names: &Names) -> String {
     if parts.is_empty() { name } else { format!("{name} ({})", parts.join(", ")) }
 }
 
-/// What an object is called, or how it is reached.
+/// The name of an object, or the path to it.
 pub(super) fn name(path: &Path, names: &Names) -> String {
     names.get(path).cloned().unwrap_or_else(|| path.in_words(names))
 }
 
-/// What a command does that cannot be undone.
+/// The permanent effect of a command.
 pub(super) fn effect(
     app: &str,
     dictionary: Option<&Dictionary>,

@@ -23,7 +23,7 @@ pub(in crate::step) struct Looking {
     unasked: Unasked,
     /// The objects to read: the first targets, then the objects among the arguments.
     subjects: Vec<Subject>,
-    /// What must be as it was when the server wrote it, or the call ends before the question.
+    /// The state that objects must still have since the server wrote them; otherwise the call ends before the question.
     kept: Vec<Seen>,
     /// How many of them are targets.
     targets: usize,
@@ -71,17 +71,17 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     };
     let with_facts = |subject: Subject, at: usize| {
         let facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
-        // Those that stand for other objects are told of, however many there are.
+        // The question tells about all objects that stand for others, however many there are.
         (at < NAMED || facts.iter().any(Fact::is_standing)).then_some(Subject { facts, ..subject })
     };
     let is_object = |path: &&Path| path.last().is_some();
     let direct = invocation.direct.iter().flat_map(Given::paths).filter(is_object);
     let mut subjects: Vec<Subject> = match beside(&app.bundle_id, dictionary, &invocation.code) {
-        // Whatever the target is, the command is about this object.
+        // The command always acts on this object, whatever its target is.
         Some((path, fact)) => vec![Subject { facts: vec![fact], ..Subject::at(path) }],
         None => direct.enumerate().filter_map(|(at, path)| with_facts(of(path), at)).collect(),
     };
-    // To whom something is sent, for example.
+    // For example, the recipients.
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
     let told = arguments.map(|path| with_facts(of(path), 0)).filter(|subject| {
         subject.as_ref().is_some_and(|subject| subject.facts.iter().any(|fact| !fact.is_standing()))
@@ -93,7 +93,7 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     (subjects, targets)
 }
 
-/// What the objects that are named are in.
+/// The containers of the named objects.
 fn owners(subjects: &[Subject], app: &App) -> Vec<Subject> {
     words::owners(subjects.iter().map(|subject| &subject.path), app)
 }
@@ -146,7 +146,7 @@ impl Looking {
     }
 }
 
-/// An object that is read again, because it must still be what it was.
+/// An object that the server reads again, because it must be unchanged.
 fn as_kept(seen: &Seen) -> Subject {
     let facts = seen.looks.iter().map(|look| Fact::new("", look.clone())).collect();
     Subject { facts, ..Subject::at(seen.path.clone()) }
@@ -203,10 +203,10 @@ fn ended(fault: Fault, app: &App) -> Fault {
     Fault { message, suggestion: "nothing needs to be done".to_owned(), ..fault }.retryable(false)
 }
 
-/// What a yes in macOS' own dialog means beyond this call.
+/// The lasting effect of a yes in macOS's own dialog.
 const LASTING_CONSENT: &str = "if you allow this in macOS, it stays allowed until you switch it off in System Settings, also for every other program that the named app starts";
 
-/// What a yes to a script of the client means.
+/// The meaning of a yes to a script of the client.
 const SCRIPT: &str = "a script can do everything that you can do on this Mac, also with files and programs, and nothing of it can be taken back here; allow it only if you understand every line";
 
 fn run_script(language: &str, text: &str) -> String {

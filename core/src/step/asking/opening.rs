@@ -1,4 +1,4 @@
-//! Whether a change would open its app. The question says so, and a yes to it is then a yes to both.
+//! Whether a change would open its app. The question then says so, and one yes allows both.
 
 use serde_json::json;
 
@@ -39,7 +39,7 @@ pub(in crate::step) fn ask_unseen(
             let opening = Opening { unasked, wording, then };
             run(approved, behind, Then::Opening(Box::new(opening)), world)
         }
-        // A rule against that is no reason not to ask.
+        // A rule that forbids opening is not a reason to skip the question.
         _ => ask_now(unasked, wording, behind, then),
     }
 }
@@ -61,15 +61,15 @@ pub(in crate::step) fn ask_seen(
     ask_unseen(unasked, wording, behind, then, world)
 }
 
-/// The files that an action writes: the question names one that is there already.
+/// The files that an action writes: the question names those that already exist.
 fn written(action: &Action) -> Vec<String> {
     action.deed.commands().into_iter().filter_map(Invocation::file_to_be).map(str::to_owned).collect()
 }
 
-/// The files that an action reads: nobody is asked about one that is not there.
+/// The files that an action reads: the server asks no one about a missing file.
 fn files(action: &Action) -> Vec<String> {
     let commands = action.deed.commands();
-    // Where a file is copied to, or what is written, need not be there.
+    // The destination of a copy, or a file to write, need not exist.
     let reads = commands.into_iter().filter(|command| command.file_to_be().is_none());
     reads.flat_map(Invocation::files_to_read).collect()
 }
@@ -80,7 +80,7 @@ fn ask_now(unasked: Unasked, wording: Wording, behind: Behind, then: Then) -> St
     ask(unasked.ask(wording, parts), behind, then)
 }
 
-/// Whether the app is opened for this if it is not running, and the question does not say so anyway.
+/// Whether the app is opened for this if it is not running, and the question does not already say so.
 fn may_open(action: &Action) -> bool {
     match &action.deed {
         Deed::Command(invocation) => invocation.code != schema::LAUNCH && &*action.app != STANDARD_ADDITIONS,

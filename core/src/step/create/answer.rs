@@ -1,4 +1,4 @@
-//! What became of new objects: references in the tree's shape, what failed and why, and the way back.
+//! The result for new objects: references in the shape of the tree, failures with their reasons, and the undo.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -23,7 +23,7 @@ use crate::value::Value;
 /// The event that saves.
 const SAVE: &str = "coresave";
 
-/// What a command leaves elsewhere of a new object: an app, the command, the class, and the words.
+/// An effect of a command outside the new object: an app, the command, the class, and the words.
 ///
 /// # Source
 /// Mail's dictionary: an outgoing message is the window in which it is written. To save it puts a copy into the drafts, with an
@@ -31,14 +31,14 @@ const SAVE: &str = "coresave";
 const STAYS: [(&str, &str, &str, &str); 1] =
     [("com.apple.mail", SAVE, "outgoing message", "the copy in the mailbox of drafts that `save` has made")];
 
-/// What is longer than this is not kept for the undo: it would be the app's content a second time.
+/// The undo keeps no longer value than this: it would store the app's content a second time.
 const LONGEST: usize = 16 * 1024;
 
 /// Characters of a new message's text in the answer. They show how a reply or a forward begins; the rest is the text
 /// that the client has just sent, or the message that it answers.
 const BEGINNING: usize = 300;
 
-/// What the script tells of one object.
+/// The script's report about one object.
 struct Told {
     json: Map<String, Json>,
     path: Option<Path>,
@@ -52,8 +52,8 @@ impl Told {
         self.json.contains_key("gone")
     }
 
-    /// Goes with what it is in, as the recipients and files of a message that was sent: nothing of it can be read back, and
-    /// that is no fault. A client that read of one might send the message again.
+    /// Marks the object and its contents as gone, for example a sent message with its recipients and files. They cannot
+    /// be read back, and that is not an error. If the client saw one, it might send the message again.
     fn go(&mut self) {
         self.path = None;
         self.json.remove("reference");
@@ -185,7 +185,8 @@ impl Creating {
         Step::Done(Outcome { body, events, undo, ..Outcome::default() })
     }
 
-    /// What commands in a row leave behind, the last first: it is taken back first. The answers become those of the app.
+    /// The traces of commands in a row, the last first, because it is taken back first. The answers become those of the
+    /// app.
     fn left(&self, rows: &mut [Json], app: &App, world: &mut World<'_>) -> Vec<Undo> {
         let (mut ways, mut did): (Vec<Vec<Undo>>, Vec<String>) = Default::default();
         for ((row, trace), next) in rows.iter_mut().zip(&self.traces).zip(&self.creation.then) {
@@ -213,18 +214,19 @@ impl Creating {
         ways.into_iter().rev().flatten().chain(lasting).collect()
     }
 
-    /// Whether deleting what was made takes everything back: a copy that was put into it goes with it, and to save leaves
-    /// nothing behind. Nothing else does.
+    /// Whether deleting the new objects takes everything back: a copy inside goes with them, and a save leaves nothing
+    /// behind. Nothing else does.
     pub(super) fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
         let into_it = |command: &Invocation| {
             let mut places = command.parameters.iter().flat_map(|each| each.value.paths());
             places.any(Following::leads_to_it)
         };
-        // A document that is saved has a file, which stays without it; so does what is saved in a file or as one.
+        // A saved document has a file, which stays after the document is deleted. The same is true of an object that is
+        // saved in or as a file.
         let is_document = |node: &Node| dictionary.is_a(&node.class, "document");
         let keeps =
             |command: &Invocation| command.parameters.is_empty() && !self.nodes.iter().any(is_document);
-        // What was opened was there before.
+        // An opened document existed before.
         !self.is_old
             && self.creation.then.iter().map(|next| &next.sent).all(|sent| match sent.code.as_str() {
                 DUPLICATE => into_it(sent),
@@ -233,7 +235,7 @@ impl Creating {
             })
     }
 
-    /// What became of the commands that followed.
+    /// The results of the commands that followed.
     fn followed(&self, rows: &Json, app: &App, dictionary: &Dictionary, world: &mut World<'_>) -> Vec<Json> {
         let mut told = Vec::new();
         for (at, next) in self.creation.then.iter().enumerate() {
@@ -323,7 +325,7 @@ impl Creating {
         }
     }
 
-    /// What was told of the objects in one other, each with what is in it.
+    /// The reports about the objects inside another one, each with its contents.
     fn shape(&self, parent: Option<usize>, told: &mut Vec<Told>) -> Vec<Json> {
         let own: Vec<usize> = (0..self.nodes.len()).filter(|at| self.nodes[*at].parent == parent).collect();
         let one = |at: usize| {
@@ -337,10 +339,10 @@ impl Creating {
         own.into_iter().map(one).collect()
     }
 
-    /// What takes all of it back: nothing, where an object cannot be found again.
+    /// The undo for all of it; nothing if an object cannot be found again.
     fn way_back(&self, rows: &[Json], told: &[Told], app: &App, world: &mut World<'_>) -> Option<Undo> {
         let made = (0..self.nodes.len()).filter(|at| told[*at].is_made);
-        // What was made in another new object goes with that, and need not be found by itself.
+        // An object inside another new object goes with it, and need not be found by itself.
         let is_top = |at: usize| self.nodes[at].parent.is_none_or(|parent| !told[parent].is_made);
         let mut all: Vec<Made> = Vec::new();
         for at in made {
@@ -369,7 +371,7 @@ impl Creating {
         })
     }
 
-    /// What stays when the new objects are deleted.
+    /// The effects that stay after the new objects are deleted.
     fn stays(&self, app: &str) -> Vec<String> {
         let sent = |code: &str| self.creation.then.iter().any(|next| next.sent.code == code);
         let is_made = |class: &str| self.nodes.iter().any(|node| node.class == class);
@@ -395,7 +397,7 @@ fn rows_of(answers: &Json) -> &[Json] {
     answers.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Whether a command that followed was done, or one of its targets.
+/// Whether a later command ran, or ran for one of its targets.
 fn is_done(row: &Json) -> bool {
     row.get("value").is_some()
 }
@@ -515,7 +517,7 @@ fn tell(
     Told { json, path, is_made: true, is_refused }
 }
 
-/// What an object is in that was given no place: `list "Home"`.
+/// The container of an object that was given no place: `list "Home"`.
 fn home(make: &Make, row: &Json, dictionary: &Dictionary) -> Option<String> {
     let told = |name: &str| {
         let at = make.tells.iter().position(|(told, _)| told == name)?;
@@ -529,7 +531,7 @@ fn home(make: &Make, row: &Json, dictionary: &Dictionary) -> Option<String> {
     }
 }
 
-/// What a message says that a command has written: who gets it, and how its text begins.
+/// A summary of a message that a command has written: its recipients, and the beginning of its text.
 fn draft(make: &Make, row: &Json, dictionary: &Dictionary) -> Map<String, Json> {
     let told = row.get("tells").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let tell = |((name, _), cell): (&(String, Look), &Json)| {
@@ -625,7 +627,7 @@ fn way(make: &Make, row: &Json, container: Option<&Path>, dictionary: &Dictionar
         _ => None,
     };
     let name = match (&make.identity, row.get("name")) {
-        // What people call it is not always what the app finds it by: a recipient is called by its address.
+        // The name for people is not always the name that the app finds it by: a recipient is known by its address.
         (Identity::Name(by), Some(Json::String(name))) if make.label.as_ref() == Some(by) => {
             Some(name.clone())
         }
@@ -646,7 +648,7 @@ fn make_class(make: &Make) -> String {
     class.unwrap_or_default()
 }
 
-/// A human has said yes to what was shown, and that is another thing now.
+/// The human approved the object that was shown, and a different object is there now.
 fn another(app: &App, origin: Option<&Invocation>) -> Fault {
     let (what, done) = if origin.is_some() { ("objects", "done") } else { ("containers", "made") };
     let message = format!(

@@ -36,13 +36,13 @@ pub(super) const DUPLICATE: &str = "coreclon";
 /// The code of a property that holds a name.
 const NAME: &str = "pnam";
 
-/// Apps that keep changes only once they are told to save them, and the command for it.
+/// Apps that keep changes only after a save, and the command for it.
 ///
 /// # Source
-/// Contacts' dictionary: `save` writes what was changed, and the property `unsaved` says that something waits for it.
+/// Contacts' dictionary: `save` writes the changes, and the property `unsaved` says that there are some.
 const SAVES: [(&str, &str); 1] = [("com.apple.AddressBook", "coresave")];
 
-/// What is told of a message that a command has written.
+/// The facts about a message that a command has written.
 const TOLD: [&str; 4] = ["to", "cc", "bcc", "text"];
 
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
@@ -123,7 +123,7 @@ fn call_of(next: &Next, target: Option<Json>, app: &App) -> CommandCall {
     }
 }
 
-/// An error of a command that follows, at its place in the call; `stand_in` is the reference that stands for the new object.
+/// Puts the error of a later command at its place in the call; `stand_in` is the placeholder for the new object.
 fn at_place(fault: Fault, place: &str, stand_in: &str) -> Fault {
     let message =
         if stand_in.is_empty() { fault.message.clone() } else { fault.message.replace(stand_in, IT) };
@@ -135,7 +135,7 @@ fn at_place(fault: Fault, place: &str, stand_in: &str) -> Fault {
 /// Why the commands that follow cannot be taken as they are.
 pub(super) enum Unfit {
     Wrong(Fault),
-    /// An object among their arguments has to be looked up first: as it was given, and what it means.
+    /// The server must first look up an object among their arguments: the client's text, and its meaning.
     Open(Json, Container),
 }
 
@@ -167,7 +167,7 @@ fn command_of(app: &App, dictionary: &Dictionary) -> Result<Command, Fault> {
     Ok(schema::merged(&all))
 }
 
-/// The command that an app needs to keep what was changed; `None` for nearly all apps.
+/// The command that an app needs to keep its changes; `None` for nearly all apps.
 pub(in crate::step) fn saving(app: &App, dictionary: &Dictionary) -> Option<Invocation> {
     let (_, code) = SAVES.iter().find(|(id, _)| id.eq_ignore_ascii_case(&app.bundle_id))?;
     let command = dictionary.commands.iter().find(|command| command.code == *code)?;
@@ -207,19 +207,19 @@ pub(super) struct Tree<'a> {
     command: Option<Command>,
     makes: Vec<Make>,
     nodes: Vec<Node>,
-    /// The ways by which the new objects will be known, as far as that can be told: what is made in them is judged by it.
+    /// The future paths of the new objects, as far as they are known: the gate judges the objects inside by them.
     ways: Vec<Path>,
-    /// What is set of an object that a command answers.
+    /// The properties to set on an object that a command returns.
     writes: Option<Box<Change>>,
     /// Whether the first object was there before: a document that was opened.
     is_old: bool,
-    /// The first of some commands in a row, with the references among its targets, where nothing is made.
+    /// The first of some commands in a row, with the references among its targets, if nothing is made.
     pub(super) row: Option<(Invocation, Vec<Option<RefId>>)>,
-    /// What `it` means there, as the client has given it.
+    /// The client's text for `it` there.
     pub(super) subject: Option<Json>,
 }
 
-/// Properties with their values, and what each has to do with the value that is there.
+/// Properties with their values, and how each is combined with the existing value.
 type Values = (Vec<Slot>, Vec<Given>, Vec<How>);
 
 impl<'a> Tree<'a> {
@@ -229,9 +229,9 @@ impl<'a> Tree<'a> {
         Self { app, dictionary, command, makes, nodes, ways, writes: None, is_old: false, row, subject }
     }
 
-    /// Reads the commands that follow, and looks at what is there already.
+    /// Reads the later commands, and looks at the existing objects.
     pub(super) fn finish(self, then: &[Next], world: &mut World<'_>) -> Result<Step, Unfit> {
-        // What is wrong is told before anything is looked up.
+        // Errors come before any lookup.
         let mut then: Vec<_> = then.iter().map(|next| self.following(next, world)).collect();
         if let Some(at) = then.iter().position(|next| matches!(next, Err(Unfit::Wrong(_)))) {
             then.swap(0, at);
@@ -245,7 +245,7 @@ impl<'a> Tree<'a> {
         if let Some((first, targets)) = row {
             then.insert(0, alone(first));
             references.insert(0, targets);
-            // In a row it stands at the end, unless it is there.
+            // In a row, the save comes last, unless the call has one.
             let last = save.take().filter(|save| then.iter().all(|next| next.sent.code != save.code));
             then.extend(last.map(alone));
             references.resize(then.len(), Vec::new());
@@ -364,7 +364,8 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// What the object that a command answers is in: where a copy is put, else where the original is.
+    /// The container of the object that a command returns: the destination of a copy, otherwise the container of the
+    /// original.
     fn home_of(&self, origin: &Invocation) -> Path {
         let put = origin.parameters.iter().find_map(|argument| moves::place(&argument.value));
         let own = || match origin.direct.as_ref()?.objects().as_slice() {
@@ -426,7 +427,7 @@ impl<'a> Tree<'a> {
     /// first new object.
     ///
     /// # Errors
-    /// It is dangerous and reaches more than the new object, besides what is wrong with its arguments.
+    /// The command is dangerous and reaches more than the new object, or its arguments are wrong.
     fn following(
         &self,
         next: &Next,
@@ -461,7 +462,7 @@ impl<'a> Tree<'a> {
             && self.subject.is_none()
             && sent.as_ref().is_ok_and(|sent| !sent.direct.iter().all(|given| is(given, &it)))
         {
-            // The command needs a text or a file. No object can stand for it.
+            // The command needs a text or a file. An object cannot replace it.
             sent = bind(&call(None), &known, app, &mut checker);
         }
         if let Some((given, container)) = checker.open.take() {
@@ -536,7 +537,7 @@ impl<'a> Tree<'a> {
             Into::At(given) => Some(given.clone()),
             Into::In(..) | Into::Child(..) | Into::AtChild(_) => Some(Given::Object(container.clone())),
         };
-        // What is added to a value is judged with the rest.
+        // The gate judges an addition together with the rest.
         let fields = slots.iter().zip(&values).map(|(slot, value)| (slot.identifier.clone(), value.clone()));
         let command = self.command(class, at, Given::Record(fields.collect()))?;
         let (label, looks) = self.looks(container, class, &slots);
@@ -585,7 +586,7 @@ impl<'a> Tree<'a> {
         Ok((slots, values, all))
     }
 
-    /// What people call an object of a class, and what is looked at once it is made.
+    /// The name of an object of a class for people, and the values to record right after it is made.
     fn looks(&self, container: &Path, class: &str, slots: &[Slot]) -> (Option<Identifier>, Vec<Look>) {
         let under = self.under(container, class);
         let fresh = Subject::of(&self.app.bundle_id, self.dictionary, under, Vec::new());
@@ -597,7 +598,7 @@ impl<'a> Tree<'a> {
         (label, looks)
     }
 
-    /// What a message that a command has written says, as far as the client may read it.
+    /// The contents of a message that a command has written, as far as the client may read them.
     fn told_of(&self, class: &str, world: &World<'_>) -> Vec<(String, Look)> {
         let id = &self.app.bundle_id;
         let may = |identifier: &Identifier| may_read(identifier.as_str(), self.app, world.gate, world.now);
@@ -639,7 +640,7 @@ impl<'a> Tree<'a> {
         Ok(invocation(command, identifier(&command.name)?, parameters))
     }
 
-    /// An element of a class in a container, whichever.
+    /// An element of a class in a container; any of them.
     fn under(&self, container: &Path, class: &str) -> Path {
         let identifier = self.dictionary.class(class).and_then(|class| Identifier::of(&class.plural));
         match identifier {
@@ -651,7 +652,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The way to a new object: by the name that it is given, where it is given one.
+    /// The path to a new object: by its given name, if it has one.
     fn way(&self, make: &Make, class: &str, container: &Path) -> Path {
         let way = self.under(container, class);
         let name = make.slots.iter().zip(&make.values).find_map(|(slot, value)| match value {
@@ -662,7 +663,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// The way to an element by its name, where that is known.
+/// The path to an element by its name, if that is known.
 fn named(way: Path, name: Option<String>) -> Path {
     match (way.last(), name) {
         (Some((container, Segment::Element(member, _))), Some(name)) => {
@@ -672,12 +673,12 @@ fn named(way: Path, name: Option<String>) -> Path {
     }
 }
 
-/// Whether a slot holds what objects of a class are called.
+/// Whether a slot holds the name of objects of a class.
 fn is_name(dictionary: &Dictionary, class: &str, slot: &Slot) -> bool {
     dictionary.property(class, &slot.term).is_some_and(|property| property.code == NAME)
 }
 
-/// What a human has to know of the object that a command answers from, besides its name.
+/// The facts that a human must know about the original object, besides its name.
 fn facts_of(origin: &Invocation, app: &str, dictionary: &Dictionary, class: &str) -> Vec<Fact> {
     let to_all = origin.parameter("reply to all") == Some(&Given::Bool(true));
     let more = if to_all { facts(app, dictionary, TO_ALL, class) } else { Vec::new() };
@@ -705,8 +706,8 @@ fn is(given: &Given, it: &Path) -> bool {
     }
 }
 
-/// Whether a command is about a new object and reaches nothing else. A way from it does not count: its container, and
-/// what was put into it, may be there already.
+/// Whether a command is about a new object and reaches nothing else. A path that starts from it does not count: its
+/// container and its contents may have existed before.
 fn is_only_about(command: &Invocation, it: &Path) -> bool {
     let replaces = command.parameter("replacing").is_some_and(|value| *value != Given::Bool(false));
     let stays = |value: &Given| value.files().is_empty() && value.paths().into_iter().all(|path| path == it);

@@ -1,5 +1,5 @@
-//! Commands with `then` that answer no new object: commands in a row, and a move with what is set of the moved objects. Which
-//! commands answer one stands here, too.
+//! Commands with `then` that return no new object: commands in a row, and a move with properties to set on the moved
+//! objects. This module also decides which commands return an object.
 
 use serde_json::Value as Json;
 
@@ -43,7 +43,7 @@ pub(super) fn start_row(
         let Some(change) = moved_and_set(call, &origin, app, dictionary, world) else {
             return Err(no_answer(&origin, app));
         };
-        // Who may not move an object may not set where it is by that word.
+        // A call that may not move an object may not set its container property.
         let action = Action::of(app, Deed::Command(Box::new(origin)));
         if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
             return Ok(refused(refusal, 0));
@@ -52,7 +52,7 @@ pub(super) fn start_row(
     }
     let mut tree = Tree::new(app, dictionary, None);
     let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
-    // What is moved or deleted is not where its target leads any more.
+    // After a move or a delete, the target's path no longer leads to the object.
     let stays = is_one && ![MOVE, DELETE].contains(&origin.code.as_str());
     let reader = Reader { dictionary, home: world.home };
     tree.subject = call.target.as_ref().filter(|_| stays).map(|target| by_object(target, reader));
@@ -77,8 +77,8 @@ pub(super) fn start_row(
     }
 }
 
-/// A move and what is set of the moved objects as one change, where a property says in which container they are: `None`
-/// elsewhere, and where more follows.
+/// A move and the properties to set on the moved objects as one change, if a property gives their container; `None`
+/// otherwise, and if more follows.
 fn moved_and_set(
     call: &CommandCall,
     origin: &Invocation,
@@ -159,7 +159,7 @@ pub(super) fn answer_of(
     }
 }
 
-/// Whether a command is one that answers an object.
+/// Whether a command returns an object.
 pub(super) fn answers(origin: &Invocation, app: &App) -> bool {
     let is_it = |(id, code, _): &(&str, &str, bool)| {
         (id.is_empty() || same_id(id, &app.bundle_id)) && *code == origin.code

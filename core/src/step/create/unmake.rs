@@ -1,4 +1,4 @@
-//! New objects taken back: they are deleted, unless somebody has changed one of them since.
+//! Undo of new objects: the server deletes them, unless someone has changed one of them since.
 
 use serde_json::{Value as Json, json};
 
@@ -46,7 +46,7 @@ pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<St
             }
         }
     }
-    // What was made last goes first.
+    // The last one made is deleted first.
     targets.reverse();
     let invocation = delete(targets, seen, app, &dictionary)?;
     let action = Action::of(app, Deed::Command(Box::new(invocation)));
@@ -57,7 +57,7 @@ pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<St
     Ok(carried::with(step, left))
 }
 
-/// What an object must be like to be deleted: as it was when it was made.
+/// The state that an object must have to be deleted: as it was when it was made.
 fn as_made(object: &Made, path: Path) -> Seen {
     let looks = object.looks.iter().filter_map(|(look, shown)| Some((Look::read(look)?, shown.clone())));
     let (looks, shown): (Vec<Look>, Vec<Json>) = looks.unzip();

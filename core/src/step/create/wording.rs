@@ -13,14 +13,14 @@ use crate::permission::{NAMED, Wording};
 use crate::specifier::{Path, one_line, quoted};
 use crate::step::words::{self, Apart, Names, given};
 
-/// What a question calls the recipients of a message.
+/// The captions of a message's recipients in a question.
 const TO_WHOM: [&str; 3] = ["to", "cc", "bcc"];
 
 /// The effect of a call that neither loses nor sends anything, and that has no way back.
 const STAYS: &str = "this server cannot take this back";
 
 impl Creating {
-    /// The question: what is made where, each object with its properties and with what is made in it.
+    /// The question: each new object with its destination, its properties and its contents.
     pub(super) fn wording(&self, app: &App, plugin: Option<String>) -> Wording {
         // Once for the question: it compares all texts of all objects.
         let apart = self.apart();
@@ -85,7 +85,7 @@ impl Creating {
         format!("then run {told}{about}{}{text}", self.going_out(command, app))
     }
 
-    /// What the first new object is called, if it is given that.
+    /// The name of the first new object, if the call gives it one.
     fn name_of_first(&self) -> Option<&str> {
         let first = self.creation.makes.first()?;
         let label = first.label.as_ref()?;
@@ -96,11 +96,11 @@ impl Creating {
         }
     }
 
-    /// As much of a new message as is shown of one that is there already, once it is to be sent.
+    /// The facts about a new message that is to be sent, as for an existing one.
     fn going_out(&self, command: &Invocation, app: &App) -> String {
         let about = command.direct.iter().flat_map(Given::objects).find(|path| Following::leads_to_it(path));
-        // What a command answers holds more than it is given: that is shown with the command. A message that is passed on
-        // has no other recipients than it is given.
+        // The object that a command returns has more contents than the call gives it: the command shows those. A
+        // message that is passed on has only the recipients that the call gives it.
         let is_shown = |fact: &Fact| match self.creation.origin() {
             Some(origin) => {
                 fact.caption == FROM
@@ -125,7 +125,7 @@ impl Creating {
         facts.into_iter().filter(is_shown).map(line).collect()
     }
 
-    /// What is given to the first new object at the end of a way: through its elements, or of itself.
+    /// The values at the end of a path from the first new object: through its elements, or its own.
     fn given_at<'a>(&'a self, way: &[Identifier]) -> Vec<&'a Given> {
         let Some((last, among)) = way.split_last() else { return Vec::new() };
         let is_among = |make: &Make| match &make.into {
@@ -148,7 +148,7 @@ impl Creating {
         }
     }
 
-    /// What the commands that follow are about: `the new outgoing message`.
+    /// The subject of the later commands: `the new outgoing message`.
     fn it(&self) -> String {
         let class = self.nodes.first().map_or("", |node| node.class.as_str());
         let several = self.nodes.iter().filter(|node| node.class == class).count() > 1;

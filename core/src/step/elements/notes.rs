@@ -1,4 +1,4 @@
-//! What an answer says beside its elements: where others are, what is spelled alike, what was not read.
+//! Extra notes of an answer: where other elements are, similar names, and what was not read.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -25,7 +25,7 @@ const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")
 const HIDDEN: [(&str, &str, &[&str], &str); 1] =
     [("com.apple.Notes", "note", &["plaintext", "body"], "password protected")];
 
-/// How the name of a property begins that is about an object and what it is in.
+/// The prefix of a property's name that concerns an object and its container.
 ///
 /// # Source
 /// OmniFocus' dictionary: `effectively completed`, `effectively dropped`.
@@ -34,8 +34,8 @@ const EFFECTIVELY: &str = "effectively ";
 /// An answer names at most this many unread containers; the others are counted.
 const MOST_SKIPPED: usize = 5;
 
-/// So many values are named where a filter matches nothing and none is like what it looks for: enough to see a typing error,
-/// and too little to read a mailbox that way.
+/// The number of values to name if a filter matches nothing and no value resembles its text. It is enough to show a
+/// typing error, and too small to read a mailbox that way.
 const MOST_NEAR: usize = 10;
 
 impl Listing {
@@ -50,7 +50,7 @@ impl Listing {
         }
     }
 
-    /// What a filter cannot find.
+    /// The objects that a filter cannot find.
     fn hidden(&self, app: &App) -> Option<String> {
         let is_asked = |row: &&(&str, &str, &[&str], &str)| {
             same_id(row.0, &app.bundle_id) && self.wanted.collection.class == row.1
@@ -66,8 +66,8 @@ impl Listing {
         ))
     }
 
-    /// What a filter takes of each element alone although its dictionary also says it of what the element is in: a task that
-    /// is not completed, in a project that is.
+    /// A filter may test only the element, although the dictionary gives the same property to its container: a task
+    /// that is not completed, in a project that is.
     fn alone(&self, app: &App) -> Option<String> {
         let dictionary = app.dictionary().ok()?;
         let class = &self.wanted.collection.class;
@@ -126,7 +126,8 @@ impl Listing {
         }
     }
 
-    /// Names what there is instead of what a filter was looking for; all of it, where it is little and nothing is like it.
+    /// Names the existing values that resemble the text of a filter, or all of them if there are few and none resembles
+    /// it.
     pub(super) fn with_near(&self, body: &mut Json, near: &Json) {
         let mut told = Map::new();
         for each in near.as_array().into_iter().flatten() {
@@ -145,7 +146,7 @@ impl Listing {
         }
     }
 
-    /// Names the containers that were not read, so that what is missing does not look like what is not there.
+    /// Names the skipped containers, so that unread elements do not look as if they did not exist.
     pub(super) fn with_skipped(&self, body: &mut Json, skipped: &Json, app: &App, dictionary: &Dictionary) {
         let skipped = skipped.as_array().map(Vec::as_slice).unwrap_or_default();
         if skipped.is_empty() {

@@ -24,7 +24,7 @@ use crate::step::{Step, Then, World, in_app};
 #[derive(Debug)]
 pub(in crate::step) struct Filling {
     listing: Listing,
-    /// What the first script found.
+    /// The result of the first script.
     found: Json,
     chosen: Chosen,
     /// The columns that it did not read.
@@ -116,7 +116,7 @@ impl Columns<'_> {
         })
     }
 
-    /// The library, if it has every property by which elements are chosen, and all elements of the containers.
+    /// The library, if it has all properties that choose elements, and all elements of the containers.
     fn index(
         &self,
         library: &'static Index,
@@ -135,7 +135,7 @@ impl Columns<'_> {
         };
         let values: Option<Vec<Option<&'static str>>> = self.known.iter().map(value).collect();
         let values = values?;
-        // What the client wants beyond that is read from the app, for one page.
+        // Other columns are read from the app, for one page.
         let is_known = used.iter().all(|column| values[*column].is_some());
         let (_, class) = self.dictionary.element("application", &entry.container)?;
         let containers_have_it = containers.iter().all(is_whole);
@@ -157,7 +157,7 @@ pub(super) fn is_repeating(app: &str, class: &str) -> bool {
     dated(app, class).is_some_and(|entry| entry.rule.is_some())
 }
 
-/// Whether a filter lets through only what is not done.
+/// Whether a filter accepts only open elements.
 fn wants_open(filter: &Filter<usize>, done: Option<usize>) -> bool {
     match filter {
         Filter::Compare(compare) if Some(compare.property) == done => match compare.operator {
@@ -298,7 +298,7 @@ impl Listing {
             chosen.page.len() < chosen.total && self.wanted.offset >= 0 && self.wanted.groups.is_none();
         let bound = |at: usize| found["span"][at].as_i64();
         is_cut
-            // Without an order, rows stand by their start.
+            // Without an order, rows are sorted by their start.
             && match (self.wanted.sort.first().copied().unwrap_or((series.start, false)), found["open"].as_str()) {
                 ((column, false), Some("after")) => column == series.start && last.is_some() && last < bound(1),
                 ((column, true), Some("before")) => column == series.start && last > bound(0),
@@ -306,7 +306,7 @@ impl Listing {
             }
     }
 
-    /// The answer, with what it says of the way it was read.
+    /// The answer, with notes about how it was read.
     fn told_of(
         &self,
         answer: &Json,
@@ -327,7 +327,7 @@ impl Listing {
         body["source"] = json!(told.source);
         let mut note: Vec<String> = body["note"].as_str().map(str::to_owned).into_iter().collect();
         note.extend(told.notes());
-        // A model remembers what holds for every such list, unless it is the way out.
+        // A model remembers a note that holds for every such list, unless the note says how to get a better answer.
         let is_told = world.gate.plugin.is_some() || told.is_late();
         note.extend(
             told.general().into_iter().filter(|note| is_told || world.learned.is_news(note, world.now)),
@@ -451,15 +451,15 @@ fn out_of_form(why: &str) -> Fault {
     Fault::new(Code::Internal, why.to_owned(), "this is a bug in the server; please report it").untrusted()
 }
 
-/// What an answer says of the way it was read.
+/// The notes of an answer about how it was read.
 struct Told<'a> {
     app: &'a App,
     found: &'a Json,
     chosen: &'a Chosen,
-    /// What it was read from, in one word.
+    /// Its source, in one word.
     source: &'static str,
     by_index: bool,
-    /// Whether what is not searched could not be on this page.
+    /// Whether the unsearched elements could not be on this page.
     is_page_whole: bool,
     /// The library that could have been asked.
     library: Option<&'static Index>,
@@ -530,7 +530,7 @@ impl<'a> Told<'a> {
         self.found["late"].as_array().is_some_and(|late| !late.is_empty())
     }
 
-    /// What is to be known of this answer.
+    /// The notes about this answer.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         notes.extend(
@@ -547,7 +547,7 @@ impl<'a> Told<'a> {
         notes
     }
 
-    /// What no such answer can know, and what would make all of them faster.
+    /// The limits of all such answers, and what would make them faster.
     fn general(&self) -> Vec<String> {
         let by_rules = self.has_series.then(|| BY_RULES.to_owned());
         let state = self.library.zip(self.found["index"].as_str());
@@ -566,7 +566,7 @@ const MOST_NAMED: usize = 5;
 /// differs from its rule.
 const BY_RULES: &str = "series were worked out from their rules: an occurrence that was moved or changed by itself shows its old date, and one made in another time zone may be an hour off";
 
-/// What a person can do so that the library answers next time.
+/// The user's way to make the library answer next time.
 fn advice(index: &Index, state: &str) -> Option<String> {
     let Index { library, subject, .. } = index;
     let fast = format!("{library} would answer this in about a second");

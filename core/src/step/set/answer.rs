@@ -1,4 +1,4 @@
-//! What became of one object of a write.
+//! The result for one object of a write.
 
 use std::sync::Arc;
 
@@ -119,8 +119,8 @@ impl Setting {
         self.tell_changes(&open, row, app, world)
     }
 
-    /// Whether an object already has all new values. Then no one is asked and nothing is written. Values that the client
-    /// may not read are not compared: the answer would say whether the client has guessed them.
+    /// Whether an object already has all new values. Then the server asks no one and writes nothing. It does not
+    /// compare values that the client may not read: the answer would say whether the client has guessed them.
     pub(super) fn is_so_already(
         &mut self,
         open: &Open,
@@ -182,7 +182,7 @@ impl Setting {
                 None => json!({ "object": open.told(app, world) }),
             };
             written.tell(&mut entry, app, &dictionary, world);
-            // Whether a hidden value was another one before is not told either.
+            // The answer also hides whether a hidden value was different before.
             let is_written = row.get("unwritten").is_none()
                 && (written.old != written.now || !may_read(&slot.term, app, world.gate, world.now));
             if !is_written && entry["verified"] == json!(true) {
@@ -193,7 +193,7 @@ impl Setting {
             } else {
                 None
             };
-            // The id of the whole call stands at the top.
+            // The id of the whole call is at the top.
             if is_written && undo.is_none() {
                 entry["undo"] = Json::Null;
                 let words = open.told(app, world);
@@ -245,7 +245,7 @@ fn follow(mut open: Open, row: &Json, app: &App, world: &mut World<'_>) -> Open 
     open
 }
 
-/// Where an object was filed by its new value, and the id that it has there.
+/// The container that an object was filed in by its new value, and its id there.
 fn filed(change: &Change, row: &Json) -> Option<Path> {
     let id = match row.get("filed")? {
         Json::String(id) => Id::Text(id.clone()),
@@ -299,7 +299,7 @@ impl Written<'_> {
         }
     }
 
-    /// Whether the app holds another value than before, although not the one that it was given.
+    /// Whether the app changed the value, although not to the given one.
     fn is_another(&self) -> bool {
         let is_failed = self.now.get("$").and_then(Json::as_str) == Some("error");
         self.slot.readable && !is_failed && !self.now.is_null() && self.old != self.now
@@ -331,7 +331,8 @@ impl Written<'_> {
 fn writable_again(old: &Json, slot: &Slot, class: &str, app: &App, world: &mut World<'_>) -> Option<Json> {
     let dictionary = app.dictionary().ok()?;
     let mut old = restorable(&value(old, Some(&slot.kind), dictionary), dictionary)?;
-    // An app may hold nothing where its dictionary lets nobody write nothing. Of a list that is one without items.
+    // An app may have no value here, although its dictionary does not allow writing none. For a list, an empty list
+    // means that.
     if old.is_null() {
         if slot.kind.0.iter().any(|kind| kind.list) {
             old = json!([]);
@@ -358,7 +359,7 @@ fn note(verified: Option<bool>, now: &Value, slot: &Slot) -> Option<String> {
     }
 }
 
-/// So much of a text to which something was added says where that is.
+/// The length of the context shown around an addition to a text.
 const CONTEXT: usize = 40;
 
 /// Cuts long texts; of a text to which something was added only the part that is new is of interest.

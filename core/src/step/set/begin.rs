@@ -97,7 +97,7 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
             Err(fault) => return Err(fault),
         }
     }
-    // What an object is found by is put back last: the other writes still go by it.
+    // Properties that identify an object are put back last, because the other writes still need the old ones.
     setting.open.sort_by_key(|open| open.change.renames());
     setting.begin(of_app, world)
 }
@@ -131,13 +131,13 @@ impl Setting {
     fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
         let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(crate::permission::NAMED));
         for at in unnamed.collect::<Vec<_>>() {
-            // The dates of a series follow from what it is called by.
+            // The dates of a series depend on the property that identifies it.
             if app.as_ref().is_some_and(|app| self.open[at].leaves_out(app)) {
                 continue;
             }
             let Open { change, unnamed, .. } = &mut self.open[at];
             let subject = &mut change.subject;
-            // How many of them stand for other objects is told of all.
+            // The note counts all objects that stand for others.
             let standing = subject.facts.iter().filter(|fact| fact.is_standing()).cloned().collect();
             let facts = std::mem::replace(&mut subject.facts, standing);
             *unnamed = Some((std::mem::take(&mut subject.labels), facts));
@@ -236,8 +236,8 @@ fn opened(
 ) -> Result<Open, Fault> {
     let dictionary = app.dictionary()?;
     let (mut slots, mut values, mut given, mut joins) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    // What the object is found by is set last, first its name and then its place: the other properties are set by way of
-    // the old ones.
+    // Properties that identify the object are set last, first its name and then its place, because the other properties
+    // are set through the old path.
     let place = path.last().and_then(|(container, _)| home(dictionary, path.class(), container.class()));
     let rank = |term: &str| match dictionary.property(path.class(), term) {
         Some(property) if property.code == "pnam" => 1,
@@ -251,7 +251,7 @@ fn opened(
         if slots.iter().any(|slot: &Slot| slot.term == property.name) {
             return Err(twice(&property.name));
         }
-        // What is added to a list is one item of it, or several.
+        // An addition to a list is one item of it, or several.
         let is_list = *how != How::Set && property.kind.0.iter().any(|kind| kind.list);
         let json = if is_list && !json.is_array() { &json!([json]) } else { *json };
         let value = checked(json, property, app, world)?;
@@ -291,7 +291,7 @@ fn opened(
     })
 }
 
-/// What is added, if something is; the property must hold a text or a list that can be read.
+/// The addition, if there is one; the property must hold a text or a list that can be read.
 fn join(how: How, property: &Property, json: &Json, value: &Given) -> Result<Option<(How, Json)>, Fault> {
     if how == How::Set {
         return Ok(None);
@@ -352,7 +352,7 @@ pub(in crate::step) fn checked(
     }
 }
 
-/// The error for words such as `weekly`, of which the app makes no series.
+/// The error for words such as `weekly`, which do not make the app repeat an event.
 fn no_rule(error: &series::WrongRule, property: &str) -> Fault {
     let suggestion = "write such a rule; COUNT=10 or UNTIL=20261231T225959Z ends it, and an empty text means that it does not repeat";
     Fault::new(Code::TypeMismatch, format!("`{property}`: {error}"), suggestion).with("property", property)
@@ -361,7 +361,7 @@ fn no_rule(error: &series::WrongRule, property: &str) -> Fault {
 /// Refuses a new event that ends before it starts, or dates of both ends that do.
 ///
 /// # Errors
-/// They do. Dates of which only one names its zone are left to the app.
+/// They compare. If only one of the dates names its zone, the app decides.
 pub(in crate::step) fn check_times(
     app: &str,
     class: &str,
@@ -392,7 +392,7 @@ pub(in crate::step) fn check_times(
     Err(Fault::new(Code::InvalidParameter, message, suggestion).with("property", end.as_str()))
 }
 
-/// The error for a value that only a place leads to: another object may stand there when it is written.
+/// The error for a value that only a position leads to: another object may be there at the time of the write.
 fn shifting(path: &Path, property: &str) -> Fault {
     let message = format!(
         "`{property}`: {path} is given by its position, and another object may be there when the property is set"

@@ -14,7 +14,7 @@ use crate::series::{DAY, Dated, NoDate, Repeating, Zone, dated};
 use crate::step::asking::{Behind, propose};
 use crate::step::{Step, Then, World};
 
-/// What is known of the zone of the Mac.
+/// The known facts about the zone of the Mac.
 #[derive(Debug, PartialEq)]
 pub(super) enum Known {
     /// Nothing, and nothing was asked.
@@ -153,7 +153,7 @@ impl Open {
             old.as_array().into_iter().flatten().filter_map(|date| instant(date["v"].as_str()?)).collect();
         let adds = self.joins[at].is_some();
         let mut kept = old.clone();
-        // What was there before is not judged; the rest becomes dates of the series.
+        // Existing entries are not checked; the new ones become dates of the series.
         let (mut added, mut whole) = (Vec::new(), Vec::new());
         for each in given {
             let Some(time) = date(&each) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What is the same for many objects is said once: a change of two hundred is an answer of a few lines.
+//! Joins equal results of many objects, so that a change of two hundred has an answer of a few lines.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
@@ -8,14 +8,14 @@ use crate::specifier::name_in;
 /// From so many objects on with which the same has happened, it is said once for all of them.
 const ALIKE: usize = 4;
 
-/// So many different values are told, each with so many of its objects; the others are counted.
+/// The largest number of different values to show, and of objects for each; the others are counted.
 const VALUES: usize = 8;
 const OBJECTS: usize = 20;
 
 /// The parts of an entry that may differ within a group.
 const OWN: [&str; 4] = ["reference", "object", "old", "new"];
 
-/// Says once what is the same for many objects.
+/// Joins entries that are equal for many objects.
 pub(super) fn together(entries: Vec<Json>) -> Vec<Json> {
     let mut groups: IndexMap<String, Vec<Json>> = IndexMap::new();
     for entry in entries {
@@ -24,7 +24,7 @@ pub(super) fn together(entries: Vec<Json>) -> Vec<Json> {
     groups.into_values().flat_map(folded).collect()
 }
 
-/// What has happened to an object, without the object and its values; an error names the reference, too.
+/// The result for an object, without the object and its values; an error names the reference, too.
 fn common(entry: &Json) -> Map<String, Json> {
     let mut rest = entry.as_object().cloned().unwrap_or_default();
     OWN.iter().for_each(|own| {
@@ -74,7 +74,7 @@ fn folded(group: Vec<Json>) -> Vec<Json> {
     vec![Json::Object(all)]
 }
 
-/// The objects of entries: references, or short names where there are none.
+/// The objects of entries: references, or short names if there are no references.
 fn objects(entries: &[&Json], most: usize) -> Map<String, Json> {
     let references: Vec<&Json> = entries.iter().filter_map(|entry| entry.get("reference")).collect();
     let names = entries.iter().filter_map(|entry| entry.get("object")?.as_str());

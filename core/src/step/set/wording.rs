@@ -16,8 +16,9 @@ use crate::specifier::{quoted, read_source};
 use crate::step::words::{self, Apart, difference, shown};
 use crate::value::Value;
 
-/// So many different sets of new values stand in one question: they still fit on a screen, two or three lines each, and a
-/// week of tasks with a date each is less. Nobody reads two hundred, and the one that matters would hide among them.
+/// The largest number of different sets of new values in one question. They still fit on a screen, two or three lines
+/// each, and a week of tasks with one date each is less. No one reads two hundred, and the important one would hide
+/// among them.
 const MOST_SETS: usize = 25;
 
 impl Setting {
@@ -117,7 +118,7 @@ impl Setting {
         format!("back to {}: {}{more}", values.join(", "), named.join(", "))
     }
 
-    /// What the new values do beyond what they show, each once.
+    /// The effects of the new values beyond what they show, each once.
     fn effects(&self, id: &str) -> Option<String> {
         let of = |open: &Open| {
             let subject = &open.change.subject;
@@ -218,7 +219,7 @@ impl Open {
         json!(news).to_string()
     }
 
-    /// What happens to a property: `set "read status" to true`.
+    /// The change of a property: `set "read status" to true`.
     fn new_part(&self, at: usize, term: &str, apart: &Apart) -> String {
         if let Some(dates) = self.left_out(at) {
             let date = |date: &Json| date.as_str().map_or_else(|| shown(date), words::day);
@@ -272,7 +273,7 @@ impl Open {
         }
     }
 
-    /// The dates that a change leaves out of a series, if that is what it does to a property.
+    /// The dates that a change leaves out of a series, if it does that to a property.
     fn left_out(&self, at: usize) -> Option<&[Json]> {
         let term = &self.change.subject.slots.get(at)?.term;
         match self.joins.get(at)? {
@@ -312,7 +313,7 @@ impl Open {
     }
 }
 
-/// A value as it is shown, and where others of the question begin like it also where it differs.
+/// A value as the question shows it. If others of the question begin alike, it also shows the part that differs.
 fn told(value: &Json, apart: &Apart) -> String {
     value.as_str().and_then(|text| apart.get(text)).unwrap_or_else(|| shown(value))
 }

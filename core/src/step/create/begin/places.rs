@@ -1,4 +1,4 @@
-//! Where a new object goes: at a place that is given, in another new object, or where the app puts it by itself.
+//! The destination of a new object: a given place, another new object, or the app's own choice.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::step::create::Chosen;
 /// Apps whose `make` goes by the container itself, and not by a place among its elements.
 ///
 /// # Source
-/// Finder's items stand in no order: published scripts say `make({new: "folder", at: folder})`.
+/// Finder's items have no order: published scripts say `make({new: "folder", at: folder})`.
 const BY_CONTAINER: [&str; 1] = ["com.apple.finder"];
 
 /// How properties are called that say where new objects go.
@@ -34,7 +34,7 @@ pub(in crate::step::create) const CALLED: &str = "name";
 /// So many classes are named that may take a new object.
 const MOST_OWNERS: usize = 5;
 
-/// What is made, where the script puts it, and the container by which that is judged.
+/// The new object's class, its destination in the script, and the container by which the gate judges it.
 pub(super) struct Spot {
     pub(super) class: String,
     pub(super) into: Into,
@@ -63,10 +63,10 @@ impl Tree<'_> {
         }
     }
 
-    /// Whether the app has elements of a class, so that it may choose where a new one goes.
+    /// Whether the app has elements of a class, so that it can choose a destination for a new one.
     ///
     /// # Errors
-    /// Only other objects have such elements; it names them, before anybody is asked.
+    /// Only other objects have elements of this class; the error names them, before anyone is asked.
     pub(super) fn has_a_place(&self, class: &str, place: &str) -> Result<(), Fault> {
         let holds = |owner: &str| self.own_elements(owner, class).is_some();
         let owners = self.dictionary.classes.values().filter(|each| !each.hidden && holds(&each.name));
@@ -78,7 +78,7 @@ impl Tree<'_> {
         Err(fault.with("parameter", place).with("near", owners.clone()))
     }
 
-    /// Where the app puts an object of a class that is given no place; `None` where only the application has such.
+    /// The app's default destination for a class; `None` if only the application has elements of it.
     pub(super) fn default_of(&self, class: &str) -> Option<Chosen> {
         let mut home = Path::application();
         while let Some(member) =
@@ -118,7 +118,7 @@ impl Tree<'_> {
         })
     }
 
-    /// What an object is in, and what that is called, as far as the client may read it.
+    /// The container of an object and its name, as far as the client may read it.
     pub(super) fn told_of_home(&self, class: &str, world: &World<'_>) -> Vec<(String, Look)> {
         let may = |term: &str| may_read(term, self.app, world.gate, world.now);
         let home = self.dictionary.property(class, CONTAINER).and_then(|home| Identifier::of(&home.name));
@@ -130,7 +130,7 @@ impl Tree<'_> {
         told.into_iter().map(|(told, way)| (told.to_owned(), Look::Property(way))).collect()
     }
 
-    /// A place in or beside an object that is there already.
+    /// A place in or beside an existing object.
     pub(super) fn at(
         &self,
         class: Option<String>,
@@ -164,7 +164,7 @@ impl Tree<'_> {
         }
     }
 
-    /// A place in an object that is made before.
+    /// A place in another new object, which is made earlier.
     pub(super) fn in_parent(&self, class: Option<String>, parent: usize, place: &str) -> Result<Spot, Fault> {
         let (class, found) = self.among(&self.nodes[parent].class, class, place)?;
         let into = match found {
@@ -174,8 +174,8 @@ impl Tree<'_> {
         Ok(Spot { class, into, container: self.ways[parent].clone() })
     }
 
-    /// The class of what is put into an object, and the elements that it is put among. Where no class is named, the
-    /// object's only elements say it.
+    /// The class of a child, and the elements that it joins. If no class is given, the object's only kind of element
+    /// decides.
     fn among(
         &self,
         owner: &str,
@@ -201,7 +201,7 @@ impl Tree<'_> {
         Ok((class, found))
     }
 
-    /// The elements of a class that take such an object: its own, or those of its text.
+    /// The elements that take an object of this class: the owner's own, or those of its text.
     fn elements(&self, owner: &str, class: &str) -> Option<Found> {
         if let Some(member) = self.own_elements(owner, class) {
             return Some((Vec::new(), member));
