@@ -13,7 +13,7 @@ const LEFT_OUT: &str = "make";
 /// Names the folder with the packages of plugins that the program is to carry.
 const PACKAGES: &str = "IAC_MCP_PACKAGES";
 
-/// What macOS reads from the program when it asks a person for consent.
+/// The file that macOS reads from the program when it asks a person for consent.
 const INFO: &str = "Info.plist";
 
 fn main() -> io::Result<()> {
@@ -74,7 +74,7 @@ fn info(out: &Path) -> io::Result<()> {
     let section =
         format!(".section __TEXT,__info_plist,regular,no_dead_strip\n.incbin \"{}\"\n", plist.display());
     File::create(&source)?.write_all(section.as_bytes())?;
-    // Asked which compiler it is, zig leaves an empty file in the folder where it is.
+    // When asked which compiler it is, zig leaves an empty file in the current folder.
     env::set_current_dir(out)?;
     let objects = cc::Build::new().file(&source).try_compile_intermediates().map_err(io::Error::other)?;
     objects.iter().try_for_each(|object| tell(&format!("cargo::rustc-link-arg-bins={}", object.display())))

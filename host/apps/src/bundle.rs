@@ -1,4 +1,4 @@
-//! What an app's `Info.plist` says of it.
+//! The facts about an app in its `Info.plist`.
 
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,12 @@ use crate::resources;
 /// The largest property list that is read, in bytes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// What is known of an app without its dictionary.
+/// The facts about an app without its dictionary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Info {
     /// For example `com.apple.mail`.
     pub(crate) id: String,
-    /// For example `16.0`; empty where it says nothing.
+    /// For example `16.0`; empty if the bundle does not say.
     pub(crate) version: String,
     /// Whether it takes Apple events with terms of its own.
     pub(crate) scriptable: bool,

@@ -1,4 +1,4 @@
-//! What was read of apps before, kept between starts. Whatever cannot be trusted is as if it were not there.
+//! Facts about apps that were read before, kept between starts. Anything untrusted counts as missing.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 /// Changes with everything that decides how a dictionary is read.
 const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("IAC_MCP_READER"));
 
-/// The length of what stands before a payload.
+/// The length of the header before a payload.
 const DIGEST: usize = 32;
 
 /// The largest file that is read back, in bytes.
@@ -28,7 +28,7 @@ impl Cache {
         Self { folder }
     }
 
-    /// Returns what was kept under a name; nothing where it was never kept, is damaged, or is of another version.
+    /// Returns the cached value of a name; nothing if there is none, or if it is damaged or from another version.
     pub(crate) fn get<T: DeserializeOwned>(&self, kind: &str, name: &str) -> Option<T> {
         let path = self.path(kind, name);
         let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();

@@ -1,4 +1,4 @@
-//! What the system's converter made of apps without a dictionary that the server can read.
+//! The system converter's output for apps without a dictionary that the server can read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl Converted {
         Self { cache, known: Mutex::default() }
     }
 
-    /// What was made of an app that still has this property list.
+    /// The output for an app that still has this property list.
     pub(crate) fn of(&self, folder: &Path, list: Option<&Source>) -> Made {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains_key(folder) {
@@ -44,7 +44,7 @@ impl Converted {
         known.get(folder).is_some_and(|(_, made)| made.is_none())
     }
 
-    /// Keeps what was made. That nothing was made holds for this process only: the next one may reach a converter.
+    /// Keeps the output. An empty result holds for this process only: the next one may reach a converter.
     pub(crate) fn keep(&self, folder: &Path, list: Option<Source>, made: Made) {
         let entry = (list, made);
         if let Some(cache) = self.cache.as_ref().filter(|_| entry.1.is_some()) {

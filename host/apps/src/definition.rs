@@ -17,11 +17,11 @@ const DEFINITIONS: &str = "System/Library/ScriptingDefinitions";
 /// How often a dictionary is parsed until every include that can be found is loaded; includes nest no deeper.
 const ROUNDS: usize = 10;
 
-/// A parsed dictionary with what was wrong with its file.
+/// A parsed dictionary with the problems of its file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
     pub dictionary: Dictionary,
-    /// What could not be taken as it stands.
+    /// The parts that the parser had to change or skip.
     pub problems: Vec<Problem>,
 }
 
@@ -41,28 +41,28 @@ pub(crate) struct Sources {
     includes: Vec<(String, Option<Source>)>,
 }
 
-/// Where a dictionary begins.
+/// The source of a dictionary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Origin {
     File(Source),
     /// The older pairs of property lists.
     Suites(Vec<Files>),
-    /// What the system's converter made of the app, as long as the app's property list is the same.
+    /// The converter's output for the app, as long as the app's property list is the same.
     Converted(Source),
     /// The terms of the standard suite: the system's file, or those that the core carries.
     Standard(Option<Source>),
 }
 
-/// Where the files of one dictionary may be.
+/// The places for the files of one dictionary.
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf {
     /// The app's folder, or that of a single file.
     bundle: PathBuf,
-    /// The folder that stands for `/`.
+    /// The folder that takes the place of `/`.
     base: PathBuf,
     /// The file of the standard suite, where an operator gave one.
     standard: Option<PathBuf>,
-    /// What the system's converter made of the app.
+    /// The converter's output for the app.
     converted: Option<Vec<u8>>,
 }
 
@@ -111,7 +111,7 @@ impl Shelf {
         Ok(Sources { origin, missing: None, includes: Vec::new() })
     }
 
-    /// Returns whether nothing of what a dictionary was made of has changed, given where it begins now.
+    /// Returns whether all sources of a dictionary are unchanged, given its main source now.
     pub(crate) fn is_current(&self, made_of: &Sources, now: &Sources) -> bool {
         let same =
             |(href, file): &(String, Option<Source>)| self.included(href).and_then(Source::of) == *file;
@@ -208,7 +208,7 @@ impl Shelf {
 }
 
 impl Sources {
-    /// What names this dictionary among others, whatever its state.
+    /// A name for this dictionary among others, independent of its state.
     pub(crate) fn name(&self) -> String {
         match &self.origin {
             Origin::File(source) | Origin::Standard(Some(source)) | Origin::Converted(source) => {

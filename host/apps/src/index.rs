@@ -1,4 +1,4 @@
-//! Every app bundle that was found, and what is known of it without its dictionary.
+//! Every app bundle that was found, and the facts about it without its dictionary.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const KIND: &str = "apps";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bundle {
     pub(crate) folder: PathBuf,
-    /// The folder that stands for `/`.
+    /// The folder that takes the place of `/`.
     pub(crate) base: PathBuf,
     pub(crate) id: String,
     version: String,
@@ -32,7 +32,7 @@ pub(crate) struct Bundle {
 }
 
 impl Bundle {
-    /// Whether it is a part of the system, which nobody can change.
+    /// Whether it is a part of the system, which no one can change.
     pub(crate) fn is_of_system(&self) -> bool {
         is_of_system(&self.folder, &self.base)
     }
@@ -44,7 +44,7 @@ impl Bundle {
             .map_or_else(|_| folder.display().to_string(), |below| format!("/{}", below.display()))
     }
 
-    /// What is told of other bundles that claim its id.
+    /// A note about other bundles that claim its id.
     pub(crate) fn claim(&self) -> Option<String> {
         let others: Vec<String> = self.others.iter().map(|folder| self.shown(folder)).collect();
         (!others.is_empty()).then(|| {
@@ -77,7 +77,7 @@ pub(crate) struct Refused {
     pub(crate) why: String,
 }
 
-/// What was read of each app folder, by its path.
+/// The facts about each app folder, by its path.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     name: String,
@@ -89,13 +89,13 @@ fn is_of_system(folder: &Path, base: &Path) -> bool {
     folder.starts_with(base.join("System"))
 }
 
-/// What was read of one app folder.
+/// The facts about one app folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     /// The property list as it was.
     stamp: Stamp,
     info: Result<Info, String>,
-    /// How much its dictionary offers, and what that was made of.
+    /// The counts of its dictionary, and the sources that they were made from.
     counts: Option<(Sources, Counts)>,
 }
 
@@ -107,7 +107,7 @@ impl Index {
         Self { name, entries, changed: false }
     }
 
-    /// Keeps what is known, if anything of it is new.
+    /// Stores the facts, if any of them are new.
     pub(crate) fn save(&mut self, cache: Option<&Cache>) {
         if let Some(cache) = cache.filter(|_| self.changed) {
             cache.put(KIND, &self.name, &self.entries);
@@ -141,7 +141,7 @@ impl Index {
                 Err(why) => refused.push(why),
             }
         }
-        // Of two apps of one name, that of the system is the one that is meant.
+        // If two apps have one name, the system's app comes first.
         bundles.sort_by_cached_key(|bundle| {
             (bundle::name(&bundle.folder).to_lowercase(), !bundle.is_of_system(), bundle.id.clone())
         });

@@ -32,13 +32,13 @@ pub use roots::Roots;
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub roots: Roots,
-    /// The directory that keeps what was read; `None` to keep nothing.
+    /// The cache folder; `None` to keep nothing.
     pub cache: Option<PathBuf>,
     /// The file of the standard suite, for where the system has none.
     pub standard: Option<PathBuf>,
 }
 
-/// What a call needs to know of the apps.
+/// The facts about apps that a call needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
     /// That they are there, and the dictionaries of these, in any spelling, or of [`EVERY_APP`].
@@ -52,15 +52,15 @@ pub enum Need {
 pub struct Catalog {
     settings: Settings,
     cache: Option<Cache>,
-    /// What is known so far; replaced as a whole, so that a call keeps what it began with.
+    /// The facts so far. They are replaced as a whole, so that a call keeps the version that it began with.
     apps: RwLock<Option<Arc<Apps>>>,
-    /// What the system's converter made of apps.
+    /// The converter's output for apps.
     converted: Converted,
-    /// What is on disk; held while anything is read.
+    /// The state of the disk; locked while anything is read.
     found: Mutex<Option<OnDisk>>,
 }
 
-/// The bundles in the order of the apps, and what is kept of them between starts.
+/// The bundles in the order of the apps, and the facts to keep between starts.
 #[derive(Debug)]
 struct OnDisk {
     bundles: Vec<Bundle>,
@@ -100,7 +100,7 @@ impl Catalog {
         Some(Arc::clone(&self.known()?.find(term).ok()?.bundle_id))
     }
 
-    /// Returns the apps after reading whatever is needed; this may block.
+    /// Returns the apps after reading the missing facts; this may block.
     pub fn load(&self, need: &Need) -> Arc<Apps> {
         let mut on_disk = self.on_disk();
         let OnDisk { bundles, index, .. } = on_disk.get_or_insert_with(|| self.search());
@@ -142,7 +142,7 @@ impl Catalog {
         }
     }
 
-    /// Reads one app's dictionary with what is wrong with it; the app in any spelling. This may block.
+    /// Reads one app's dictionary with its problems; the app in any spelling. This may block.
     ///
     /// # Errors
     /// There is no such app, or its dictionary cannot be read.
@@ -160,8 +160,7 @@ impl Catalog {
         Ok((app.clone(), definition))
     }
 
-    /// What is wrong with the bundles on disk, and whether it may send a call to another app than the one that is meant.
-    /// This may block.
+    /// Problems of the bundles on disk, and whether each may send a call to the wrong app. This may block.
     pub fn troubles(&self) -> Vec<(String, bool)> {
         self.load(&Need::Dictionaries(Vec::new()));
         let on_disk = self.on_disk();
@@ -274,7 +273,7 @@ impl Catalog {
     }
 }
 
-/// Where the apps stand that are named and whose dictionaries are not loaded; each once.
+/// The indexes of the named apps whose dictionaries are not loaded; each once.
 fn unread(terms: &[String], apps: &Apps) -> Vec<usize> {
     let all = terms.iter().any(|term| term == EVERY_APP);
     let named: BTreeSet<&str> =
@@ -283,7 +282,7 @@ fn unread(terms: &[String], apps: &Apps) -> Vec<usize> {
     apps.0.iter().enumerate().filter(|(_, app)| wanted(app)).map(|(at, _)| at).collect()
 }
 
-/// Reads the dictionary in one file; what it includes may lie beside it or below the folder that stands for `/`.
+/// Reads the dictionary in one file. Its includes may be beside it or below the folder that takes the place of `/`.
 ///
 /// # Errors
 /// The file cannot be read.

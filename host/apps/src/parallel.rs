@@ -7,7 +7,7 @@ use std::thread;
 /// Disks and processors gain nothing from more.
 const MOST: usize = 8;
 
-/// Applies a function to each item, on several threads where there are several items; the order is kept.
+/// Applies a function to each item, on several threads if there are several items; the order is kept.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], apply: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST).min(items.len());
     if threads < 2 {

@@ -35,7 +35,7 @@ fn types(bytes: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
     };
     let map = number(4, 4)?;
     let list = map.checked_add(number(map.checked_add(24)?, 2)?)?;
-    // A list of no types says 0xFFFF.
+    // An empty list of types has the count 0xFFFF.
     let count = (number(list, 2)? + 1) & 0xFFFF;
     let first = list + 2;
     Some((0..count).map_while(move |at| bytes.get(first + 8 * at..)?.get(..4)))

@@ -1,4 +1,4 @@
-//! Where apps are looked for.
+//! The folders in which apps are searched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ const PLACES: [(&str, usize); 5] = [
     ("System/Library/CoreServices/Applications", 0),
 ];
 
-/// Where a Mac keeps the commands that need no app: dialogs, the clipboard, the volume. Other scripting additions beside it
+/// The file with the commands that need no app: dialogs, the clipboard, the volume. Other scripting additions beside it
 /// belong to single apps or people, and JavaScript reaches only this one by its id.
 const ADDITIONS: &str = "System/Library/ScriptingAdditions/StandardAdditions.osax";
 
-/// Where an app keeps apps of its own.
+/// The folders for apps inside an app.
 const NESTED: [&str; 2] = ["Contents/Applications", "Contents/Developer/Applications"];
 
 /// One folder that holds apps, or one whose folders each have a folder `Applications`.
@@ -25,7 +25,7 @@ struct Place {
     folder: PathBuf,
     of_each_user: bool,
     depth: usize,
-    /// The folder that stands for `/`.
+    /// The folder that takes the place of `/`.
     base: PathBuf,
 }
 
@@ -38,9 +38,9 @@ pub struct Roots(Vec<Place>);
 pub(crate) struct Found {
     /// The folder, as it was come upon.
     pub(crate) folder: PathBuf,
-    /// The folder that stands for `/` where it was found.
+    /// The folder that took the place of `/` when it was found.
     pub(crate) base: PathBuf,
-    /// How well its place speaks for it among copies of one app; less is better.
+    /// The priority of its place among copies of one app; less is better.
     pub(crate) rank: (usize, usize),
 }
 
@@ -52,7 +52,7 @@ impl Roots {
         Self::laid_out(base, own)
     }
 
-    /// The places below a folder that stands for `/`, and the folder itself as one that holds apps.
+    /// The places below a folder that takes the place of `/`, and the folder itself as one that holds apps.
     pub fn below(base: &Path) -> Self {
         let users = Place { of_each_user: true, ..Place::new(base.join("Users"), 1, base) };
         let mut roots = Self::laid_out(base, Some(users));
@@ -60,7 +60,7 @@ impl Roots {
         roots
     }
 
-    /// What a user has installed comes right after what is installed for all.
+    /// A user's own apps come right after the apps for all users.
     fn laid_out(base: &Path, own: Option<Place>) -> Self {
         let mut places: Vec<Place> =
             PLACES.iter().map(|(folder, depth)| Place::new(base.join(folder), *depth, base)).collect();
@@ -142,7 +142,7 @@ impl Place {
     }
 }
 
-/// The folders in a folder, by name; links to folders count, also where they cannot be followed from here.
+/// The folders in a folder, by name, including links to folders that cannot be followed from here.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let is_folder = |entry: &fs::DirEntry| {

@@ -40,7 +40,7 @@ pub(crate) fn pairs(files: &[Files]) -> io::Result<Vec<Pair>> {
     files.iter().map(pair).collect()
 }
 
-/// What names these files among others, whatever their state.
+/// A name for these files among others, independent of their state.
 pub(crate) fn name(files: &[Files]) -> String {
     let paths = files.iter().map(|files| files.suite.path.to_string_lossy());
     Vec::from_iter(paths).join("\n")

@@ -1,4 +1,5 @@
-//! What this server adds to a call beside the least that rmcp takes, and what a kept process saves.
+//! The time that this server adds to a call, compared with the least that rmcp takes, and the time that a kept process
+//! saves.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -144,7 +145,7 @@ fn each(client: &mut Client, tool: &str, arguments: &Json) -> f64 {
     begun.elapsed().as_secs_f64() * 1e3 / CALLS as f64
 }
 
-/// Milliseconds of each of several echoes, before each of which something else is done that is not counted.
+/// Milliseconds of each of several echoes. Before each echo something else is done, which is not counted.
 fn each_behind(echo: &mut Client, answer: &Json, mut behind: impl FnMut()) -> f64 {
     let line = line("echo", answer);
     let mut taken = Duration::ZERO;

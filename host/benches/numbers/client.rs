@@ -1,4 +1,4 @@
-//! A client as thin as can be, so that what is measured is the server.
+//! A client that does as little as possible, so that the measured time is the server's.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _, pipe};
@@ -16,16 +16,16 @@ pub(crate) struct Client {
     next: u64,
 }
 
-/// What stdin and stdout of a server are.
+/// The kind of a server's stdin and stdout.
 #[derive(Clone, Copy)]
 pub(crate) enum Over {
     Pipes,
-    /// Whatever is built on Node gives its servers these.
+    /// Every program on Node gives its servers these.
     Sockets,
 }
 
 impl Over {
-    /// The end of whoever reads, and that of whoever writes.
+    /// The end that reads, and the end that writes.
     fn ends(self) -> (OwnedFd, OwnedFd) {
         match self {
             Self::Pipes => pipe().map(|(read, write)| (read.into(), write.into())).expect("a pipe"),
@@ -40,7 +40,7 @@ impl Client {
         Self::over(Over::Pipes, command)
     }
 
-    /// The same, through what is to be used.
+    /// The same, over the given kind of streams.
     pub(crate) fn over(over: Over, command: &mut Command) -> Self {
         let ((stdin, write), (read, stdout)) = (over.ends(), over.ends());
         let spawned = command.stdin(stdin).stdout(stdout).stderr(Stdio::null()).spawn();
@@ -80,7 +80,7 @@ impl Client {
         self.call(tool, arguments)["structuredContent"].take()
     }
 
-    /// Writes a prepared line and waits for the next one, which nobody looks into.
+    /// Writes a prepared line and waits for the next one, which it does not parse.
     pub(crate) fn exchange(&mut self, line: &str) -> usize {
         self.write(line);
         self.line().len()

@@ -1,5 +1,5 @@
-//! The least that a server built on rmcp can do: one tool that gives back what it was given, and one that shows it to
-//! another process meanwhile, as a server does that talks to apps.
+//! The smallest server on rmcp: one tool returns its arguments, and one passes them to another process first, like a
+//! server that talks to apps.
 
 use std::io::{BufRead as _, Write as _};
 use std::process::{ExitCode, Stdio};

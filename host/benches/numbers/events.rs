@@ -9,7 +9,7 @@ use crate::table::{Row, Target};
 
 const PROPERTIES: [&str; 3] = ["subject", "sender", "date received"];
 
-/// What a script does that knows no columns.
+/// A script that does not read columns.
 pub(crate) fn one_by_one(messages: usize) -> String {
     format!(
         "(() => {{ const mail = Application('com.apple.mail'), begun = Date.now(), rows = [];

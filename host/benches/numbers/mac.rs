@@ -21,7 +21,7 @@ pub(crate) struct Mac {
 }
 
 impl Mac {
-    /// A Mac with so many messages in its inbox; `latency` is `none`, or `mac` for what was measured on real ones.
+    /// A Mac with this many messages in its inbox; `latency` is `none`, or `mac` for times measured on real Macs.
     pub(crate) fn new(messages: usize, latency: &'static str) -> Self {
         let mac = Self { folder: tempfile::tempdir().expect("a folder for things that pass"), latency };
         let made = Command::new(BINARY)
@@ -51,7 +51,7 @@ impl Mac {
         command
     }
 
-    /// Runs a script in a process of its own; returns what it answers, and how many Apple events it sent.
+    /// Runs a script in its own process; returns its answer, and the number of its Apple events.
     pub(crate) fn run(&self, script: &str) -> (Json, usize) {
         let before = self.events();
         let ran = self
@@ -66,7 +66,7 @@ impl Mac {
         (answer, self.events() - before)
     }
 
-    /// How many Apple events were sent so far, by whomever.
+    /// The number of all Apple events so far.
     pub(crate) fn events(&self) -> usize {
         std::fs::read_to_string(self.trace()).unwrap_or_default().lines().count()
     }
@@ -87,7 +87,7 @@ impl Mac {
     }
 }
 
-/// Dictionaries of real apps, where somebody has put them beside the repository.
+/// Dictionaries of real apps, if someone has put them beside the repository.
 pub(crate) fn corpus() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let corpus = std::env::var_os("IAC_MCP_CORPUS").map_or(beside, PathBuf::from).join("sdef");

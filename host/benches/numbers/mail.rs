@@ -45,7 +45,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// 100 elements with their properties: the app itself needs longer than anybody likes.
+/// 100 elements with their properties: most of the time is the app's own.
 fn with_columns(mac: &Mac, client: &mut Client, mut elements: Json) -> Vec<Row> {
     elements["properties"] = json!(PROPERTIES);
     let ours = elapsed(client, "iac_mcp_get_elements", &elements);

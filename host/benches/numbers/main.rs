@@ -1,4 +1,4 @@
-//! Every number that the design promises, measured in one run beside what it is compared with: `./bench`.
+//! Every number that the design promises, measured in one run beside the value to compare it with: `./bench`.
 //!
 //! `./bench WORD …` measures only the parts whose name is among the words; `./bench --list` names them.
 #![forbid(unsafe_code)]

@@ -73,7 +73,7 @@ fn member(term: &str, plural: &str) -> Arc<Member> {
     Arc::new(Member { term: term.into(), identifier, class: term.into() })
 }
 
-/// What references of one app share.
+/// The parts that references of one app share.
 struct Inbox {
     app: Arc<str>,
     path: Path,

@@ -67,7 +67,7 @@ fn lists(home: &Path) -> Vec<Row> {
     ]
 }
 
-/// The whole tool call of a fresh server with the simulated Mac, whose worker has to be started for it.
+/// The whole tool call of a fresh server with the simulated Mac, including the start of its worker.
 fn listed(home: &Path) -> Row {
     let one = || {
         let mut client = server(home, None);
@@ -118,7 +118,7 @@ fn property_list(at: usize) -> String {
     )
 }
 
-/// The dictionaries of real apps where there are some, else those of the tests.
+/// The dictionaries of real apps if there are some, otherwise those of the tests.
 pub(crate) fn dictionaries() -> (Vec<PathBuf>, &'static str) {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/sdef/ok");
     let (folder, whose) = match corpus() {

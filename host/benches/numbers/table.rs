@@ -1,13 +1,13 @@
-//! Rows: what was measured, what was to be reached, and what it stands beside.
+//! Rows: the measurement, its target, and the values to compare it with.
 
 use std::time::Instant;
 
-/// What a figure is to reach.
+/// The target of a figure.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     AtMost(f64),
     AtLeast(f64),
-    /// Told beside the others; nobody promised anything.
+    /// Shown for comparison, without a promise.
     Told,
 }
 
@@ -38,12 +38,12 @@ impl Row {
         Self { note: note.into(), ..self }
     }
 
-    /// `None` where there is nothing to reach.
+    /// `None` if there is no target.
     pub(crate) fn passed(&self) -> Option<bool> {
         self.ratio().map(|ratio| ratio <= 1.0)
     }
 
-    /// The share of what is allowed that is used up: at most 1 is a pass.
+    /// The used share of the target: at most 1 is a pass.
     fn ratio(&self) -> Option<f64> {
         match self.target {
             Target::AtMost(most) => Some(self.figure / most),
@@ -106,7 +106,7 @@ pub(crate) fn milliseconds(rounds: usize, mut run: impl FnMut()) -> f64 {
     median((0..rounds).map(|_| took(&mut run)).collect())
 }
 
-/// What one run took, in milliseconds.
+/// The time of one run, in milliseconds.
 pub(crate) fn took(run: impl FnOnce()) -> f64 {
     let begun = Instant::now();
     run();

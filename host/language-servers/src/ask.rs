@@ -34,7 +34,7 @@ pub enum Ask {
     Restart { language: Option<String> },
 }
 
-/// What a question is answered with: what the function of that name returns.
+/// The answer to a question: the result of the function of that name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Reply {
@@ -59,7 +59,7 @@ pub enum Reply {
 }
 
 impl Ask {
-    /// Takes out of its deadline what has passed since the caller began, so that all questions of a call share one time.
+    /// Subtracts the time since the caller began from its deadline, so that all questions of a call share one time.
     #[must_use]
     pub fn after(mut self, passed: Duration) -> Self {
         if let Some(deadline) = self.deadline() {

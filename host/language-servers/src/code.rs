@@ -1,18 +1,18 @@
-//! A text as words and marks, without comments and texts: as much of C, Rust and TypeScript as it takes to see where
-//! something is declared and where it ends.
+//! A text as words and marks, without comments and strings: as much of C, Rust and TypeScript as is needed to find a
+//! declaration and its end.
 
 use std::ops::Range;
 
 use crate::profile::Dialect;
 
-/// What ends a declaration.
+/// The end of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Its block, or what ends a statement.
     Block,
-    /// What ends a statement.
+    /// The end of a statement.
     Value,
-    /// What ends one of a list.
+    /// The end of an entry in a list.
     Part,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    /// Reads a text without some parts of it, which stand in order.
+    /// Reads a text without some parts of it, which are in order.
     pub(crate) fn read(text: &'a str, dialect: Dialect, without: &[Range<usize>]) -> Self {
         let pieces = pieces(text, dialect, without);
         let partners = partners(text, &pieces);
@@ -56,7 +56,7 @@ impl<'a> Code<'a> {
         self.pieces.get(at).cloned().unwrap_or(self.text.len()..self.text.len())
     }
 
-    /// Whether nothing stands between a piece and the next one.
+    /// Whether a piece directly touches the next one.
     pub(crate) fn touches_next(&self, at: usize) -> bool {
         self.place(at).end == self.place(at + 1).start
     }
@@ -81,7 +81,7 @@ impl<'a> Code<'a> {
         self.pieces.binary_search_by_key(&byte, |piece| piece.start).ok()
     }
 
-    /// The whole declaration that a name stands in.
+    /// The whole declaration around a name.
     pub(crate) fn whole(&self, name: usize, shape: Shape) -> Range<usize> {
         let mut first = name;
         while let Some(before) = first.checked_sub(1) {
@@ -98,7 +98,7 @@ impl<'a> Code<'a> {
         self.place(first).start..self.place(self.last(name, shape)).end
     }
 
-    /// The last piece of what is declared by a name.
+    /// The last piece of a name's declaration.
     fn last(&self, name: usize, shape: Shape) -> usize {
         let (mut at, mut angles) = (name + 1, 0_usize);
         while at < self.len() {
@@ -128,7 +128,7 @@ fn pieces(text: &str, dialect: Dialect, without: &[Range<usize>]) -> Vec<Range<u
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut without = without.iter().peekable();
     let mut at = 0;
-    // For each template that is open, how many brackets are open in the code that stands in it.
+    // For each open template, the number of open brackets in the code inside it.
     let mut templates: Vec<usize> = Vec::new();
     while let Some(letter) = text[at..].chars().next() {
         while without.next_if(|part| part.end <= at).is_some() {}
@@ -165,8 +165,8 @@ fn pieces(text: &str, dialect: Dialect, without: &[Range<usize>]) -> Vec<Range<u
     pieces
 }
 
-/// The length of a template up to the code that stands in it or to its end, from its beginning or from the end of such
-/// code; and whether code follows.
+/// The length of a template up to the code inside it or to its end, from its beginning or from the end of such code;
+/// and whether code follows.
 fn template(rest: &str) -> (usize, bool) {
     let mut bytes = rest.bytes().enumerate().skip(1);
     while let Some((at, byte)) = bytes.next() {
@@ -184,7 +184,7 @@ fn width_until(rest: &str, ends: impl Fn(char) -> bool) -> usize {
     rest.find(ends).unwrap_or(rest.len())
 }
 
-/// The length of the comment, text or directive that begins at a place, 0 where none does.
+/// The length of the comment, text or directive that begins at a place; 0 if there is none.
 fn skipped(dialect: Dialect, text: &str, at: usize, before: &str) -> usize {
     let rest = &text[at..];
     match (rest.as_bytes()[0], dialect) {
@@ -208,7 +208,7 @@ fn is_first(before: &str) -> bool {
     line.is_empty() || line.ends_with(['\n', '\r'])
 }
 
-/// A line that goes on where it ends with a `\`.
+/// A directive continues on the next line if it ends with a `\`.
 fn directive(rest: &str) -> usize {
     let mut width = 0;
     for line in rest.split_inclusive('\n') {
@@ -272,7 +272,7 @@ fn raw(before: &str, rest: &str, dialect: Dialect) -> Option<usize> {
     Some(rest[1..].find(&end).map_or(rest.len(), |at| 1 + at + end.len()))
 }
 
-/// `'a'` is a letter, `'a` a lifetime, of which the quote is passed over.
+/// `'a'` is a letter; `'a` is a lifetime, and its quote is skipped.
 fn letter(rest: &str) -> usize {
     let Some(first) = rest[1..].chars().next() else { return 1 };
     let end = match first {
@@ -291,7 +291,7 @@ fn begins_value(before: &str) -> bool {
         ])
 }
 
-/// The length of a regular expression, 0 where none ends on the line.
+/// The length of a regular expression; 0 if none ends on the line.
 fn expression(rest: &str) -> usize {
     let mut bytes = rest.bytes().enumerate().skip(1);
     let mut class = false;
@@ -328,7 +328,7 @@ fn partners(text: &str, pieces: &[Range<usize>]) -> Vec<Option<usize>> {
             bracket @ (")" | "]" | "}") => bracket,
             _ => continue,
         };
-        // What was never closed is passed over, unless nothing waits for this one.
+        // A bracket that was never closed is skipped, unless nothing waits for this one.
         if let Some(own) = open.iter().rposition(|(_, wanted)| *wanted == closes) {
             let (opened, _) = open[own];
             open.truncate(own);

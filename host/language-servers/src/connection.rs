@@ -1,4 +1,4 @@
-//! One conversation with a server: requests by id, and whatever the server says or asks by itself.
+//! One conversation with a server: requests by id, and the server's own messages and requests.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -13,13 +13,13 @@ use tokio::time::{Instant, timeout_at};
 use crate::launch::{Input, Launched, Output, Process};
 use crate::wire::{Frames, frame};
 
-/// How much of what a server writes to its standard error is kept.
+/// How much of a server's standard error is kept.
 const TAIL: usize = 8 * 1024;
 
 /// How long a process may live on after its output has ended.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Answers what a server asks, and hears what it says. Neither may wait.
+/// Answers a server's requests, and receives its notifications. Neither may wait.
 pub(crate) trait Listener: Send + Sync {
     /// Hears a notification.
     fn hear(&self, method: &str, params: &Json);
@@ -82,7 +82,7 @@ impl Connection {
         self.shared.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Asks, and takes the question back when the deadline passes or nobody waits any more.
+    /// Asks, and cancels the question when the deadline passes or no one waits any more.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -164,7 +164,7 @@ impl Shared {
         }
     }
 
-    /// An answer to no question, or a second one to the same, is nobody's.
+    /// An answer without a question, or a second answer to one, is dropped.
     fn answered(&self, id: &Json, mut message: Json) {
         let number = id.as_i64().or_else(|| id.as_str().and_then(|id| id.parse().ok()));
         let Some(sender) = number.and_then(|id| lock(&self.pending).remove(&id)) else { return };
@@ -179,7 +179,7 @@ impl Shared {
             }),
             _ => Ok(message.get_mut("result").map(Json::take).unwrap_or_default()),
         };
-        // Nobody waits any more.
+        // No one waits any more.
         drop(sender.send(answer));
     }
 
@@ -201,7 +201,7 @@ impl Shared {
     }
 }
 
-/// Reads until the output ends, the process ends, or nobody needs it; then the process is killed, and all are told.
+/// Reads until the output ends, the process ends, or no one needs it; then it kills the process and tells all who wait.
 async fn live(
     mut process: Box<dyn Process>,
     stdout: Output,
@@ -225,7 +225,7 @@ async fn live(
     shared.finish(if words.is_empty() { reason } else { format!("{reason}: {words}") });
 }
 
-/// Reads to the end; returns what was wrong with it.
+/// Reads to the end; returns the error.
 async fn read(stdout: Output, shared: &Shared, listener: &dyn Listener) -> Option<String> {
     let mut frames = Frames::new(BufReader::with_capacity(64 * 1024, stdout));
     loop {
@@ -255,7 +255,7 @@ async fn keep_tail(mut stderr: Output, shared: Arc<Shared>) {
     }
 }
 
-/// What is kept is whole between two statements, so a panic of another holder spoils nothing.
+/// The data is consistent between two statements, so a panic of another holder does no harm.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,13 +14,13 @@ use crate::uri;
 /// The largest file that is read for a server.
 pub(crate) const MOST_FILE: u64 = 10 * 1024 * 1024;
 
-/// A root: its handle, and where it really is.
+/// A root: its handle, and its real path.
 pub(crate) struct Disk {
     dir: Dir,
     path: PathBuf,
 }
 
-/// What tells one state of a file from another.
+/// The parts of a file's state that show a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) size: u64,
@@ -39,7 +39,7 @@ impl Stamp {
         self.modified.rotate_left(17) ^ self.size.wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
-    /// Whether the file was changed so shortly before that a second change might not show.
+    /// Whether the last change is so recent that another change might not show.
     pub(crate) fn is_recent(self) -> bool {
         since_1970(SystemTime::now()).saturating_sub(self.modified) < nanoseconds(Duration::from_secs(2))
     }
@@ -49,7 +49,7 @@ impl Disk {
     /// Opens a root by an absolute path.
     ///
     /// # Errors
-    /// `NotFound` where it is not a folder that can be read.
+    /// `NotFound` if it is not a readable folder.
     pub(crate) fn open(root: &Path) -> Result<Self, Failure> {
         let missing = |error: io::Error| {
             Failure::new(Cause::NotFound, format!("the root `{}` cannot be read: {error}", root.display()))
@@ -89,7 +89,7 @@ impl Disk {
     /// Reads a path of a caller: relative, or absolute below the root.
     ///
     /// # Errors
-    /// `Outside` where it leads out of the root.
+    /// `Outside` if it leads out of the root.
     pub(crate) fn below(&self, path: &str) -> Result<String, Failure> {
         let outside = || Failure::new(Cause::Outside, format!("path is outside the workspace root: {path}"));
         let given = Path::new(path);
@@ -107,7 +107,7 @@ impl Disk {
         Ok(below.join("/"))
     }
 
-    /// Tells how a regular file is; none where there is none.
+    /// Returns the state of a regular file; `None` if there is none.
     pub(crate) fn stamp(&self, path: &str) -> Option<Stamp> {
         self.dir.metadata(path).ok().filter(Metadata::is_file).map(|metadata| Stamp::of(&metadata))
     }

@@ -18,7 +18,7 @@ const MOST_KEPT: usize = 64 * 1024 * 1024;
 /// for most of the time.
 const FRESH: Duration = Duration::from_millis(200);
 
-/// What was read.
+/// The files that were read.
 pub(crate) struct Files {
     disk: Arc<Disk>,
     listed: Mutex<Option<Listed>>,
@@ -59,22 +59,22 @@ impl Files {
             None => (None, watch::begin(&self.disk)),
         };
         let mut again = Listed::walk(&self.disk, watch);
-        // Who knows something of these files goes on knowing it.
+        // Holders of the old text keep what they know about it.
         if let Some(before) = before.filter(|before| *before == again.found) {
             again.found = before;
         }
         Arc::clone(&listed.insert(again).found)
     }
 
-    /// Tells how a regular file is now; none where there is none. Where the system tells of changes, a file that was
-    /// listed is not looked at.
+    /// Returns the state of a regular file now; `None` if there is none. If the system reports changes, a listed file
+    /// is not checked again.
     pub(crate) fn stamp(&self, path: &str) -> Option<Stamp> {
         let told = self.told();
         let at = told.as_ref().and_then(|found| find(found, path));
         at.or_else(|| self.disk.stamp(path))
     }
 
-    /// Returns the listing where it is known to be as the files are now.
+    /// Returns the listing if it is known to be current.
     fn told(&self) -> Option<Arc<Vec<Found>>> {
         let mut listed = lock(&self.listed);
         let before = listed.as_mut()?;
@@ -83,7 +83,7 @@ impl Files {
             News::Changed(paths) if before.restamp(&paths, &self.disk).is_some() => {
                 Some(Arc::clone(&before.found))
             }
-            // What was heard now is not heard again.
+            // News is reported only once.
             News::Changed(_) | News::More => Some(self.walk(&mut listed)),
         }
     }
@@ -112,7 +112,7 @@ impl Files {
         Ok((self.keep(path, stamp, Text::from_bytes(&bytes)), stamp))
     }
 
-    /// The same text stays the same, so that nobody compares it twice.
+    /// The same text stays the same object, so that no one compares it twice.
     fn keep(&self, path: &str, stamp: Stamp, text: Text) -> Arc<Text> {
         let mut texts = lock(&self.texts);
         let text = match texts.kept.get(path) {
@@ -140,7 +140,7 @@ impl Listed {
         Self { at: Instant::now(), took: began.elapsed(), found: Arc::new(found), watch }
     }
 
-    /// Returns the files as they are now; none where they have to be listed anew.
+    /// Returns the current files; `None` if they must be listed again.
     fn renewed(&mut self, disk: &Disk) -> Option<Arc<Vec<Found>>> {
         match self.watch.as_mut().map_or(News::Unknown, |watch| watch.news()) {
             News::Changed(paths) => self.restamp(&paths, disk)?,

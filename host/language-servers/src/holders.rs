@@ -10,7 +10,7 @@ use crate::listing::Found;
 /// The most texts for which the answer is kept.
 const KEPT: usize = 16;
 
-/// What is known of the letters that were asked for last.
+/// The files that contain the last requested letters.
 #[derive(Debug, Default)]
 pub(crate) struct Holders(Mutex<VecDeque<Known>>);
 
@@ -23,7 +23,7 @@ pub(crate) struct Known {
 }
 
 impl Holders {
-    /// Takes what is known of letters. What is known of files as they were before is forgotten.
+    /// Takes the results for these letters. Results for older states of files are dropped.
     pub(crate) fn take(&self, letters: &str, among: &Arc<Vec<Found>>) -> Known {
         let mut kept = lock(&self.0);
         kept.retain(|known| Arc::ptr_eq(&known.among, among));
@@ -31,7 +31,7 @@ impl Holders {
         at.and_then(|at| kept.remove(at)).unwrap_or_else(|| Known::nothing(letters, among))
     }
 
-    /// Keeps what is known now.
+    /// Keeps the current results.
     pub(crate) fn keep(&self, known: Known) {
         let mut kept = lock(&self.0);
         kept.push_front(known);
@@ -50,7 +50,7 @@ impl Known {
             return holds;
         }
         let found = &self.among[at];
-        // What was changed just now may change again without showing it.
+        // A file that has just changed may change again without showing it.
         let is_settled = !found.stamp.is_recent();
         let holds = look(found, &self.letters);
         self.holds[at] = holds.filter(|_| is_settled);
@@ -68,7 +68,7 @@ mod tests {
         Arc::new(vec![found("a"), found("b")])
     }
 
-    /// Asks about the second file, which is said to hold letters or not; returns what is answered.
+    /// Asks about the second file, with a fixed answer about its letters; returns the result.
     fn ask(holders: &Holders, letters: &str, among: &Arc<Vec<Found>>, said: Option<bool>) -> bool {
         let mut known = holders.take(letters, among);
         let holds = known.holds(1, |found, asked| {

@@ -1,4 +1,5 @@
-//! One place for one server: started when it is needed, again when it dies, and stopped when nobody asks.
+//! One place for one server: it is started when it is needed, started again when it dies, and stopped when no one uses
+//! it.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -38,7 +39,7 @@ const LATE: Duration = Duration::from_millis(500);
 /// How often a server is looked after.
 const ROUND: Duration = Duration::from_secs(5);
 
-/// What all keepers of a process share.
+/// The state that all keepers of a process share.
 pub(crate) struct House {
     pub(crate) launcher: Arc<dyn Launch>,
     pub(crate) settings: Settings,
@@ -132,7 +133,7 @@ impl Keeper {
         keeper
     }
 
-    /// Asks the server; asks once more where it dies meanwhile.
+    /// Asks the server; asks once more if it dies meanwhile.
     pub(crate) async fn ask<T: Doubted, F>(
         self: &Arc<Self>,
         deadline: Instant,
@@ -291,7 +292,7 @@ impl Keeper {
         Ok(history.deaths.back().map(|death| *death + wait))
     }
 
-    /// Stops the servers that nobody has asked for longest, so that no more than this many are left.
+    /// Stops the least recently used servers, so that at most this many are left.
     fn make_room(&self, left: usize) {
         let keepers: Vec<Arc<Self>> = lock(&self.house.keepers).iter().filter_map(Weak::upgrade).collect();
         let mut running: Vec<(Duration, &Arc<Self>)> =

@@ -1,4 +1,4 @@
-//! How a server's process is started and watched. The caller supplies the one function that starts processes.
+//! Starts and watches a server's process. The caller supplies the one function that starts processes.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,21 +7,21 @@ use std::pin::Pin;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// What is to be started.
+/// The command to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// Where it runs.
+    /// Its working directory.
     pub directory: PathBuf,
     /// Its whole environment.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Where a process reads from.
+/// The input of a process.
 pub type Input = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// What a process writes.
+/// The output of a process.
 pub type Output = Box<dyn AsyncRead + Send + Unpin>;
 
 /// A process that runs.
@@ -52,6 +52,6 @@ pub trait Launch: Send + Sync {
     /// The program cannot be started.
     fn launch(&self, program: &Program) -> io::Result<Launched>;
 
-    /// Returns the bytes that the group of a process holds in memory, where that can be known.
+    /// Returns the memory of a process's group in bytes, if that can be known.
     fn memory(&self, pid: u32) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + '_>>;
 }

@@ -1,8 +1,8 @@
 //! Language servers: started, watched, and asked questions that only read.
 //!
-//! What a server writes is foreign data, and its silence is not an answer: every answer says how far it can be
-//! relied upon. The caller's [`launch::Launch`] starts processes; files are read below the root only.
-//! Modules stand in the order in which a question goes.
+//! A server's output is foreign data, and its silence is not an answer: every answer says how far it can be relied
+//! upon. The caller's [`launch::Launch`] starts processes; files are read below the root only. The modules are in the
+//! order in which a question passes them.
 #![forbid(unsafe_code)]
 
 pub mod types;
@@ -60,7 +60,7 @@ impl LanguageServers {
     /// Opens a root by its absolute path; its servers live on between questions.
     ///
     /// # Errors
-    /// `NotFound` where it is not a folder that can be read.
+    /// `NotFound` if it is not a readable folder.
     pub fn workspace(&self, root: &Path) -> Result<Arc<Workspace>, Failure> {
         let mut workspaces = lock(&self.workspaces);
         if let Some(workspace) = workspaces.get(root).filter(|workspace| workspace.is_at(root)) {

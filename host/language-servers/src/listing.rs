@@ -9,7 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::disk::{Disk, Stamp};
 use crate::watch::Watch;
 
-/// Folders in which nobody looks for a symbol of the project.
+/// Folders without symbols of the project.
 const SKIPPED: [&str; 9] =
     [".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache"];
 
@@ -28,7 +28,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Returns what follows the last dot of the name, or the name where there is none.
+    /// Returns the text after the last dot of the name, or the name if it has no dot.
     pub(crate) fn extension(&self) -> &str {
         extension(&self.path)
     }
@@ -45,7 +45,7 @@ pub(crate) fn list(disk: &Disk, ignored: bool) -> Vec<Found> {
     walk(disk, ignored, None)
 }
 
-/// Lists the files that Git does not ignore, and watches what it comes by.
+/// Lists the files that Git does not ignore, and watches the folders on the way.
 pub(crate) fn list_and_watch(disk: &Disk, watch: &mut dyn Watch) -> Vec<Found> {
     watch.begin_walk();
     let found = walk(disk, false, Some(watch));

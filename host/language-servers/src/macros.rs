@@ -3,7 +3,7 @@
 use crate::text::Text;
 use crate::types::{Location, Position, Range, Symbol};
 
-/// The number that servers of C give macros where they name them, which is the protocol's of texts.
+/// The token type that servers of C use for macros; in the protocol it is that of strings.
 const MACRO: u8 = 15;
 
 /// Returns the macros that a text defines, without those in lines that are left out.
@@ -30,7 +30,7 @@ pub(crate) fn defined(text: &Text, path: &str, hidden: &[Range]) -> Vec<Symbol> 
     found
 }
 
-/// A macro with where its name stands in its line, in bytes.
+/// A macro, and the position of its name in its line, in bytes.
 struct Define<'a> {
     line: &'a str,
     at: usize,
@@ -78,7 +78,7 @@ fn length(text: &str) -> u32 {
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
-/// What the beginning of a line belongs to.
+/// The construct that the beginning of a line belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Inside {
     Code,
@@ -114,7 +114,7 @@ impl Inside {
     }
 }
 
-/// Finds what a line of code begins that may go on in the next one, and the text behind it.
+/// Finds the construct that a line of code opens and that may continue in the next line, and the text after it.
 fn opened(line: &str) -> Option<(Inside, &str)> {
     let bytes = line.as_bytes();
     let mut at = 0;

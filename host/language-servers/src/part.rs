@@ -1,4 +1,5 @@
-//! Parts of outlines: what is wanted of a long one, with all that is needed to read it as if it were whole.
+//! Parts of outlines: the wanted symbols of a long one, with everything that is needed to read them as if the outline
+//! were whole.
 
 use std::collections::HashSet;
 
@@ -6,8 +7,8 @@ use crate::text::Text;
 use crate::types::{Part, Position, Range, Symbol, Symbols};
 
 impl Symbols {
-    /// Returns what is wanted, what holds it, and what has its name at the same place, in the same order; `text` is what
-    /// it is an outline of.
+    /// Returns the wanted symbols, their parents, and symbols with their names at the same place, in the same order;
+    /// `text` is the outlined text.
     pub(crate) fn part(&self, part: &Part, text: Option<&Text>) -> Self {
         let mut kept: Vec<bool> = self.items.iter().map(|symbol| part.wants(symbol)).collect();
         while self.hold(&mut kept) | self.pair(&mut kept) {}
@@ -25,7 +26,7 @@ impl Symbols {
                 *kept = *kept || held.iter().any(|held| covers(symbol.location.range, *held));
             }
         } else {
-            // Parents stand before their children.
+            // Parents come before their children.
             for at in (0..self.items.len()).rev().filter(|&at| kept[at]).collect::<Vec<_>>() {
                 let mut above = self.parent(at);
                 while let Some(parent) = above.filter(|&parent| !std::mem::replace(&mut kept[parent], true)) {
@@ -81,7 +82,7 @@ impl Part {
         self.around.iter().any(around) || self.named.iter().any(|letters| contains(&symbol.name, letters))
     }
 
-    /// Whether lines that are left out hold letters that are wanted. Where none are, they may hold anything.
+    /// Whether the skipped lines contain the wanted letters. If there are no wanted letters, they may contain anything.
     fn wants_of(&self, text: &Text, range: Range) -> bool {
         let mut lines = range.start.line..range.end.line.max(range.start.line + 1);
         let wants = |line: &str| self.named.iter().any(|letters| contains(line, letters));
@@ -89,8 +90,8 @@ impl Part {
     }
 }
 
-/// Whether a text holds letters of ASCII in any case; every file of a project is asked this, so it copies nothing and
-/// looks for the letter that is in the fewest words.
+/// Whether a text contains ASCII letters in any case. This runs for every file of a project, so it copies nothing and
+/// searches for the letter that is in the fewest words.
 pub(crate) fn contains(text: &str, letters: &str) -> bool {
     let (text, letters) = (text.as_bytes(), letters.as_bytes());
     let commonness = |letter: &u8| COMMON.iter().position(|common| common.eq_ignore_ascii_case(letter));
@@ -104,7 +105,7 @@ pub(crate) fn contains(text: &str, letters: &str) -> bool {
     memchr::memchr2_iter(rare.to_ascii_lowercase(), rare.to_ascii_uppercase(), text).any(same)
 }
 
-/// The letters of source code, the most common one first; what is not among them is rarer.
+/// The letters of source code, the most common one first; other characters are rarer.
 const COMMON: &[u8; 26] = b"etrnsaioldcpfumhgbyxvwkqjz";
 
 fn holds(range: Range, at: Position) -> bool {

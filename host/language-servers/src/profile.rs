@@ -1,4 +1,4 @@
-//! What is known of a language server, as data.
+//! The facts about a language server, as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,15 +25,15 @@ pub struct Profile {
     /// The package that its program belongs to, where a version matters.
     #[serde(default)]
     pub package: Option<Package>,
-    /// Names of other files whose changes it is told of.
+    /// Names of other files whose changes the host reports to it.
     #[serde(default)]
     pub watched: Vec<String>,
-    /// Files one of which makes the root a project.
+    /// Files that make the root a project; one is enough.
     #[serde(default)]
     pub project: Vec<String>,
     #[serde(default)]
     pub without_project: WithoutProject,
-    /// Where the project's settings tell it which files to read.
+    /// The settings of the project that tell it which files to read.
     #[serde(default)]
     pub scope: Option<String>,
     /// How it tells that it knows the project.
@@ -42,7 +42,7 @@ pub struct Profile {
     /// Beginnings of the names of work that changes no answer.
     #[serde(default)]
     pub ignored_progress: Vec<String>,
-    /// The work by which it says that it could not read the project, and which goes on for ever.
+    /// The work that means that it could not read the project, and that never ends.
     #[serde(default)]
     pub failed_progress: Option<FailedProgress>,
     /// Whether one file must stay open.
@@ -63,7 +63,7 @@ pub struct Profile {
     /// Whether it leaves out imports together with declarations.
     #[serde(default)]
     pub imports_are_declarations: bool,
-    /// How what its outlines leave out is found.
+    /// How to find the symbols that its outlines leave out.
     #[serde(default)]
     pub supplement: Option<Supplement>,
     /// In which language the text is read for names that outlines leave out and the server knows.
@@ -72,28 +72,29 @@ pub struct Profile {
     /// Capabilities that it announces and does not have.
     #[serde(default)]
     pub denied: Vec<String>,
-    /// As what the text is read for places of a name that its search for uses leaves out.
+    /// The dialect for reading a text, to find uses of a name that the server's search leaves out.
     #[serde(default)]
     pub words: Option<Words>,
-    /// What it means where it calls a list of completions incomplete.
+    /// The meaning of an incomplete list of completions.
     #[serde(default)]
     pub incomplete: Incomplete,
     /// How its names are to be read.
     #[serde(default)]
     pub naming: Naming,
-    /// What its search finds.
+    /// The results of its search.
     #[serde(default)]
     pub search: Search,
-    /// What it is known to answer.
+    /// The questions that it is known to answer.
     #[serde(default)]
     pub abilities: Abilities,
     /// Options of its start.
     #[serde(default)]
     pub options: Json,
-    /// What it is answered when it asks for settings, by section.
+    /// The answer to its requests for settings, by section.
     #[serde(default)]
     pub settings: Map<String, Json>,
-    /// Whether it is told its settings and must not ask: one that waits for them misses what it is shown meanwhile.
+    /// Whether the host sends its settings and the server must not ask. A server that waits for them would miss the
+    /// texts that it is shown meanwhile.
     #[serde(default)]
     pub told_settings: bool,
     /// Variables of its environment.
@@ -104,13 +105,13 @@ pub struct Profile {
     pub start_ms: u64,
 }
 
-/// Work that is announced and stands for a failure.
+/// Announced work that means a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailedProgress {
     /// The beginning of its title.
     pub title: String,
-    /// What a person can do about it.
+    /// The remedy for a person.
     pub hint: String,
 }
 
@@ -134,11 +135,11 @@ pub enum Supplement {
     Macros,
 }
 
-/// What a server means by an incomplete list of completions.
+/// The meaning of an incomplete list of completions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Incomplete {
-    /// Whether it calls every list so, only to be asked again when more is typed.
+    /// Whether it marks every list as incomplete, only to be asked again when more is typed.
     pub always: bool,
     /// How long the lists are that it cuts.
     pub cap: Option<u32>,
@@ -162,7 +163,7 @@ pub enum Dialect {
     Script,
 }
 
-/// How the words of a text are told from its comments and strings.
+/// How to tell the words of a text from its comments and strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Words {
@@ -174,7 +175,7 @@ pub enum Words {
     Script,
 }
 
-/// What a server is in a root that is not a project.
+/// The behaviour of a server in a root that is not a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WithoutProject {
@@ -293,7 +294,7 @@ impl Profile {
         self.files.contains_key(extension) || self.watched.iter().any(|watched| watched == name)
     }
 
-    /// Returns the settings of one section, whose parts are joined by dots.
+    /// Returns the settings of one section. Dots join the parts of its name.
     pub(crate) fn section(&self, section: Option<&str>) -> Json {
         let whole = Json::Object(self.settings.clone());
         let Some(section) = section.filter(|section| !section.is_empty()) else { return whole };

@@ -22,7 +22,7 @@ pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool
         return projects.is_some_and(|it| found.iter().filter(typed).any(|found| !it.have(&found.path)));
     }
     if profile.scope.as_deref() == Some("compile-commands") {
-        // What is included is read with what includes it.
+        // Included files are read together with the file that includes them.
         let alone = |found: &&Found| {
             profile.files.contains_key(found.extension())
                 && !profile.included.iter().any(|extension| extension == found.extension())
@@ -33,7 +33,7 @@ pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool
     !outside(profile, disk, found).is_empty()
 }
 
-/// Returns what the project's settings keep from the server, where they name folders.
+/// Returns the folders that the project's settings hide from the server, if they name any.
 pub(crate) fn outside<'a>(profile: &Profile, disk: &Disk, found: &'a [Found]) -> Vec<&'a Found> {
     let Some(included) = profile.scope.as_deref().and_then(|kind| included(kind, disk)) else {
         return Vec::new();
@@ -42,7 +42,7 @@ pub(crate) fn outside<'a>(profile: &Profile, disk: &Disk, found: &'a [Found]) ->
     found.iter().filter(|found| profile.files.contains_key(found.extension())).filter(kept).collect()
 }
 
-/// Returns the beginnings of paths that the project tells the server to read; none where it tells nothing.
+/// Returns the path prefixes that the project tells the server to read; `None` if it names none.
 fn included(kind: &str, disk: &Disk) -> Option<Vec<String>> {
     let json = |file: &str| {
         let (bytes, _) = disk.read(file, MOST).ok()?;
@@ -54,7 +54,7 @@ fn included(kind: &str, disk: &Disk) -> Option<Vec<String>> {
             let (bytes, _) = disk.read("pyproject.toml", MOST).ok()?;
             let project: Json = toml::from_str(&String::from_utf8_lossy(&bytes)).ok()?;
             let tool = project.get("tool")?;
-            // Pyright's own settings count for what is based on it.
+            // Pyright's settings also count for programs that are based on it.
             tool.get(kind).or_else(|| tool.get("pyright"))?.clone()
         }
     };

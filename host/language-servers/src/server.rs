@@ -1,4 +1,4 @@
-//! One server that runs: what it was told, what it has said, and how it is asked.
+//! A running server: its instructions, its messages, and the way to ask it.
 
 mod declared;
 mod diagnostics;
@@ -43,7 +43,7 @@ const SILENCE: u32 = 3;
 /// A question that had less time than this says nothing about a server that did not answer it.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What to do about an answer that did not come in time.
+/// The remedy for an answer that did not come in time.
 const SLOW: &str = "ask again: the server keeps what it has read, and the first question after its start takes longest; or \
                     allow more time, or ask about less";
 
@@ -76,7 +76,7 @@ pub(crate) struct Server {
     silence: Mutex<Silence>,
     /// When the memory that it holds was last seen to change.
     stirred: Mutex<Option<Instant>>,
-    /// What open texts have to follow that the server was told of.
+    /// Changes that the server knows about, but that its open texts have yet to follow.
     unfollowed: Mutex<Vec<(String, u8)>>,
     is_project: bool,
     scoped: AtomicBool,
@@ -96,7 +96,7 @@ struct Silence {
 /// Why a question to a running server has no answer.
 #[derive(Debug)]
 pub(crate) enum Halt {
-    /// The asker is told.
+    /// The asker gets the failure.
     Failure(Failure),
     /// The server is gone; another one can be asked.
     Ended(String),
@@ -113,7 +113,7 @@ impl From<Failure> for Halt {
 enum Reach {
     /// The text of one file.
     File,
-    /// What one file knows of others.
+    /// The relation of one file to others.
     Known,
     /// All files.
     Project,
@@ -142,12 +142,12 @@ impl Server {
         self.version.clone()
     }
 
-    /// Returns how long nobody has asked it.
+    /// Returns how long the server has been unused.
     pub(crate) fn unused(&self) -> Duration {
         lock(&self.used).elapsed()
     }
 
-    /// Says what it answers, with what it has registered since it began.
+    /// Returns its abilities, including those that it has registered since it began.
     pub(crate) fn abilities(&self) -> Abilities {
         let registered = |method: &str| {
             lock(&self.heard.tracker).registered.values().any(|(registered, _)| registered == method)
@@ -210,7 +210,7 @@ impl Server {
 
     fn heard_of(&self, answer: Result<Json, Trouble>, method: &str, began: Instant) -> Result<Json, Halt> {
         match answer {
-            // One that is busy with something else would lose what it has read, and one that had no time says nothing.
+            // A busy server would lose its progress in a restart, and a server without time to answer proves nothing.
             Err(Trouble::Timeout) if self.is_busy_since(began) || began.elapsed() < PATIENCE => {}
             Err(Trouble::Timeout) => lock(&self.silence).lasts(began),
             _ => *lock(&self.silence) = Silence::default(),
@@ -227,7 +227,7 @@ impl Server {
                 let message: String = message.chars().take(500).collect();
                 let said = format!("{} refused {method} ({code}): {message}", self.profile.name);
                 let failure = Failure::new(Cause::Failed, said);
-                // What is wrong with the project is the likely reason.
+                // The likely reason is a problem of the project.
                 self.message().into_iter().fold(failure, Failure::suggest).into()
             }
         })

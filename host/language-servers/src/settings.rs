@@ -1,4 +1,4 @@
-//! What an operator can set, and what the host knows of its surroundings.
+//! The operator's settings, and the host's facts about its environment.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -28,7 +28,7 @@ pub struct Settings {
     pub most: usize,
 }
 
-/// What an operator writes.
+/// The operator's settings as written.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Chosen {
@@ -46,7 +46,7 @@ pub struct Chosen {
     pub memory_mib: Option<u64>,
 }
 
-/// What a server needs of the environment of the host: to be found, to find its own tools, and to speak a language.
+/// The environment variables that a server needs: to be found, to find its own tools, and to choose a language.
 const PASSED: [&str; 25] = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "CARGO_HOME",
     "CARGO_NET_OFFLINE", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "GOPATH", "GOROOT", "GOCACHE", "GOMODCACHE",
@@ -57,7 +57,7 @@ const PASSED: [&str; 25] = [
 const MIB: u64 = 1024 * 1024;
 
 impl Settings {
-    /// Makes the settings of a host that nobody has changed. Of its environment only what servers need is passed on.
+    /// Makes the default settings of a host. It passes on only the environment variables that servers need.
     pub fn standard(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let passed =
             |(name, _): &(OsString, OsString)| PASSED.iter().any(|passed| OsStr::new(passed) == name);

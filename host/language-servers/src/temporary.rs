@@ -12,7 +12,7 @@ use rustix::process::{Pid, test_kill_process};
 
 use crate::launch::Process;
 
-/// How the names of these folders begin; the process that made one follows.
+/// The prefix of these folders' names, before the number of the process.
 const PREFIX: &str = "iac-language-server-";
 
 /// A process with its folder: the process ends first.
@@ -32,8 +32,8 @@ impl Process for Tidy {
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes a folder below that for temporary files; none where that cannot be written. The first call removes what
-    /// processes left that do not live any more.
+    /// Makes a folder below that for temporary files; `None` if that is not writable. The first call removes the
+    /// folders of dead processes.
     pub(crate) fn make(base: &Path) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         static REMOVED: Once = Once::new();
@@ -56,7 +56,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next process.
+        // A folder that cannot be removed now is removed by the next process.
         drop(fs::remove_dir_all(&self.0));
     }
 }

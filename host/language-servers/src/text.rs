@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::types::{Position, Range};
 
-/// What some editors put before a text.
+/// The mark that some editors put before a text.
 const MARK: char = '\u{feff}';
 
 /// The unit in which a server counts columns.
@@ -74,7 +74,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// Reads bytes of UTF-8, of UTF-16 with its mark, or of Latin-1 where the text says so; what is neither is replaced.
+    /// Reads bytes of UTF-8, of UTF-16 with its mark, or of Latin-1 if the text declares it; other bytes are replaced.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         let decoded = utf16(bytes).or_else(|| latin_1(bytes));
         let text = Self::new(decoded.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned()));
@@ -175,7 +175,7 @@ impl Text {
         self.lines.len()
     }
 
-    /// Converts a place for the server; none where it is not in the text.
+    /// Converts a place for the server; `None` if it is not in the text.
     pub(crate) fn to_server(&self, at: Position, encoding: Encoding) -> Option<Json> {
         let line = *self.lines.get(at.line as usize)?;
         let byte = self.seek(line, at.column as usize, Encoding::Utf32);
@@ -192,7 +192,7 @@ impl Text {
     }
 }
 
-/// Reads Latin-1 where one of the first two lines says so, as Python has it: `# -*- coding: latin-1 -*-`.
+/// Reads Latin-1 if one of the first two lines declares it, in Python's form: `# -*- coding: latin-1 -*-`.
 fn latin_1(bytes: &[u8]) -> Option<String> {
     if std::str::from_utf8(bytes).is_ok() {
         return None;
@@ -237,7 +237,7 @@ pub(crate) fn converted(range: Range, text: &Text, encoding: Encoding) -> Range 
     if !(text.marked && range.start.line == 0) {
         return found;
     }
-    // Some count the mark, where they have read the file by themselves: then the place before is a whole name.
+    // Some servers count the mark if they have read the file by themselves: then the place before it is a whole name.
     let width = u32::try_from(encoding.width(MARK)).unwrap_or(1);
     let back = |at: Position| match at.line {
         0 => at.column.checked_sub(width).map(|column| place(Position { line: 0, column })),

@@ -1,4 +1,4 @@
-//! What a server tells about itself: work in progress, health, and what it found out it can answer.
+//! A server's reports about itself: work in progress, health, and abilities.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +14,7 @@ const MOST_WORK: usize = 1_000;
 /// How far the warming up has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Warm {
-    /// It goes on.
+    /// It continues.
     Not,
     /// The server knows the project.
     Known,
@@ -22,7 +22,7 @@ pub(crate) enum Warm {
     Assumed,
 }
 
-/// What a server has said of itself.
+/// The reports of a server.
 #[derive(Debug)]
 pub(crate) struct Tracker {
     pub(crate) warm: Warm,
@@ -34,7 +34,7 @@ pub(crate) struct Tracker {
     begun: bool,
     work: HashMap<String, Work>,
     status: Option<Health>,
-    /// Work that stands for a failure: its token and what it says.
+    /// Work that means a failure: its token and its message.
     failed: Option<(String, String)>,
     /// Methods that were registered later, by their ids.
     pub(crate) registered: BTreeMap<String, (String, Json)>,
@@ -193,7 +193,7 @@ impl Tracker {
         }
     }
 
-    /// Whether something is wrong with a part of the project, such as what it depends on.
+    /// Whether a part of the project has a problem, such as a dependency.
     pub(crate) fn is_ill(&self) -> bool {
         self.failed.is_some() || self.status.as_ref().is_some_and(|status| status.health != "ok")
     }

@@ -17,7 +17,7 @@ pub enum State {
     Dead,
 }
 
-/// What a server answers.
+/// The abilities of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Abilities {
@@ -78,7 +78,7 @@ pub enum Naming {
     Receiver,
 }
 
-/// What the search for names can be relied upon for.
+/// How far the search for names can be relied upon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
@@ -198,8 +198,8 @@ pub struct Symbols {
     /// Parents before their children.
     pub items: Vec<Symbol>,
     pub flat: bool,
-    /// Whole lines of the file that the server leaves out, since a condition of the build is not met. What begins and
-    /// ends on one line is a name that is declared in a macro and means nothing to the server.
+    /// Whole lines of the file that the server leaves out because a condition of the build is not met. A range within
+    /// one line is a name that is declared in a macro and that the server does not know.
     #[serde(default)]
     pub hidden: Vec<Range>,
     pub freshness: Freshness,
@@ -212,7 +212,7 @@ pub struct Answered<T> {
     pub freshness: Freshness,
 }
 
-/// Where something is, and how far that can be relied upon.
+/// A place, and how far it can be relied upon.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Locations {
@@ -225,7 +225,7 @@ pub struct Locations {
     pub freshness: Freshness,
 }
 
-/// What a place refers to.
+/// The target of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Relation {
     References,
@@ -244,21 +244,21 @@ pub enum Step {
     Supertypes,
 }
 
-/// What is one step away.
+/// A relation that is one step away.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Neighbour {
     pub symbol: Symbol,
     pub sites: Vec<Location>,
 }
 
-/// What a server shows of a place.
+/// The hover text of a place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shown {
     pub markdown: Option<String>,
     pub freshness: Freshness,
 }
 
-/// What a compiler or linter says about a place.
+/// A message of a compiler or linter about a place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Diagnostic {
     pub location: Location,
@@ -268,11 +268,11 @@ pub struct Diagnostic {
     pub message: String,
 }
 
-/// Something that could stand at a place.
+/// A completion at a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
     pub label: String,
-    /// The kind's number, 0 where it is not told.
+    /// The kind's number, 0 if it is not given.
     pub kind: u8,
     pub detail: Option<String>,
     pub insert: String,

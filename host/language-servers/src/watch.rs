@@ -1,7 +1,7 @@
-//! What the system says has changed below a root, so that nobody has to walk it before every question.
+//! The system's reports about changes below a root, so that the host does not have to walk it before every question.
 //!
-//! Linux says it at once: what was written before a question was asked is known when it comes. Other systems say it
-//! later, so there, and on file systems that others write to as well, nothing is heard and roots are walked.
+//! Linux reports at once: a write before a question is known when the question comes. Other systems report later.
+//! There, and on file systems that others write to as well, the host uses no reports and walks the roots.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -14,7 +14,7 @@ use crate::disk::Disk;
 
 /// Hears of changes below a root. Walks tell it which folders there are.
 pub(crate) trait Watch: Send {
-    /// What has happened until now is seen by the walk.
+    /// The walk sees everything that has happened until now.
     fn begin_walk(&mut self);
 
     /// Watches a folder, before it is read.
@@ -26,7 +26,7 @@ pub(crate) trait Watch: Send {
     /// Forgets what the walk has not come by.
     fn end_walk(&mut self);
 
-    /// Says what has happened since the last walk, or since this was last asked.
+    /// Returns the changes since the last walk, or since the last call.
     fn news(&mut self) -> News;
 }
 
@@ -39,11 +39,11 @@ pub(crate) fn begin(disk: &Disk) -> Option<Box<dyn Watch>> {
     watch
 }
 
-/// What has happened since the last question.
+/// The changes since the last question.
 #[derive(Debug, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux tells"))]
 pub(crate) enum News {
-    /// Files have changed that were there before and are there now; none if there are no names.
+    /// Files that existed before and still exist have changed; an empty set if there are no names.
     Changed(BTreeSet<String>),
     /// Something was made, removed or renamed, or too much has happened.
     More,

@@ -27,8 +27,8 @@ use crate::types::{
 /// Questions of one call.
 const MOST_ASKED: usize = 2_000;
 
-/// How many of them a server is asked at the same time: enough for every processor. Of more, each one is answered later,
-/// and none before the deadline.
+/// The number of questions to one server at a time: enough for every processor. With more, each answer comes later, and
+/// none before the deadline.
 fn at_most() -> usize {
     std::thread::available_parallelism().map_or(4, |processors| (2 * processors.get()).clamp(4, 16))
 }
@@ -49,7 +49,7 @@ pub struct Workspace {
     house: Arc<House>,
 }
 
-/// What a question about many is answered with: one answer for each, in the same order.
+/// The answer to a question about many: one answer for each, in the same order.
 pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 
 impl Workspace {
@@ -121,7 +121,7 @@ impl Workspace {
         Files { items, truncated: false }
     }
 
-    /// Whether a text holds letters; none where it cannot be read.
+    /// Whether a text contains letters; `None` if it cannot be read.
     fn contains(&self, found: &Found, letters: &str) -> Option<bool> {
         if letters.is_empty() {
             return Some(true);
@@ -264,7 +264,7 @@ impl Workspace {
         keeper.ask(until, |server| async move { server.workspace_diagnostics(until).await }).await
     }
 
-    /// Returns what could stand at a place.
+    /// Returns the completions at a place.
     pub async fn completions(
         &self,
         mut place: Place,
@@ -284,7 +284,7 @@ impl Workspace {
             .await
     }
 
-    /// Returns what would have to change for what is at a place to have another name.
+    /// Returns the changes that would rename the symbol at a place.
     ///
     /// # Errors
     /// Those of a question, and `Failed` where the server would rename files as well.
@@ -315,7 +315,7 @@ impl Workspace {
         keeper.ask(until, |server| async move { server.actions(at, kind, until).await }).await
     }
 
-    /// Ends the server of a language, or all that run, and starts them anew.
+    /// Restarts the server of a language, or all running servers.
     ///
     /// # Errors
     /// `NoServer`.
@@ -385,7 +385,7 @@ impl Workspace {
                         let _turn = room.acquire_owned().await;
                         one(&keeper, item, until, ask).await
                     });
-                    // What is known already needs no task of its own, and what is not is asked for at once.
+                    // A known answer needs no separate task, and an unknown one is requested at once.
                     match at_once(asking.as_mut()) {
                         Some(answer) => answers[at] = Some(answer),
                         None => drop(asked.spawn(async move { (at, asking.await) })),
@@ -401,7 +401,7 @@ impl Workspace {
         Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(lost()))).collect())
     }
 
-    /// Returns the language of a file. A file that has no server is listed all the same, so that nobody takes it for read.
+    /// Returns the language of a file. A file without a server is listed too, so that no one assumes that it was read.
     fn language(&self, extension: &str) -> Option<String> {
         let served = self.keepers.iter().find_map(|keeper| keeper.profile.files.get(extension));
         served.or_else(|| self.house.settings.without_server.get(extension)).cloned()
@@ -469,7 +469,7 @@ fn place_path(place: &mut Place) -> &mut String {
     &mut place.path
 }
 
-/// What files have to hold; nothing where that is all the same.
+/// The letters that files must contain; empty if any file will do.
 fn letters(filter: &FileFilter) -> &str {
     filter.containing.as_deref().unwrap_or_default()
 }

@@ -65,7 +65,7 @@ fn parse(arguments: &[OsString]) -> io::Result<(u32, &[OsString])> {
     }
 }
 
-/// The group that dies must be this process's own, also where it was not started by the server.
+/// The group to kill must be this process's own, even if the server did not start this process.
 fn lead() -> io::Result<()> {
     if getpgrp() != getpid() {
         setpgid(None, None)?;
@@ -73,7 +73,7 @@ fn lead() -> io::Result<()> {
     Ok(())
 }
 
-/// Leaves input and output to the program alone: where it closes them, the server has to notice.
+/// Leaves input and output to the program alone, so that the server notices when the program closes them.
 fn let_go() -> io::Result<()> {
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&nothing)?;

@@ -23,7 +23,7 @@ pub(crate) struct Job {
     pub(crate) client: Client,
 }
 
-/// Who waits for a script.
+/// The client that waits for a script.
 #[derive(Debug)]
 pub(crate) struct Client {
     stage: Arc<Stage>,
@@ -96,7 +96,7 @@ impl Ticket {
         let Limits { left, timeout, patience, cancel } = limits;
         let stage = self.stage.clone();
         tokio::select! {
-            // In this order, so that an answer that is there counts even if the client gives up at the same moment.
+            // In this order, an answer counts even if the client gives up at the same moment.
             biased;
             event = &mut self.answer => event.unwrap_or_else(|_| stopping()),
             () = cancel.cancelled() => Event::Failed(RunFailure::Cancelled),

@@ -49,7 +49,7 @@ pub(crate) struct Lane {
     worker: Option<Worker>,
 }
 
-/// What all lanes share.
+/// The state that all lanes share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
@@ -61,7 +61,7 @@ pub(crate) struct Shared {
     pub(crate) let_go: Notify,
 }
 
-/// What a client needs to use a lane.
+/// The data that a client needs to use a lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Entrance {
     pub(crate) door: Door,
@@ -158,7 +158,8 @@ impl Lane {
         }
     }
 
-    /// Waits for the app among all servers. A read goes on without a turn after a while: what holds it may be asleep.
+    /// Waits for the app among all servers. A read continues without a turn after a while, because the holder may be
+    /// asleep.
     async fn turn<'a>(
         &mut self,
         turns: Option<&'a mut Turns>,
@@ -219,7 +220,7 @@ impl Lane {
         let (standing, end) = (self.standing.clone(), began + self.shared.settings.linger);
         let mut event = pin!(self.attempt(script, kind));
         tokio::select! {
-            // A result that is there counts even if the client gives up at the same moment.
+            // A result counts even if the client gives up at the same moment.
             biased;
             event = &mut event => return Some(event),
             () = client.given_up() => standing.send_replace(Standing::Silent(began)),
@@ -266,7 +267,7 @@ impl Lane {
         }
     }
 
-    /// The worker, started where there is none; `None` where the script needs a process of its own.
+    /// The worker, started if necessary; `None` if the script needs its own process.
     async fn ready(&mut self) -> Option<&mut Worker> {
         let Shared { settings, liveness, slots, unfit, .. } = &*self.shared;
         let may_start = settings.workers && !unfit.is_set();
@@ -329,7 +330,7 @@ fn turns(app: &str, shared: &Shared) -> io::Result<Option<Turns>> {
         .map(Some)
 }
 
-/// A change never goes on without a turn: two servers would write into one app at a time.
+/// A change never continues without a turn: two servers would write to one app at the same time.
 fn no_turn(error: &io::Error) -> Event {
     Event::Failed(RunFailure::Busy(format!(
         "servers cannot take turns at it, because files cannot be locked: {error}"

@@ -12,7 +12,7 @@ use crate::record::Record;
 /// How many scripts may wait for one app.
 pub(crate) const MOST: usize = 1000;
 
-/// Where places are taken.
+/// The entrance where calls take places.
 #[derive(Clone, Debug)]
 pub(crate) struct Door {
     places: mpsc::UnboundedSender<Taken>,
@@ -20,7 +20,7 @@ pub(crate) struct Door {
     patience: Duration,
 }
 
-/// Where the script of a place comes, and until when it is waited for.
+/// The channel for the script of a place, and the time until which the lane waits for it.
 type Taken = (oneshot::Receiver<Job>, Instant);
 
 /// A place in a queue. Dropping it gives the place up.

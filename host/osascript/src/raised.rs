@@ -1,4 +1,4 @@
-//! What `osascript` says on stderr when a script fails.
+//! The messages of `osascript` on stderr when a script fails.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

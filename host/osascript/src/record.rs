@@ -1,4 +1,4 @@
-//! What happened in the lane of an app, for `system` and for tests.
+//! Counts of events in the lane of an app, for `system` and for tests.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -116,7 +116,7 @@ impl Record {
         inner.counts.waited.add(since.elapsed());
     }
 
-    /// Its script ended, whether or not anybody still waits.
+    /// Its script ended, even if no one waits any more.
     pub(crate) fn ended(&self, began: Instant, event: &Event) {
         let mut inner = self.lock();
         inner.counts.ran.add(began.elapsed());
@@ -184,7 +184,7 @@ fn to_microseconds<S: Serializer>(ms: &f64, into: S) -> Result<S::Ok, S::Error> 
     into.serialize_f64((ms * 1e3).round() / 1e3)
 }
 
-/// The count stands behind the value, so it is looked for from the end; a quote inside of text is always escaped.
+/// The count comes after the value, so the search starts at the end; a quote inside a text is always escaped.
 fn events(event: &Event) -> u64 {
     let Event::Replied(text) = event else { return 0 };
     let digits = text.rsplit_once("\"events\":").map_or("", |(_, rest)| rest);

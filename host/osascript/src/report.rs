@@ -19,11 +19,11 @@ pub struct Report {
     pub most_workers: usize,
     /// Whether this `osascript` was found to be unable to keep processes.
     pub unfit: bool,
-    /// Every app that was talked to, by bundle id; the empty one stands for the system.
+    /// Every app that got a script, by bundle id; the empty id is the system.
     pub apps: BTreeMap<String, AppReport>,
 }
 
-/// How one app stands.
+/// The state of one app.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppReport {
@@ -37,7 +37,7 @@ pub struct AppReport {
     pub waiting: usize,
     /// The process that is kept for it.
     pub worker: Option<WorkerReport>,
-    /// What happened so far.
+    /// Counts since the start.
     #[serde(flatten)]
     pub counts: Counts,
 }

@@ -1,4 +1,4 @@
-//! What an operator can set.
+//! The operator's settings.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -43,9 +43,9 @@ pub struct Settings {
     pub output: usize,
     /// How many processes are kept at most.
     pub most_workers: usize,
-    /// How long one is kept without work.
+    /// How long an idle worker is kept.
     pub idle: Duration,
-    /// How much memory one may gain before it is replaced, in bytes.
+    /// How much memory a worker may gain before it is replaced, in bytes.
     pub growth: u64,
     /// How long a script may run after its client was answered. Killing it earlier can leave the app with a queue that
     /// it never empties.

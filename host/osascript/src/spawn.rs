@@ -129,7 +129,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Whether a process is one of this group.
+    /// Whether a process belongs to this group.
     pub(crate) fn leads(&self, pid: u32) -> bool {
         let group = number(pid).and_then(group_of);
         group.is_some() && group == self.leader()

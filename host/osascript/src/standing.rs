@@ -54,7 +54,7 @@ impl Standing {
         }
     }
 
-    /// Since when, where that matters.
+    /// The time since which it is so, if that matters.
     pub(crate) fn since(&self) -> Option<Instant> {
         match self {
             Self::Open | Self::Waits(_) => None,

@@ -52,13 +52,13 @@ impl Supervisor {
 
     /// Runs a script that talks to one app, by bundle id; empty if it talks to none.
     ///
-    /// Answers within the time limit, whatever happens. Dropping the future is the same as cancelling.
+    /// Answers within the time limit in every case. Dropping the future is the same as cancelling.
     pub async fn run(&self, app: &str, kind: Kind, script: &Script, cancel: CancellationToken) -> Event {
         self.run_at(self.place(app), self.timeout(), kind, script, cancel).await
     }
 
-    /// Runs a script in a process of its own, beside all lanes, for at most this long. It goes on without its client:
-    /// what it waits for is a human. `over` is called at its end.
+    /// Runs a script in its own process, beside all lanes, for at most this long. It continues without its client,
+    /// because it waits for a human. `over` is called at its end.
     pub fn apart(
         &self,
         script: Script,

@@ -44,7 +44,7 @@ pub struct Holder {
 }
 
 impl Turns {
-    /// Opens the files of an app, and makes them where they are not there yet.
+    /// Opens the files of an app, and creates them if necessary.
     ///
     /// # Errors
     /// The directory cannot be written.
@@ -103,7 +103,7 @@ impl Turns {
         Ok(Turn(self))
     }
 
-    /// When the turn has to be given back if nothing runs; `None` where there is none.
+    /// The time at which an idle turn must be given back; `None` if there is no turn.
     pub(crate) fn kept_until(&self) -> Option<Instant> {
         self.since.map(|since| since + SLICE)
     }

@@ -13,7 +13,7 @@ const AGAIN: Duration = Duration::from_mins(5);
 pub(crate) struct Unfit(Mutex<Option<Instant>>);
 
 impl Unfit {
-    /// Where no process could be started at all, the next one may be a worker again.
+    /// If no process could be started at all, the next one may be a worker again.
     pub(crate) fn failed(&self, broken: &Broken) {
         if matches!(broken, Broken::Unstartable(_)) {
             return;

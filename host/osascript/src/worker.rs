@@ -150,8 +150,8 @@ impl Worker {
         }
     }
 
-    /// Whether it should give way to a fresh one: it has gained more memory than allowed, which it never gives back,
-    /// or it holds too many programs. Looked at now and then.
+    /// Whether a fresh worker should replace it: it has gained more memory than allowed, which it never gives back, or
+    /// it holds too many programs. This is checked now and then.
     pub(crate) async fn is_worn(&mut self, growth: u64) -> bool {
         if self.calls % LOOK_EVERY == 1 {
             self.memory = memory::of(self.pid).await;
@@ -202,7 +202,7 @@ impl Worker {
         }
     }
 
-    /// The code stands in the request only if this worker has not seen it.
+    /// The request contains the code only if this worker has not seen it.
     fn request(&mut self, script: &Script) -> Vec<u8> {
         let id = self.calls;
         let next = self.programs.len();

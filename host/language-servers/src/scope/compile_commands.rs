@@ -1,4 +1,4 @@
-//! What a `compile_commands.json` names: a server of C reads these files by itself, and no others.
+//! The files that a `compile_commands.json` names: a server of C reads these files by itself, and no others.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::join;
 use crate::disk::Disk;
 
-/// Where it is looked for; the first one that is there counts.
+/// The places to search for it; the first existing one counts.
 const PLACES: [&str; 2] = ["compile_commands.json", "build/compile_commands.json"];
 
 const MOST: u64 = 64 * 1024 * 1024;

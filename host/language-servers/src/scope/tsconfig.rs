@@ -1,4 +1,4 @@
-//! What a `tsconfig.json` names, with those that it extends and refers to.
+//! The files that a `tsconfig.json` names, including those that it extends and refers to.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const MOST_PROJECTS: usize = 100;
 pub(super) struct Projects(Vec<(Gitignore, Gitignore)>);
 
 impl Projects {
-    /// Reads the settings of a root; none where there are none that can be read.
+    /// Reads the settings of a root; `None` if none can be read.
     pub(super) fn of(disk: &Disk) -> Option<Self> {
         let mut projects = Self::default();
         let known = ["tsconfig.json", "jsconfig.json"];

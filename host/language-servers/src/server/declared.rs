@@ -1,5 +1,5 @@
-//! What a text of Python declares, for servers that list one of several overloads, no functions in functions, or nothing
-//! that they take for unreachable.
+//! The declarations in a Python text, for servers that list only one of several overloads, no functions in functions,
+//! or nothing that they take for unreachable.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,10 +20,10 @@ const MEMBERS: [u8; 3] = [METHOD, 7, 9];
 /// Columns to which a tab leads.
 const TAB: usize = 8;
 
-/// Words that may stand before a colon and are not names.
+/// Words that may come before a colon and are not names.
 const WORDS: [&str; 4] = ["else", "try", "finally", "lambda"];
 
-/// Adds what is declared in a text and not among the symbols.
+/// Adds the declarations of a text that are not among the symbols.
 pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usize) {
     symbols.iter_mut().for_each(|symbol| narrow(symbol, text));
     let known = symbols.iter().enumerate();
@@ -40,7 +40,7 @@ pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usiz
         let held = |symbol: &&Symbol| symbol.parent.map(|parent| parent as usize) == parent;
         let twin =
             symbols.iter().filter(held).find(|symbol| symbol.name == declared.name).map(|twin| twin.kind);
-        // A value that is assigned again is as much declared as before; a function that is wrapped is no other thing.
+        // A new assignment does not declare a value again, and a wrapper does not make a new function.
         let is_wrapped = declared.is_value() && !twin.is_none_or(is_value);
         if is_wrapped || symbols.len() >= most {
             at.push(None);
@@ -61,7 +61,7 @@ fn narrow(symbol: &mut Symbol, text: &Text) {
     }
 }
 
-/// Tells whether what is declared at a place can only be meant in the function around it.
+/// Says whether a declaration at a place is visible only in the function around it.
 pub(super) fn is_local(text: &Text, at: Position) -> bool {
     let key = |at: Position| (at.line, at.column);
     let around = |one: &Declared| {
@@ -74,7 +74,7 @@ pub(super) fn is_local(text: &Text, at: Position) -> bool {
     !before.trim_end().ends_with('.') && read(text).iter().any(around)
 }
 
-/// Where names stand that are declared there.
+/// The places of declared names.
 pub(super) fn places(text: &Text) -> HashSet<(u32, u32)> {
     let start = |one: Declared| (one.name_range.start.line, one.name_range.start.column);
     read(text).into_iter().map(start).collect()
@@ -94,7 +94,7 @@ impl Declared {
         is_value(self.kind)
     }
 
-    /// Lets a symbol end before comments that stand behind it.
+    /// Ends a symbol before the comments that follow it.
     fn shorten(&self, symbol: &mut Symbol, text: &Text) {
         let end = symbol.location.range.end;
         let between = self.whole.end.line + 1..=end.line;
@@ -169,12 +169,12 @@ struct Statement {
     indent: usize,
     start: Position,
     end: Position,
-    /// Its first line without what is in strings and comments.
+    /// Its first line without the contents of strings and comments.
     code: String,
 }
 
 impl Statement {
-    /// Returns the kind of what it declares, how many characters stand before the name, and the name.
+    /// Returns the kind of its declaration, the number of characters before the name, and the name.
     fn declares(&self, holders: &[u8]) -> Option<(u8, u32, String)> {
         let (word, rest) = first_word(&self.code);
         let skipped = |rest: &str| u32::try_from(self.code.chars().count() - rest.chars().count()).ok();
@@ -255,7 +255,7 @@ fn indent(spaces: &str) -> usize {
     })
 }
 
-/// What a line begins in.
+/// The construct in which a line begins.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Code,
@@ -263,7 +263,7 @@ enum State {
     Text(char, bool),
 }
 
-/// The lines of a text without what is in strings and comments.
+/// The lines of a text without the contents of strings and comments.
 pub(crate) fn code_lines(text: &Text) -> impl Iterator<Item = (u32, String)> {
     let mut state = State::Code;
     (0..).map_while(move |number| {
@@ -273,8 +273,8 @@ pub(crate) fn code_lines(text: &Text) -> impl Iterator<Item = (u32, String)> {
     })
 }
 
-/// A line with as many characters, of which those of strings are `_` and those of comments are left out, and what the next
-/// line begins in.
+/// A line of the same length, with `_` for the contents of strings and without comments, and the construct in which the
+/// next line begins.
 fn masked(line: &str, mut state: State) -> (String, State) {
     // Most lines are all code, or all text.
     match state {
@@ -310,7 +310,7 @@ fn masked(line: &str, mut state: State) -> (String, State) {
         state = next;
     }
     match state {
-        // Only a `\` leads such a string to the next line.
+        // Only a `\` continues such a string on the next line.
         State::Text(_, false) if !line.ends_with('\\') => (code, State::Code),
         state => (code, state),
     }
@@ -320,7 +320,7 @@ fn masked(line: &str, mut state: State) -> (String, State) {
 mod tests {
     use super::*;
 
-    /// What is declared, one a line: kind, lines, place of the name, full name.
+    /// The declarations, one a line: kind, lines, place of the name, full name.
     fn check(text: &str, expected: &[&str]) {
         let found = read(&Text::new(text.to_owned()));
         let full = |mut at: usize| {

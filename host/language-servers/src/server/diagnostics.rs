@@ -16,7 +16,7 @@ use crate::types::{Answered, Diagnostic, Doubt};
 /// How long a server must have said nothing more about a file.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// How long after a change elsewhere what was sent before may still be corrected.
+/// How long after a change elsewhere the server may still correct earlier diagnostics.
 const RIPPLE: Duration = Duration::from_millis(1_000);
 
 /// A server that has sent nothing about a file for so long has nothing to send.

@@ -1,4 +1,4 @@
-//! Which texts the server was shown, and what it is told of the others.
+//! The texts that are open in the server, and the changes of the others that it learns of.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::text::Text;
 /// Texts that are open at the same time.
 const MOST_OPEN: usize = 64;
 
-/// Changes that are told at once; a checkout of another branch changes thousands.
+/// The largest number of changes to send at once; a checkout of another branch changes thousands.
 const MOST_REOPENED: usize = 100;
 
 /// The texts that are open.
@@ -63,7 +63,7 @@ impl Server {
         Ok(shown)
     }
 
-    /// Takes back what was shown.
+    /// Closes a shown text.
     pub(super) async fn hide(&self, path: &str) {
         self.close(&mut *self.documents.lock().await, path);
     }
@@ -120,7 +120,7 @@ impl Server {
         shown
     }
 
-    /// Closes a text that was read before what it may include has changed; returns whether it should stay open.
+    /// Closes a text that the server read before one of its includes changed; returns whether it should stay open.
     fn forget_included(&self, documents: &mut Documents, path: &str) -> bool {
         let changed = self.included.load(Ordering::Relaxed);
         let Some(open) = documents.open.get(path).filter(|open| open.generation < changed) else {
@@ -150,7 +150,7 @@ impl Server {
         }
     }
 
-    /// Tells the server what has changed on the disk since it was last told.
+    /// Tells the server about changes on the disk since the last time.
     pub(super) async fn refresh(&self) {
         let found = self.files.all();
         let before = lock(&self.compared).replace(Arc::clone(&found));
@@ -181,8 +181,8 @@ impl Server {
         lock(&self.unfollowed).extend(changes.into_iter().take(MOST_REOPENED));
     }
 
-    /// Shows the newest text of what is open, and of what is only read when it is opened. Whoever gives up while another
-    /// question holds the texts leaves it to the next one.
+    /// Sends the newest text of open files, and of files that the server reads only when they are opened. A caller that
+    /// gives up while another question holds the texts leaves this to the next one.
     async fn follow(&self) {
         if lock(&self.unfollowed).is_empty() {
             return;
@@ -201,7 +201,7 @@ impl Server {
         }
     }
 
-    /// Returns the paths that were made (1), changed (2) or deleted (3), and remembers that they are told.
+    /// Returns the paths that were made (1), changed (2) or deleted (3), and remembers that they were reported.
     fn compare(&self, found: &[Found]) -> Vec<(String, u8)> {
         let mut told = lock(&self.told);
         let mut gone: HashMap<String, ()> = told.keys().map(|path| (path.clone(), ())).collect();
@@ -226,7 +226,7 @@ const CHANGED: u8 = 2;
 
 const DELETED: u8 = 3;
 
-/// Brings the file's own text back, also where nobody waits for the answer any more.
+/// Restores the file's own text, even if no one waits for the answer any more.
 struct Restore<'a> {
     server: &'a Server,
     path: &'a str,

@@ -16,7 +16,7 @@ const ACTIONS: usize = 100;
 const LONGEST_TITLE: usize = 300;
 
 impl Server {
-    /// Returns what would have to change for what is at a place to have another name. The changes are read and not made.
+    /// Returns the changes that would rename the symbol at a place. It does not apply them.
     pub(crate) async fn rename(
         &self,
         place: &Place,
@@ -51,7 +51,7 @@ impl Server {
             (self.place(&at.path, at.range.start).await?, self.place(&at.path, at.range.end).await?);
         let range = json!({"start": start["position"], "end": end["position"]});
         let before = self.state();
-        // A server mends only what it is told of, even what it said itself.
+        // A server repairs only diagnostics that the client sends, even its own.
         let diagnostics = if kind.is_none_or(|kind| kind.starts_with("quickfix")) {
             let (found, _) = self.raw_diagnostics(&at.path, deadline).await?;
             found.into_iter().filter(|one| touches(one, &range)).collect()
@@ -87,7 +87,7 @@ impl Server {
 
     fn action(&self, action: &Json, wanted: Option<&str>) -> Option<Action> {
         let kind = text(action, "kind", LONGEST_TITLE);
-        // Some servers send every kind, whatever was asked for.
+        // Some servers send every kind, regardless of the request.
         let is_wanted =
             wanted.is_none_or(|wanted| kind.as_deref().is_some_and(|kind| is_below(kind, wanted)));
         let (edit, command) = edit_of(action);
@@ -143,12 +143,12 @@ fn edit_of(action: &Json) -> (Option<&Json>, bool) {
     }
 }
 
-/// Whether a kind is another one or a kind of it: `refactor.extract.function` is a `refactor`.
+/// Whether a kind is equal to another one or below it: `refactor.extract.function` is a `refactor`.
 fn is_below(kind: &str, wanted: &str) -> bool {
     kind.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Whether a diagnostic stands in a range or beside it, both in the server's own units.
+/// Whether a diagnostic is in a range or touches it, both in the server's own units.
 fn touches(diagnostic: &Json, range: &Json) -> bool {
     let of = |range: Range| ((range.start.line, range.start.column), (range.end.line, range.end.column));
     let (Some(one), Some(other)) = (diagnostic.get("range").and_then(raw_range), raw_range(range)) else {

@@ -1,4 +1,4 @@
-//! What the server says and asks by itself. Everything it asks is answered at once, and nothing it asks is done.
+//! The server's own messages and requests. The host answers every request at once, and carries out none of them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use crate::profile::Profile;
 use crate::text::raw_range;
 use crate::tracker::Tracker;
 
-/// Files of which diagnostics are kept.
+/// The number of files for which diagnostics are kept.
 const MOST_PUSHED: usize = 20_000;
 
 /// Regions of one file that are kept.
@@ -61,7 +61,7 @@ impl Heard {
         }
     }
 
-    /// Hears which lines are left out, since a condition of the build is not met.
+    /// Receives the lines that are left out because a condition of the build is not met.
     fn hide(&self, params: &Json) {
         let uri = params.pointer("/textDocument/uri").or_else(|| params.get("uri")).and_then(Json::as_str);
         let Some(path) = uri.map(|uri| self.disk.named(uri)) else { return };

@@ -1,5 +1,6 @@
-//! What an outline leaves out and the server knows all the same: it marks every word of a text with what that is, so a
-//! name that it calls declared is one. Where such names can stand is read from the text, and asked about only there.
+//! Symbols that an outline leaves out although the server knows them. The server marks every word of a text with its
+//! kind, so a word that it marks as declared is a name. The places where such names are possible come from the text,
+//! and the host asks only about those.
 
 mod c;
 mod rust;
@@ -24,7 +25,7 @@ const RANGE: &str = "textDocument/semanticTokens/range";
 /// Parts of a text that are asked about one by one; of more the whole text is.
 const PARTS: usize = 24;
 
-/// A file and what is known of it.
+/// A file and the facts about it.
 pub(super) struct Page<'a> {
     pub(super) path: &'a str,
     pub(super) text: &'a Text,
@@ -32,7 +33,7 @@ pub(super) struct Page<'a> {
     pub(super) hidden: &'a [Range],
 }
 
-/// What is still not known.
+/// The open questions.
 #[derive(Debug, Default)]
 pub(super) struct Unknown {
     /// Names that are declared in macros and mean nothing to the server.
@@ -43,29 +44,29 @@ pub(super) struct Unknown {
     pub(super) silent: bool,
 }
 
-/// What is looked for in a text.
+/// The names to find in a text.
 #[derive(Default)]
 struct Open {
     /// Bytes in which the server is asked for names.
     parts: Vec<Span<usize>>,
-    /// Pieces that are declared by a macro, if it does what it looks like.
+    /// Pieces that a macro declares, if it does what it seems to do.
     names: Vec<usize>,
-    /// Headers of blocks that the outline leaves out with what they hold.
+    /// Headers of blocks that the outline leaves out with their contents.
     blocks: Vec<Symbol>,
 }
 
 /// A word that the server calls declared.
 struct Mark {
     name: Range,
-    /// What it is, in the words of the protocol.
+    /// Its kind, in the words of the protocol.
     word: String,
     defined: bool,
     special: bool,
 }
 
 impl Server {
-    /// Asks what the words of a text are while its outline is made, where that seems to be needed: a server of C forgets
-    /// soon what it has parsed, and would parse the text again.
+    /// Asks for the kinds of the words of a text while its outline is made, if that seems necessary. A server of C soon
+    /// forgets a parsed text, and would parse it again.
     pub(super) async fn marks_ahead(
         &self,
         path: &str,
@@ -78,7 +79,7 @@ impl Server {
         if is_needed { Some(self.ask(FULL, &self.document(path), deadline).await) } else { None }
     }
 
-    /// Adds to an outline what it leaves out; says what neither knows. What was asked ahead is not asked again.
+    /// Adds the missing symbols to an outline; returns what remains unknown. Earlier answers are not requested again.
     pub(super) async fn add_marked(
         &self,
         page: &Page<'_>,
@@ -114,7 +115,7 @@ impl Server {
         Ok(unknown)
     }
 
-    /// The words in parts of a text that the server calls declared; none where it does not answer.
+    /// The words in parts of a text that the server marks as declared; `None` if it does not answer.
     async fn marks(
         &self,
         page: &Page<'_>,
@@ -161,7 +162,7 @@ impl Server {
         self.capabilities.get("semanticTokensProvider").filter(|given| given.is_object())
     }
 
-    /// Reads five numbers a word: lines and columns since the one before, its length, what it is, and what it is besides.
+    /// Reads five numbers per word: lines and columns since the last word, its length, its kind, and its modifiers.
     fn read_marks(&self, answer: &Json, text: &Text, legend: &Legend) -> Vec<Mark> {
         let numbers = answer.get("data").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let number =
@@ -188,10 +189,10 @@ impl Server {
     }
 }
 
-/// What the numbers of a server mean.
+/// The meaning of a server's numbers.
 struct Legend {
     words: Vec<String>,
-    /// Bits of what is declared, defined, or a constructor.
+    /// Bits for declared, defined, or a constructor.
     declared: u32,
     defined: u32,
     special: u32,
@@ -213,7 +214,7 @@ impl Legend {
     }
 }
 
-/// Adds what is marked and not there, each below the innermost symbol around it.
+/// Adds the marked symbols that are missing, each below the innermost symbol around it.
 fn add(
     symbols: &mut Vec<Symbol>,
     page: &Page<'_>,
@@ -286,7 +287,7 @@ fn span(text: &Text, range: Range) -> Span<usize> {
     text.offset(range.start)..text.offset(range.end)
 }
 
-/// What ends something of a kind.
+/// The construct that ends a declaration of a kind.
 fn shape(kind: u8) -> Shape {
     match kind {
         ENUM_MEMBER | FIELD => Shape::Part,

@@ -1,5 +1,5 @@
-//! Where a symbol's name stands in the text, whatever the server says of it: names in quotes, names that a server puts at
-//! the beginning of a statement or of a value, and letters that it writes in another form.
+//! The position of a symbol's name in the text, independent of the server's: names in quotes, names that a server puts
+//! at the beginning of a statement or of a value, and letters that it writes in another form.
 
 use crate::text::Text;
 use crate::types::{Position, Range, Symbol};
@@ -10,16 +10,16 @@ const CONSTRUCTOR: u8 = 9;
 /// A name that is not in the text, for what a server has made up.
 const MADE_UP: &str = "<constructor>";
 
-/// What may stand between a name and the value that it is given.
+/// The text that may come between a name and its value.
 const GIVEN: [&str; 4] = ["=", ":", "= async", ": async"];
 
-/// Lets a symbol begin at its name, be called what stands there, and end with its last character.
+/// Makes a symbol begin at its name, take the name from the text, and end with its last character.
 pub(super) fn settle(symbol: &mut Symbol, text: &Text) {
     let range = symbol.name_range;
     let line = text.line(range.start.line).unwrap_or_default();
     let last = if range.end.line == range.start.line { range.end.column } else { u32::MAX };
     let said = text.part(range.start.line, range.start.column, last);
-    // Java, Swift and C# add what it takes: `square(int)`, `square(_:)`, `Box<T>`.
+    // Java, Swift and C# add the parameters: `square(int)`, `square(_:)`, `Box<T>`.
     if is_word(said) && symbol.name.strip_prefix(said).is_some_and(|rest| rest.starts_with(['(', '<'])) {
         said.clone_into(&mut symbol.name);
     }
@@ -66,7 +66,7 @@ fn length(text: &str) -> u32 {
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
-/// What stands before a name in quotes, and the name: `'a'`, `["a"]`.
+/// The text before a name in quotes, and the name: `'a'`, `["a"]`.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text).trim();
     let quote = bare.chars().next().filter(|letter| matches!(letter, '"' | '\'' | '`'))?;
@@ -89,7 +89,7 @@ fn found(line: &str, column: u32, name: &str) -> Option<u32> {
     Some(length(&line[..at]))
 }
 
-/// Where a name stands alone.
+/// The places of a name that is not a part of a longer one.
 fn words<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
     let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     text.match_indices(name)
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::types::{Location, Range};
 
-    /// A symbol whose name is said to be at `from` to `to` of the second line, and where it is.
+    /// A symbol with a reported name at `from` to `to` of the second line, and its real position.
     fn check(line: &str, name: &str, (from, to): (u32, u32), expected: (&str, u32)) {
         let text = Text::new(format!("\n{line}\n\n\n"));
         let at = |line, column| Position { line, column };

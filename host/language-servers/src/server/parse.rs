@@ -1,4 +1,4 @@
-//! What servers answer, in one shape. Foreign data never fails whole: what makes no sense is left out.
+//! The answers of servers, in one shape. Foreign data never fails whole: parts that make no sense are left out.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what has a range and the range of its name.
+    /// Reads an item that has a range and the range of its name.
     fn named(&mut self, item: &Json, path: &str, parent: Option<u32>) -> Option<Symbol> {
         let range = item.get("range").and_then(raw_range)?;
         let name_range = item.get("selectionRange").and_then(raw_range).unwrap_or(range);
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         self.named(item, &path, None)
     }
 
-    /// Reads a symbol that says itself where it is. The protocol allows a place without a range.
+    /// Reads a symbol with its own location. The protocol allows a location without a range.
     pub(super) fn information(&mut self, item: &Json) -> Option<Symbol> {
         let place = item.get("location")?;
         let path = self.server.disk.named(place.get("uri")?.as_str()?);

@@ -19,16 +19,16 @@ use crate::types::{
     Range, Relation, Shown, State, Step, Symbols,
 };
 
-/// How long a server may be late to say what it leaves out of a file.
+/// How late a server may report the lines that it leaves out of a file.
 const HIDDEN: Duration = Duration::from_secs(2);
 
-/// What clangd says where an included file is not there.
+/// clangd's code for a missing included file.
 const NOT_FOUND: &str = "pp_file_not_found";
 
-/// What clangd says where it stops reading a file.
+/// clangd's code for a file that it stops reading.
 const TOO_MANY: &str = "fatal_too_many_errors";
 
-/// What clangd says where it takes what an unknown macro stands before for a name, and drops what follows.
+/// clangd's code for text before an unknown macro that it takes for a name; it drops the text after it.
 const DROPS: &str = "invalid_token_after_toplevel_declarator";
 
 const STEP: Duration = Duration::from_millis(20);
@@ -38,7 +38,7 @@ impl Server {
     pub(crate) async fn document_symbols(&self, path: &str, deadline: Instant) -> Result<Arc<Symbols>, Halt> {
         self.require(|abilities| abilities.document_symbols, "documentSymbol")?;
         if self.profile.reopens {
-            // What was kept may rest on what it includes.
+            // The kept outline may depend on included files.
             self.refresh().await;
         }
         let (text, stamp) = self.files.text(path)?;
@@ -49,7 +49,7 @@ impl Server {
         {
             return Ok(Arc::clone(symbols));
         }
-        // What is shown too late keeps the server from what the next question wants.
+        // A text that is shown too late delays the next question.
         if Instant::now() >= deadline {
             return Err(self.too_slow("documentSymbol").into());
         }
@@ -125,7 +125,7 @@ impl Server {
         items.into_iter().flatten().filter(is).any(counts)
     }
 
-    /// Whether a compiler did not read all of a file: it gave up, or dropped what begins the body of a function.
+    /// Whether a compiler did not read all of a file: it gave up, or dropped the beginning of a function's body.
     fn is_cut(&self, path: &str, text: &Text) -> bool {
         let drops = |item: &Json| {
             let at = item.get("range").and_then(raw_range).map(|range| converted(range, text, self.encoding));
@@ -135,8 +135,8 @@ impl Server {
         self.has_said(path, TOO_MANY, |_| true) || self.has_said(path, DROPS, drops)
     }
 
-    /// Returns the lines that a server leaves out of an open file; none where it should have said so and has not. It
-    /// says so once it has read the text, which is before it outlines it.
+    /// Returns the lines that a server leaves out of an open file; `None` if it should have reported them and has not.
+    /// It reports them after it has read the text, and before it outlines it.
     async fn hidden(&self, path: &str, deadline: Instant) -> Option<Vec<Range>> {
         if self.capabilities.get("inactiveRegionsProvider") != Some(&Json::Bool(true)) {
             return Some(Vec::new());
@@ -279,7 +279,7 @@ impl Server {
         Ok(Shown { markdown: markdown(&answer), freshness: self.freshness(Reach::Known, before) })
     }
 
-    /// Returns what could stand at a place, perhaps of another text than the file's.
+    /// Returns the completions at a place, perhaps of another text than the file's.
     pub(crate) async fn completions(
         &self,
         place: &Place,

@@ -24,7 +24,7 @@ use crate::temporary::Folder;
 use crate::text::Encoding;
 use crate::types::{Cause, Failure};
 
-/// What a server is started from.
+/// Everything that is needed to start a server.
 pub(crate) struct Start<'a> {
     pub(crate) profile: &'a Arc<Profile>,
     pub(crate) program: PathBuf,
@@ -153,7 +153,7 @@ fn initialize(profile: &Profile, disk: &Disk, files: &Files) -> Json {
 
 fn capabilities(profile: &Profile) -> Json {
     let kinds: Vec<u8> = (1..=26).collect();
-    // What is registered later is known later: only what cannot be said at once may be.
+    // The host learns of dynamic registrations late, so only the abilities that cannot be given at once may use them.
     let dynamic = json!({"dynamicRegistration": true});
     let fixed = json!({"dynamicRegistration": false});
     json!({

@@ -1,6 +1,7 @@
-//! Uses that a server's own search leaves out. A use is a place where the name stands, so every place that the server did
-//! not name is asked about one by one: what does it mean? A place whose meaning the server does not know is returned as
-//! unsure, so that an answer without one is a whole answer, whatever the project's settings keep from the server.
+//! Uses that a server's own search leaves out. A use is a place with the name, so the host asks about every place that
+//! the server did not report, one by one: what does it mean? A place whose meaning the server does not know is returned
+//! as unsure. So an answer without unsure places is complete, even if the project's settings hide files from the
+//! server.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -19,13 +20,13 @@ use crate::profile::Words;
 use crate::text::Text;
 use crate::types::{Doubt, Location, Locations, Place, Position, Range, State, Symbols};
 
-/// Places whose meaning is asked for. A name that stands at more is too common to be settled in the time of a question.
+/// The largest number of places to ask about. A name with more places is too common for the time of a question.
 const MOST_ASKED: usize = 3_000;
 
 /// Questions that are under way at the same time: enough to keep a server busy, and few enough to be taken back.
 const AT_ONCE: usize = 16;
 
-/// What is left of the time for the answer itself.
+/// The time to keep for the answer itself.
 const LEFT: Duration = Duration::from_millis(500);
 
 /// Kinds of symbols that have members: class, enum, interface and struct.
@@ -34,10 +35,10 @@ const TYPES: [u8; 4] = [5, 10, 11, 23];
 /// Kinds of symbols that have a body: method, constructor and function.
 const CALLABLE: [u8; 3] = [6, 9, 12];
 
-/// Where something begins.
+/// The beginning of something.
 type Spot = (String, (u32, u32));
 
-/// What is looked for.
+/// The name to find.
 struct Sought {
     name: String,
     words: Words,
@@ -47,10 +48,10 @@ struct Sought {
     only: Option<String>,
 }
 
-/// How a name is written where it is used.
+/// How the uses of a name are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Behind what it is a member of.
+    /// After the value that it is a member of.
     Member,
     /// Alone, or behind the name of its module.
     Free,
@@ -58,7 +59,7 @@ enum Kind {
     Any,
 }
 
-/// What came of asking.
+/// The results.
 #[derive(Default)]
 struct Settled {
     uses: Vec<Location>,
@@ -133,7 +134,7 @@ impl Server {
         Ok(Some(Sought { name, words, targets, kind, only }))
     }
 
-    /// Tells how what is declared at a place is used, and whether it can be meant in its own file only.
+    /// Says how a declaration at a place is used, and whether it is visible only in its own file.
     async fn declared_as(&self, path: &str, at: (u32, u32), words: Words, deadline: Instant) -> (Kind, bool) {
         let start = Position { line: at.0, column: at.1 };
         let Ok((text, _)) = self.files.text(path) else { return (Kind::Any, false) };
@@ -245,8 +246,8 @@ impl Settled {
 }
 
 impl Sought {
-    /// Whether a place without a known meaning could be a use, by how it is written. A method is not called without what
-    /// it is a method of, and a function of a module stands alone or behind its module.
+    /// Whether a place without a known meaning could be a use, judged by its form. A method call needs the value before
+    /// it, and a function of a module is written alone or after its module.
     fn could_be(&self, word: &Word) -> bool {
         let is_typed = matches!(self.words, Words::Python | Words::Script);
         if self.only.is_some() || (word.is_key && is_typed) {
@@ -290,7 +291,7 @@ fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
-/// The name around a column, and where it begins.
+/// The name around a column, and its beginning.
 fn word_at(line: &str, column: u32) -> Option<(String, u32)> {
     let letters: Vec<char> = line.chars().collect();
     let at = (column as usize).min(letters.len());
@@ -299,12 +300,12 @@ fn word_at(line: &str, column: u32) -> Option<(String, u32)> {
     (!word.is_empty()).then(|| (word, u32::try_from(start).unwrap_or(u32::MAX)))
 }
 
-/// Where a name stands alone in code, is not declared, and not known.
+/// Places in code where a name is alone, not declared, and not known.
 fn standing(text: &Text, sought: &Sought, is_known: impl Fn((u32, u32)) -> bool) -> Vec<Word> {
     let mut all = words::standing(text, sought.words, &sought.name);
     all.retain(|word| !is_known((word.line, word.column)));
     if sought.words == Words::Python && !all.is_empty() {
-        // To read what is declared takes longest, and mostly all is known.
+        // Reading the declarations takes longest, and mostly all places are known.
         let declared: HashSet<(u32, u32)> = places(text);
         all.retain(|word| !declared.contains(&(word.line, word.column)));
     }

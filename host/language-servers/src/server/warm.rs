@@ -18,7 +18,7 @@ use crate::tracker::Warm;
 /// How long a server must have had no work.
 const SETTLE: Duration = Duration::from_millis(400);
 
-/// How long a sign is waited for; then the server is taken to know what it will ever know.
+/// The longest wait for a sign; after that the server is taken to know everything that it will ever know.
 const LONGEST: Duration = Duration::from_secs(120);
 
 const STEP: Duration = Duration::from_millis(20);
@@ -86,7 +86,7 @@ impl Server {
         opened && self.settle(deadline).await
     }
 
-    /// Opens a file that stays open, and asks for its outline. Where there is no file, there is nothing to know.
+    /// Opens a file that stays open, and asks for its outline. If there is no file, there is nothing to know.
     async fn open_anchor(&self, deadline: Instant) -> bool {
         for path in self.candidates() {
             if self.anchor(&path).await.is_err() {
@@ -194,8 +194,8 @@ impl Server {
         self.ended().is_some() || Instant::now() + STEP >= deadline
     }
 
-    /// A few files of the server's languages: those of the kind that the root holds most of come first, since they
-    /// belong to the project; settings and declarations written as code come last, and so does what is not easy.
+    /// A few files of the server's languages. Files of the most common kind in the root come first, since they belong
+    /// to the project. Settings, declarations written as code, and difficult files come last.
     fn candidates(&self) -> Vec<String> {
         let found = self.files.all();
         let spoken = found.iter().filter(|found| self.profile.files.contains_key(found.extension()));

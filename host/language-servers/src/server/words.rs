@@ -1,16 +1,16 @@
-//! Where a word stands in the code of a text, outside of comments and strings.
+//! Finds a word in the code of a text, outside of comments and strings.
 
 use super::code_lines;
 use crate::code::Code;
 use crate::profile::{Dialect, Words};
 use crate::text::Text;
 
-/// A place of a word, and what is written around it.
+/// A place of a word, and the text around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) line: u32,
     pub(crate) column: u32,
-    /// The name before the dot in front of it; empty where no name stands there, such as behind a call.
+    /// The name before the dot in front of it; empty if there is none, for example after a call.
     pub(crate) holder: Option<String>,
     /// Whether it names an argument: `call(word=1)`.
     pub(crate) is_key: bool,

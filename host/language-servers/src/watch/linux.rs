@@ -30,7 +30,7 @@ pub(super) struct Inotify {
     root: PathBuf,
     device: u64,
     watched: HashMap<i32, String>,
-    /// What the walk that goes on has come by.
+    /// The folders that the current walk has seen.
     met: HashSet<i32>,
 }
 
@@ -39,7 +39,7 @@ impl Inotify {
     pub(super) fn begin(disk: &Disk) -> Option<Self> {
         let kind = rustix::fs::fstatfs(disk.dir()).ok()?.f_type;
         let device = rustix::fs::fstat(disk.dir()).ok()?.st_dev;
-        // ext, btrfs, xfs, f2fs, zfs, bcachefs, tmpfs and overlay: nobody but this system writes to them.
+        // ext, btrfs, xfs, f2fs, zfs, bcachefs, tmpfs and overlay: only this system writes to them.
         let tells = matches!(
             kind,
             0xef53
@@ -66,7 +66,7 @@ impl Inotify {
             }
             // It is gone already, and what holds it says so.
             Err(Errno::NOENT | Errno::NOTDIR) => {}
-            // There is no room for more.
+            // There is no room for more watches.
             _ => self.events = None,
         }
     }
@@ -135,7 +135,7 @@ impl Watch for Inotify {
     }
 }
 
-/// What one event means.
+/// The meaning of one event.
 enum Heard {
     Nothing,
     Changed(String),

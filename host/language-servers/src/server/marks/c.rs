@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::text::Text;
 use crate::types::{Position, Range, Symbol};
 
-/// Words that may stand between `struct` and what it declares.
+/// Words that may come between `struct` and its name.
 const AHEAD: usize = 6;
 
 /// The bodies in which a type is declared.
@@ -67,7 +67,7 @@ fn has_block(code: &Code<'_>, keyword: usize) -> bool {
     false
 }
 
-/// Reads a mark of clangd's; none of what is nobody's business outside of a function, and of what only names a type.
+/// Reads a mark of clangd; `None` for a symbol that is private to a function, and for a name that is only a type.
 pub(super) fn symbol(code: &Code<'_>, page: &Page<'_>, mark: &Mark) -> Option<Symbol> {
     let at = code.at(page.text.offset(mark.name.start))?;
     let (mut kind, mut name, mut first) = (kind(mark)?, code.word(at).to_owned(), at);
@@ -82,7 +82,7 @@ pub(super) fn symbol(code: &Code<'_>, page: &Page<'_>, mark: &Mark) -> Option<Sy
             }
             kind = if before == "struct" && kind == CLASS { STRUCT } else { kind };
         }
-        // A name that is given to what stands before it.
+        // A name for the construct before it.
         CLASS if !matches!(next, "{" | ":" | "final") => kind = TYPE_ALIAS,
         _ => {}
     }

@@ -1,5 +1,5 @@
-//! What calls of macros declare in Rust. rust-analyzer outlines no call; of a word in one it knows what it is, unless it
-//! stands in the body of a macro or the build leaves the call out.
+//! Symbols that macro calls declare in Rust. rust-analyzer does not outline calls. It knows the kind of a word in a
+//! call, unless the word is in the body of a macro or the build leaves the call out.
 
 use std::ops::Range as Span;
 
@@ -42,7 +42,7 @@ pub(super) fn open(code: &Code<'_>, page: &Page<'_>, symbols: &[Symbol]) -> Open
 
 /// A macro that is called or defined.
 struct Call {
-    /// What stands in its brackets.
+    /// The contents of its brackets.
     tokens: Span<usize>,
     defines: bool,
 }
@@ -90,7 +90,7 @@ fn declared(code: &Code<'_>, item: usize) -> Option<usize> {
         .then_some(name)
 }
 
-/// A block of implementations: what it holds belongs to its type.
+/// A block of implementations: its contents belong to its type.
 fn block(code: &Code<'_>, page: &Page<'_>, at: usize) -> Option<Symbol> {
     let begins = matches!(code.before(at), "" | "{" | "}" | ";" | "]" | "(" | "unsafe");
     if code.word(at) != "impl" || !begins {
@@ -108,7 +108,7 @@ fn block(code: &Code<'_>, page: &Page<'_>, at: usize) -> Option<Symbol> {
     Some(made(page, &name, OBJECT, range(page.text, code.place(about)), whole))
 }
 
-/// Where the type of a block is named: the last name outside of `<>` before its bounds.
+/// The place of a block's type: the last name outside of `<>` before its bounds.
 fn subject(code: &Code<'_>, keyword: usize, open: usize) -> usize {
     let (mut depth, mut found) = (0_i32, keyword);
     for at in keyword + 1..open {
@@ -123,7 +123,7 @@ fn subject(code: &Code<'_>, keyword: usize, open: usize) -> usize {
     found
 }
 
-/// Reads a mark of rust-analyzer's; none of what is nobody's business outside of a function.
+/// Reads a mark of rust-analyzer; `None` for a symbol that is private to a function.
 pub(super) fn symbol(code: &Code<'_>, page: &Page<'_>, mark: &Mark) -> Option<Symbol> {
     let mut at = code.at(page.text.offset(mark.name.start))?;
     if code.word(at) == "r" && code.word(at + 1) == "#" {

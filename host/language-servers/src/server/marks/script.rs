@@ -1,5 +1,6 @@
-//! What outlines of TypeScript leave out or say at another place: namespaces that are declared again, of which they list
-//! the first, and functions that are given to a prototype, which are children of a name that ends before them.
+//! Symbols that outlines of TypeScript leave out or misplace: namespaces that are declared again, of which they list
+//! only the first, and functions that are assigned to a prototype, which appear as children of a name that ends before
+//! them.
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use crate::code::{Code, Shape};
 use crate::text::Text;
 use crate::types::{Position, Symbol};
 
-/// What a reader of an outline does not count as a symbol.
+/// A symbol that readers of an outline do not count.
 const MADE_UP: &str = "<function>";
 
 /// Lets `A.prototype.b = function c() {}` be a method with all that it holds; a function of the same name is not another one.
@@ -38,7 +39,7 @@ pub(super) fn settle(symbols: &mut [Symbol]) {
     }
 }
 
-/// Calls a value a function where one is given to it: `const f = () => …`, which is how most functions are written.
+/// Calls a value a function if one is assigned to it: `const f = () => …`, which is how most functions are written.
 pub(super) fn name_functions(code: &Code<'_>, text: &Text, symbols: &mut [Symbol]) {
     for at in 0..symbols.len() {
         if !matches!(symbols[at].kind, VARIABLE | CONSTANT | PROPERTY | FIELD) {
@@ -53,7 +54,7 @@ pub(super) fn name_functions(code: &Code<'_>, text: &Text, symbols: &mut [Symbol
     }
 }
 
-/// Where the value begins that is given to a name, behind its type where it has one.
+/// The beginning of the value that is assigned to a name, after its type if it has one.
 fn given(code: &Code<'_>, name: usize) -> Option<usize> {
     let (mut at, mut angles) = (name + 1, 0_usize);
     while at < code.len() {
