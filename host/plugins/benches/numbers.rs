@@ -1,8 +1,8 @@
-//! What a plugin costs: its compiled code from the cache, and a call in a fresh instance with every bound on, beside the
-//! same call of a function of the host. A part of `./bench`.
+//! The cost of a plugin: its compiled code from the cache, and a call in a fresh instance with every limit on, compared
+//! with the same call of a function of the host. A part of `./bench`.
 //!
-//! The guest is the least one, so that what is measured is the engine; components that are given as arguments
-//! (`plugin pack` makes them) are loaded as well.
+//! The guest is the smallest one, so the times are the engine's. You can also pass components as arguments (`plugin
+//! pack` makes them).
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
 #[path = "../../benches/numbers/table.rs"]

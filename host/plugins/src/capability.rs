@@ -1,4 +1,4 @@
-//! What a plugin can be given, and what an operator gave.
+//! The permissions that a plugin can have, and those that an operator gave.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -53,7 +53,7 @@ impl Capability {
         }
     }
 
-    /// Returns what it lets a plugin do, for the operator who grants it.
+    /// Returns the power that it gives a plugin, for the operator who grants it.
     pub fn explain(self) -> &'static str {
         match self {
             Self::Apps => "read the data of these apps",
@@ -95,13 +95,13 @@ impl FromStr for Capability {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// What changes nothing.
+    /// Changes nothing.
     #[serde(alias = "SAFE")]
     Safe,
-    /// What can be taken back.
+    /// Can be taken back.
     #[serde(alias = "MODIFY")]
     Modify,
-    /// What sends, deletes, quits or runs something.
+    /// Sends, deletes, quits or runs something.
     #[serde(alias = "DANGEROUS")]
     Dangerous,
 }
@@ -116,7 +116,7 @@ impl Level {
     }
 }
 
-/// What an operator gave to one plugin.
+/// The permissions that an operator gave to one plugin.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grants {
@@ -126,7 +126,7 @@ pub struct Grants {
     /// Apps that may be changed, and how far.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub apps_change: BTreeMap<String, Level>,
-    /// Scripts of the package by name, each with the pin of what was granted: its text, its level, its apps.
+    /// Scripts of the package by name, each with a hash of its granted text, level and apps.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub app_scripts: BTreeMap<String, String>,
     /// Roots whose language servers may be asked.
@@ -173,7 +173,7 @@ impl Grants {
         self.http.get(host).is_some_and(|methods| methods.contains(&method))
     }
 
-    /// Returns what is in `other` and not in this; empty where this gives everything that the other does.
+    /// Returns the grants of `other` that are not in this; empty if this includes all of them.
     pub fn lacks(&self, other: &Self) -> Self {
         let level = |app: &String| self.may_change(app);
         Self {
@@ -197,7 +197,7 @@ impl Grants {
         }
     }
 
-    /// Adds what is in `other`; of two levels for one app the higher one stays.
+    /// Adds the grants of `other`; if both have a level for an app, the higher one stays.
     pub fn add(&mut self, other: Self) {
         self.apps.extend(other.apps);
         for (app, level) in other.apps_change {
@@ -236,7 +236,7 @@ impl Grants {
         }
     }
 
-    /// Takes away what is in `other`, an app that may be changed whatever the level.
+    /// Removes the grants of `other`; it removes an app that may be changed at any level.
     pub fn take(&mut self, other: &Self) {
         self.apps.retain(|app| !other.apps.contains(app));
         self.apps_change.retain(|app, _| !other.apps_change.contains_key(app));
@@ -247,8 +247,8 @@ impl Grants {
         self.http = without(&self.http, &other.http);
     }
 
-    /// Returns what is left after an update: without what only the old version wanted. What was given by a person beyond
-    /// its wishes stays, and so does what was given as a part of more, such as one app of all.
+    /// Returns the grants that are left after an update, without those that only the old version wanted. Grants that a
+    /// person gave beyond its wishes stay, and so do grants that were a part of a wish, such as one app of all.
     #[must_use]
     pub fn after(&self, before: &Self, wanted: &Self) -> Self {
         let mut given = wanted.clone();

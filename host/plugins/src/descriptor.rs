@@ -18,7 +18,7 @@ pub struct Descriptor {
     /// A title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it does, for a model.
+    /// Its purpose, for a model.
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Json,
@@ -27,7 +27,7 @@ pub struct Descriptor {
     pub output_schema: Option<Json>,
     /// It changes nothing; the engine holds it to that.
     pub read_only: bool,
-    /// It may remove or overwrite what was there.
+    /// It may remove or overwrite existing data.
     pub destructive: bool,
     /// A second call with the same arguments changes nothing more.
     pub idempotent: bool,
@@ -43,7 +43,7 @@ pub enum DescriptorError {
     )]
     Name {
         name: String,
-        /// What it should begin with.
+        /// The prefix that it should have.
         prefix: String,
     },
     #[error("two tools are called `{0}`")]
@@ -53,13 +53,13 @@ pub enum DescriptorError {
         tool: String,
         /// Which text.
         field: &'static str,
-        /// What is wrong.
+        /// The fault.
         fault: String,
     },
     #[error("the schema of `{tool}` {fault}")]
     Schema {
         tool: String,
-        /// What is wrong.
+        /// The fault.
         fault: String,
     },
 }

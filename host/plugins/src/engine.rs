@@ -58,7 +58,7 @@ impl Backend {
     }
 }
 
-/// What runs plugins. A process needs one.
+/// Runs plugins. A process needs one engine.
 pub struct Engine {
     wasmtime: wasmtime::Engine,
     ticker: Ticker,
@@ -84,22 +84,22 @@ pub struct Compiled {
     component: Component,
 }
 
-/// What a plugin is made of, next to its code.
+/// The parts of a plugin beside its code.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Its name.
     pub id: PluginId,
-    /// What was granted; everything else that it imports refuses.
+    /// Its grants; every other import refuses.
     pub grants: Grants,
-    /// What its package wants, which says how a refusal can be mended.
+    /// The wishes of its package, which tell how a refusal can be mended.
     pub wanted: Grants,
     /// The bounds of its calls.
     pub limits: Limits,
-    /// What the operator has set for it.
+    /// The operator's settings for it.
     pub settings: Map<String, Json>,
     /// Its tools, as they were when the package was made.
     pub tools: Vec<Descriptor>,
-    /// The scripts of its package; only what was granted of them can be run.
+    /// The scripts of its package; only granted ones can be run.
     pub scripts: Vec<Script>,
     /// The secrets that it declares. Their values are not here.
     pub secrets: Vec<Secret>,
@@ -126,7 +126,7 @@ pub struct Call {
     pub host: Arc<dyn Host>,
 }
 
-/// What a call has used.
+/// The resources that a call has used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// From the fresh store to the instance.
@@ -143,7 +143,7 @@ pub struct Report {
     pub traffic: usize,
     /// Lines it wrote into the log.
     pub log: Vec<Line>,
-    /// The functions that ran when it was stopped, the innermost first; none where it was not.
+    /// The functions that ran when it was stopped, the innermost first; empty if it was not stopped.
     pub place: Vec<String>,
 }
 
@@ -154,7 +154,8 @@ const LEAST: &[u8] =
 /// Calls that hold places at the same time: more than the host lets run.
 const CALLS_AT_ONCE: u32 = 16;
 
-/// Memories of all calls. Each reserves 4 GiB of addresses, of which some systems lend little; a call has one to five.
+/// Memories of all calls. Each reserves 4 GiB of address space, of which some systems give little; a call has one to
+/// five.
 const MEMORIES: u32 = 128;
 
 const LARGEST_INSTANCE: usize = 4 * 1024 * 1024;
@@ -230,7 +231,7 @@ impl Engine {
     /// Compiles; what the compiler itself gives up on is an error of the component, not the end of the server.
     fn compiled(&self, wasm: &[u8]) -> Result<Component, LoadError> {
         let _alone = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-        // The engine is shared by reference, and what was half made is dropped: nothing of it is seen afterwards.
+        // The engine is shared by reference, and half-built results are dropped, so no one sees them afterwards.
         let compiled = catch_unwind(AssertUnwindSafe(|| Component::from_binary(&self.wasmtime, wasm)));
         match compiled {
             Ok(compiled) => compiled.map_err(|error| LoadError::Compile(format!("{error:#}"))),
@@ -260,14 +261,14 @@ fn config(backend: Backend) -> wasmtime::Result<Config> {
     Ok(config)
 }
 
-/// Where calls find their memories, tables and stacks: at places that were laid out at the start, which takes no more
-/// than addresses. What a call has written is set back to what it was when its store ends, page by page where the
-/// system says which pages those are; so the next call finds its memory new, and the system has not to give it again.
+/// The allocation of memories, tables and stacks for calls: at places that are reserved at the start, which takes only
+/// address space. When a call's store ends, its memory is reset, page by page if the system reports which pages were
+/// written. So the next call finds fresh memory, and the system does not have to provide it again.
 fn places() -> InstanceAllocationStrategy {
     let mut places = PoolingAllocationConfig::default();
     let parts = u32::try_from(MOST_PARTS).unwrap_or(u32::MAX);
     let all = parts * CALLS_AT_ONCE;
-    // How large anything may be is up to the bounds of the call, which say which one was passed.
+    // The limits of the call decide how large anything may be, and say which one was exceeded.
     places
         .total_component_instances(CALLS_AT_ONCE)
         .total_core_instances(all)
@@ -295,10 +296,10 @@ fn places() -> InstanceAllocationStrategy {
 }
 
 impl Plugin {
-    /// Links a component against exactly what was granted, and against stubs for the rest. No guest code runs.
+    /// Links a component against its granted interfaces, and against stubs for the rest. No guest code runs.
     ///
     /// # Errors
-    /// `Link` where it imports what there is not.
+    /// `Link` if it imports something unknown.
     pub fn link(engine: &Arc<Engine>, compiled: &Compiled, setup: Setup) -> Result<Self, LoadError> {
         let failed = |error: wasmtime::Error| LoadError::Link(format!("{error:#}"));
         let linker = linker::linker(&engine.wasmtime, &compiled.component, &setup.grants).map_err(failed)?;
@@ -307,7 +308,7 @@ impl Plugin {
         Ok(Self { engine: Arc::clone(engine), linked, setup: Arc::new(setup) })
     }
 
-    /// Returns what it is made of.
+    /// Returns its setup.
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
@@ -315,7 +316,7 @@ impl Plugin {
     /// Lists the tools by asking the guest; nothing answers it but the log and the clock.
     ///
     /// # Errors
-    /// What ended the call.
+    /// The reason why the call ended.
     pub async fn list_tools(&self) -> Result<Vec<Descriptor>, Failure> {
         let call = Call {
             tool: String::new(),
@@ -337,7 +338,7 @@ impl Plugin {
     /// Calls a tool in a fresh instance.
     ///
     /// # Errors
-    /// What the plugin says instead of an answer, or what ended the call.
+    /// The plugin's own error, or the reason why the call ended.
     pub async fn call(&self, call: Call) -> (Result<Json, Failure>, Report) {
         let mut store = self.store(&call);
         let began = Instant::now();

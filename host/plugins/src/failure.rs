@@ -8,14 +8,14 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::PluginId;
 
-/// What a function of the host or a tool of a plugin says instead of an answer.
+/// The error of a host function or of a plugin's tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
     /// The code: one that every caller knows, or a plugin's own.
     pub code: String,
-    /// What happened.
+    /// The message.
     pub message: String,
-    /// What to do next.
+    /// The suggestion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
     /// Whether the same call may succeed later.
@@ -79,7 +79,7 @@ impl Bound {
         }
     }
 
-    /// Returns where it stands, in words.
+    /// Returns its position, in words.
     pub(crate) fn at(self, most: usize) -> String {
         match self {
             Self::Memory | Self::Traffic | Self::Output => bytes(most),
@@ -112,7 +112,7 @@ fn bytes(bytes: usize) -> String {
 /// Why and where a guest stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crash {
-    /// What the engine says of it.
+    /// The engine's reason.
     pub reason: String,
     /// The functions of the guest that ran, the innermost first.
     pub place: Vec<String>,
@@ -146,9 +146,9 @@ pub enum Failure {
     #[error("it exceeded the limit on {}, {limit}{}", bound.name(), quoted(said.as_deref()))]
     Stopped {
         bound: Bound,
-        /// Where the bound stands, in words.
+        /// The limit, in words.
         limit: String,
-        /// What the guest itself wrote when it got no memory: the end of a traceback.
+        /// The guest's own last words when it got no memory: the end of a traceback.
         said: Option<String>,
     },
     #[error("it stopped with an error: {0}")]
@@ -169,7 +169,7 @@ pub enum Failure {
     Busy(usize),
     #[error("it is quarantined: {reason}")]
     Quarantined { reason: String },
-    /// The operator has not set what it cannot do without.
+    /// The operator has not set a required setting.
     #[error("it cannot be called before these settings are set: {}", .0.join(", "))]
     Unset(Vec<String>),
     #[error("it is not compiled yet after {} s", .0.as_secs())]
@@ -194,7 +194,7 @@ impl Failure {
         self
     }
 
-    /// Tells whether it counts towards quarantine: what the guest did, not what it was told or how long others took.
+    /// Whether it counts towards quarantine: the guest's own doing, not its answers from others or their delays.
     pub fn is_crash(&self) -> bool {
         match self {
             Self::Stopped { bound, .. } => *bound != Bound::Wall,
@@ -214,8 +214,8 @@ impl Failure {
         body.insert("retryable".to_owned(), json!(self.retryable()));
         body.insert("plugin".to_owned(), json!(plugin.as_str()));
         match (self, self.detail()) {
-            // The host's own fields stand where they do in every other answer. What a plugin says stays in `detail`: it
-            // must not look as if the host had said it.
+            // The host's own fields have the same place in every answer. The plugin's words stay in `detail`, so they
+            // cannot look like the host's.
             (Self::Passed(_), Some(Json::Object(fields))) => {
                 fields.into_iter().for_each(|(key, value)| {
                     body.entry(key).or_insert(value);
@@ -304,7 +304,7 @@ fn quoted(said: Option<&str>) -> String {
     said.map(|said| format!(": {said:?}")).unwrap_or_default()
 }
 
-/// What can be done about an error of the plugin's own kind, of which it says no more.
+/// The remedy for an error of the plugin's own kind, if the plugin gives none.
 const ITS_OWN: &str = "this message comes from the plugin: ask it for something else, or tell the user";
 
 /// The codes that a plugin may pass on or use as they are.
@@ -381,7 +381,7 @@ pub(crate) fn cause<'a>(errors: impl Iterator<Item = &'a str>) -> Option<String>
     Some(said.join(" "))
 }
 
-/// Python without memory writes an exception in five lines, of which one has its name.
+/// Python without memory writes an exception in five lines, and one of them has its name.
 fn without_addresses(said: &str) -> Option<&str> {
     const EMPTY: [&str; 5] = [
         "object address  :", "object refcount :", "object type     :", "object repr     :", "lost sys.stderr",

@@ -1,4 +1,4 @@
-//! What a plugin asks of the world, as data, and who answers.
+//! A plugin's questions to the world, as data, and who answers them.
 //!
 //! Every import that is not answered inside of a call becomes a [`Question`]; so one place can refuse, record or replay.
 
@@ -17,7 +17,7 @@ use crate::failure::Fault;
 use crate::http::Request;
 use crate::script::Script;
 
-/// Who asks.
+/// The plugin that asks.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub plugin: PluginId,
@@ -27,11 +27,11 @@ pub struct Caller {
     pub cancelled: CancellationToken,
 }
 
-/// What is asked. The engine has checked the grant; the gate has not been asked yet.
+/// The question. The engine has checked the grant; the gate has not been asked yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Question {
-    /// Is there such an app? Answered by `{"bundleId":…}`.
+    /// Does the app exist? Answered by `{"bundleId":…}`.
     OpenApp {
         /// The bundle id as the guest wrote it.
         app: String,
@@ -47,7 +47,7 @@ pub enum Question {
         /// How far it may go at most.
         level: Level,
     },
-    /// A script of the package inside an app. Answered by `{"value":…}`, which is a list where there is a rest.
+    /// A script of the package inside an app. Answered by `{"value":…}`, which is a list if there is a rest.
     Script {
         /// The app's bundle id.
         app: String,
@@ -55,16 +55,16 @@ pub enum Question {
         script: Script,
         /// Its one argument.
         data: Json,
-        /// What the call does, of the acts that the script declares.
+        /// The acts of this call, out of the acts that the script declares.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         acts: Vec<String>,
         /// The arguments of the runs after the first one, all under one decision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rest: Vec<Json>,
-        /// What it is about, in the plugin's words.
+        /// Its objects, in the plugin's words.
         objects: Vec<String>,
     },
-    /// Is there such a folder, and has this host language servers? Answered by `{"Ok":null}` or `{"Err":…}`.
+    /// Does the folder exist, and has this host language servers? Answered by `{"Ok":null}` or `{"Err":…}`.
     OpenWorkspace {
         /// The root as it was granted.
         root: String,
@@ -76,7 +76,7 @@ pub enum Question {
         #[serde(rename = "about")]
         ask: Ask,
     },
-    /// Is there such a folder? Answered by `{}`.
+    /// Does the folder exist? Answered by `{}`.
     OpenRoot {
         /// The root as it was granted.
         root: String,
@@ -116,7 +116,7 @@ pub enum Question {
     StoreRemove { key: String },
     /// Keys. Answered by `{"keys":[…]}`.
     StoreKeys {
-        /// What they begin with.
+        /// Their prefix.
         prefix: String,
         /// The key before the first one.
         after: Option<String>,
@@ -160,11 +160,11 @@ pub enum Operation {
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
-    /// The guest is told.
+    /// The guest gets the error.
     Fault(Fault),
-    /// The call cannot go on: it differs from its recording.
+    /// The call cannot continue: it differs from its recording.
     Diverged(String),
-    /// The call ends here, and comes again with what has happened so far.
+    /// The call ends here, and will be repeated with the record so far.
     Suspended,
 }
 
@@ -174,13 +174,13 @@ impl From<Fault> for Refusal {
     }
 }
 
-/// What a question is answered with.
+/// The answer to a question.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Told {
-    /// What most are answered with, and everything that was recorded.
+    /// The answer to most questions, and everything in a recording.
     Json(Json),
-    /// What language servers say. It is long and often asked for, so it is written as JSON only to be kept in a file.
+    /// An answer of language servers. It is long and often requested, so it is written as JSON only for a file.
     Servers(#[serde(serialize_with = "shared")] Arc<Reply>),
 }
 
@@ -216,7 +216,7 @@ impl<'de> Deserialize<'de> for Told {
     }
 }
 
-/// What was recorded is the same as what was said.
+/// A recorded answer equals the original one.
 impl PartialEq for Told {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -237,7 +237,7 @@ pub struct Progress {
     pub done: u32,
     /// Of how much.
     pub total: Option<u32>,
-    /// What is being done.
+    /// The current work.
     pub message: String,
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-/// What is asked of a web server.
+/// The method of a request to a web server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
@@ -65,9 +65,9 @@ pub struct Request {
     pub url: String,
     /// Names in small letters, each with its value.
     pub headers: Vec<(String, String)>,
-    /// What is sent, in base64.
+    /// The body, in base64.
     pub body: String,
-    /// What the host puts into a header.
+    /// The secrets that the host puts into headers.
     pub secrets: Vec<Secret>,
     /// Milliseconds for the whole answer.
     pub deadline: u32,
@@ -79,13 +79,13 @@ pub struct Request {
 pub struct Secret {
     /// Its name: `[a-z0-9-_]`, at most 40 characters.
     pub key: String,
-    /// What it is and where to get it, in one line.
+    /// Its purpose and where to get it, in one line.
     pub title: String,
     /// The only host that gets it.
     pub host: String,
     /// The header that it goes into, in small letters.
     pub header: String,
-    /// What stands before it in the header, such as `Bearer `.
+    /// The text before it in the header, such as `Bearer `.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub prefix: String,
 }
@@ -95,7 +95,7 @@ const MOST_HEADERS: usize = 32;
 const LONGEST_NAME: usize = 100;
 const LONGEST_VALUE: usize = 4_096;
 
-/// What a form says a host is.
+/// The expected form of a host.
 pub const HOST: &str = "a host such as api.example.com, in small letters, without https://, a port or a path";
 
 /// Headers that belong to the connection, that would carry what the operator has not agreed to, or that make a server take
@@ -125,7 +125,7 @@ const KEPT: [&str; 22] = [
     "x-rewrite-url",
 ];
 
-/// What such a name begins with.
+/// Prefixes of such names.
 const KEPT_BEGINNINGS: [&str; 2] = ["proxy-", "x-forwarded-"];
 
 /// Tells whether a text names one host, in the only spelling that a grant has.
@@ -134,7 +134,7 @@ pub fn is_host(text: &str) -> bool {
     let is_same = |url: Url| matches!(url.host(), Some(Host::Domain(name)) if name == text);
     // A name with a dot at its end is another one for some programs and the same for others.
     let is_plain = text.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-'));
-    // For `curl`, a `-` before a host and its address takes the address back, so that another one could be asked.
+    // For `curl`, a `-` before a host and its address removes the address, so that another one could be used.
     let is_label = |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
     let has_labels = text.contains('.') && text.split('.').all(is_label);
     is_plain && has_labels && text.len() <= 253 && parsed.is_ok_and(is_same)
@@ -144,7 +144,7 @@ pub fn is_host(text: &str) -> bool {
 /// only the plain one is taken.
 ///
 /// # Errors
-/// Why it is none that can be asked.
+/// The address cannot be used.
 pub fn target(text: &str) -> Result<(String, String), String> {
     let wrong = |why: &str| Err(format!("the address {why}, expected https://HOST/PATH"));
     if text.len() > LONGEST_URL {
@@ -175,7 +175,7 @@ pub(crate) fn takes_secrets(header: &str) -> bool {
     is_name(header) && (header == "authorization" || !is_kept(header))
 }
 
-/// Tells whether a text can stand in a header; one that begins or ends with blanks would arrive as another.
+/// Whether a text can be in a header; if it begins or ends with blanks, it would arrive changed.
 pub(crate) fn is_value(text: &str) -> bool {
     let visible = text.bytes().all(|byte| (0x20..=0x7e).contains(&byte));
     visible && (1..=LONGEST_VALUE).contains(&text.len()) && text.trim() == text
@@ -274,7 +274,7 @@ mod tests {
         check("https://a.example/x/../y?q=%20&r#part", "a.example https://a.example/y?q=%20&r");
         check("https://a.example?x=@b.example", "a.example https://a.example/?x=@b.example");
         check("https://a.example/@b.example:1/", "a.example https://a.example/@b.example:1/");
-        // Another host than the granted one, since no dot stands at its end.
+        // Not the granted host, because of the dot at its end.
         check("https://a.example./", "a.example. https://a.example./");
         for url in [
             "https://user@a.example/",

@@ -19,7 +19,7 @@ pub struct PluginId(String);
 )]
 pub struct InvalidId(String);
 
-/// What a plugin may not be called: the server's own tools begin so, and some systems keep these names for devices.
+/// Names that a plugin may not have: the server's own tools begin so, and some systems reserve them for devices.
 const TAKEN: [&str; 11] =
     ["iac", "iac-mcp", "system", "con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"];
 

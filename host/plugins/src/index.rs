@@ -1,7 +1,7 @@
 //! An index: a list of plugins that other people keep, with one entry for each.
 //!
-//! An entry says where a package is and repeats what stands in it. What it says is checked against the package, so a
-//! wrong entry can hide a plugin, but cannot pass off one for another.
+//! An entry says where a package is and repeats its facts. The facts are checked against the package, so a wrong entry
+//! can hide a plugin, but cannot pass off one for another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::signature::Key;
 /// No entry has more bytes.
 pub const LARGEST: u64 = 64 * 1024;
 
-/// What an index says of one plugin.
+/// The entry of one plugin in an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
@@ -31,15 +31,15 @@ pub struct Entry {
     /// The key that its author signs with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Key>,
-    /// Its tools, each with what it does to the world.
+    /// Its tools, each with its effect on the world.
     #[serde(default)]
     pub tools: BTreeMap<String, Effect>,
-    /// What it wants, as its package says it.
+    /// Its wishes, as in its package.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
 }
 
-/// What a tool does to the world.
+/// The effect of a tool on the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
@@ -84,7 +84,7 @@ impl Entry {
     /// Reads the text of an entry.
     ///
     /// # Errors
-    /// What is not of the form. The message shows nothing that moves or hides text.
+    /// The entry has the wrong form. The message contains no characters that move or hide text.
     pub fn parse(text: &str) -> Result<Self, EntryError> {
         let entry: Self = toml::from_str(text).map_err(|error| EntryError::Form(form(text, &error)))?;
         entry.check()?;
@@ -128,7 +128,7 @@ impl Entry {
         ))
     }
 
-    /// Returns what it wants, one line for each capability with all that was written of it, such as its apps and its level.
+    /// Returns its wishes, one line for each capability with its details, such as its apps and its level.
     pub fn wanted(&self) -> Vec<String> {
         let of = |name: &str, value: &Json| match value {
             Json::Array(items) => items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(", "),
@@ -144,7 +144,7 @@ impl Entry {
         self.wants.iter().map(line).collect()
     }
 
-    /// Tells whether it has all of these words, in its name, its summary, its tools or what it wants.
+    /// Whether it has all of these words, in its name, its summary, its tools or its wishes.
     pub fn matches(&self, words: &[String]) -> bool {
         let own = [self.id.to_string(), self.summary.clone()].into_iter();
         let texts = own.chain(self.tools.keys().cloned()).chain(self.wanted());

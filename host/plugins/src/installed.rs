@@ -1,4 +1,4 @@
-//! What is installed: files named by their hash, and one head that says which of them count.
+//! The installed plugins: files named by their hash, and one head that says which of them count.
 //!
 //! A change writes its file first and replaces the head last, in one rename. Whenever the power goes, the next start sees
 //! the old head or the new one, whole; what no head names is swept away by the next change.
@@ -32,28 +32,28 @@ pub struct Installed {
     power: std::cell::Cell<Option<usize>>,
 }
 
-/// What is known of one installed plugin.
+/// The record of one installed plugin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
     pub version: String,
     /// SHA-256 of the package; nothing else is ever run under this receipt.
     pub sha256: String,
-    /// What it says of itself.
+    /// Its own description.
     pub description: String,
-    /// Where it came from, as it was given.
+    /// Its source, as the operator gave it.
     pub source: String,
     /// The key that its author signed it with; an update by another one is asked about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Key>,
     /// When it was installed, in milliseconds since 1970.
     pub installed: u64,
-    /// What the operator gave it.
+    /// The operator's grants.
     pub grants: Grants,
-    /// What the operator has set for it.
+    /// The operator's settings for it.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub settings: Map<String, Json>,
-    /// What the operator has set in place of the standard bounds.
+    /// The operator's limits, where they differ from the standard.
     #[serde(default)]
     pub limits: Overrides,
     pub tools: Vec<Descriptor>,
@@ -71,7 +71,7 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// Makes the receipt of a package that nobody has set anything for.
+    /// Makes the receipt of a package without any settings.
     pub fn of(package: &Package, source: String, grants: Grants) -> Self {
         let Manifest { version, description, prompts, resources, .. } = package.manifest.clone();
         Self {
@@ -116,7 +116,7 @@ pub enum InstallError {
     Changed(PluginId),
 }
 
-/// What is installed, by id.
+/// The installed plugins, by id.
 pub type Receipts = BTreeMap<PluginId, Receipt>;
 
 #[derive(Default, Serialize, Deserialize)]
@@ -138,7 +138,7 @@ impl Installed {
     /// Opens the plugins of a directory, which is made if it is not there.
     ///
     /// # Errors
-    /// `Io` where that is not possible.
+    /// `Io` if that is not possible.
     pub fn open(path: &Path) -> Result<Self, InstallError> {
         let failed = |error| InstallError::Io("opened", error);
         // The state directory above it may be made here for the first time: it is the owner's alone.
@@ -151,7 +151,7 @@ impl Installed {
         })
     }
 
-    /// Returns what is installed.
+    /// Returns the installed plugins.
     ///
     /// # Errors
     /// `Io`, `Head`.
@@ -193,7 +193,7 @@ impl Installed {
         })
     }
 
-    /// Puts another version of a package in place of the one that is there.
+    /// Replaces the installed version of a package by another one.
     ///
     /// # Errors
     /// `Io`, `Head`, `Unknown`, `Tool`.
@@ -205,7 +205,7 @@ impl Installed {
         })
     }
 
-    /// Changes what is known of a plugin.
+    /// Changes the record of a plugin.
     ///
     /// # Errors
     /// `Io`, `Head`, `Unknown`.
@@ -216,7 +216,7 @@ impl Installed {
         })
     }
 
-    /// Removes a plugin and what it has kept.
+    /// Removes a plugin and its data.
     ///
     /// # Errors
     /// `Io`, `Head`, `Unknown`.
@@ -226,7 +226,7 @@ impl Installed {
         })
     }
 
-    /// Returns the secret that authenticates compiled code; it is made where there is none.
+    /// Returns the secret that authenticates compiled code; it is made if there is none.
     ///
     /// # Errors
     /// `Io`.

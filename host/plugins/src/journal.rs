@@ -1,8 +1,8 @@
-//! What a call has asked and heard, so that it can begin anew and come to the same place.
+//! The questions and answers of a call, so that it can start again and reach the same place.
 //!
-//! A guest sees nothing but its arguments, one instant and the answers to its questions; so the same answers lead it the
-//! same way. A call that has to end because a human must be asked first comes again with its recording: what was done
-//! before is not done twice.
+//! A guest sees only its arguments, one instant and the answers to its questions, so the same answers lead it the same
+//! way. If a human must be asked first, the call ends and is repeated with its recording, so that nothing is done
+//! twice.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::engine::Now;
 use crate::failure::Fault;
 use crate::host::{Answer, Caller, Host, Progress, Question, Refusal, Told};
 
-/// What happened in a call.
+/// The events of a call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
     /// The instant that the guest sees.
@@ -29,7 +29,7 @@ pub struct Asked {
     pub answer: Result<Told, Fault>,
 }
 
-/// Stands before a host: repeats what was recorded, then asks, and records.
+/// Wraps a host: it repeats the recording, then asks the host, and records.
 pub struct Journal {
     host: Arc<dyn Host>,
     pages: Mutex<Pages>,
@@ -65,7 +65,7 @@ impl Journal {
         self.pages().now.clone()
     }
 
-    /// Hands over what has happened until now, once: it can be long.
+    /// Hands over the events so far, once, because they can be long.
     pub fn recording(&self) -> Recording {
         let mut pages = self.pages();
         Recording { now: pages.now.clone(), asked: std::mem::take(&mut pages.behind) }
@@ -76,13 +76,13 @@ impl Journal {
         self.pages().ahead.front().map(|asked| asked.question.clone())
     }
 
-    /// Takes the next recorded answer; `None` where nothing is recorded any more.
+    /// Takes the next recorded answer; `None` at the end of the recording.
     fn recorded(&self, question: &Question) -> Option<Result<Told, Refusal>> {
         let mut pages = self.pages();
         let next = pages.ahead.pop_front()?;
         if next.question != *question {
             let how = format!("it asked {} instead of {}", shown(question), shown(&next.question));
-            // What comes after another question is not an answer to anything.
+            // The entries after a different question are not answers to anything.
             pages.ahead.clear();
             return Some(Err(Refusal::Diverged(how)));
         }
@@ -119,7 +119,7 @@ impl Host for Journal {
     }
 }
 
-/// A host behind a whole recording: a guest that asks it does what was not recorded.
+/// A host after a whole recording: a guest that asks it does something that was not recorded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct End;
 

@@ -1,4 +1,4 @@
-//! The bounds of a call. None is optional: there is no way to make limits with one left out.
+//! The limits of a call. None is optional: limits cannot be made with one left out.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub struct Limits {
     pub host_calls: u32,
 }
 
-/// What an operator may set in place of the standard bounds.
+/// The operator's values for limits, in place of the standard.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Overrides {
@@ -62,7 +62,7 @@ pub struct OutOfBounds {
 const MIB: usize = 1024 * 1024;
 
 impl Limits {
-    /// Returns the bounds of a host that nobody has changed.
+    /// Returns the limits of a host with default settings.
     ///
     /// Two seconds of computing are 10,000 tasks many times over; a minute of waiting is for a human who is asked.
     pub const fn standard() -> Self {

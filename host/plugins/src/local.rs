@@ -18,7 +18,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// Keeps what plugins keep in `data`; passes on what it does not know.
+    /// Stores the plugins' data in `data`; passes other questions on.
     pub fn new(data: Arc<Dir>, apps: Arc<dyn Host>) -> Self {
         Self { data, apps }
     }

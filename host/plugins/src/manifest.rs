@@ -1,4 +1,4 @@
-//! `plugin.toml`: what a plugin says of itself and what it wants.
+//! `plugin.toml`: a plugin's description of itself, and its wishes.
 
 mod offers;
 
@@ -17,13 +17,13 @@ pub use offers::{Argument, ArgumentKind, Prompt, ResourceFile};
 /// The version of `iac:plugin` that this host has.
 pub const API: &str = "0.1";
 
-/// What its file is called, and what an error calls it.
+/// The name of its file, also in errors.
 pub const MANIFEST: &str = "plugin.toml";
 
 /// So many acts a script may declare: a human reads them all.
 const ACTS: usize = 64;
 
-/// What a plugin says of itself.
+/// A plugin's description of itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -35,9 +35,9 @@ pub struct Manifest {
     pub licence: String,
     /// The version of `iac:plugin` it was built for.
     pub api: String,
-    /// What it does, in one line.
+    /// Its purpose, in one line.
     pub description: String,
-    /// Where more is said.
+    /// The address of more information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
     /// The key that its author signs packages with.
@@ -46,19 +46,19 @@ pub struct Manifest {
     /// Whether the code checks its arguments itself, more kindly than its schemas say.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lenient: bool,
-    /// What the operator can set for it.
+    /// The settings that the operator can change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,
-    /// What only the operator and the web server know; `http` puts it into requests.
+    /// Secrets between the operator and the web server; `http` puts them into requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<Secret>,
-    /// What it wants, each with a reason.
+    /// Its wishes, each with a reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
     /// Scripts that it runs inside apps; they go into the package as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptFile>,
-    /// What a person can ask for by name.
+    /// Its prompts, which a person can pick by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<Prompt>,
     /// Texts that a client can read; they go into the package as they are.
@@ -72,12 +72,12 @@ pub struct Manifest {
 pub struct Setting {
     /// Its name in `settings.get`: `[a-z0-9-_]`, at most 40 characters.
     pub key: String,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub title: String,
-    /// What its value can be.
+    /// The type of its value.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// Its value where nothing is set.
+    /// Its value if nothing is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Json>,
     /// Whether the plugin cannot be called before it is set.
@@ -85,7 +85,7 @@ pub struct Setting {
     pub required: bool,
 }
 
-/// What the value of a setting can be; the names are those of JSON Schema.
+/// The type of a setting's value; the names are those of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -151,25 +151,25 @@ impl Setting {
 pub struct ScriptFile {
     /// Its name in `app-scripts.run`: `[a-z0-9-]`, at most 40 characters.
     pub name: String,
-    /// Where its text is, beside `plugin.toml`: an expression that is a function of one argument.
+    /// The file of its text, beside `plugin.toml`: an expression that is a function of one argument.
     pub file: String,
     /// How much harm it can do.
     pub level: Level,
-    /// What it does, in one line; shown to whoever grants it.
+    /// Its purpose, in one line; shown to the operator who grants it.
     pub reason: String,
-    /// In which apps; in all that `app-scripts` wants if none is named.
+    /// Its apps; if none is named, all apps that `app-scripts` wants.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub apps: BTreeSet<String>,
-    /// What it can do, each act with its own level, which is at most the script's. A call names the acts that it does, and
-    /// each is decided upon by itself.
+    /// Its acts, each with its own level, which is at most the script's. A call names its acts, and the gate decides
+    /// about each separately.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub acts: BTreeMap<String, Level>,
     /// Truth values that the text finds in an object named `fixed`: one file can be several scripts at several levels.
     /// They become a part of the packed text, so that no call can alter them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed: BTreeMap<String, bool>,
-    /// Where a text is that several scripts share: an expression that is a function of no argument. The text of the script
-    /// finds what it returns under the name `shared`.
+    /// The file of a text that several scripts share: an expression that is a function without arguments. The script
+    /// finds its result under the name `shared`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<String>,
 }
@@ -179,7 +179,7 @@ pub struct ScriptFile {
 #[serde(deny_unknown_fields)]
 pub struct Want {
     pub capability: Capability,
-    /// What for, in one line; shown to whoever grants it.
+    /// The purpose, in one line; shown to the operator who grants it.
     pub reason: String,
     /// The apps, by bundle id, for `apps`, `apps-change` and `app-scripts`; `*` is every app.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
@@ -190,12 +190,12 @@ pub struct Want {
     /// The web servers, for `http`.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub hosts: BTreeSet<String>,
-    /// What it asks of them, for `http`.
+    /// The methods of its requests, for `http`.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub methods: BTreeSet<Method>,
 }
 
-/// Why a `plugin.toml` is none.
+/// The reason why a `plugin.toml` is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
     #[error("{MANIFEST}: {0}")]
@@ -203,10 +203,10 @@ pub enum ManifestError {
     #[error("{MANIFEST}{}: `{field}` is {value}, expected {expected}", at(*line))]
     Value {
         field: &'static str,
-        /// What stands there.
+        /// The value.
         value: String,
         expected: String,
-        /// In which line, if only one can be meant.
+        /// The line, if it is clear.
         line: Option<usize>,
     },
     #[error("{MANIFEST}: `{0}` occurs twice in `wants`, expected one entry with all its apps")]
@@ -217,15 +217,15 @@ impl Manifest {
     /// Reads a `plugin.toml`.
     ///
     /// # Errors
-    /// What is not of the form, names no version, or wants something in a way that cannot be granted.
+    /// The form is wrong, it names no version, or it wants something in a way that cannot be granted.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         let manifest: Self = toml::from_str(text).map_err(|error| ManifestError::Form(form(&error)))?;
         manifest.check().map_err(|error| error.placed(text))?;
         Ok(manifest)
     }
 
-    /// Returns what would give all that is wanted, except for folders, which only an operator can name, and scripts,
-    /// which only a package has.
+    /// Returns the grants that would fulfil all wishes, except for folders, which only an operator can name, and
+    /// scripts, which only a package has.
     pub fn grants(&self) -> Grants {
         let mut grants = Grants::default();
         for want in &self.wants {
@@ -247,7 +247,7 @@ impl Manifest {
         grants
     }
 
-    /// Returns the value of every setting: what was set, else the default.
+    /// Returns the value of every setting: the operator's, otherwise the default.
     pub fn settings(&self, set: &Map<String, Json>) -> Map<String, Json> {
         let defaults = self.settings.iter().filter_map(|it| Some((it.key.clone(), it.default.clone()?)));
         let mut all: Map<String, Json> = defaults.collect();
@@ -363,7 +363,7 @@ impl ScriptFile {
 }
 
 impl ScriptFile {
-    /// The names stand in questions and in rules of the policy, so they are plain words.
+    /// The names appear in questions and in rules of the policy, so they are plain words.
     fn check_acts(&self) -> Result<(), ManifestError> {
         if self.acts.len() > ACTS {
             return Err(value("scripts.acts", &self.acts.len().to_string(), "at most 64 acts"));
@@ -427,7 +427,7 @@ impl Want {
     }
 }
 
-/// What a setting or a secret can be called.
+/// Whether a text can name a setting or a secret.
 fn is_key(key: &str) -> bool {
     let letters =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
@@ -506,7 +506,7 @@ fn at(line: Option<usize>) -> String {
     line.map(|line| format!(", line {line}")).unwrap_or_default()
 }
 
-/// A key that is missing at the top stands in no line, and the reader of TOML would show the first one.
+/// A missing key at the top has no line, and the TOML parser would show the first one.
 fn form(error: &toml::de::Error) -> String {
     let message = error.message();
     match message.starts_with("missing field") && error.span().is_none_or(|span| span.start == 0) {

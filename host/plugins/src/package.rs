@@ -31,13 +31,13 @@ pub use scripts::Texts;
 /// A package that was read: its claims fit its code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Package {
-    /// What it says of itself.
+    /// Its description of itself.
     pub manifest: Manifest,
     pub tools: Vec<Descriptor>,
     pub scripts: Vec<Script>,
     /// The texts of its resources, by name.
     pub resources: BTreeMap<String, String>,
-    /// What its code imports that must be granted.
+    /// The imports of its code that need a grant.
     pub imports: BTreeSet<Capability>,
     /// SHA-256 of the whole file, in hexadecimal.
     pub sha256: String,
@@ -69,14 +69,14 @@ pub enum PackageError {
         /// How often.
         count: usize,
     },
-    /// The manifest is none.
+    /// The manifest is not valid.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     #[error("the code imports {imports}, but plugin.toml wants {wants}: both must be the same")]
     Wants {
-        /// What the code imports.
+        /// The imports of the code.
         imports: String,
-        /// What the manifest wants.
+        /// The wishes of the manifest.
         wants: String,
     },
     /// The tools cannot be shown.
@@ -117,7 +117,7 @@ pub const MOST_BYTES: usize = 32 * 1024 * 1024;
 /// are those of its scripts and resources. Runs the guest once, to list its tools.
 ///
 /// # Errors
-/// What is wrong with the module, the manifest, or how both fit.
+/// The module, the manifest, or their combination is wrong.
 pub async fn pack(
     engine: &Arc<Engine>,
     wasm: &[u8],
@@ -152,7 +152,7 @@ pub async fn pack(
 /// Reads a package; no guest code runs.
 ///
 /// # Errors
-/// What is wrong with the file, or where its claims and its code differ.
+/// The file is wrong, or its claims differ from its code.
 pub fn read(bytes: &[u8]) -> Result<Package, PackageError> {
     let inspection = Inspection::of(bytes)?;
     let manifest = Manifest::parse(inspection.text(SECTION_MANIFEST)?)?;
@@ -167,7 +167,7 @@ pub fn read(bytes: &[u8]) -> Result<Package, PackageError> {
     Ok(Package { manifest, tools, scripts, resources, imports, sha256, size: bytes.len() })
 }
 
-/// Reads the text of one resource of a package, and nothing else; `None` if there is none of that name.
+/// Reads the text of one resource of a package, and nothing else; `None` if there is no resource of that name.
 ///
 /// # Errors
 /// As for [`read`].
@@ -198,7 +198,7 @@ pub fn key(bytes: &[u8]) -> Option<Key> {
     Manifest::parse(Inspection::manifest(bytes)?).ok()?.key
 }
 
-/// Makes a component of a core module; a component stays what it is.
+/// Makes a component from a core module; a component stays as it is.
 fn component(wasm: &[u8]) -> Result<Vec<u8>, PackageError> {
     if wasm.len() > MOST_BYTES {
         return Err(PackageError::Size(wasm.len()));
@@ -237,7 +237,7 @@ async fn list(
 }
 
 impl Package {
-    /// Returns what would give all that is wanted, except for folders, which only an operator can name.
+    /// Returns the grants that would fulfil all wishes, except for folders, which only an operator can name.
     pub fn grants(&self) -> Grants {
         let mut grants = self.manifest.grants();
         let pins = self.scripts.iter().map(|script| (script.name.clone(), script.pin()));
@@ -247,8 +247,8 @@ impl Package {
 }
 
 impl Package {
-    /// Returns what is missing, as arguments of `plugin grant`: of each capability that the code imports and of which
-    /// nothing is held, all that is wanted.
+    /// Returns the missing grants, as arguments of `plugin grant`: all wishes of each imported capability without any
+    /// grant.
     pub fn lacks(&self, held: &Grants) -> Vec<String> {
         let wanted = self.grants();
         let missing = self.imports.iter().filter(|capability| !held.has(**capability));

@@ -34,13 +34,13 @@ pub struct Registry {
     shared: Arc<Shared>,
 }
 
-/// Where packages lie, and what was compiled of them.
+/// The folders of packages and of compiled code.
 struct Store {
     installed: Mutex<Installed>,
     cache: Option<Cache>,
 }
 
-/// What stays while plugins come and go.
+/// The state that stays while plugins come and go.
 struct Shared {
     backend: fn() -> Backend,
     engine: OnceLock<Arc<Engine>>,
@@ -66,18 +66,18 @@ pub struct Request {
     pub recording: Recording,
     /// Ends the call early.
     pub cancelled: CancellationToken,
-    /// Answers what is asked of apps.
+    /// Answers the questions about apps.
     pub apps: Arc<dyn Host>,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Called {
-    /// Whose tool it is.
+    /// The plugin of the tool.
     pub plugin: PluginId,
-    /// The answer, or why there is none.
+    /// The answer, or the error.
     pub answer: Result<Json, Failure>,
-    /// What the guest asked and was told.
+    /// The questions and answers of the guest.
     pub recording: Recording,
 }
 
@@ -100,7 +100,7 @@ pub enum ResourceError {
     /// The package is not there or was changed.
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// The package is none.
+    /// The package is not valid.
     #[error(transparent)]
     Package(#[from] PackageError),
 }
@@ -110,16 +110,16 @@ const TURNS: usize = 2;
 const TURNS_OF_ALL: usize = 8;
 const WAITING: usize = 16;
 
-/// How long a call waits until its plugin is loaded. `plugin add` has compiled it, so that it takes longer only where the
-/// cache was lost; a client waits for 30 seconds or more.
+/// How long a call waits until its plugin is loaded. `plugin add` has compiled it, so it takes longer only if the cache
+/// was lost; a client waits for 30 seconds or more.
 const LOADING: Duration = Duration::from_secs(25);
 
 impl Registry {
-    /// Reads what is installed below `state`; compiled code is kept below `cache`. No plugin is loaded; `backend` is asked
-    /// when the first one is.
+    /// Reads the installed plugins below `state`; compiled code is kept below `cache`. It loads no plugin; `backend` is
+    /// called for the first one.
     ///
     /// # Errors
-    /// What is installed cannot be read.
+    /// The list of installed plugins cannot be read.
     pub fn open(state: &Path, cache: Option<&Path>, backend: fn() -> Backend) -> Result<Self, InstallError> {
         let shared = Shared {
             backend,
@@ -130,10 +130,10 @@ impl Registry {
         Self::make(state, cache, &BTreeMap::new(), Arc::new(shared))
     }
 
-    /// Reads anew what is installed. A plugin that is as it was stays loaded; calls that run go on as they began.
+    /// Reads the installed plugins again. An unchanged plugin stays loaded; running calls continue as they began.
     ///
     /// # Errors
-    /// What is installed cannot be read.
+    /// The list of installed plugins cannot be read.
     pub fn again(&self, state: &Path, cache: Option<&Path>) -> Result<Self, InstallError> {
         Self::make(state, cache, &self.slots, Arc::clone(&self.shared))
     }
@@ -172,7 +172,7 @@ impl Registry {
         self.slots.iter().flat_map(|(id, slot)| slot.receipt.resources.iter().map(move |it| (id, it)))
     }
 
-    /// Reads the text of a resource from its package; `None` if there is none of that name.
+    /// Reads the text of a resource from its package; `None` if there is no resource of that name.
     ///
     /// # Errors
     /// The package cannot be read.
@@ -182,7 +182,7 @@ impl Registry {
         Ok(package::resource(&bytes, name)?)
     }
 
-    /// Tells whether a plugin was given a folder, so that it has something to do where there are no apps.
+    /// Whether a plugin was given a folder, so that it has something to do without apps.
     pub fn work_on_folders(&self) -> bool {
         let of_folders = [Capability::LanguageServers, Capability::Files];
         self.slots.values().any(|slot| of_folders.into_iter().any(|it| slot.receipt.grants.has(it)))
@@ -244,8 +244,8 @@ impl Registry {
         answer
     }
 
-    /// Returns the plugin when it is loaded. Compiling takes long where nothing was kept, and other calls go on meanwhile; a
-    /// call that gives up leaves it to the next one.
+    /// Returns the plugin when it is loaded. Compiling takes long if nothing was cached, and other calls continue
+    /// meanwhile; a call that gives up leaves it to the next one.
     async fn loaded(
         &self,
         id: &PluginId,
@@ -356,7 +356,7 @@ pub fn open_cache(path: &Path, installed: &Installed) -> Option<Cache> {
     }
 }
 
-/// Reads what is installed, without opening anything else.
+/// Reads the list of installed plugins, without opening anything else.
 ///
 /// # Errors
 /// It cannot be read.

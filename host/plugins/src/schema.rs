@@ -14,8 +14,8 @@ const PLACE: usize = 200;
 
 const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
 
-/// Says what is wrong with a schema itself, and where: a word with a value that it cannot have, or a name that no call can
-/// give. Words that are not known here may say anything.
+/// Finds a mistake in a schema, and its place: a word with an impossible value, or a name that no call can give.
+/// Unknown words may have any value.
 pub(crate) fn fault(schema: &Json) -> Option<String> {
     form(schema, "")
 }
@@ -106,7 +106,7 @@ fn below(place: &str, name: &str) -> String {
     if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
 }
 
-/// Says where and how a value does not fit; `None` where it does.
+/// Says where and how a value does not fit; `None` if it fits.
 pub(crate) fn misfit(schema: &Json, value: &Json) -> Option<String> {
     let (place, wrong) = at(schema, value, String::new())?;
     Some(if place.is_empty() { wrong } else { format!("`{}` {wrong}", line(&place, PLACE)) })
@@ -134,7 +134,7 @@ fn at(schema: &Json, value: &Json, place: String) -> Misfit {
     inner.or_else(|| choices(words, value, place))
 }
 
-/// What is said of the value by itself.
+/// Checks the value itself.
 fn itself(words: &Map<String, Json>, value: &Json) -> Option<String> {
     let is = || line(&value.to_string(), SHOWN);
     if let Some(named) = words.get("type") {
@@ -214,7 +214,7 @@ fn choices(words: &Map<String, Json>, value: &Json, place: String) -> Misfit {
     {
         return Some(wrong);
     }
-    // The first form says best what was meant: what is wrong with it is a hint, and the others are named as well.
+    // The first form tells best what was meant: its error is a hint, and the message names the other forms as well.
     if let Some(forms) = list("anyOf").filter(|forms| !forms.iter().any(|form| fits(&form))) {
         return Some((place, format!("fits none of {} forms", forms.len())));
     }

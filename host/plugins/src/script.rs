@@ -18,11 +18,11 @@ pub struct Script {
     pub apps: BTreeSet<String>,
     /// How much harm it can do.
     pub level: Level,
-    /// What it does, in the author's words.
+    /// Its purpose, in the author's words.
     pub reason: String,
     /// An expression that is a function of one argument.
     pub text: String,
-    /// What it can do, each act with its level; empty where nothing is declared.
+    /// Its acts, each with its level; empty if none are declared.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub acts: BTreeMap<String, Level>,
 }

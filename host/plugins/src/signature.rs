@@ -1,6 +1,6 @@
-//! Signatures of authors, as minisign makes them: the key stands in the package, the signature in a file beside it.
+//! Signatures of authors, in the format of minisign: the key is in the package, the signature in a file beside it.
 //!
-//! What is signed is the whole package, and with it the id, the version and the key.
+//! The signature covers the whole package, and so the id, the version and the key.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,14 +29,14 @@ pub enum InvalidSignature {
     OtherContents,
 }
 
-/// No signature is longer: four lines, of which two are comments.
+/// The longest signature: four lines, two of them comments.
 pub const LONGEST: usize = 4 * 1024;
 
 impl Key {
     /// Checks that the holder of the key signed these bytes.
     ///
     /// # Errors
-    /// What is wrong with the signature.
+    /// The signature is wrong.
     pub fn verify(&self, bytes: &[u8], signature: &str) -> Result<(), InvalidSignature> {
         use minisign_verify::Error;
 

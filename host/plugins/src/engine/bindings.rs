@@ -1,4 +1,4 @@
-//! What the generator makes of `iac:plugin` for the host.
+//! The generated bindings of `iac:plugin` for the host.
 
 wasmtime::component::bindgen!({
     path: "../../wit",

@@ -12,20 +12,20 @@ use sha2::{Digest, Sha256};
 use wasmparser::BinaryReader;
 use wasmtime::component::Component;
 
-/// Compiled code, by what it was made of.
+/// Compiled code, by its sources.
 pub struct Cache {
     directory: Dir,
     secret: [u8; 32],
 }
 
-/// What compiled code was made of: the component, and the engine with its settings. The bounds of a call change nothing in
-/// it, and neither do the sections that say what a package is.
+/// The sources of compiled code: the component, and the engine with its settings. The limits of a call do not affect
+/// it, and neither do the sections that describe a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key(String);
 
 const MAC: usize = 32;
 
-/// Bytes of all compiled code that is kept; what was not used for longest goes first.
+/// Bytes of compiled code to keep; the least recently used goes first.
 const MOST: u64 = 512 * 1024 * 1024;
 
 /// Returns a component without the sections that `package` puts at its end: what its code is made of.
@@ -62,7 +62,7 @@ impl Key {
     }
 }
 
-/// Lets a digest take in what can be hashed.
+/// Lets a digest read everything that can be hashed.
 struct Feed(Sha256);
 
 impl Hasher for Feed {
@@ -81,7 +81,7 @@ impl Cache {
         Self { directory, secret }
     }
 
-    /// Returns the component, or none where it is not there, is not ours, or is of another engine.
+    /// Returns the component, or `None` if there is none, or if it is not ours or is from another engine.
     pub(super) fn load(&self, key: &Key, engine: &wasmtime::Engine) -> Option<Component> {
         let mut opened = self.directory.open(key.file()).ok()?;
         let mut file = Vec::new();
@@ -109,7 +109,7 @@ impl Cache {
         self.sweep(MOST)
     }
 
-    /// Removes what was not used for longest, until the rest has no more than so many bytes.
+    /// Removes the least recently used code, until the rest has at most this many bytes.
     fn sweep(&self, most: u64) -> io::Result<()> {
         let held = |entry: DirEntry| {
             let metadata = entry.metadata().ok().filter(Metadata::is_file)?;

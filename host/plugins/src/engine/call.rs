@@ -1,4 +1,4 @@
-//! What belongs to one call, and what its imports do.
+//! The state of one call, and the functions of its imports.
 
 mod apps;
 mod files;
@@ -60,7 +60,7 @@ impl LogLevel {
 pub struct Line {
     /// How much it matters.
     pub level: LogLevel,
-    /// What it says, cleaned.
+    /// Its message, cleaned.
     pub text: String,
 }
 
@@ -102,7 +102,7 @@ pub(super) struct State {
     requests: u32,
     traffic: usize,
     log: Vec<Line>,
-    /// Where the guest was when it was stopped.
+    /// The guest's place when it was stopped.
     place: Vec<String>,
 }
 
@@ -150,7 +150,7 @@ impl State {
         Ok(())
     }
 
-    /// Says why a call ended: by what was noted, never by the text of an error.
+    /// Gives the reason why a call ended: from its record, never from the text of an error.
     pub(super) fn classify(&mut self, error: &wasmtime::Error) -> Failure {
         self.place = place::of(error);
         if let Some(failure) = self.stopped.take() {
@@ -369,7 +369,7 @@ impl From<Fault> for types::Fault {
     }
 }
 
-/// Reads the detail of a guest's fault; what is too long or no object is left out.
+/// Reads the detail of a guest's fault; a detail that is too long or not an object is left out.
 fn detail(text: &str) -> Option<Json> {
     if text.len() > 16 * 1024 {
         return None;

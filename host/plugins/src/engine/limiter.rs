@@ -5,8 +5,8 @@ use wasmtime::ResourceLimiter;
 use crate::failure::{Bound, Failure};
 use crate::limits::{Limits, MOST_PARTS};
 
-/// So often memory is refused as the system would refuse it: a guest that gets none can still say where it was, as the
-/// interpreter of Python does with a `MemoryError`. One that goes on asking is stopped.
+/// The number of times that memory is refused as the system would refuse it. A guest without memory can still say where
+/// it was, as the interpreter of Python does with a `MemoryError`. A guest that keeps asking is stopped.
 const PATIENCE: u32 = 100;
 
 /// To say it takes memory too: after the first refusal there is this part of the bound above it.

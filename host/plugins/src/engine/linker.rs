@@ -1,4 +1,4 @@
-//! Authority is what is linked.
+//! Links only what a plugin is allowed to use.
 
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, HasSelf, Linker};
@@ -8,7 +8,7 @@ use super::call::State;
 use super::stub;
 use crate::capability::{Capability, Grants};
 
-/// Links what every plugin has, and what was granted. What else a component imports gets a stub, which refuses.
+/// Links the interfaces that every plugin has, and the granted ones. Any other import gets a stub, which refuses.
 pub(super) fn linker(
     engine: &wasmtime::Engine,
     component: &Component,
@@ -33,7 +33,7 @@ pub(super) fn linker(
     Ok(linker)
 }
 
-/// What has to be granted for an import, if anything.
+/// The permission that an import needs, if any.
 fn capability(import: &str) -> Option<Capability> {
     let (interface, _) = import.strip_prefix("iac:plugin/")?.split_once('@')?;
     interface.parse().ok()

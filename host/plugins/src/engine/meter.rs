@@ -1,4 +1,4 @@
-//! Time that a guest computes, without what it waits for.
+//! A guest's computing time, without its waiting time.
 
 use std::time::{Duration, Instant};
 
@@ -16,13 +16,13 @@ impl Meter {
         Self { since: Instant::now(), spent: Duration::ZERO, budget }
     }
 
-    /// The guest begins to compute, or goes on.
+    /// The guest begins to compute, or continues.
     pub(super) fn resume(&mut self) {
         self.since = Instant::now();
     }
 
-    /// Counts what was computed since the guest went on. A machine that is busy elsewhere is not the guest's fault: one
-    /// stretch counts as two ticks at most, since within two ticks it would have been seen.
+    /// Counts the computing since the guest continued. A machine that is busy elsewhere is not the guest's fault: one
+    /// stretch counts as two ticks at most, because two ticks would have stopped the guest.
     pub(super) fn count(&mut self) {
         self.spent += self.since.elapsed().min(TICK * 2);
         self.since = Instant::now();

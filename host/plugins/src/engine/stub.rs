@@ -1,4 +1,4 @@
-//! What stands in place of an interface that was not granted: every function refuses, so that the rest of the plugin works.
+//! Stubs for interfaces that were not granted: every function refuses, so that the rest of the plugin works.
 //!
 //! Nothing here can reach what an interface is for. The types are the component's own, as it imports them.
 
@@ -21,7 +21,7 @@ pub(super) fn add(
     for (name, item) in instance.exports(engine) {
         match item.ty {
             ComponentItem::ComponentFunc(_) => refuse(&mut stub, name, capability)?,
-            // No function makes one, so there is none to drop. Interfaces that share it have to agree on its type.
+            // No function makes one, so none can be dropped. Interfaces that share it must agree on its type.
             ComponentItem::Resource(held) => {
                 let own = [
                     ResourceType::host::<App>(),
@@ -47,7 +47,7 @@ fn refuse(stub: &mut LinkerInstance<'_, State>, name: &str, capability: Capabili
     stub.func_new_async(name, move |mut store, ty, given, results| {
         let function = Arc::clone(&function);
         Box::new(async move {
-            // What was lent for the call ends with it.
+            // Values that were lent for the call end with it.
             for value in given {
                 if let Val::Resource(lent) = value {
                     lent.resource_drop_async(&mut store).await?;
@@ -62,7 +62,7 @@ fn refuse(stub: &mut LinkerInstance<'_, State>, name: &str, capability: Capabili
     })
 }
 
-/// The value that says no: an error where the type has room for one, and nothing where it is a list.
+/// The refusing value: an error if the type has one, and an empty list if it is a list.
 fn refusal(ty: &Type, says: &str, advice: &str) -> Option<Val> {
     match ty {
         Type::List(_) => Some(Val::List(Vec::new())),

@@ -38,7 +38,7 @@ impl Ticker {
         Ok(Self { shared, thread: handle.thread().clone() })
     }
 
-    /// Ticks until what is returned is dropped.
+    /// Ticks until the returned value is dropped.
     pub(super) fn tick(&self) -> Ticking<'_> {
         if self.shared.running.fetch_add(1, Ordering::SeqCst) == 0 {
             self.thread.unpark();

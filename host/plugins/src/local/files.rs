@@ -95,7 +95,7 @@ fn kind(file_type: FileType) -> &'static str {
     }
 }
 
-/// What the system refuses because of the path is the caller's; the rest is the system's.
+/// An error that is due to the path is the caller's fault; others are the system's.
 fn refused(path: &str, error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => {

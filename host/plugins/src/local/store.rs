@@ -1,4 +1,4 @@
-//! What plugins keep: one file each, read and replaced under a lock.
+//! The stores of plugins: one file each, read and replaced under a lock.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};

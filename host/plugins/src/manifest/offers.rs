@@ -1,4 +1,4 @@
-//! What a package offers beside its tools: prompts and resources. Both are fixed texts, so no guest code runs for them.
+//! The prompts and resources of a package. Both are fixed texts, so no guest code runs for them.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const MOST: usize = 16;
 /// The most characters of a prompt: what a person asks for in one message.
 const LONGEST_PROMPT: usize = 8_000;
 
-/// What a person can ask for by name. The text goes to the client's model as the person's message.
+/// A prompt. The text goes to the client's model as the person's message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompt {
@@ -21,14 +21,14 @@ pub struct Prompt {
     pub name: String,
     /// Its title in menus.
     pub title: String,
-    /// What it does, in one line.
+    /// Its purpose, in one line.
     pub description: String,
     /// The name of one of the server's own drawings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
     /// The message, with `{name}` where the value of an argument belongs.
     pub text: String,
-    /// What the person is asked for.
+    /// The arguments that the person gives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<Argument>,
 }
@@ -39,23 +39,23 @@ pub struct Argument {
     pub name: String,
     /// Its title in forms.
     pub title: String,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub description: String,
-    /// Whether there is no prompt without it.
+    /// Whether the prompt requires it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// What it takes, which also says what completes it.
+    /// The kind of its value, which also decides how it is completed.
     #[serde(default)]
     pub kind: ArgumentKind,
-    /// What a client can offer.
+    /// Values that a client can offer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
-    /// Its value where none is given; an argument that is not required has one.
+    /// Its value if none is given; an optional argument has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }
 
-/// What an argument takes and what completes it.
+/// The kind of an argument's value, and how it is completed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentKind {
@@ -81,9 +81,9 @@ pub struct ResourceFile {
     pub name: String,
     /// Its title in menus.
     pub title: String,
-    /// What it holds, in one line.
+    /// Its contents, in one line.
     pub description: String,
-    /// Where its text is, beside `plugin.toml`: a file that ends with `.md`, `.txt` or `.json`.
+    /// The file of its text, beside `plugin.toml`: a name that ends with `.md`, `.txt` or `.json`.
     pub file: String,
 }
 
@@ -91,7 +91,7 @@ impl Prompt {
     /// Tells whether it is whole: visible texts, and each argument used in the text.
     ///
     /// # Errors
-    /// What is not as expected.
+    /// An offer is not as expected.
     pub fn check(&self) -> Result<(), ManifestError> {
         line("prompts.title", &self.title)?;
         line("prompts.description", &self.description)?;

@@ -14,7 +14,7 @@ const MOST_OF_LARGE: usize = 1024 * 1024;
 /// A function of more bytes is large.
 const LARGE: usize = 64 * 1024;
 
-/// What the compiler would have to do.
+/// The work for the compiler.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     functions: usize,

@@ -1,4 +1,4 @@
-//! What stands in a file: imports, exports, encodings and our sections, read without running anything.
+//! The contents of a file: imports, exports, encodings and our sections, read without running anything.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::capability::Capability;
 
-/// What stands in a component.
+/// The contents of a component.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inspection {
-    /// What it imports that must be granted.
+    /// Its imports that need a grant.
     pub capabilities: BTreeSet<Capability>,
     /// Everything it imports, by full name.
     pub imports: Vec<String>,
@@ -54,7 +54,7 @@ impl Inspection {
         Ok(inspection)
     }
 
-    /// Finds the manifest of a file without a look at its code, which may be anything; `None` where there is none.
+    /// Finds the manifest of a file without reading its code, which may be anything; `None` if there is none.
     pub(super) fn manifest(wasm: &[u8]) -> Option<&str> {
         let mut sections = BinaryReader::new(wasm.get(8..)?, 0);
         while !sections.eof() {
@@ -144,7 +144,7 @@ impl Inspection {
     }
 }
 
-/// What a package may use: one memory for each module, of 32 bits, and nothing that is shared.
+/// The features that a package may use: one memory for each module, of 32 bits, and nothing shared.
 fn features() -> WasmFeatures {
     let never = [
         WasmFeatures::MULTI_MEMORY,

@@ -42,7 +42,7 @@ pub(super) fn read(
     Ok(held)
 }
 
-/// What a model reads is what a person sees: no character that hides itself or its neighbours.
+/// A model and a person must see the same text: no character may hide itself or its neighbours.
 fn check(name: &str, text: &str) -> Result<(), PackageError> {
     if text.trim().is_empty() || text.len() > LONGEST {
         return Err(failed(name, &format!("it has {} bytes, expected 1 to {LONGEST}", text.len())));

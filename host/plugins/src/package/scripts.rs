@@ -33,7 +33,7 @@ pub(super) fn collect(manifest: &Manifest, texts: &Texts) -> Result<Vec<Script>,
     manifest.scripts.iter().map(script).collect()
 }
 
-/// Puts what is fixed and what is shared around a text, as the arguments of a function that returns the script.
+/// Puts the fixed and shared values around a text, as the arguments of a function that returns the script.
 fn composed(file: &ScriptFile, text: &str, shared: Option<&str>) -> String {
     let (fixed, inner) = (json!(file.fixed), text.trim_end());
     match shared.map(str::trim_end) {
@@ -82,7 +82,7 @@ fn script(manifest: &Manifest, file: &ScriptFile, text: &str) -> Script {
     }
 }
 
-/// What is granted must be what is seen: no character that hides itself or its neighbours.
+/// The operator must see the whole text that is granted: no character may hide itself or its neighbours.
 fn check(name: &str, text: &str) -> Result<(), PackageError> {
     let length = text.encode_utf16().count();
     if text.trim().is_empty() || length > LONGEST {

@@ -1,9 +1,9 @@
 //! WASI is closed when a package is made: a component of ours answers what a compiler or an interpreter imports of it, so
 //! that a package imports nothing but `iac:plugin`.
 //!
-//! The answers are the same whenever a call is repeated. Output becomes lines of the log, the clock stands at the instant
-//! of the call, random numbers begin with it, a sleep takes no time, and there are no arguments, variables, files and
-//! networks. The functions are made from the component's own description of what it imports, so any 0.2 version will do.
+//! A repeated call gets the same answers. Output becomes lines of the log, the clock shows the instant of the call,
+//! random numbers begin with it, a sleep takes no time, and there are no arguments, variables, files and networks. The
+//! functions are made from the component's own list of imports, so any 0.2 version will do.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const PREVIEW1: &str = "wasi_snapshot_preview1";
 
 const RUNTIME: &str = include_str!("wasi/runtime.wat");
 
-/// What the adapter itself imports: what every plugin has.
+/// The adapter's own imports: those that every plugin has.
 const OURS: &str = "package iac:plugin@0.1.0 {
   interface log {
     enum level { error, warn, info, debug }
@@ -141,14 +141,14 @@ fn module(resolve: &Resolve, world: WorldId) -> String {
 struct Code<'a> {
     resolve: &'a Resolve,
     sizes: SizeAlign,
-    /// What handles are made of: the interface and the name of each resource.
+    /// The interface and the name of each resource, for handles.
     resources: BTreeSet<(String, String)>,
     functions: String,
-    /// What is said of a function that is not there, once a call.
+    /// The messages about missing functions, one per call.
     said: Vec<String>,
 }
 
-/// Where those texts begin.
+/// The address of those texts.
 const WORDS: usize = 5_120;
 
 impl Code<'_> {
@@ -209,10 +209,10 @@ impl Code<'_> {
         Some((self.resolve.id_of(of)?, self.resolve.types[id].name.clone()?))
     }
 
-    /// The body of a function that plugins do not have: it says so in the log, and returns an error, or nothing, where its
-    /// type has such a thing. Elsewhere it ends the call.
+    /// The body of a function that plugins do not have. It writes a line to the log, and returns an error or an empty
+    /// value if its type has one. Otherwise it ends the call.
     fn refuse(&mut self, name: &str, function: &Function, signature: &WasmSignature) -> String {
-        // Dropping what nobody can have made, and reading what is empty here, are no reason for a line.
+        // Dropping something that cannot exist, and reading something that is empty here, need no line.
         let number = self.said.len();
         let text = format!("{name} is not there for plugins");
         let at = WORDS + self.said.iter().map(String::len).sum::<usize>();
@@ -230,7 +230,7 @@ impl Code<'_> {
         format!("{say} {answer}")
     }
 
-    /// What is returned in place of an answer: an error, or a list, a text or an option that is empty.
+    /// The result in place of an answer: an error, or an empty list, text or option.
     fn nothing(&self, result: Option<&Type>, signature: &WasmSignature) -> Option<String> {
         match self.kind(result?) {
             Kind::Empty if signature.retptr => Some("(call $zeros)".to_owned()),
@@ -295,7 +295,7 @@ impl Code<'_> {
 enum Kind {
     /// Its zeros are an empty list, an empty text or no value.
     Empty,
-    /// It can be an error; `payload` is where that begins.
+    /// It can be an error; `payload` is the address of that.
     Result {
         error: Option<usize>,
         payload: usize,

@@ -14,14 +14,14 @@ use crate::limits::MOST_PARTS;
 /// interpreter has some 40,000.
 const MOST_ITEMS: u64 = 500_000;
 
-/// What one instance of a component takes.
+/// The costs of one instance of a component.
 #[derive(Clone, Copy, Default)]
 struct Weight {
     instances: u64,
     items: u64,
 }
 
-/// What is being read: a module with its items, or a component with what it has defined so far.
+/// The part that is being read: a module with its items, or a component with its definitions so far.
 enum Open {
     Module(u64),
     Component(Room),

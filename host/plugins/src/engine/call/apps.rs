@@ -33,7 +33,7 @@ impl apps::Host for State {
             Ok(opened) => opened,
             Err(fault) => return Ok(Err(fault)),
         };
-        // What the host has found is what counts: a grant is for the app, not for a spelling that leads to it.
+        // The host's answer decides: a grant is for the app, not for a spelling that leads to it.
         if !self.setup.grants.may_read(&opened.bundle_id) {
             return Ok(Err(self.unread(&opened.bundle_id)));
         }
@@ -136,7 +136,7 @@ impl State {
     }
 }
 
-/// Reads a guest's arguments; the app is the handle's, whatever they say.
+/// Reads a guest's arguments; the app is always the handle's.
 fn read(text: &str) -> Result<Json, types::Fault> {
     let map: Map<String, Json> = serde_json::from_str(text)
         .map_err(|error| fault("invalid_parameter", format!("arguments are not a JSON object: {error}")))?;
@@ -149,7 +149,7 @@ fn read(text: &str) -> Result<Json, types::Fault> {
     }
 }
 
-/// What stands for an app in a command that a person may copy: a guest chooses the text, so it must be a bundle id.
+/// The app's name in a command that a person may copy. A guest chooses the text, so it must be a bundle id.
 fn target(app: &str) -> &str {
     if is_bundle_id(app) && app != "*" { app } else { "APP" }
 }

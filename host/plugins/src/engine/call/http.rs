@@ -46,7 +46,7 @@ impl wit::Host for State {
 }
 
 impl State {
-    /// Reads a request as far as the guest alone can be wrong, and checks it against what was granted.
+    /// Reads a request, checks it for the guest's own mistakes, and compares it with the grants.
     fn checked(&self, request: wit::Request) -> Result<Request, types::Fault> {
         let wit::Request { method, url, headers: given, body, secrets, deadline } = request;
         let invalid = |why: String| fault("invalid_parameter", why);

@@ -1,4 +1,4 @@
-//! Where a guest was when it stopped.
+//! The place where a guest stopped.
 
 use rustc_demangle::demangle;
 use wasmtime::{Error, WasmBacktrace};
@@ -25,14 +25,14 @@ pub(super) fn of(error: &Error) -> Vec<String> {
     shown(names.collect())
 }
 
-/// What runs the code of Python. The functions of the interpreter that stand above it in a trace say little to an author, and
-/// nothing in a trace tells the line of Python.
+/// The function that runs Python code. The interpreter's functions above it in a trace say little to an author, and
+/// nothing in a trace gives the line of Python.
 const PYTHON: &str = "_PyEval_EvalFrameDefault";
 
-/// What a function is called that has no name. A number helps only where no function has one.
+/// The name of a function without a name. A number helps only if no function has a name.
 const UNNAMED: &str = "function ";
 
-/// Where nothing is the author's own, all of it is better than nothing.
+/// If no function is the author's own, all of them are better than none.
 fn shown(mut names: Vec<String>) -> Vec<String> {
     let all = names.len();
     names.retain(|name| !is_glue(name));

@@ -22,7 +22,7 @@ pub struct Workspace {
 /// A function's result: the outer error ends the call, the inner one the guest reads.
 type Returned<T> = wasmtime::Result<Result<T, wit::Failure>>;
 
-/// What a question about many returns.
+/// The result of a question about many.
 type Each<T> = Returned<Vec<Result<T, wit::Failure>>>;
 
 /// The root that a question is about.
@@ -200,7 +200,7 @@ impl wit::HostWorkspace for State {
 }
 
 impl State {
-    /// Asks what has a result of its own.
+    /// Asks a question with its own kind of result.
     async fn answered<T: Cross + DeserializeOwned>(
         &mut self,
         on: &Handle,

@@ -1,4 +1,5 @@
-//! What language servers answer, made into the records of the interface: once, and from what others still hold.
+//! Converts the answers of language servers to the records of the interface: once, and without copying data that others
+//! still hold.
 
 use iac_language_servers::types;
 
@@ -6,12 +7,12 @@ use super::wit;
 
 /// Something that crosses to a guest.
 pub(super) trait Cross {
-    /// What the guest gets.
+    /// The guest's type.
     type Into;
 
     fn cross(&self) -> Self::Into;
 
-    /// About how many bytes it has; nobody writes it out only to measure it.
+    /// Its approximate size in bytes, without writing it out.
     fn weight(&self) -> usize;
 }
 
