@@ -135,10 +135,10 @@ enum Failure {
     /// The error is printed already: exit status 1.
     #[error("failed")]
     Said,
-    /// What can be done is shown already: exit status 2.
+    /// The help is printed already: exit status 2.
     #[error("misused")]
     Shown,
-    /// Nobody reads the output any more, which is not a failure.
+    /// No one reads the output any more, which is not a failure.
     #[error("nobody reads the output")]
     Unread,
 }

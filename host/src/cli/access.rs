@@ -63,7 +63,7 @@ impl Access {
     }
 }
 
-/// Prints how a library stands for people; returns it for programs.
+/// Prints the access to a library for people; returns it for programs.
 fn print(index: &Index, status: Option<i64>, common: &Common) -> Result<Json, Failure> {
     let (words, full) = (index.standing(status), status == Some(FULL));
     if !common.json {

@@ -12,7 +12,7 @@ use crate::consent::{Asked, Asker, Asking, Caller};
 /// How the human is named in the audit log.
 const TERMINAL: &str = "terminal";
 
-/// How often an answer that is none is asked for again.
+/// How often a question is repeated after an invalid answer.
 const TRIES: usize = 3;
 
 /// The person who typed this command.
@@ -23,7 +23,7 @@ pub(super) fn caller() -> Caller {
     }
 }
 
-/// Asks the person at the terminal; without one, nobody agrees.
+/// Asks the person at the terminal; without a person, the answer is no.
 pub(super) fn agree(agreed: bool, question: &str) -> Result<(), Failure> {
     if agreed {
         return Ok(());
@@ -57,7 +57,7 @@ impl Asker for Terminal {
     }
 }
 
-/// Only a whole word of the list is a yes; nothing at all is a no, and so is the third word that is none of them.
+/// Only a whole word of the list is a yes. An empty answer is a no, and so is the third invalid word.
 fn choose(text: &str, choices: &[Choice]) -> io::Result<Choice> {
     let words: Vec<&str> = choices.iter().map(|choice| choice.as_str()).collect();
     let words = words.join(" / ");

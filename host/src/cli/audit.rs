@@ -231,7 +231,7 @@ impl Filter {
         Ok(anstream::stdout().write_all(page.as_bytes())?)
     }
 
-    /// Looks again and again, and shows what was not there before; ends with the process.
+    /// Checks for new entries again and again, and shows them; ends with the process.
     fn follow(&self, state: &State, most: usize) -> Result<(), Failure> {
         let mut seen: BTreeSet<(String, u64)> = BTreeSet::new();
         let mut stdout = paint::stdout();

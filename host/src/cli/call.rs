@@ -54,7 +54,7 @@ impl Call {
 /// Calls a tool of the core once.
 ///
 /// # Errors
-/// There is no Mac to call it on.
+/// There is no Mac for the call.
 pub(super) fn answer(
     common: &Common,
     mac: Mac,

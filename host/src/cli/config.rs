@@ -20,13 +20,13 @@ use super::{Arguments, Failure, help};
 /// The name of the file in the state directory.
 pub(super) const FILE: &str = "config.toml";
 
-/// Where a setting is from that was given with the command.
+/// The source of a setting that was given with the command.
 const COMMAND_LINE: &str = "command line";
 
-/// What the file may not say: where it is itself.
+/// Options that the file may not set: its own location.
 const NOT_HERE: [&str; 3] = ["state", "help", "version"];
 
-/// An option that is not what it is by default, and who says so.
+/// An option with a value other than the default, and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
     /// The name of the option.
@@ -36,7 +36,7 @@ pub(crate) struct Setting {
     pub(crate) from: String,
 }
 
-/// Why there are no arguments.
+/// The reason why there are no arguments.
 pub(super) enum Unread {
     /// The command line cannot be read, or asks for help.
     Clap(Box<clap::Error>),
@@ -106,7 +106,7 @@ fn with(fresh: &[Given], line: &[OsString], command: &Command) -> Result<Argumen
     Arguments::from_arg_matches(&command.clone().try_get_matches_from(whole)?)
 }
 
-/// A fresh Mac or a kept one: what is nearer to the command line counts, and both from the same place are misuse.
+/// A fresh Mac or a kept one: the source nearer to the command line counts, and both from the same source are misuse.
 fn one_mac(
     mut arguments: Arguments,
     mut settings: Vec<Setting>,
@@ -147,7 +147,7 @@ pub(super) fn to_blame(error: &clap::Error, line: &[OsString]) -> Option<String>
     std::env::var_os(variable).map(|_| variable.to_string_lossy().into_owned())
 }
 
-/// What the command line and the variables say.
+/// The settings of the command line and the variables.
 fn said(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Setting> {
     let mut found = BTreeMap::new();
     for argument in command.get_arguments().filter(|argument| argument.is_global_set()) {
@@ -188,7 +188,7 @@ fn keys(path: &Path, command: &Command) -> Result<Vec<Given>, Unread> {
     })
 }
 
-/// The failure to read the file; the usual cause is a state directory that is none.
+/// The failure to read the file; the usual cause is that the state directory is not a directory.
 fn unreadable(path: &Path, error: StateError) -> Failure {
     match path.parent().filter(|folder| folder.exists() && !folder.is_dir()) {
         None => error.into(),
@@ -267,7 +267,7 @@ fn check(command: &Command, given: &Given) -> Result<(), String> {
     })
 }
 
-/// The key as options of the command line; a flag that is off is none.
+/// The key as options of the command line; a flag that is off gives no option.
 fn options(command: &Command, given: &Given) -> Vec<OsString> {
     let argument = command.get_arguments().find(|argument| argument.get_long() == Some(given.key.as_str()));
     let is_flag = argument.is_some_and(|argument| matches!(argument.get_action(), ArgAction::SetTrue));

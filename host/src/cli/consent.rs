@@ -108,7 +108,7 @@ fn list(body: &Json, apps: &[Json]) -> Result<(), Failure> {
     Ok(paint::print(&table)?)
 }
 
-/// Whom macOS asks about.
+/// The program that macOS asks about.
 fn about(body: &Json) -> String {
     let name = body["responsible"]
         .as_str()

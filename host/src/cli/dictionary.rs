@@ -12,7 +12,7 @@ use super::options::{Common, Mac};
 /// How many characters of one text of an app are shown.
 const LONGEST: usize = 2_000;
 
-/// Reads the dictionary of an app or of an `.sdef` or `.scriptSuite` file; a file stands for an app of its name.
+/// Reads the dictionary of an app or of an `.sdef` or `.scriptSuite` file; a file counts as an app of its name.
 pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definition), Failure> {
     let path = Path::new(what);
     if path.extension().is_some_and(|extension| extension == "sdef" || extension == "scriptSuite")
@@ -26,7 +26,7 @@ pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definiti
     pipeline.prepare()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        // An app with another form of dictionary is converted here; whatever is wrong is said below.
+        // An app with another form of dictionary is converted here; errors are reported below.
         _ = pipeline.definition(what).await;
         pipeline.shutdown().await;
     });

@@ -1,4 +1,4 @@
-//! Where this program keeps things, and where its log goes.
+//! The folders of this program, and the destination of its log.
 
 use std::env;
 use std::io;
@@ -17,7 +17,7 @@ pub(super) fn state() -> Option<PathBuf> {
     place("XDG_STATE_HOME", "Library/Application Support", ".local/state")
 }
 
-/// The platform's own place for what can be made again.
+/// The platform's own cache folder.
 pub(super) fn cache() -> Option<PathBuf> {
     place("XDG_CACHE_HOME", "Library/Caches", ".cache")
 }
@@ -27,7 +27,7 @@ pub(super) fn is_mac() -> bool {
     env::consts::OS == "macos"
 }
 
-/// Whether a program of this name is in one of the folders of `PATH`.
+/// Whether one of the folders of `PATH` has a program of this name.
 pub(super) fn is_on_path(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).any(|folder| folder.join(program).is_file())
@@ -57,7 +57,7 @@ pub(super) fn log(debug: bool) {
         Err(_) => (EnvFilter::new(default), None),
     };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    // Where nothing can be written to stderr, there is nobody to tell: to try it would be a panic.
+    // If stderr cannot be written, no one can be told: an attempt would be a panic.
     let log = log.log_internal_errors(false);
     let is_colourless = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let has_colours = io::IsTerminal::is_terminal(&io::stderr()) && !is_colourless;

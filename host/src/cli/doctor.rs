@@ -140,16 +140,16 @@ fn of_state(state: &State) -> Vec<Json> {
     vec![private, files(folder), policy, undo, log]
 }
 
-/// What is wrong, and the command that mends it.
+/// The error, and the command that mends it.
 fn told(error: &StateError) -> String {
     let remedy = error.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
     format!("{error}{remedy}")
 }
 
-/// As many folders below each other are looked at; what is kept for plugins lies deepest.
+/// The depth of folders to check; the data of plugins is the deepest.
 const DEPTH: usize = 3;
 
-/// Whether nobody else can write into the files of the state directory, and each is one that can be read.
+/// Whether no one else can write to the files of the state directory, and each of them can be read.
 fn files(folder: &Path) -> Json {
     let mut wrong = Vec::new();
     faults(folder, DEPTH, &mut wrong);
@@ -254,7 +254,7 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
     }
 }
 
-/// Where the terms of the apps come from. Apps with an `.sdef` are only counted.
+/// The sources of the apps' terms. Apps with an `.sdef` are only counted.
 fn terms(ways: &BTreeMap<Way, Vec<String>>) -> Json {
     let told = |(way, apps): (&Way, &Vec<String>)| match way {
         Way::Sdef => format!("{} apps have an .sdef", apps.len()),

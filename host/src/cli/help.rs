@@ -12,7 +12,7 @@ use super::{Arguments, Failure};
 /// Options of every command that its page shows; the first page shows all of them.
 const NEAR: [&str; 2] = ["json", "simulated"];
 
-/// What people do with a command: its words, then a line for each example and what it is for. The tests run each line.
+/// Examples for each command: its words, then a line for each example and its purpose. The tests run each line.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "",

@@ -1,4 +1,4 @@
-//! How this program was installed, by its path: what updates it and what removes it.
+//! How this program was installed, by its path: the commands to update and remove it.
 
 use std::path::{Path, PathBuf};
 
@@ -31,12 +31,12 @@ pub(super) fn program() -> std::io::Result<PathBuf> {
     Ok(named.canonicalize().unwrap_or(named))
 }
 
-/// What updates a program, as the end of a sentence.
+/// The command that updates a program, as the end of a sentence.
 pub(super) fn update(program: &Path) -> &'static str {
     way(program).map_or("replace this program with the one of that page", |(_, update, _)| update)
 }
 
-/// What removes a program, as the end of a sentence.
+/// The command that removes a program, as the end of a sentence.
 pub(super) fn removal(program: &Path) -> String {
     let by_hand = || {
         let word = shell_word(&program.to_string_lossy());

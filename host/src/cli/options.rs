@@ -1,4 +1,4 @@
-//! Options of every command, and what they mean.
+//! Options of every command, and their meaning.
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -118,7 +118,7 @@ pub(super) struct Mac {
 }
 
 impl Common {
-    /// The directory of what can be made again; `None` to keep nothing.
+    /// The cache folder; `None` to keep nothing.
     pub(super) fn cache(&self) -> Option<PathBuf> {
         match &self.cache {
             Some(off) if off == Path::new("off") => None,
@@ -140,7 +140,7 @@ impl Common {
         }
     }
 
-    /// The directory of what is decided and remembered.
+    /// The state directory, for decisions and records.
     pub(super) fn state(&self) -> Option<PathBuf> {
         self.state.clone().or_else(directories::state)
     }
@@ -150,14 +150,14 @@ impl Common {
         Plugins::open(self.state().as_deref(), self.cache().as_deref(), self.plugin_engine)
     }
 
-    /// The folder that stands for `/` where a single file is read: that of the Mac, if any.
+    /// The folder that takes the place of `/` when a single file is read: that of the Mac, if any.
     pub(super) fn base(mac: &Mac) -> PathBuf {
         mac.world.clone().or_else(|| mac.root.first().cloned()).unwrap_or_else(|| PathBuf::from("/"))
     }
 }
 
 impl Mac {
-    /// Makes the pipeline to the Mac that is meant.
+    /// Makes the pipeline to the chosen Mac.
     ///
     /// # Errors
     /// There is no Mac, or it cannot be made.
@@ -193,7 +193,7 @@ impl Mac {
         })?)
     }
 
-    /// Makes the pipeline to the Mac that is meant, and puts the installed plugins beside it.
+    /// Makes the pipeline to the chosen Mac, and adds the installed plugins.
     ///
     /// # Errors
     /// There is no Mac, or it cannot be made.
@@ -201,7 +201,7 @@ impl Mac {
         Ok(Router::new(self.pipeline(common, settings)?, common.plugins()))
     }
 
-    /// The osascript of the Mac that is meant, and that Mac where it is a simulated one.
+    /// The osascript of the chosen Mac, and that Mac if it is a simulated one.
     ///
     /// # Errors
     /// There is no Mac, or it cannot be made.
@@ -221,7 +221,7 @@ impl Mac {
         Ok((world, settings))
     }
 
-    /// What is decided and remembered.
+    /// The state directory.
     fn state(&self, common: &Common, world: Option<&World>) -> Result<State, Failure> {
         let state = State::open(self.place(common, world)?)?;
         let is_passing = common.state.is_none() && world.is_some_and(World::is_fresh);
@@ -229,7 +229,7 @@ impl Mac {
         Ok(if self.read_only { state.only_reads() } else { state })
     }
 
-    /// Where that is. What is allowed on a simulated Mac is not allowed on a real one, unless somebody names the same
+    /// Its location. Permissions on a simulated Mac do not count on a real one, unless the operator names the same
     /// directory for both.
     fn place(&self, common: &Common, world: Option<&World>) -> Result<PathBuf, Failure> {
         let nowhere = || {
@@ -265,7 +265,7 @@ impl Mac {
         Ok(State::open(state.folder().to_owned())?)
     }
 
-    /// Looks at the state directory, for commands that only show it; that works where nothing can be written.
+    /// Looks at the state directory, for commands that only show it; this works even if nothing can be written.
     ///
     /// # Errors
     /// There is none.
@@ -308,7 +308,7 @@ impl Mac {
         })
     }
 
-    /// Where apps are looked for, in words.
+    /// The folders in which apps are searched, in words.
     pub(super) fn places(&self) -> String {
         let given: Vec<String> = self.root.iter().map(|root| root.display().to_string()).collect();
         match (&given[..], &self.world) {
@@ -319,7 +319,7 @@ impl Mac {
         }
     }
 
-    /// Whether there is a screen for dialogs, with somebody before it; on a simulated Mac its world answers them.
+    /// Whether there is a screen for dialogs, with someone in front of it; on a simulated Mac its world answers them.
     fn screen(&self, world: Option<&World>) -> bool {
         match world {
             Some(world) => world.folder().join("additions.json").is_file(),
@@ -379,7 +379,7 @@ fn fresh(common: &Common) -> Result<World, Failure> {
     made.map_err(|error| Failure::Failed(format!("the simulated Mac could not be created: {error}")))
 }
 
-/// A folder of this user in the place that all users share: nobody else may have made it.
+/// A folder of this user in the place that all users share; it must not belong to anyone else.
 fn passing() -> io::Result<PathBuf> {
     let user = rustix::process::getuid().as_raw();
     let folder = std::env::temp_dir().join(format!("iac-mcp-{user}"));

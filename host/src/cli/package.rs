@@ -1,4 +1,4 @@
-//! What commands for authors and for operators of plugins share: packages, what they want, and what is installed.
+//! The parts that commands for authors and operators share: packages, their wishes, and the installed plugins.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl From<PackageError> for Failure {
     }
 }
 
-/// Opens what is installed.
+/// Opens the installed plugins.
 pub(super) fn installed(common: &Common) -> Result<Installed, Failure> {
     let state = common
         .state()
@@ -112,7 +112,7 @@ pub(super) fn wants(package: &Package, folders: &[String]) -> Vec<String> {
     lines
 }
 
-/// What a script can do, as it declares it: a line for each level.
+/// The declared acts of a script: a line for each level.
 fn acts(script: &Script) -> Vec<String> {
     let of = |level: Level| {
         let names: Vec<&str> =
@@ -122,7 +122,7 @@ fn acts(script: &Script) -> Vec<String> {
     [Level::Safe, Level::Modify, Level::Dangerous].into_iter().filter_map(of).collect()
 }
 
-/// The settings that a plugin declares, each with what it is now.
+/// The settings that a plugin declares, each with its current value.
 pub(super) fn settings(manifest: &Manifest, set: &Map<String, Json>) -> Vec<String> {
     let line = |it: &Setting| {
         let now = match (set.get(&it.key), &it.default, it.required) {
@@ -138,12 +138,12 @@ pub(super) fn settings(manifest: &Manifest, set: &Map<String, Json>) -> Vec<Stri
     manifest.settings.iter().map(line).collect()
 }
 
-/// What is lacking, for an error.
+/// The missing grants, for an error.
 pub(super) fn lacking(grants: &Grants) -> String {
     grants.lines().join(", ")
 }
 
-/// Gives folders as what is wanted of them.
+/// Adds folders for the capabilities that want them.
 pub(super) fn add_folders(grants: &mut Grants, package: &Package, folders: &[String]) -> Result<(), Failure> {
     let wanted = package.manifest.capabilities();
     let of_folders = [Capability::LanguageServers, Capability::Files].map(|it| wanted.contains(&it));

@@ -1,4 +1,4 @@
-//! Output for people: colours where there is a terminal, plain text everywhere else.
+//! Output for people: colours at a terminal, plain text everywhere else.
 
 mod fold;
 mod json;
@@ -25,7 +25,7 @@ pub(super) const NAME: Style = AnsiColor::Cyan.on_default().bold();
 /// How wide a terminal is that does not say it.
 const UNKNOWN: u16 = 100;
 
-/// What ends a cell with a style.
+/// Ends a cell with a style.
 const RESET: &str = "\u{1b}[0m";
 
 /// The blanks beside the words of a column.
@@ -54,7 +54,7 @@ pub(super) fn done(said: &str, body: &Json, for_programs: bool) -> io::Result<()
     if for_programs { answer(body, true) } else { writeln!(stdout(), "{said}") }
 }
 
-/// Where a command says what it is about to do: beside the answer, if that is for programs.
+/// The stream for progress messages: beside the answer, if the answer is for programs.
 pub(super) fn aside(for_programs: bool) -> Box<dyn io::Write> {
     if for_programs { Box::new(stderr()) } else { Box::new(stdout()) }
 }
@@ -70,7 +70,7 @@ pub(super) fn width() -> usize {
     columns().unwrap_or(usize::from(UNKNOWN)).clamp(40, WIDEST)
 }
 
-/// How wide the terminal is, if there is one that says it.
+/// The width of the terminal, if it is known.
 fn columns() -> Option<usize> {
     let (columns, _) = crossterm::terminal::size().ok()?;
     (columns > 0).then_some(usize::from(columns))

@@ -288,13 +288,13 @@ impl Revoke {
                 "there is no such grant\n`iac-mcp policy grants` lists the grants".to_owned(),
             ));
         }
-        // What takes something back does not wait for the log.
+        // A revocation does not wait for the log.
         note(state, format!("policy revoke: {revoked} grants"))?;
         Ok(paint::done(&format!("revoked: {revoked}"), &json!({ "revoked": revoked }), common.json)?)
     }
 }
 
-/// Changes what decides, after it was written down: where that fails, nothing is changed.
+/// Changes the policy after it has logged the change: if the log cannot be written, nothing changes.
 fn change(
     state: &State,
     order: &str,

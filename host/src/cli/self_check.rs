@@ -10,7 +10,7 @@ use serde_json::json;
 use super::options::Common;
 use super::{Failure, installation, paint, web};
 
-/// Where this program was released: `./release` tells, or else `repository` in Cargo.toml.
+/// The repository of this program's release: from `./release`, otherwise `repository` in Cargo.toml.
 const REPOSITORY: &str = match option_env!("IAC_MCP_REPOSITORY") {
     Some(told) => told,
     None => env!("CARGO_PKG_REPOSITORY"),
@@ -63,7 +63,7 @@ fn unknown(repository: &str) -> String {
     format!("{what}\nname the repository with --repository https://github.com/OWNER/NAME")
 }
 
-/// Where the address of the newest release leads to. Only its head is fetched.
+/// The target of the newest release's address. Only its head is fetched.
 fn ask(address: &str) -> Result<String, Failure> {
     let unasked = |why: &str| {
         Failure::Failed(format!("could not ask for a newer version: {why}\nlook at {address} yourself"))

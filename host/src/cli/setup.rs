@@ -1,4 +1,4 @@
-//! `setup`: what a client has to be told about this server; written into its file only when that is asked for.
+//! `setup`: the entry for this server in a client's file; it is written only on request.
 
 mod file;
 mod json;
@@ -266,8 +266,8 @@ fn without(form: Form, text: &str, name: &str) -> Result<String, String> {
     }
 }
 
-/// Where servers stand in a file of JSON.
-/// Puts the entry that an older text had into the place of one; `None` if there is none to put back.
+/// The place of servers in a JSON file. Puts the entry of an older text in place of the current one; `None` if there is
+/// none to put back.
 fn back(form: Form, text: &str, older: &str, name: &str) -> Result<Option<String>, String> {
     match form {
         Form::Toml(key) => toml::back(text, older, key, name),
@@ -296,7 +296,7 @@ fn has_server(client: &Client, file: &Path, name: &str) -> bool {
     without(client.form, &text, name).is_ok_and(|other| other != text)
 }
 
-/// What a client starts, by its file.
+/// The command that a client starts, from its file.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) file: PathBuf,
@@ -399,7 +399,7 @@ fn as_typed(file: &Path, home: &Path) -> String {
     }
 }
 
-/// What the client starts the server with: the options that were given here, with whole paths.
+/// The arguments for the client's command: the options of this call, with whole paths.
 fn arguments(settings: &[Setting]) -> Result<Vec<String>, Failure> {
     let mut arguments = vec!["serve".to_owned()];
     let given =
@@ -449,7 +449,7 @@ fn steady(program: &Path) -> PathBuf {
     link.filter(|link| link.is_file()).unwrap_or_else(|| program.to_owned())
 }
 
-/// What is said of a server that is there already.
+/// The message about an existing server.
 const NOT_AGAIN: &str = "exists already; --force replaces it";
 
 /// A piece of a text that another one takes the place of.

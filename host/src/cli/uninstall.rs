@@ -1,4 +1,5 @@
-//! `uninstall`: takes the server out of the clients to which `setup` added it, and says what is left and how it goes.
+//! `uninstall`: takes the server out of the clients to which `setup` added it, and lists everything that is left and
+//! how to remove it.
 
 use std::io::Write as _;
 
@@ -48,7 +49,7 @@ impl Uninstall {
     }
 }
 
-/// Says what became of the clients' files, and what is left.
+/// Reports the changes of the clients' files, and everything that is left.
 fn tell(common: &Common, taken: &[Taken]) -> Result<(), Failure> {
     let left = left(common, taken)?;
     if common.json {
@@ -68,11 +69,11 @@ fn tell(common: &Common, taken: &[Taken]) -> Result<(), Failure> {
     if taken.iter().any(|each| each.what.is_err()) { Err(Failure::Said) } else { Ok(()) }
 }
 
-/// What this command does not remove, and how a person does.
+/// Everything that this command does not remove, and how a person removes it.
 fn left(common: &Common, taken: &[Taken]) -> Result<Vec<(String, String)>, Failure> {
     let mut left = Vec::new();
     for client in &CLIENTS {
-        // What a dry run would take out is still there, and what could not be taken out is named above.
+        // After a dry run, the entries still exist; entries that could not be removed are named above.
         let found = setup::installed(client).and_then(Result::ok);
         let Some(entry) = found.filter(|entry| taken.iter().all(|each| each.file != entry.file)) else {
             continue;

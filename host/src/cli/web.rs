@@ -1,4 +1,4 @@
-//! What the command line asks of the network, at a person's terminal: all of it goes through the system's `curl`.
+//! The network requests of the command line, at a person's terminal: all of them go through the system's `curl`.
 //!
 //! Requests of plugins are elsewhere (`crate::web`). The program itself has no network stack. An answer is bounded in bytes and in time, and no settings of the person's own
 //! `curl` apply.
@@ -80,12 +80,12 @@ impl Address {
         }
     }
 
-    /// Whether it is on this computer or in a network that is not the public one, by its address or by the addresses that its
-    /// name has now. Where a proxy looks up all names, only an address in numbers tells.
+    /// Whether it is on this computer or in a private network, by its address or by the current addresses of its name.
+    /// If a proxy looks up all names, only a numeric address tells.
     pub(super) fn is_private(&self) -> bool {
         match self.0.host() {
             Some(Host::Domain(name)) => {
-                // For `curl` these are this computer, whatever a server of names says.
+                // For `curl` these are this computer, even if a name server says otherwise.
                 let is_here = name.trim_end_matches('.').rsplit('.').next() == Some("localhost");
                 is_here || found(name).is_ok_and(|found| found.into_iter().any(|ip| !is_public(ip)))
             }
@@ -95,7 +95,7 @@ impl Address {
         }
     }
 
-    /// Whether it is on this computer, where nobody listens on the way.
+    /// Whether it is on this computer, where no one listens on the way.
     pub(super) fn is_here(&self) -> bool {
         match self.0.host() {
             Some(Host::Domain(name)) => name == "localhost",
@@ -105,8 +105,8 @@ impl Address {
         }
     }
 
-    /// What makes `curl` ask the addresses that were looked at, and no others that the name may have by now. Where a proxy looks
-    /// up all names, there are none.
+    /// The options that make `curl` use the checked addresses, and no others that the name may have by now. If a proxy
+    /// looks up all names, there are none.
     fn pinned(&self, found: fn(&str) -> Result<Vec<IpAddr>, String>) -> Option<String> {
         let Some(Host::Domain(name)) = self.0.host() else { return None };
         if self.is_here() {
@@ -145,8 +145,8 @@ impl Address {
     }
 }
 
-/// The addresses that a name had when it was first looked up. While this program runs it has no others, so that what was looked
-/// at is what is asked.
+/// The addresses that a name had when it was first looked up. This program keeps them while it runs, so that it uses
+/// the addresses that it checked.
 fn found(name: &str) -> Result<Vec<IpAddr>, String> {
     static FOUND: Mutex<BTreeMap<String, Result<Vec<IpAddr>, String>>> = Mutex::new(BTreeMap::new());
     let mut held = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -187,7 +187,7 @@ impl Request<'_> {
     }
 }
 
-/// What was answered.
+/// The answer.
 pub(super) struct Reply {
     /// The host that answered, with its port: after a redirect another one than was asked.
     pub(super) host: String,
@@ -227,7 +227,7 @@ pub(super) fn ask(address: &Address, request: &Request<'_>) -> Result<Reply, Fai
 
 fn command(address: &Address, request: &Request<'_>, body: &Path) -> Command {
     let mut curl = curl();
-    // The head comes before the body, where what is read is bounded. That of a proxy stays away.
+    // The head comes before the body, and the read is limited. The head of a proxy is left out.
     curl.args(["--include", "--suppress-connect-headers"]).args(SIZE);
     let scheme = if address.0.scheme() == "https" { "=https" } else { "=http" };
     curl.args(["--proto", scheme, "--connect-timeout", CONNECTING, "--max-time", WHOLE]);
@@ -239,7 +239,7 @@ fn command(address: &Address, request: &Request<'_>, body: &Path) -> Command {
     }
     let most = request.most.to_string();
     match request.method {
-        // Storing what was sent may take its time; what is fetched has to keep coming.
+        // A server may take its time to store an upload; a download must keep coming.
         Method::Get => {
             curl.args(["--speed-limit", "1000", "--speed-time", STALLED, "--max-filesize"]).arg(most)
         }
@@ -253,10 +253,10 @@ fn command(address: &Address, request: &Request<'_>, body: &Path) -> Command {
     curl
 }
 
-/// Tells `curl` the headers and reads what it got.
+/// Gives `curl` the headers and reads its output.
 fn talk(address: &Address, mut child: Child, request: &Request<'_>) -> Result<Vec<u8>, Failure> {
     if let Some(mut stdin) = child.stdin.take() {
-        // Where it has ended already, its status says why.
+        // If it has ended already, its status says why.
         let _ = stdin.write_all(config(request).as_bytes());
     }
     let mut body = Vec::new();
@@ -297,7 +297,7 @@ fn config(request: &Request<'_>) -> String {
     all.map(line).collect()
 }
 
-/// Fetches what is at an address. A redirect to another host is said, and the login is not passed on.
+/// Fetches an address. A redirect to another host is reported, and the login is not passed on.
 ///
 /// # Errors
 /// As for [`ask`], or a redirect that may not be followed.

@@ -1,7 +1,8 @@
 //! `audit report`: one page of HTML that needs nothing from elsewhere.
 //!
-//! What apps and clients call themselves is hostile input. It reaches the page only through [`escape`], as text of an element, and
-//! never a script, an attribute's name or a style. The page's policy also lets the browser run no script but the one below.
+//! The names of apps and clients are hostile input. They reach the page only through [`escape`], as the text of an
+//! element, and never in a script, an attribute's name or a style. The page's policy also lets the browser run no
+//! script but the one below.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +19,7 @@ use super::{result, row};
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
 
-/// The newest entries stand in the table; a browser is slow with more. The charts count all of them.
+/// The table has the newest entries, because a browser is slow with more. The charts count all of them.
 const LISTED: usize = 2_000;
 
 /// The longest bars of a chart; the others are added up.
@@ -184,7 +185,7 @@ fn counted(sums: BTreeMap<String, f64>) -> Vec<(String, f64, String)> {
     sums.map(|(name, sum)| (name, sum, sum.to_string())).collect()
 }
 
-/// A chart as a table: a name, a bar, and what it stands for.
+/// A chart as a table: a name, a bar, and its value.
 fn bars(page: &mut String, title: &str, mut rows: Vec<(String, f64, String)>) {
     rows.sort_by(|one, other| other.1.total_cmp(&one.1));
     let more = rows.len().saturating_sub(BARS);

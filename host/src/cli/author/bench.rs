@@ -1,7 +1,8 @@
 //! `plugin bench`: what a plugin costs, beside what the design allows.
 //!
-//! Each golden call is made on a simulated Mac, for the whole time, the Apple events and what was used; and again and again
-//! from what the first one was told, so that what is left is the engine and the plugin, without any app.
+//! Each golden call runs on a simulated Mac, for the total time, the Apple events and the used resources. Then it runs
+//! again and again with the answers of the first run, so that the time is that of the engine and the plugin, without
+//! any app.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub(in crate::cli) struct Bench {
     rounds: u32,
 }
 
-/// What the design allows: compiled code from the cache, and a fresh store with a call of 1 KiB.
+/// The design's limits: compiled code from the cache, and a fresh store with a call of 1 KiB.
 const LOAD: Duration = Duration::from_millis(1);
 const CALL: Duration = Duration::from_micros(150);
 
@@ -55,7 +56,7 @@ struct Row {
     target: Option<Duration>,
 }
 
-/// What was measured of one call.
+/// The measurements of one call.
 struct Measured {
     name: String,
     rows: Vec<Row>,
@@ -93,7 +94,7 @@ impl Bench {
         }
     }
 
-    /// Loads the code from a cache of its own, as a server does that starts anew.
+    /// Loads the code from a separate cache, like a server that starts again.
     fn load(&self, engine: &Arc<Engine>, subject: &Subject, folder: &Path) -> Result<Row, Failure> {
         let kept = Installed::open(folder)?;
         let cache = open_cache(&folder.join("code"), &kept);
@@ -141,7 +142,7 @@ impl Bench {
         Ok(Measured { name: golden.name.clone(), rows, report, events })
     }
 
-    /// Makes the call on a Mac; the first one warms it, and says what was asked and told.
+    /// Makes the call on a Mac; the first one warms it up, and returns the questions and answers.
     async fn on(
         &self,
         pipeline: &Arc<Pipeline>,
@@ -176,7 +177,7 @@ impl Times {
 }
 
 impl Row {
-    /// How much of what is allowed the median takes.
+    /// The median's share of the limit.
     fn share(&self) -> Option<f64> {
         self.target.map(|target| self.times.at(50).as_secs_f64() / target.as_secs_f64())
     }
@@ -236,7 +237,7 @@ impl Measured {
         })
     }
 
-    /// What it has used, each beside the bound on it.
+    /// The resources that it has used, each with its limit.
     fn used(&self) -> [(&'static str, String, String); 5] {
         const MIB: f64 = 1024.0 * 1024.0;
         let Report { compute, memory, host_calls, traffic, .. } = &self.report;

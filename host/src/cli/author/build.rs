@@ -61,7 +61,7 @@ pub(in crate::cli) struct Check {
     script: Option<String>,
 }
 
-/// What a new plugin is made of; the SDK goes with it, in the version that fits this host.
+/// The files of a new plugin. The SDK goes with it, in the version that fits this host.
 const RUST: [(&str, &str); 19] = [
     ("Cargo.toml", include_str!("../../../../plugins/template/Cargo.toml.in")),
     ("src/lib.rs", include_str!("../../../../plugins/template/lib.rs.in")),
@@ -84,7 +84,7 @@ const RUST: [(&str, &str); 19] = [
     ("sdk/wit/plugin.wit", include_str!("../../../../wit/plugin.wit")),
 ];
 
-/// What a plugin in any language is made of.
+/// The files of a plugin in any language.
 const COMMON: [(&str, &str); 2] = [
     ("plugin.toml", include_str!("../../../../plugins/template/plugin.toml.in")),
     ("calls/counts.json", include_str!("../../../../plugins/template/call.json.in")),
@@ -120,7 +120,7 @@ const C: [(&str, &str); 3] = [
     (".gitignore", "/guest*\n/*.wasm\n"),
 ];
 
-/// What a plugin is written in.
+/// The language of a plugin.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Language {
     Rust,
@@ -141,7 +141,7 @@ impl Language {
         COMMON.into_iter().chain(own).collect()
     }
 
-    /// What is run before the first build, with what it is for.
+    /// The command to run before the first build, with its purpose.
     fn needs(self) -> &'static str {
         match self {
             Self::Rust => "cargo test                # tests the parts that need no host",
@@ -311,7 +311,7 @@ fn texts(manifest: &Path, toml: &str) -> Result<Texts, Failure> {
     parsed.files().map(read).collect()
 }
 
-/// What makes the module of a folder.
+/// The tool that builds the module of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tool {
     Cargo,
@@ -319,7 +319,7 @@ pub(super) enum Tool {
     Make,
 }
 
-/// What `npm run build` and `make` write.
+/// The output of `npm run build` and `make`.
 const MODULE: &str = "module.wasm";
 
 impl Tool {
@@ -338,7 +338,7 @@ impl Tool {
             if self == Self::Npm { &["npm", "run", "--silent", "build"] } else { &["make", MODULE] };
         let shown = words.join(" ");
         let mut command = Command::new(words[0]);
-        // What it says is for the author; standard output is for answers.
+        // The build's messages are for the author; standard output is for answers.
         command.args(&words[1..]).current_dir(folder).stdout(std::io::stderr());
         let ended = command
             .status()
@@ -364,7 +364,7 @@ fn cargo(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
     let ended = command.output();
     let ended = ended.map_err(|error| Failure::Failed(format!("cargo cannot be started: {error}")))?;
     if !ended.status.success() {
-        // cargo has said above what is wrong; a missing target it calls a missing crate `core` or `std`.
+        // cargo has printed the error above. It reports a missing target as a missing crate `core` or `std`.
         let hint = match has_target() {
             false => format!("\nthe target is missing; run `rustup target add {TARGET}`"),
             true => String::new(),

@@ -24,7 +24,7 @@ pub(in crate::cli) struct Dev {
 /// How often the folder is looked at: soon for a person, and next to nothing for the machine.
 const LOOK: Duration = Duration::from_millis(300);
 
-/// What changes when a file is written, made or removed.
+/// The state of a file that changes when it is written, made or removed.
 type Stamp = (usize, Option<SystemTime>);
 
 impl Dev {
@@ -46,7 +46,7 @@ impl Dev {
     }
 }
 
-/// Looks at the sources. What a build writes stands in `.gitignore`, so that a build is not a change.
+/// Looks at the sources. `.gitignore` names the files that a build writes, so that a build is not a change.
 fn stamp(folder: &Path) -> Stamp {
     let walk = WalkBuilder::new(folder).require_git(false).git_global(false).parents(false).build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|it| it.is_file()));
@@ -56,7 +56,7 @@ fn stamp(folder: &Path) -> Stamp {
     written.fold((0, None), |(count, newest), time| (count + 1, newest.max(time)))
 }
 
-/// What builds write in a folder that has no `.gitignore`.
+/// The files that builds write in a folder without a `.gitignore`.
 fn is_made(file: &Path) -> bool {
     file.extension().is_some_and(|it| it == "wasm" || it == "journal" || it == "lock")
 }

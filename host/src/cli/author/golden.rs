@@ -1,7 +1,7 @@
-//! Golden calls: one file for each, with what was asked and what was answered, and a journal beside it.
+//! Golden calls: one file for each, with the arguments and the answer, and a journal beside it.
 //!
-//! References are random, so files hold them as `ref_1`, `ref_2` and so on, in the order in which they are met: first in
-//! the answer, then in the journal.
+//! References are random, so files contain them as `ref_1`, `ref_2` and so on, in order of appearance: first in the
+//! answer, then in the journal.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::build::{text, write};
 use crate::cli::Failure;
 use crate::plugins::engine::journal::Recording;
 
-/// Where the calls of a plugin are, beside its `plugin.toml`.
+/// The folder of a plugin's calls, beside its `plugin.toml`.
 pub(super) const CALLS: &str = "calls";
 
 /// A reference: this, and as many characters.
@@ -28,7 +28,7 @@ pub(super) struct Golden {
     pub(super) call: Call,
 }
 
-/// What stands in its file.
+/// The contents of its file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
@@ -47,7 +47,7 @@ impl Golden {
     /// Reads the calls of a folder, by name.
     ///
     /// # Errors
-    /// There is none, or one is not of the form.
+    /// There is no call, or one has the wrong form.
     pub(super) fn all(folder: &Path) -> Result<Vec<Self>, Failure> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let mut paths: Vec<PathBuf> =
@@ -73,14 +73,14 @@ impl Golden {
         Ok(Self { name, path, call })
     }
 
-    /// Writes what was answered into the file.
+    /// Writes the answer into the file.
     pub(super) fn update(&mut self, answer: &Result<Json, Json>) -> Result<(), Failure> {
         self.call.answer = answer.as_ref().ok().cloned();
         self.call.error = answer.as_ref().err().cloned();
         write(&self.path, pretty(&self.call).as_bytes())
     }
 
-    /// Returns the first difference from what was answered.
+    /// Returns the first difference from the actual answer.
     pub(super) fn difference(&self, answer: &Result<Json, Json>) -> Option<String> {
         match (&self.call, answer) {
             (Call { answer: Some(held), .. }, Ok(got)) => difference("answer", held, got),
@@ -102,7 +102,7 @@ impl Golden {
         write(&self.journal(), pretty(recording).as_bytes())
     }
 
-    /// Reads the journal of the call; `None` where it was never recorded.
+    /// Reads the journal of the call; `None` if it was never recorded.
     pub(super) fn recorded(&self) -> Result<Option<Recording>, Failure> {
         let path = self.journal();
         if !path.is_file() {
@@ -121,7 +121,7 @@ fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("plain data is written as JSON") + "\n"
 }
 
-/// The names of random references, in the order in which they were met.
+/// The names of random references, in order of appearance.
 #[derive(Default)]
 pub(super) struct Names(BTreeMap<String, usize>);
 

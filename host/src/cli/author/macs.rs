@@ -16,7 +16,7 @@ use crate::plugins::engine::engine::Now;
 use crate::simulated::{self, NOTE, World};
 use crate::web::Web;
 
-/// Where simulated Macs are made: one set of apps, and a world of its own for each call.
+/// The folder for simulated Macs: one set of apps, and a separate world for each call.
 pub(super) struct Macs {
     folder: TempDir,
     now: Now,
@@ -66,7 +66,7 @@ impl Macs {
 /// Why a trial asks no web server.
 pub(super) const NO_NETWORK: &str = "there is no network here; `iac-mcp plugin test --record` asks the web server and keeps its answer in the journal";
 
-/// What was read is a plugin's own business here: no human is there to be asked.
+/// The plugin's reads of untrusted content do not matter here, because there is no human to ask.
 const POLICY: &str = "profile = \"trusted\"\nafter-untrusted = \"as-usual\"\n";
 
 /// The instant at which a simulated Mac's data was taken, in UTC.

@@ -67,7 +67,7 @@ impl Which {
         }
     }
 
-    /// The bytes of an installed plugin of that id, and where they came from.
+    /// The bytes of an installed plugin of that id, and their source.
     fn installed(&self, common: &Common) -> Result<(Vec<u8>, PathBuf), Failure> {
         let installed = installed(common)?;
         let is_meant = |id: &str| Path::new(id) == self.what;

@@ -35,20 +35,20 @@ pub(in crate::cli) struct Test {
     replay: bool,
 }
 
-/// What came of one golden call.
+/// The result of one golden call.
 struct Row {
     name: String,
     outcome: Outcome,
     milliseconds: u128,
     log: Vec<Line>,
-    /// Where the guest was when it was stopped.
+    /// The guest's place when it was stopped.
     place: Vec<String>,
-    /// The whole answer or error, where it differs: the table shows the first difference only.
+    /// The whole answer or error, if it differs: the table shows only the first difference.
     got: Option<Json>,
 }
 
 /// Characters of a difference in the table: two or three lines of a cell in a usual window. The cause of an error often
-/// stands behind them, so it is shown below the table too.
+/// comes later, so it is shown below the table too.
 const CELL: usize = 160;
 
 /// Characters of a difference below the table: a few screens. `--json` has the rest.
@@ -91,7 +91,7 @@ impl Test {
         let mut rows = Vec::new();
         for mut golden in golden {
             if !self.record && golden.recorded()?.is_some_and(|recording| recording.asks_the_web()) {
-                // What a web server answers tomorrow says nothing about the plugin.
+                // A web server's answer of tomorrow says nothing about the plugin.
                 rows.extend(replay(trial, subject, std::slice::from_ref(&golden)).await?);
                 continue;
             }
@@ -152,7 +152,7 @@ async fn replay(trial: &Trial, subject: &Subject, golden: &[Golden]) -> Result<V
 /// Repeats the golden calls of a package from their journals, as [`Test`] does. Returns what differs.
 ///
 /// # Errors
-/// There are no calls, or they are not of their form.
+/// There are no calls, or they have the wrong form.
 pub(in crate::cli) fn replayed(
     common: &Common,
     bytes: Vec<u8>,
@@ -225,8 +225,8 @@ impl Row {
         row
     }
 
-    /// Writes the difference that the table cut, what the plugin wrote into its log, and where it was stopped. A call that
-    /// is as expected shows warnings only.
+    /// Writes the difference that the table cut, the plugin's log, and the place where it was stopped. A call that
+    /// passes shows only warnings.
     fn explain(&self) -> Result<(), Failure> {
         let mut out = paint::stdout();
         if let Outcome::Differs(how) = &self.outcome

@@ -22,7 +22,7 @@ pub(super) struct Conversation {
     questions: usize,
 }
 
-/// What a conversation came to.
+/// The result of a conversation.
 #[derive(Default)]
 pub(super) struct Total {
     pub(super) calls: usize,
@@ -33,7 +33,7 @@ pub(super) struct Total {
 }
 
 impl Conversation {
-    /// Begins to tell of a session; for programs it is told at the end, as JSON.
+    /// Begins the report of a session; for programs it is printed at the end, as JSON.
     pub(super) fn new(client: Client, for_programs: bool) -> Self {
         let transcript = for_programs.then(Vec::new);
         Self { client, total: Total { transcript, ..Total::default() }, questions: 0 }

@@ -35,7 +35,7 @@ pub(super) fn show(
     Ok(members.into_iter().try_for_each(|(class, property)| member(out, class, property))?)
 }
 
-/// What a term means: it may mean several things.
+/// The meaning of a term: it may have several.
 struct Found<'a> {
     class: Option<&'a Class>,
     commands: Vec<&'a Command>,

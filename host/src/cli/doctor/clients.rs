@@ -59,7 +59,7 @@ fn one(client: &Client) -> Option<Json> {
     })
 }
 
-/// Whether a path is one that goes with an update: of a version in Homebrew's cellar, or of a cache of npx.
+/// Whether an update removes a path: of a version in Homebrew's cellar, or of a cache of npx.
 fn is_passing(program: &Path) -> bool {
     let parts: Vec<_> =
         program.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();

@@ -1,4 +1,4 @@
-//! What the Mac says: the consent of macOS, and how fast scripts run.
+//! The state of the Mac: the consent of macOS, and how fast scripts run.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ const SLOW: Duration = Duration::from_secs(2);
 const NAMED: usize = 5;
 
 pub(super) async fn checks(pipeline: &Pipeline, caller: &Caller) -> Vec<Json> {
-    // What is measured is the first script, which starts a process, and not the search for apps.
+    // The time is that of the first script, which starts a process, without the search for apps.
     if pipeline.every_app().await.is_err() {
         return Vec::new();
     }

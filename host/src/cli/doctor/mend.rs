@@ -1,4 +1,4 @@
-//! What `doctor --fix` mends: only what loses nothing.
+//! The repairs of `doctor --fix`: only those that lose nothing.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::super::options::{Common, Mac};
 use super::{DEPTH, check};
 
-/// Mends what it can, and says what it has mended.
+/// Makes the repairs, and reports them.
 pub(super) fn all(common: &Common, mac: &Mac) -> Vec<Json> {
     let mut said = Vec::new();
     if let Ok(state) = mac.look_at_state(common) {
@@ -41,7 +41,7 @@ fn rights(path: &Path, forbidden: u32, depth: usize, said: &mut Vec<(bool, Strin
     below.iter().for_each(|path| rights(path, 0o022, depth - 1, said));
 }
 
-/// A cache can be made again; whatever stands in its place is moved aside and not removed.
+/// A cache can be made again. A file in its place is moved aside, not removed.
 fn remake(cache: &Path, said: &mut Vec<(bool, String)>) {
     let Ok(found) = cache.symlink_metadata() else { return };
     if found.is_symlink() {

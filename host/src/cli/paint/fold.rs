@@ -9,12 +9,12 @@ use unicode_width::UnicodeWidthStr as _;
 /// How far the later lines of an error are indented, like its advice.
 const ERROR: usize = 2;
 
-/// The output for words. At a terminal its lines are folded; what is piped stays as it is, and so must text that is
-/// copied, such as JSON, which goes to `anstream::stdout()`.
+/// The output for text. Lines are folded at a terminal; piped output stays as it is. Text to copy, such as JSON, must
+/// not be folded, so it goes to `anstream::stdout()`.
 #[derive(Debug)]
 pub(in crate::cli) struct Folded<S: RawStream + AsLockedWrite> {
     stream: AutoStream<S>,
-    /// `None` where nothing is folded.
+    /// `None` if nothing is folded.
     width: Option<usize>,
     /// A line without its end yet.
     line: Vec<u8>,
@@ -72,8 +72,8 @@ impl<S: RawStream + AsLockedWrite> Drop for Folded<S> {
     }
 }
 
-/// How far the later lines of a folded line are indented: below the words that follow a label such as `ok    `, otherwise
-/// as far as the line itself.
+/// The indentation of a folded line's later lines: below the words that follow a label such as `ok    `, otherwise the
+/// same as the line itself.
 fn hanging(line: &str, width: usize) -> usize {
     let line = anstream::adapter::strip_str(line).to_string();
     if line.starts_with("error: ") {

@@ -1,4 +1,4 @@
-//! JSON as a person reads it: on one line what fits there, broken where it must be.
+//! JSON for people: on one line if it fits, broken otherwise.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ const TEXT: Style = AnsiColor::Green.on_default();
 const NUMBER: Style = AnsiColor::Yellow.on_default();
 const WORD: Style = AnsiColor::Magenta.on_default();
 
-/// How much of a value is shown; what is left out is said where it was.
+/// How much of a value is shown; a note takes the place of the rest.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Shortened {
     /// How many items of a list.
@@ -133,7 +133,7 @@ impl Writer {
         self.column + length <= self.width
     }
 
-    /// How many columns a value takes on one line, as far as it matters; lists that are cut never fit.
+    /// The width of a value on one line, up to the limit; cut lists never fit.
     fn length(&self, value: &Json) -> usize {
         match value {
             Json::Array(items) if items.len() > self.shortened.items => NEVER_FITS,
@@ -150,7 +150,7 @@ impl Writer {
     }
 }
 
-/// How many columns the brackets of so many values take, and what stands between these.
+/// The width of the brackets and separators of this many values.
 fn between(count: usize) -> usize {
     2 + 2 * count.saturating_sub(1)
 }

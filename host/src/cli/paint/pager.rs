@@ -17,24 +17,24 @@ const LESS: &str = "FRX";
 /// Whether the standard output leads to a terminal through a pager.
 static PAGED: AtomicBool = AtomicBool::new(false);
 
-/// The pager, and the terminal that it stands before.
+/// The pager, and the terminal behind it.
 #[derive(Debug)]
 pub(in crate::cli) struct Pager {
     child: Child,
     terminal: OwnedFd,
 }
 
-/// Whether people read what is printed.
+/// Whether people read the output.
 pub(super) fn is_terminal() -> bool {
     PAGED.load(Ordering::Relaxed) || io::stdout().is_terminal()
 }
 
-/// Whether a pager stands before the terminal.
+/// Whether a pager runs at the terminal.
 pub(super) fn is_paged() -> bool {
     PAGED.load(Ordering::Relaxed)
 }
 
-/// Puts a pager before the terminal until the value is dropped; `None` if there is no terminal or no pager.
+/// Starts a pager at the terminal until the value is dropped; `None` if there is no terminal or no pager.
 pub(in crate::cli) fn paged() -> Option<Pager> {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
     if is_dumb || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
@@ -56,7 +56,7 @@ pub(in crate::cli) fn paged() -> Option<Pager> {
         command.env("LESS", LESS);
     }
     let mut child = command.spawn().ok()?;
-    // The pager hears Ctrl-C too, and decides what it means. It would be left alone with the terminal otherwise.
+    // The pager gets Ctrl-C too, and decides what to do. Without this, it would be left alone with the terminal.
     if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
         let _inside = runtime.enter();
         drop(signal(SignalKind::interrupt()));

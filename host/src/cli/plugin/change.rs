@@ -1,4 +1,4 @@
-//! What an update would change, as the operator is told.
+//! The changes of an update, in words for the operator.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::plugins::engine::capability::{Capability, Grants};
 use crate::plugins::engine::installed::Receipt;
 use crate::plugins::engine::package::Package;
 
-/// One tool in one line: its name, what it does to the world, and the first sentence of its description.
+/// One tool in one line: its name, its effect on the world, and the first sentence of its description.
 pub(super) fn shown(tool: &Tool) -> String {
     let sentence = tool.description.split_inclusive(". ").next().unwrap_or_default();
     let (name, effect) = (&tool.name, effect(tool));
@@ -29,7 +29,7 @@ pub(super) fn texts(receipt: &Receipt) -> Vec<String> {
     prompts.chain(resources).collect()
 }
 
-/// What is different between the tools of two versions, one line for each.
+/// The differences between the tools of two versions, one line for each.
 pub(super) fn tools(old: &[Tool], new: &[Tool]) -> Vec<String> {
     let find = |tools: &[Tool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();
     let gone = old.iter().filter(|tool| find(new, &tool.name).is_none());
@@ -59,7 +59,7 @@ fn numbers(version: &str) -> Vec<u32> {
     version.split('.').filter_map(|part| part.parse().ok()).collect()
 }
 
-/// What the permissions mean that an update wants, with the author's reasons.
+/// The meaning of the permissions that an update wants, with the author's reasons.
 pub(super) fn reasons(package: &Package, more: &Grants) -> Vec<String> {
     let concerned: BTreeSet<Capability> = Capability::ALL.into_iter().filter(|it| more.has(*it)).collect();
     let wants = package.manifest.wants.iter().filter(|want| concerned.contains(&want.capability));

@@ -5,16 +5,16 @@ use sha2::{Digest as _, Sha256};
 
 use crate::plugins::engine::package::MOST_BYTES;
 
-/// A package, and where it was found.
+/// A package, and its source.
 pub(super) struct Found {
     pub(super) bytes: Vec<u8>,
-    /// The address, or the path; the path of the program where it is part of that.
+    /// The address or the path; for a bundled package, the path of the program.
     pub(super) from: String,
-    /// What stands in the file with the signature, where there is one.
+    /// The contents of the signature file, if there is one.
     pub(super) signature: Option<String>,
 }
 
-/// What minisign puts at the end of the name of a file to name the one with its signature.
+/// The suffix that minisign adds to a file's name for its signature.
 pub(super) const SUFFIX: &str = ".minisig";
 
 /// Nothing larger is fetched, because it could not be loaded.

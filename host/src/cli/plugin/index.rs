@@ -38,7 +38,7 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 /// So many files the golden calls of one plugin may have, journals included.
 const MOST_CALLS: usize = 200;
 
-/// Where a command looks up a name.
+/// The index in which a command looks up a name.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Named {
     /// Looks the id up in an index, which is a folder, a file, or the https address of a file.
@@ -85,7 +85,7 @@ pub(in crate::cli) struct Check {
 /// An index that was read. A wrong entry hides itself only.
 struct Index {
     entries: BTreeMap<PluginId, Entry>,
-    /// What is wrong, by the name of the entry as it is safe to show.
+    /// The problems, by the name of the entry in a form that is safe to show.
     problems: BTreeMap<String, String>,
 }
 
@@ -265,7 +265,7 @@ impl Find {
     }
 }
 
-/// Where a package is, and whether it is signed.
+/// The address of a package, and whether it is signed.
 fn from(entry: &Entry) -> String {
     let place = entry.source.split(['#', '@']).next().unwrap_or_default();
     format!("{place}\n{}", if entry.key.is_some() { "signed" } else { "not signed" })

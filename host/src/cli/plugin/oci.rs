@@ -22,7 +22,7 @@ const SIGNATURE: &str = "application/vnd.iac-mcp.plugin.v1.minisign";
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 const BYTES: &str = "application/octet-stream";
 
-/// Bytes of a manifest, of a list of tags, and of whatever else a registry answers.
+/// Bytes of a manifest, of a list of tags, and of any other answer of a registry.
 const LARGEST_TEXT: u64 = 1024 * 1024;
 
 /// `oci://HOST/NAME@sha256:DIGEST`, or with a version in place of the digest.
@@ -83,7 +83,7 @@ impl Image {
         self.base.is_private()
     }
 
-    /// Where authors see it.
+    /// The address for authors.
     pub(super) fn without_reference(&self) -> String {
         format!("oci://{}/{}", self.base.host(), self.name)
     }
@@ -116,7 +116,7 @@ pub(super) struct Registry<'a> {
     name: String,
     /// `USER:PASSWORD`.
     login: Option<&'a str>,
-    /// What it is asked to allow, as registries call it.
+    /// The requested permission, in the words of registries.
     actions: &'static str,
     token: Option<String>,
 }
@@ -258,7 +258,7 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// What to send as `Authorization`; nothing where only a login would help and there is none.
+    /// The value of `Authorization`; nothing if only a login would help and there is none.
     fn authorized(&self, address: &Address, challenge: &str) -> Result<Option<String>, Failure> {
         let basic = self.login.map(|login| format!("Basic {}", BASE64.encode(login.as_bytes())));
         let Some(parameters) = challenge.strip_prefix("Bearer ") else { return Ok(basic) };

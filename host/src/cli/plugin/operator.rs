@@ -132,7 +132,7 @@ impl<'a> Held<'a> {
         Ok(package::read(&self.installed.bytes(&self.id, &self.receipt)?)?)
     }
 
-    /// Whether it can be called, or what stands in the way.
+    /// Whether it can be called, or the reason why not.
     fn state(&self) -> String {
         if let Some(reason) = &self.receipt.quarantined {
             return format!("quarantined: {reason}; `iac-mcp plugin release {}` ends it", self.id);
@@ -147,7 +147,7 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// What it has, one thing on each line. Apps are spelled as its package does: a grant has them in small letters.
+    /// Its grants, one on each line. Apps are spelled as in its package: a grant has them in lower case.
     fn has(&self) -> String {
         let wants = self.package().map(|package| package.manifest.wants).unwrap_or_default();
         let apps: Vec<&String> = wants.iter().flat_map(|want| &want.apps).collect();
@@ -159,7 +159,7 @@ impl<'a> Held<'a> {
         self.receipt.grants.lines().into_iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// Whether its package wants what it is to be given. Folders are the operator's to name.
+    /// Whether its package wants the grants. The operator may name any folder.
     fn wants(&self, grants: &Grants) -> Result<bool, Failure> {
         let package = self.package()?;
         let of_folders = [Capability::Files, Capability::LanguageServers];
@@ -191,7 +191,7 @@ impl<'a> Held<'a> {
     }
 }
 
-/// What a person can do if the key is not the author's.
+/// The remedy if the key is not the author's.
 const COMPARE: &str = "compare the new key with what the author publishes";
 
 /// Bytes of one value, as the interface promises.
@@ -317,7 +317,7 @@ impl Update {
         let before = held.package()?;
         let (id, secrets) = (&package.manifest.id, (&before.manifest.secrets, &package.manifest.secrets));
         let (before, wanted) = (before.grants(), package.grants());
-        // What the operator has taken back is not asked for again; only what the old version did not want is more.
+        // The command does not ask again about permissions that the operator took back; only new wishes count.
         let more = old.grants.lacks(&before.lacks(&wanted));
         let new = receipt(&package, &found, signer.clone(), Grants::default());
         let (told, texts) = (change::texts(old), change::texts(&new));
@@ -387,7 +387,7 @@ impl Update {
         }
         let version = &package.manifest.version;
         writeln!(out, "{id}: {} is now {version}", old.version)?;
-        // Nobody has read the question.
+        // With `--yes`, no one has read the question.
         if self.yes && !doubts.is_empty() {
             writeln!(out, "WARNING: --yes agreed to this: {}", doubts.join("; "))?;
             if is_other_key {
@@ -401,7 +401,8 @@ impl Update {
         Ok(())
     }
 
-    /// Finds the package; for the id of what came from an address, the newest one there, of which nobody named the digest.
+    /// Finds the package. For the id of a plugin from an address, this is the newest package there, for which no one
+    /// gave a digest.
     fn find(&self, installed: &Installed) -> Result<(Found, Option<PluginId>, Option<String>), Failure> {
         if let Some((found, alike)) = self.named.find(&self.file, installed)? {
             // The index named the digest, and not the operator.
@@ -443,7 +444,7 @@ impl Reach {
     pub(super) fn take(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
         let grants = self.grants(&installed, "dangerous", Method::ALL.to_vec())?;
-        // It is taken back whatever its level or its methods were.
+        // A revoke ignores the level and the methods.
         let lines = match (grants.apps_change.keys().next(), grants.http.keys().next()) {
             (Some(app), _) => format!("apps-change {app}"),
             (_, Some(host)) => format!("http {host}"),
@@ -456,7 +457,7 @@ impl Reach {
         Ok(paint::done(&said, &json!({ "id": self.id, "revoked": lines }), common.json)?)
     }
 
-    /// What is given or taken, in words, with the target as it was typed.
+    /// The grant in words, with the target as it was typed.
     fn shown(&self, grants: &Grants) -> String {
         let typed = self.target.as_deref().unwrap_or_default();
         let lines = grants.lines().join(", ");
@@ -646,7 +647,7 @@ fn receipt(package: &Package, found: &Found, key: Option<Key>, grants: Grants) -
     Receipt { key, installed, ..Receipt::of(package, found.from.clone(), grants) }
 }
 
-/// What rules call the scripts of an installed plugin: `script read`, or `script write: create task` for each act.
+/// The names of an installed plugin's scripts in rules: `script read`, or `script write: create task` for each act.
 pub(in crate::cli) fn script_terms(common: &Common, id: &str) -> Result<Vec<String>, Failure> {
     let installed = installed(common)?;
     let mut terms = Vec::new();

@@ -9,7 +9,7 @@ use crate::cli::web::{self, Address, Request};
 use crate::plugins::engine::package;
 use crate::plugins::engine::signature;
 
-/// Where a package is.
+/// The place of a package.
 pub(super) enum Place {
     /// A file that a server has; what an installed one is now needs no digest.
     File { address: Address, sha: Option<Sha> },
@@ -18,7 +18,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Reads an address; anything without a scheme is none.
+    /// Reads an address; a text without a scheme is not an address.
     ///
     /// # Errors
     /// It has no digest, or is not of the form.
@@ -47,8 +47,8 @@ impl Place {
         }
     }
 
-    /// Fetches the newest package: that of the newest version in a registry, or whatever is at an address now. A login is
-    /// only for the registries.
+    /// Fetches the newest package: that of the newest version in a registry, or the current file at an address. A login
+    /// is only for the registries.
     ///
     /// # Errors
     /// As for [`Place::fetch`], and where a registry calls a package by another version than its own.
@@ -113,7 +113,7 @@ pub(super) fn text(address: &Address, most: u64) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|_| address.fails("it is not text in UTF-8"))
 }
 
-/// What is at an address; nothing where the server says so.
+/// Fetches an address; nothing if the server says that there is nothing.
 fn get(address: &Address, most: u64) -> Result<Option<Vec<u8>>, Failure> {
     let reply = web::fetch(address, Request::get(most))?;
     match reply.status {

@@ -1,4 +1,4 @@
-//! What an author does to let others install a plugin: a key, a signature, and a place in a registry.
+//! The author's commands for publishing a plugin: a key, a signature, and a place in a registry.
 
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -137,7 +137,7 @@ fn show(package: &Package, pushed: &Image, common: &Common) -> Result<(), Failur
     Ok(writeln!(out, "iac-mcp plugin add {pushed}")?)
 }
 
-/// Reads a secret key; asks for its password where it has one.
+/// Reads a secret key; asks for its password if it has one.
 fn secret(file: &Path) -> Result<SecretKey, Failure> {
     let text = String::from_utf8(read(file)?).unwrap_or_default();
     let unread = |error| wrong(&format!("{} is not a secret key that can be read", file.display()), &error);

@@ -75,7 +75,8 @@ pub(super) fn forget(common: &Common, id: &str) -> Result<(), Failure> {
     id.parse().map_or(Ok(()), |id| Ok(keeper.sweep(&id)?))
 }
 
-/// What an update does to secrets, for the operator: those that the new version does not use, and those that are new.
+/// The effects of an update on secrets, for the operator: those that the new version does not use, and those that are
+/// new.
 pub(super) fn changes(id: &str, old: &[Declared], new: &[Declared]) -> Vec<String> {
     let gone = without(old, new).map(|it| format!("no longer has the secret {} for {}", it.key, it.host));
     let added: Vec<Declared> = without(new, old).cloned().collect();
@@ -124,7 +125,7 @@ pub(super) fn drop_old(
     Ok(said)
 }
 
-/// The secrets of some that are not among others, by what they are stored under.
+/// The secrets of some that are not among others, compared by their storage names.
 fn without<'a>(some: &'a [Declared], others: &'a [Declared]) -> impl Iterator<Item = &'a Declared> {
     some.iter().filter(|it| !others.iter().any(|other| is_same(it, other)))
 }
@@ -144,7 +145,7 @@ pub(super) fn lines(id: &str, secrets: &[Declared]) -> Vec<String> {
     secrets.iter().map(line).collect()
 }
 
-/// Reads a value that nobody sees: without an echo at a terminal, else one line of the input.
+/// Reads a value invisibly: without an echo at a terminal, otherwise one line of the input.
 fn typed(prompt: &str) -> Result<String, Failure> {
     let mut line = String::new();
     if !io::stdin().is_terminal() {
@@ -160,7 +161,7 @@ fn typed(prompt: &str) -> Result<String, Failure> {
     ended.map(|()| line)
 }
 
-/// Reads what is typed, key by key.
+/// Reads the typed text, key by key.
 fn keys(line: &mut String) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     for byte in io::stdin().lock().bytes() {

@@ -19,13 +19,14 @@ const CARRIED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/packages.
 const BESIDE: usize = 2;
 const ABOVE: usize = 4;
 
-/// Where the program was built, as `cargo install` puts it elsewhere; `None` if it carries its packages.
+/// The folder in which the program was built, because `cargo install` puts it elsewhere; `None` if it carries its
+/// packages.
 const BUILT: Option<&str> = option_env!("IAC_MCP_SOURCE");
 
 /// Finds the package that a name means: a file, or the id of a plugin that comes with this program.
 ///
 /// # Errors
-/// There is no such file and no such plugin; or its source does not build.
+/// There is no such file or plugin; or its source does not build.
 pub(super) fn package(given: &Path, login: Option<&str>) -> Result<Found, Failure> {
     if let Some(place) = given.to_str().map(Place::parse).transpose()?.flatten() {
         return place.fetch(login);
@@ -45,7 +46,7 @@ pub(super) fn package(given: &Path, login: Option<&str>) -> Result<Found, Failur
     }
 }
 
-/// Finds what is now at the place that an installed plugin came from, without building anything.
+/// Finds the current package at the source of an installed plugin, without building anything.
 ///
 /// # Errors
 /// Nothing answers at the address that it came from.
@@ -97,7 +98,7 @@ fn named(
     }
     let built = built.and_then(Path::parent).map(|repository| repository.join("plugins"));
     let mut sources = folders().take(ABOVE).chain(built).map(|folder| folder.join(id.as_str()));
-    // A build runs code of its source, and others may be able to write above the program or where it was built.
+    // A build runs code of its source, and others may be able to write above the program or in its build folder.
     let is_own = |folder: &Path| folder.metadata().is_ok_and(|metadata| metadata.uid() == user);
     match sources.find(|source| source.join("plugin.toml").is_file() && is_own(source)) {
         Some(source) => file(build::build((Choice::default(), None), &source, None)?),

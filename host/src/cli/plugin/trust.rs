@@ -1,4 +1,4 @@
-//! Who made a package, as far as a signature tells.
+//! The author of a package, as far as a signature tells.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::plugins::engine::installed::Receipt;
 use crate::plugins::engine::package::{self, Package};
 use crate::plugins::engine::signature::Key;
 
-/// Returns the key of the author who signed a package, if it is signed. A change anywhere in the package is found here,
-/// and not by what it does to the code.
+/// Returns the key of the author who signed a package, if it is signed. This detects any change in the package, even if
+/// the change does not affect the code.
 ///
 /// # Errors
 /// The signature is not one of this package by the key that the package names.
@@ -47,7 +47,7 @@ pub(super) fn missing(package: &Package, signer: Option<&Key>) -> Option<String>
     Some(format!("it has no signature ({SUFFIX}), but says that its author signs with {key}"))
 }
 
-/// Why an update may not be by the author of what is installed.
+/// The reason why an update may not be by the author of the installed version.
 pub(super) fn doubt(old: &Receipt, package: &Package, signer: Option<&Key>) -> Option<String> {
     let (id, version) = (&package.manifest.id, &package.manifest.version);
     match (&old.key, signer) {

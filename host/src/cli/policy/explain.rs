@@ -1,4 +1,4 @@
-//! `policy explain`: what would be decided, by whom, and which line would change it.
+//! `policy explain`: the decision, its source, and the line that would change it.
 
 use std::io::Write as _;
 
@@ -40,7 +40,7 @@ pub(super) struct Explain {
     read: bool,
 }
 
-/// What is told.
+/// The explanation.
 struct Told {
     decision: &'static str,
     level: Level,
@@ -116,7 +116,7 @@ impl Explain {
         }
     }
 
-    /// Whatever it is done to, one command or property of an app.
+    /// One command or property of an app, on any object.
     fn term(&self, pipeline: &Pipeline) -> Result<Told, Failure> {
         let (app, definition) = pipeline.catalog().definition(&self.what)?;
         let gate = pipeline.state().gate(now(), None)?;

@@ -61,7 +61,7 @@ impl RuleArguments {
     }
 }
 
-/// What speaks against a rule, if anything does.
+/// The objection to a rule, if there is one.
 fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failure> {
     let app = rule.app.as_deref().unwrap_or("*");
     if app.trim().is_empty() {
@@ -84,13 +84,13 @@ fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failu
     }
 }
 
-/// The app with its dictionary; `None` where there is no Mac to look at.
+/// The app with its dictionary; `None` if there is no Mac to look at.
 fn known(app: &str, common: &Common, mac: Mac) -> Option<Result<(App, Definition), Fault>> {
     let pipeline = mac.pipeline(common, &[]).ok()?;
     Some(pipeline.prepare().and_then(|()| pipeline.catalog().definition(app)))
 }
 
-/// A name is whatever a bundle says it is, so that it allows nothing.
+/// A bundle can claim any name, so a name cannot allow anything.
 fn by_id(rule: &Rule, app: &str, found: &App) -> Result<(), Failure> {
     let id = &*found.bundle_id;
     if rule.decision != Ruling::Allow || app.eq_ignore_ascii_case(id) {
@@ -101,7 +101,8 @@ fn by_id(rule: &Rule, app: &str, found: &App) -> Result<(), Failure> {
     )))
 }
 
-/// What speaks against a rule about a plugin's script, which no dictionary has; `None` where the rule is about none.
+/// The objection to a rule about a plugin's script, which no dictionary has; `None` if the rule is about something
+/// else.
 fn unknown_script(rule: &Rule, common: &Common) -> Option<Option<String>> {
     let (plugin, command) = (rule.plugin.as_deref()?, rule.command.as_deref()?);
     if !command.starts_with("script ") {

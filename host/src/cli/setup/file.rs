@@ -1,5 +1,5 @@
-//! Replacing a client's file: whole, with the rights that it has, behind the links that lead to it, and only while it is
-//! what was read.
+//! Replaces a client's file: whole, with its permissions, at the end of links, and only if it has not changed since it
+//! was read.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -11,19 +11,19 @@ use iac_state::{StateError, regular, shell_word};
 /// The most that is read: Claude Code keeps projects and their history in this file.
 const MOST: u64 = 64 * regular::MOST;
 
-/// How often an edit is begun anew because the client has written meanwhile.
+/// How often an edit starts again because the client has written meanwhile.
 const TRIES: usize = 20;
 
 /// As many links are followed as the system itself follows.
 const LINKS: usize = 40;
 
-/// What there is to say of an edit that was made.
+/// The report about an edit.
 pub(super) struct Edited {
-    /// How many other names of the file still hold what it was before.
+    /// How many other names of the file still have the old contents.
     pub(super) other_names: u64,
 }
 
-/// Changes the text of a file, empty where there is none; nothing is written where the text stays.
+/// Changes the text of a file, which is empty if there is no file; it writes nothing if the text stays the same.
 ///
 /// # Errors
 /// It cannot be read or written, `change` refuses, it is read-only, or its client writes all the time.
@@ -31,8 +31,8 @@ pub(super) fn edit(file: &Path, change: impl Fn(&str) -> Result<String, String>)
     edit_if(file, change, |_, _| Ok(()))
 }
 
-/// The same; `ready` is told the text before, if there is a file, and the text that comes, just before it is written. It
-/// is told again if the client wrote meanwhile.
+/// The same; `ready` gets the old text, if there is a file, and the new text, just before the write. It is called again
+/// if the client wrote meanwhile.
 ///
 /// # Errors
 /// The same, or `ready` refuses.
@@ -67,7 +67,7 @@ pub(super) fn read_behind_links(file: &Path) -> Result<Option<String>, String> {
     read(&behind_links(file).map_err(|error| error.to_string())?)
 }
 
-/// Removes a file that holds nothing of anybody else.
+/// Removes a file that contains nothing of anyone else.
 pub(super) fn remove(file: &Path) -> Result<(), String> {
     fs::remove_file(behind_links(file).map_err(|error| error.to_string())?).map_err(|error| error.to_string())
 }
@@ -80,7 +80,7 @@ fn read(file: &Path) -> Result<Option<String>, String> {
     })
 }
 
-/// Where links lead at last, also to a file that is not there yet.
+/// The final target of links, even if that file does not exist yet.
 fn behind_links(file: &Path) -> io::Result<PathBuf> {
     let mut file = file.to_owned();
     for _ in 0..LINKS {

@@ -25,7 +25,7 @@ const fn form(comments: bool) -> ParseOptions {
     }
 }
 
-/// Where the servers of a client stand: below these keys, in a file that may have comments or not.
+/// The place of the servers in a client's file: below these keys, in a file with or without comments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) keys: &'a [&'a str],
@@ -35,7 +35,7 @@ pub(super) struct Place<'a> {
 /// Puts `entry` as `name` into the object at a place.
 ///
 /// # Errors
-/// The file is not an object of JSON, a key stands twice in it, or there is such a server and it may not be replaced.
+/// The file is not a JSON object, a key occurs twice in it, or the server exists and may not be replaced.
 pub(super) fn with(
     text: &str,
     place: Place<'_>,
@@ -69,7 +69,7 @@ pub(super) fn without(text: &str, place: Place<'_>, name: &str) -> Result<String
     Ok(format!("{mark}{}", Edit { start, end, text: String::new() }.apply(body)))
 }
 
-/// Puts the entry that a server had in an older text into its place; `None` if one of the texts has no such entry.
+/// Puts the entry of a server in an older text into its place; `None` if one of the texts has no such entry.
 ///
 /// # Errors
 /// As [`with`] has them.
@@ -81,7 +81,7 @@ pub(super) fn back(text: &str, older: &str, place: Place<'_>, name: &str) -> Res
     Ok(Some(Edit { start, end, text: older[from..to].to_owned() }.apply(text)))
 }
 
-/// Where the value of a server stands in a text.
+/// The range of a server's value in a text.
 fn value(text: &str, place: Place<'_>, name: &str) -> Result<Option<(usize, usize)>, String> {
     let (mark, body) = marked(text);
     let root = root(body, place.comments)?;
@@ -105,7 +105,7 @@ pub(super) fn command(text: &str, place: Place<'_>, name: &str) -> Result<Option
     .map(|word| word.value.clone().into_owned()))
 }
 
-/// The text of a member with its comma, and its lines where it has them for itself.
+/// The text of a member with its comma, and with its lines if nothing else is on them.
 fn removed(body: &str, object: &Object<'_>, at: usize) -> (usize, usize) {
     let range = object.properties[at].range;
     let rest = &body[range.end..];
@@ -217,7 +217,7 @@ fn text_of<'b>(name: &'b ObjectPropName<'_>) -> &'b str {
     }
 }
 
-/// Of two members with one key a client reads one, and nobody can tell which.
+/// If two members have one key, a client reads one of them, and no one can tell which.
 fn unique(body: &str, value: &Value<'_>) -> Result<(), String> {
     match value {
         Value::Object(object) => {
@@ -263,7 +263,7 @@ impl Style {
         text.replace('\n', &format!("{}{indent}", self.line))
     }
 
-    /// Inserts a member before all others, where no comment at the end of a line can be torn from what it is about.
+    /// Inserts a member before all others, where it cannot separate a comment at the end of a line from its subject.
     fn insert(&self, body: &str, object: &Object<'_>, key: &str, value: &Json) -> Edit {
         let inside = object.range.start + 1;
         let key = serde_json::to_string(key).expect("a text is JSON");
@@ -301,7 +301,7 @@ fn indent_at(body: &str, at: usize) -> String {
     indent(&body[begin..]).to_owned()
 }
 
-/// Where the line ends in which an object begins, if only comments stand before that.
+/// The end of the line in which an object begins, if only comments come before it.
 fn first_line_end(body: &str, from: usize) -> Option<usize> {
     let mut at = from;
     loop {

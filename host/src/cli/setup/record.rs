@@ -1,4 +1,4 @@
-//! What `setup` has written, so that it can be taken back: what each file was before, and the hash of what it became.
+//! The record of `setup`'s writes, so that they can be undone: the old text of each file, and the hash of the new one.
 
 use std::path::{Path, PathBuf};
 
@@ -21,14 +21,14 @@ pub(super) struct Record {
     pub(super) file: PathBuf,
     /// The name of the server in it.
     pub(super) name: String,
-    /// Its text before; `None` if there was no file.
+    /// Its old text; `None` if there was no file.
     before: Option<String>,
     /// The hash of its text afterwards.
     after: String,
 }
 
 impl Records {
-    /// Opens the records; `None` where there is no state directory, so that nothing can be remembered.
+    /// Opens the records; `None` if there is no state directory, so that nothing can be recorded.
     ///
     /// # Errors
     /// The directory cannot be made.
@@ -37,7 +37,7 @@ impl Records {
         Ok(Some(Self(State::open(std::path::absolute(folder)?)?.folder().join("setup.json"))))
     }
 
-    /// Opens the records of a state directory that is there already: without one `setup` has written nothing.
+    /// Opens the records of an existing state directory: without one, `setup` has written nothing.
     ///
     /// # Errors
     /// The directory cannot be used.
@@ -57,9 +57,9 @@ impl Records {
         parse(text.as_deref().unwrap_or_default()).map_err(|error| self.wrong(&error))
     }
 
-    /// Remembers what is about to be written, so that it can be taken back even if this program ends at that moment. Of
-    /// two writes the text before the first one counts, unless the second replaces an entry of somebody else. `old` is the
-    /// record of an earlier write.
+    /// Records a write beforehand, so that it can be undone even if this program ends at that moment. After two writes,
+    /// the text before the first one counts, unless the second replaces someone else's entry. `old` is the record of an
+    /// earlier write.
     pub(super) fn add(
         &self,
         (client, file, name): (&str, &Path, &str),
@@ -157,7 +157,7 @@ impl Record {
         })
     }
 
-    /// Takes back what was written, and says how; `out` takes only the server out of a text.
+    /// Takes back the writes, and says how; `out` takes only the server out of a text.
     ///
     /// # Errors
     /// The file cannot be changed.

@@ -8,7 +8,7 @@ use super::{Edit, NOT_AGAIN};
 /// Puts `entry` as `name` into the table `key`.
 ///
 /// # Errors
-/// The file is not TOML, or there is such a server and it may not be replaced.
+/// The file is not TOML, or the server exists and may not be replaced.
 pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
     let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
     let document = Document::parse(body).map_err(|error| wrong(&error))?;
@@ -29,7 +29,7 @@ pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool)
     }
 }
 
-/// The mistake with its place. It quotes the line, of which more than a screen holds would say nothing.
+/// The mistake with its place. It quotes the line, up to the size of a screen.
 fn wrong(error: &toml_edit::TomlError) -> String {
     let said = error.to_string();
     let lines: Vec<String> =
@@ -92,7 +92,7 @@ pub(super) fn without(text: &str, key: &str, name: &str) -> Result<String, Strin
     Ok(format!("{mark}{after}"))
 }
 
-/// Puts the entry that a server had in an older text into its place; `None` if one of the texts has no such entry.
+/// Puts the entry of a server in an older text into its place; `None` if one of the texts has no such entry.
 ///
 /// # Errors
 /// A text is not TOML, or the rest of it would change.
@@ -117,7 +117,7 @@ pub(super) fn back(text: &str, older: &str, key: &str, name: &str) -> Result<Opt
     Ok(Some(format!("{mark}{after}")))
 }
 
-/// Another entry in the place of the one that is there; the rest is written as it was read, or nothing is.
+/// Replaces the existing entry; the rest is written exactly as it was read, or nothing is written.
 fn replaced(body: &str, key: &str, name: &str, entry: &Json) -> Result<String, String> {
     changed(body, |document| into(document, key, name, entry))
 }

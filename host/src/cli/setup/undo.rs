@@ -50,7 +50,7 @@ pub(super) fn run(wanted: &Wanted<'_>, common: &Common) -> Result<(), Failure> {
     if all.iter().any(|each| each.what.is_err()) { Err(Failure::Said) } else { Ok(()) }
 }
 
-/// What taking back would do to each file. Nothing is changed.
+/// The effect of an undo on each file. Nothing is changed.
 ///
 /// # Errors
 /// The records cannot be read.
@@ -59,8 +59,8 @@ pub(in super::super) fn foresee(common: &Common) -> Result<Vec<Taken>, Failure> 
     Ok(records.iter().map(|record| Taken::by(record, |out| record.foresee(out))).collect())
 }
 
-/// Takes back what `setup` has written: a file that is as it left it becomes what it was, and from any other only the
-/// entry is taken out. A file that cannot be changed stays in the records, so that a later try finds it.
+/// Takes back the writes of `setup`. If a file is unchanged since, it gets its old text back; otherwise only the entry
+/// is removed. A file that cannot be changed stays in the records, so that a later try finds it.
 ///
 /// # Errors
 /// The records cannot be read or written.
@@ -86,7 +86,7 @@ impl Taken {
         let what = find(&record.client).map_err(|failure| failure.to_string());
         let what = what.and_then(|client| {
             work(&|text| {
-                // What was replaced by --force comes back.
+                // An entry that --force replaced comes back.
                 let older = record.before().unwrap_or_default();
                 Ok(match back(client.form, text, older, &record.name)? {
                     Some(text) => Out { text, is_back: true },

@@ -18,8 +18,8 @@ pub(super) enum Kind {
 /// Puts `entry` as `name` under the key of the document.
 ///
 /// # Errors
-/// The file is not YAML, holds several documents, or its form is one that this program does not change; or there is such
-/// a server and it may not be replaced.
+/// The file is not YAML, holds several documents, or has a form that this program does not change; or the server exists
+/// and may not be replaced.
 pub(super) fn with(
     text: &str,
     (key, kind): (&str, Kind),
@@ -36,7 +36,7 @@ pub(super) fn with(
         Some(_) => without(text, (key, kind), name)?,
     };
     let after = added(&base, key, kind, name, entry)?;
-    // What the file became is not YAML where the form of its own entry is an unusual one.
+    // The new text is not valid YAML if the file's own entry has an unusual form.
     let (old, new) = (parse(&base)?, parse(&after).unwrap_or(Yaml::Null));
     let is_there = find(&new[key], kind, name).is_some_and(|there| *there == yaml(entry, name));
     match is_there && same_but(&old, &new, key, kind, name) {
@@ -76,7 +76,7 @@ pub(super) fn without(text: &str, (key, kind): (&str, Kind), name: &str) -> Resu
     }
 }
 
-/// Puts the entry that a server had in an older text into its place; `None` if one of the texts has no such entry.
+/// Puts the entry of a server in an older text into its place; `None` if one of the texts has no such entry.
 ///
 /// # Errors
 /// As [`without`] has them.
@@ -154,7 +154,7 @@ fn added(text: &str, key: &str, kind: Kind, name: &str, entry: &Json) -> Result<
     }
 }
 
-/// More aliases could stand for more than memory holds, since each may name others.
+/// With more aliases, the expansion could exceed the memory, because each may name others.
 const MOST_ALIASES: usize = 20;
 
 /// The one document; nothing is an empty one.
@@ -186,7 +186,7 @@ fn find<'a>(servers: &'a Yaml, kind: Kind, name: &str) -> Option<&'a Yaml> {
     }
 }
 
-/// Whether two documents differ in nothing but one server, which only the second has.
+/// Whether two documents differ only in one server, which only the second has.
 fn same_but(old: &Yaml, new: &Yaml, key: &str, kind: Kind, name: &str) -> bool {
     let (Yaml::Hash(mut old), Yaml::Hash(mut new)) = (old.clone(), new.clone()) else { return false };
     let key = Yaml::String(key.to_owned());
@@ -254,13 +254,13 @@ fn flow(value: &Json) -> String {
     }
 }
 
-/// A member of the mapping or list under a key: where it begins, and its name.
+/// A member of the mapping or list under a key: its position, and its name.
 struct Member {
     at: usize,
     name: String,
 }
 
-/// The members of a block under a key of the root; `None` where there is no such block.
+/// The members of a block under a key of the root; `None` if there is no such block.
 fn members(text: &str, key: &str) -> Option<Vec<Member>> {
     let (_, block) = root_member(text, key)?;
     let members: Vec<Member> = match block.value {
@@ -287,7 +287,7 @@ fn listed(text: &str, item: Node) -> Member {
     }
 }
 
-/// Where a key of the root ends that has no value.
+/// The end of a root key that has no value.
 fn key_end(text: &str, key: &str) -> Option<usize> {
     root_member(text, key).map(|(name, _)| byte(text, name.at) + key.len())
 }

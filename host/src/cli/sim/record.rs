@@ -60,7 +60,7 @@ fn to_json(run: &Again) -> serde_json::Value {
     json!({ "recorded": run.recorded, "happened": run.happened, "differences": run.differences() })
 }
 
-/// Each run that differs, with what was recorded and what happened.
+/// Each run that differs, with the recorded and the actual result.
 fn show(runs: &[Again], out: &mut impl Write) -> io::Result<()> {
     for (run, number) in runs.iter().zip(1..) {
         for part in run.differences() {

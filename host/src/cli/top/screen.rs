@@ -86,7 +86,7 @@ impl Drop for Screen {
     }
 }
 
-/// Whether there is a q, Ctrl-C, Ctrl-D or Escape among keys. Other keys begin with an escape too, and go on.
+/// Whether the keys contain q, Ctrl-C, Ctrl-D or Escape. Other keys begin with an escape character too, and continue.
 fn end_it(keys: &[u8]) -> bool {
     keys.iter().any(|key| matches!(key, b'q' | 3 | 4)) || keys.ends_with(b"\x1b")
 }
