@@ -1,4 +1,4 @@
-//! What a server does at this moment, for people who look on with `iac-mcp top`: calls, open questions, the last answers.
+//! The current work of a server, for people who watch with `iac-mcp top`: calls, open questions, the last answers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -111,7 +111,7 @@ impl Activity {
         }
     }
 
-    /// What can be seen now.
+    /// Returns the current work.
     pub(crate) fn look(&self) -> Json {
         let mut seen = self.seen();
         seen.questions.retain(|_, asked| asked.began.instant.elapsed() < GOOD);

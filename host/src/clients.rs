@@ -1,4 +1,5 @@
-//! MCP clients as this program knows them: what they start servers from, which no argument may lead to, and `setup` writes.
+//! The MCP clients that this program knows: the files from which they start servers. No argument may lead to these
+//! files, and `setup` writes them.
 //!
 //! # Source
 //! The clients' own documentation.
@@ -14,19 +15,20 @@ pub struct Client {
     pub title: &'static str,
     /// Its list of servers, from the home folder: on a Mac, and elsewhere. Empty if it has no file.
     pub file: [&'static str; 2],
-    /// Where older or other versions keep the list: one of these is used if it is there and `file` is not.
+    /// Other places of older or other versions: the first existing one is used if `file` does not exist.
     pub older: &'static [&'static str],
-    /// How servers stand in it.
+    /// The form of its servers.
     pub form: Form,
-    /// What shows that the client is there: a path from the home folder, a whole path, or the name of a program.
+    /// Signs that the client is installed: a path from the home folder, a whole path, or the name of a program.
     pub signs: &'static [&'static str],
-    /// What else starts programs for it, from the home folder: files, or folders with all that is in them.
+    /// Other files or folders from which it starts programs, from the home folder; a folder counts with all its
+    /// contents.
     more: &'static [&'static str],
     /// The lists that any project may have.
     project: &'static [&'static str],
 }
 
-/// How servers stand in the file of a client.
+/// The form of the servers in a client's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// JSON, under this key.
@@ -265,7 +267,7 @@ pub const CLIENTS: [Client; 21] = [
     },
 ];
 
-/// What belongs to clients and no argument may lead to, each with what it is in words.
+/// The closed files of clients, each with a description.
 pub fn closed() -> Vec<(Where, String)> {
     let of = |client: &Client| {
         let words = format!("the configuration of {}", client.title);

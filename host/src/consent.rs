@@ -1,7 +1,7 @@
-//! Who can be asked, and how: the ladder below the policy.
+//! The ways to ask a human: the ladder below the policy.
 //!
-//! The client is asked first, in the way of its era; then a dialog of the Mac itself; and where nobody can be asked, the
-//! call ends with what the user can do about it. Silence is a no, and so is a client that goes away.
+//! The client is asked first, in the way of its era; then a dialog of the Mac itself; and if no one can be asked, the
+//! call ends and says what the user can do. Silence is a no, and so is a client that disconnects.
 
 use std::fmt::Debug;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use iac_core::permission::{Answer, Level, Question};
 /// Older clients end a request after 60 seconds, so the server stops waiting for the human before that.
 const PATIENCE: Duration = Duration::from_secs(50);
 
-/// Less time than this is none.
+/// Less time than this counts as no time.
 pub(crate) const LEAST: Duration = Duration::from_secs(2);
 
 /// How long a client of the stateless era may take to call again with the answer.
@@ -30,17 +30,17 @@ pub struct Caller {
     pub most: Option<Level>,
     /// How the human is asked.
     pub asker: Arc<dyn Asker>,
-    /// Who hears how far the call is, if anybody wants to know.
+    /// The receiver of progress messages, if anyone wants them.
     pub listener: Option<Arc<dyn Listener>>,
     /// When the call came in.
     pub since: Instant,
-    /// How long it was kept before it began; what it waits for has so much less time.
+    /// How long the call waited before it began; its own waiting time is shorter by this much.
     pub kept: Duration,
 }
 
 /// A caller that wants to know how far a call is.
 pub trait Listener: Debug + Send + Sync {
-    /// Takes a step that was made: how much is done, of how much, and what is being done.
+    /// Reports progress: the steps that are done, the total, and the current work.
     fn hear(&self, done: u32, total: Option<u32>, message: &str);
 }
 
@@ -49,7 +49,7 @@ pub trait Asker: Debug + Send + Sync {
     /// Puts a question; waits for an answer until the time is over.
     fn ask<'a>(&'a self, question: &'a Question, patience: Duration) -> Asking<'a>;
 
-    /// Whether there is anybody at the other end.
+    /// Whether there is anyone at the other end.
     fn is_somebody(&self) -> bool {
         true
     }
@@ -60,22 +60,22 @@ pub trait Asker: Debug + Send + Sync {
     }
 }
 
-/// What will come of asking.
+/// The future answer to a question.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = Asked> + Send + 'a>>;
 
-/// What came of asking.
+/// The result of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// An answer, which may be silence.
     Answered(Answer),
     /// The call ends here, and comes again with an answer.
     Later,
-    /// This way leads to nobody.
+    /// No one can be reached in this way.
     NoWay(String),
 }
 
 impl Caller {
-    /// A caller behind whom nobody can be asked.
+    /// A caller for whom no human can be asked.
     pub fn alone(client: &str) -> Self {
         Self::new(client, Arc::new(Nobody))
     }
@@ -105,7 +105,7 @@ impl Caller {
     }
 }
 
-/// Behind whom nobody can be asked.
+/// A caller without a human.
 #[derive(Debug)]
 struct Nobody;
 

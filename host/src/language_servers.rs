@@ -26,12 +26,12 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Goes by the choices of the operator in a state directory; without one, by what is standard.
+    /// Uses the operator's choices in a state directory; without one, the defaults.
     pub(crate) fn new(state: Option<&Path>) -> Self {
         Self { state: state.map(Path::to_owned), ..Self::default() }
     }
 
-    /// Returns what asks language servers. Where the operator's choices cannot be read, that is said, and none is used.
+    /// Returns the language servers. If the operator's choices cannot be read, it reports that and uses no server.
     pub(crate) fn get(&self) -> &LanguageServers {
         self.made.get_or_init(|| {
             open(self.state.as_deref()).unwrap_or_else(|error| {
@@ -69,12 +69,12 @@ fn open(state: Option<&Path>) -> io::Result<LanguageServers> {
 /// Reads the operator's choices and uses none of them.
 ///
 /// # Errors
-/// They cannot be read, or are none.
+/// The choices cannot be read, or are not valid.
 fn check(state: Option<&Path>) -> io::Result<()> {
     Settings::standard([]).with(chosen(state)?).map(drop).map_err(io::Error::other)
 }
 
-/// Makes what has no language server to ask.
+/// Makes a host without language servers.
 fn none() -> LanguageServers {
     let mut settings = Settings::standard([]);
     settings.profiles.clear();
@@ -94,7 +94,7 @@ impl Launch for Nobody {
     }
 }
 
-/// Reads what the operator has chosen; where there is no file, nothing was chosen.
+/// Reads the operator's choices; without a file, there are none.
 fn chosen(state: Option<&Path>) -> io::Result<Chosen> {
     let Some(file) = state.map(|state| state.join(FILE)) else { return Ok(Chosen::default()) };
     match regular::text(&file, regular::MOST) {

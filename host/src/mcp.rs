@@ -39,7 +39,8 @@ use transport::Stdio;
 
 /// How long scripts may still run after the client has closed its end.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long after something large was freed the memory is given back. What was made of it is gone by then.
+/// How long after freeing something large the memory goes back to the system. The objects made from it are gone by
+/// then.
 const GIVEN_BACK: Duration = Duration::from_millis(500);
 /// How often the status is written at most.
 const TOLD: Duration = Duration::from_secs(1);
@@ -106,8 +107,8 @@ async fn session(server: Server, transport: Stdio) -> Result<(), ServeError> {
     }
 }
 
-/// Waits until the client is gone and what it had asked was answered. Scripts have their time and are ended then; what
-/// needs none is answered however much of it there is.
+/// Waits until the client is gone and its requests are answered. Scripts keep their time limit and end then; requests
+/// without scripts are all answered.
 async fn late(closed: &CancellationToken, pipeline: &Pipeline) {
     closed.cancelled().await;
     tokio::time::sleep(GRACE).await;
@@ -136,7 +137,7 @@ async fn cleaning(pipeline: Arc<Pipeline>, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
         let pipeline = Arc::clone(&pipeline);
-        // What is saved is written on a thread that may wait.
+        // References are saved on a thread that may block.
         let cleaned = tokio::task::spawn_blocking(move || pipeline.clean_up()).await;
         tracing::debug!(dropped = cleaned.unwrap_or_default(), "references whose time has passed");
     }

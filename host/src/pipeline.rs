@@ -1,4 +1,4 @@
-//! One call, from its arguments to its answer: the core decides, the supervisor runs, the core goes on.
+//! One call, from its arguments to its answer: the core decides, the supervisor runs, the core continues.
 
 mod consents;
 mod convert;
@@ -63,23 +63,23 @@ pub struct Settings {
     pub osascript: iac_osascript::Settings,
     /// The simulated Mac, if there is no real one.
     pub world: Option<World>,
-    /// The folder that `~/` means there; empty where it is not known.
+    /// The folder that `~/` means there; empty if unknown.
     pub home: String,
-    /// Whose commands are tools of their own.
+    /// The apps whose commands are separate tools.
     pub tools: ToolsOf,
     /// How many references are held, and for how long.
     pub limits: Limits,
     /// Whether an error shows the script that led to it.
     pub debug: bool,
-    /// What is decided and remembered; `None` for a place of its own that goes with the pipeline.
+    /// The state directory; `None` for a temporary one that ends with the pipeline.
     pub state: Option<State>,
     /// Whether a person sits before a screen on which a dialog can be shown.
     pub screen: bool,
     /// How the operator reaches the same Mac and the same files.
     pub operator: Operator,
-    /// What sends requests of plugins to web servers.
+    /// Sends requests of plugins to web servers.
     pub web: Web,
-    /// Settings that are not what they are by default, as `system` tells them: key, value, and where it came from.
+    /// Settings that differ from the defaults, as `system` shows them: key, value, and source.
     pub said: Vec<Json>,
 }
 
@@ -97,7 +97,7 @@ pub struct Pipeline {
     tools: tools::Tools,
     debug: bool,
     memory: Mutex<Memory>,
-    /// Where references outlive the process.
+    /// The file of references that outlive the process.
     saved: Mutex<SavedReferences>,
     /// Whether those of earlier processes were taken over.
     adopted: AtomicBool,
@@ -111,16 +111,16 @@ pub struct Pipeline {
     said: Vec<Json>,
 }
 
-/// What the core remembers between calls.
+/// The core's memory between calls.
 #[derive(Debug)]
 struct Memory {
     references: References,
     learned: Learned,
 }
 
-/// Points in time that never go back, counted from the Unix epoch. They go on while the Mac sleeps, which an `Instant`
-/// does not: a grant for an hour ends in the night. They also go on where the system's clock is set back, or that hour
-/// would be as much longer.
+/// Points in time that never go back, counted from the Unix epoch. They advance while the Mac sleeps, which an
+/// `Instant` does not: a grant for an hour ends in the night. They also advance if the system's clock is set back,
+/// because otherwise that hour would become longer.
 #[derive(Debug)]
 struct Clock {
     started: Instant,
@@ -128,7 +128,7 @@ struct Clock {
     began: AtomicU64,
 }
 
-/// What happened since the start.
+/// Counts since the start.
 #[derive(Debug, Default)]
 struct Counters {
     calls: AtomicU64,
@@ -139,15 +139,15 @@ struct Counters {
 /// The answer to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// What the client sees.
+    /// The client's view.
     pub outcome: Outcome,
     /// How long it took.
     pub elapsed: Duration,
-    /// What the human is to be asked before the call comes again; the outcome says only that then.
+    /// The question for the human before the call is repeated; the outcome then only says so.
     pub question: Option<Box<Question>>,
 }
 
-/// What would be decided about a call.
+/// The decision about a call, without running it.
 #[derive(Debug)]
 pub enum Explained {
     /// It would run, or look at what a human would be asked about.
@@ -306,7 +306,7 @@ impl Pipeline {
         Answer { outcome: self.operator.complete(outcome), elapsed: started.elapsed(), question }
     }
 
-    /// Says what would be decided about a call, without asking anybody or running anything.
+    /// Says what the gate would decide about a call, without asking anyone or running anything.
     pub async fn explain(&self, tool: Tool, arguments: &Map<String, Json>, caller: &Caller) -> Explained {
         let call = match Call::read(tool, arguments) {
             Ok(call) => call,
@@ -327,7 +327,7 @@ impl Pipeline {
         }
     }
 
-    /// The policy as it is now; one that refuses everything where it cannot be read.
+    /// The current policy; one that refuses everything if it cannot be read.
     pub(crate) fn policy(&self) -> Arc<Policy> {
         self.permission.policy()
     }
@@ -450,7 +450,7 @@ impl Pipeline {
         Some(self.supervisor.place(&self.catalog.known_as(app)?))
     }
 
-    /// Finds out which apps there are. Calls that wait for that go on in the order in which they came.
+    /// Finds the apps. Calls that wait for this continue in the order in which they came.
     async fn find_apps(&self) {
         let _turn = self.line.lock().await;
         if let Err(fault) = self.apps(Need::Dictionaries(Vec::new())).await {
@@ -548,10 +548,10 @@ impl Pipeline {
                     self.decide(&apps, attempt, |world| step::resume(pending, Event::Loaded, world))
                 }
                 Step::Ask(ask) => {
-                    // Nobody else waits for a human.
+                    // Only this call waits for a human.
                     held = None;
                     let answered = Box::pin(self.asked(ask, &apps, attempt, &cancel)).await;
-                    // The time of the question does not count; the app's time begins anew.
+                    // The time of the question does not count; the app's time starts again.
                     left = self.supervisor.timeout();
                     match answered {
                         Ok(step) => step,
@@ -567,7 +567,7 @@ impl Pipeline {
         }
     }
 
-    /// Sends the request that a script stands for.
+    /// Sends the request of a script that represents one.
     async fn sent(
         &self,
         script: &Script,
@@ -585,7 +585,7 @@ impl Pipeline {
         }
     }
 
-    /// Asks the human behind a call and goes on with the answer; gives the question back if the call ends with it.
+    /// Asks the human behind a call and continues with the answer; gives the question back if the call ends with it.
     async fn asked(
         &self,
         Ask { question, pending }: Ask,
@@ -625,7 +625,7 @@ impl Pipeline {
         tokio::task::spawn_blocking(move || catalog.load(&need)).await.map_err(|error| internal(&error))
     }
 
-    /// Lets the core begin; nothing does where it cannot be read what may be done.
+    /// Starts the core; if the policy cannot be read, the call ends.
     fn begin(
         &self,
         apps: &Apps,
@@ -637,8 +637,8 @@ impl Pipeline {
         Ok(self.in_world(apps, &&gate, begin))
     }
 
-    /// Lets the core go on. What has run is answered even if nothing more may run, and most calls end here: what decides
-    /// is read again only for those that do not.
+    /// Lets the core continue. A script that has run gets its answer even if nothing more may run. Most calls end here,
+    /// so the policy is read again only for the others.
     fn decide(
         &self,
         apps: &Apps,

@@ -31,7 +31,7 @@ pub enum Tool {
 pub struct Router {
     /// The way of every call to an app.
     pub pipeline: Arc<Pipeline>,
-    /// What others have added.
+    /// The tools of plugins.
     pub plugins: Plugins,
 }
 
@@ -52,8 +52,8 @@ impl Router {
         Self { pipeline: Arc::new(pipeline), plugins }
     }
 
-    /// Finds the tool of this name. The server's own tools come first, then commands of apps, then plugins, as in the list
-    /// that clients get: a name that is taken stays with whatever has it.
+    /// Finds the tool of this name. The server's own tools come first, then commands of apps, then plugins, as in the
+    /// list that clients get: the first owner of a name keeps it.
     pub async fn resolve(&self, name: &str) -> Option<Tool> {
         if let Some(tool) = call::Tool::named(name) {
             return Some(Tool::Core(tool));
@@ -81,7 +81,7 @@ impl Router {
         answer
     }
 
-    /// What seldom happens has a box of its own: each call carries all that it may have to wait for.
+    /// Rare cases have a separate box, because each call carries the size of everything that it may wait for.
     async fn answer(
         &self,
         tool: &Tool,

@@ -20,17 +20,17 @@ const LONGEST: usize = 1_500;
 /// The most that is read of a file or a program that holds one.
 const MOST: u64 = 16 * 1024;
 
-/// What the tool answers where it has no such entry.
+/// The tool's answer if it has no such entry.
 const NOT_THERE: i32 = 44;
 
-/// Where secrets are kept.
+/// The store for secrets.
 #[derive(Clone, Debug)]
 pub struct Keeper {
     /// Below the state directory.
     folder: PathBuf,
     /// The Keychain's tool, on a Mac.
     keychain: Option<PathBuf>,
-    /// What ends the tool with this program, also where the tool waits for a person.
+    /// Ends the tool with this program, even if the tool waits for a person.
     guard: Option<PathBuf>,
 }
 
@@ -42,7 +42,7 @@ pub struct Place {
     name: String,
 }
 
-/// Checks that a value can stand in a header.
+/// Checks that a header can contain a value.
 ///
 /// # Errors
 /// Why not; the value is not in the words.
@@ -69,7 +69,7 @@ impl Keeper {
         Place { keeper: self.clone(), plugin: plugin.to_owned(), name: format!("{key}@{host}") }
     }
 
-    /// Removes whatever is kept for a plugin in files, also what its package does not name any more. The Keychain cannot be
+    /// Removes all files with secrets of a plugin, even those that its package no longer names. The Keychain cannot be
     /// searched.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl Place {
         made.persist(file).map(drop).map_err(|error| error.error)
     }
 
-    /// Runs the Keychain's tool; returns its status and what it wrote.
+    /// Runs the Keychain's tool; returns its status and its output.
     async fn run(
         &self,
         tool: &Path,
@@ -178,7 +178,7 @@ impl Place {
         self.keeper.folder.join(&self.plugin).join(&self.name)
     }
 
-    /// What names the entry in the Keychain. Two state directories have an entry each.
+    /// The name of the entry in the Keychain. Two state directories have separate entries.
     fn entry(&self) -> [String; 4] {
         let state = HEXLOWER.encode(&Sha256::digest(self.keeper.folder.as_os_str().as_encoded_bytes())[..4]);
         let account = format!("{}/{}", self.plugin, self.name);

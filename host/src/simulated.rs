@@ -9,7 +9,7 @@ use iac_simulator::{WorldError, worlds};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-/// What the built-in Mac is made of.
+/// A file or folder of the built-in Mac.
 enum Item {
     File(&'static [u8]),
     Link(&'static str),
@@ -18,7 +18,7 @@ enum Item {
 /// Every file and link of it, by its path.
 static MAC: &[(&str, Item)] = &include!(concat!(env!("OUT_DIR"), "/mac.rs"));
 
-/// What a simulated Mac says of itself.
+/// The file that describes a simulated Mac.
 pub(crate) const NOTE: &str = "mac.json";
 
 /// How the folders of built-in Macs begin; the number of the process follows.
@@ -28,7 +28,7 @@ const PREFIX: &str = "mac-";
 #[derive(Debug)]
 pub struct World {
     folder: PathBuf,
-    /// What it was made from, with its bundles: as a rule the folder itself.
+    /// Its source, with the bundles: usually the folder itself.
     base: PathBuf,
     /// Removed with this value; `None` for a Mac that is kept.
     own: Option<tempfile::TempDir>,
@@ -47,7 +47,7 @@ impl World {
 
     /// A fresh copy of the built-in Mac, in a folder of its own below the given one; not yet unpacked.
     ///
-    /// What processes that are gone left behind there is removed.
+    /// Removes the folders that dead processes left behind there.
     ///
     /// # Errors
     /// The folder cannot be made.
@@ -64,12 +64,12 @@ impl World {
         &self.folder
     }
 
-    /// Where its bundles are, below a `/` of its own.
+    /// The folder of its bundles, which takes the place of `/`.
     pub fn base(&self) -> &Path {
         &self.base
     }
 
-    /// The folder of its user, below its own `/`; empty where it does not say.
+    /// The folder of its user, below its own `/`; empty if it does not say.
     pub fn home(&self) -> String {
         let built_in = MAC.iter().find(|(name, _)| *name == NOTE);
         let text = match (&self.own, built_in) {

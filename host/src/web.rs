@@ -36,8 +36,8 @@ pub(crate) use address::is_public;
 const LARGEST: usize = 4 * 1024 * 1024;
 pub(crate) const LARGEST_HEAD: usize = 128 * 1024;
 
-/// What `curl` writes behind an answer: how many bytes its body has. Trailers come after the body, and nothing else tells the
-/// two apart.
+/// The suffix that `curl` writes after an answer: the number of bytes in its body. Trailers come after the body, and
+/// nothing else separates the two.
 pub(crate) const SIZE: [&str; 2] = ["--write-out", "\\n%{size_download}"];
 
 /// The most bytes that it takes.
@@ -46,21 +46,21 @@ pub(crate) const LARGEST_SIZE: usize = 32;
 /// The most bytes that `curl` can say about an error.
 const LARGEST_ERROR: u64 = 4 * 1024;
 
-/// Where `curl` is looked for.
+/// The folders in which `curl` is searched.
 const PATH: &str = "/usr/bin:/bin:/usr/local/bin";
 
 /// So many hosts are looked up at a time for one plugin, as many as it has calls. A lookup cannot be ended early, and a server
 /// of names that never answers must not take all threads.
 const LOOKUPS: usize = 2;
 
-/// What sends requests.
+/// Sends requests.
 #[derive(Debug)]
 pub struct Web {
     guard: Option<PathBuf>,
     liveness: OnceLock<Liveness>,
     reach: Reach,
     resolve: fn(&str) -> io::Result<Vec<IpAddr>>,
-    /// Where the secrets of plugins are, if there is a state directory.
+    /// The secrets of plugins, if there is a state directory.
     keeper: Option<Keeper>,
     told: Told,
     lookups: Mutex<BTreeMap<String, Arc<Semaphore>>>,

@@ -24,7 +24,7 @@ pub(super) fn result(answer: Answer, meta: MetaObject) -> CallToolResult {
     result.with_meta(Some(meta))
 }
 
-/// Starts the metadata of a result. Clients of the stateless revision are told the server's name in each one.
+/// Starts the metadata of a result. Clients of the stateless revision get the server's name in each one.
 pub(super) fn meta(context: &RequestContext<RoleServer>, info: &Implementation) -> MetaObject {
     let mut meta = MetaObject::new();
     if is_modern(context) {

@@ -46,7 +46,7 @@ impl Questions {
     /// Waits until there is room for another question.
     ///
     /// # Errors
-    /// There was none in time. A human who was not asked has not said no.
+    /// There was no turn in time. A human who was not asked has not said no.
     async fn turn(&self, patience: Duration) -> Result<SemaphorePermit<'_>, String> {
         let began = tokio::time::Instant::now();
         // The wait ends while the answer can still reach the client.
@@ -63,7 +63,8 @@ impl Questions {
 /// Makes tickets, and takes each back once.
 pub(super) struct Tickets {
     codec: RequestStateCodec,
-    /// When each ticket was made that has not come back. The system's clock, by which the signature ends, may be set back.
+    /// The creation time of each ticket that has not come back. The ticket's own expiry uses the system's clock, which
+    /// may be set back.
     open: Mutex<BTreeMap<String, Instant>>,
 }
 
@@ -286,7 +287,7 @@ impl Asker for Meanwhile {
     }
 }
 
-/// Only a choice that stands in the form is a yes.
+/// Only a choice of the form is a yes.
 fn choice(result: &ElicitResult) -> Choice {
     let word = result.content.as_ref().and_then(|content| content.get(FIELD)).and_then(Json::as_str);
     match result.action {

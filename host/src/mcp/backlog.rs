@@ -1,7 +1,7 @@
 //! Requests that were read and have not begun.
 //!
-//! They are kept as bytes, in the order in which they came. Reading goes on behind them, or an answer to a question and a
-//! cancellation would not be seen; it stops only where too much is kept.
+//! They are kept as bytes, in the order of arrival. Reading continues meanwhile, because the server must see
+//! cancellations and answers to questions; it stops only if too much is kept.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
@@ -17,7 +17,7 @@ const BESIDE: usize = 256;
 /// How many ids of cancelled requests are remembered.
 const CANCELLED: usize = 1_000;
 
-/// Where a request is that was not answered.
+/// The position of a request without an answer.
 #[derive(Debug, PartialEq)]
 enum Stage {
     /// Kept; the number tells it from one that was cancelled before and had the same id.

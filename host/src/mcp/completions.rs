@@ -78,7 +78,7 @@ fn matching(offered: Vec<String>, typed: &str) -> CompletionInfo {
     let typed = typed.trim().to_lowercase();
     let place = |value: &str| value.to_lowercase().find(&typed);
     let mut found: Vec<String> = offered.into_iter().filter(|value| place(value).is_some()).collect();
-    // A stable sort: what is offered keeps its order otherwise.
+    // A stable sort: the suggestions keep their order otherwise.
     found.sort_by_key(|value| Reverse(place(value) == Some(0)));
     found.dedup();
     let total = u32::try_from(found.len()).ok();

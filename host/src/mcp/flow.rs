@@ -22,7 +22,7 @@ const REQUESTS: usize = 4 * 1024 * 1024;
 /// No request begins while answers of so many bytes wait for the client to read them.
 const UNWRITTEN: usize = 1024 * 1024;
 
-/// What kind of request it is: the two are counted apart.
+/// The kind of a request: the two are counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
     /// A call of a tool, which may wait for an app or a human.

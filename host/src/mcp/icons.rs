@@ -27,7 +27,7 @@ pub(super) fn icons(name: &str) -> Vec<Icon> {
     path.map(|path| drawn(path)).into_iter().collect()
 }
 
-/// The drawing stands in the address itself, so a client fetches nothing.
+/// The drawing is in the address itself, so a client fetches nothing.
 fn drawn(path: &str) -> Icon {
     let mut drawing = FRAME.to_owned();
     write!(drawing, r#"<path d="{path}"/></svg>"#).expect("a text takes text");

@@ -1,6 +1,6 @@
 //! Lines from a client, of bounded length.
 //!
-//! The codec for lines of tokio-util fails at text that is not UTF-8, where a session has to go on.
+//! The codec for lines of tokio-util fails at text that is not UTF-8, but a session must continue.
 
 use std::io;
 
@@ -23,7 +23,7 @@ pub(super) enum Came {
     End,
 }
 
-/// Reads lines. A read that is given up half-way goes on with the next one.
+/// Reads lines. A cancelled read continues with the next one.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     read: BufReader<R>,

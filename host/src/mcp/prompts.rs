@@ -99,7 +99,7 @@ fn listed_argument(argument: &Argument) -> PromptArgument {
     listed.with_description(&argument.description).with_required(argument.required)
 }
 
-/// Returns the value of an argument as it stands in JSON between quotes.
+/// Returns the value of an argument as JSON writes it between quotes.
 fn value(argument: &Argument, given: &Map<String, Json>) -> Result<String, ErrorData> {
     let wrong = |expected: &str, given: &str| {
         let given = foreign::clean(given, 80);
@@ -129,7 +129,7 @@ fn value(argument: &Argument, given: &Map<String, Json>) -> Result<String, Error
     }
 }
 
-/// Writes a text as JSON does, without the quotes around it: a value cannot end the string that it stands in.
+/// Writes a text as JSON does, without the quotes around it: a value cannot end the string that contains it.
 fn quoted(text: &str) -> String {
     let json = Json::from(text).to_string();
     json[1..json.len() - 1].to_owned()

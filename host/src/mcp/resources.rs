@@ -69,7 +69,7 @@ const fn page(name: &'static str, title: &'static str, text: &'static str) -> Gu
     Guide { name, title, text }
 }
 
-/// What has a meaning in an address: all but what RFC 3986 calls unreserved.
+/// Characters with a meaning in an address: all but those that RFC 3986 calls unreserved.
 const MEANT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Lists the resources: the apps first, then the guides, those of plugins, and the apps' dictionaries by name.
@@ -107,7 +107,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// Reads one resource.
 ///
 /// # Errors
-/// There is none of that address, or it cannot be read.
+/// There is no resource of that address, or it cannot be read.
 pub(super) async fn read(
     router: &Router,
     uri: &str,

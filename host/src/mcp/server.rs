@@ -38,10 +38,10 @@ use crate::router::{Router, Tool as Called};
 /// How long a client may keep the list of tools, in milliseconds: it changes only when plugins do.
 const FRESH: u64 = 60 * 60 * 1000;
 
-/// What a person reads about this server in a client's list.
+/// The description of this server in a client's list.
 const DESCRIPTION: &str = "Reads and controls scriptable Mac apps, with your approval for changes.";
 
-/// How many requests of one client may listen for changes at once. One hears of everything.
+/// How many requests of one client may listen for changes at once. A single one receives all changes.
 const LISTENING: usize = 8;
 
 /// One server for every session and both eras.
@@ -151,7 +151,8 @@ impl ServerHandler for Server {
         Cow::Owned(all.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect())
     }
 
-    /// Agrees on the requested revision, or on the newest one before it, which such a client knows too.
+    /// Agrees on the requested revision, or on the newest one before it, which a client of the requested revision knows
+    /// too.
     fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<InitializeResult, ErrorData> {
         let supported = self.supported_protocol_versions();
         let begins = |version: &&ProtocolVersion| **version < ProtocolVersion::V_2026_07_28;
@@ -341,7 +342,7 @@ async fn tell_changes(
     }
 }
 
-/// What to say of the lists that have changed since they were seen.
+/// The notifications for the lists that have changed since the last time.
 fn told(seen: &mut Changes, now: Changes) -> Vec<ServerNotification> {
     let before = std::mem::replace(seen, now);
     let tools = (before.tools != now.tools).then(|| ToolListChangedNotification::default().into());

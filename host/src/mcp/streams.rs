@@ -15,10 +15,10 @@ use rustix::io::ioctl_fionbio;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 
-/// Where a client's lines come from.
+/// The source of a client's lines.
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
 
-/// Where lines to a client go.
+/// The destination of lines to a client.
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// Takes stdin and stdout, each by its kind.

@@ -26,8 +26,8 @@ use super::values;
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// The standard streams. What comes out of turn before a session begins is dropped instead of ending the server, and what
-/// cannot be read is answered: whoever wrote it waits.
+/// The standard streams. A message out of turn before a session begins is dropped and does not end the server. An
+/// unreadable line gets an answer, because its sender waits.
 pub(super) struct Stdio {
     lines: Lines<streams::Input>,
     /// `None` once the session is over.
@@ -205,7 +205,7 @@ impl Stdio {
         }
     }
 
-    /// Whether a message may go on to the session or to the task that waits for one.
+    /// Whether a message may pass to the session, or to the task that waits for one.
     fn is_in_turn(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             _ if self.begun => true,
@@ -227,7 +227,7 @@ fn line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Reads a message; an empty line is none.
+/// Reads a message; an empty line is not a message.
 fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorData> {
     if line.is_empty() {
         return Ok(None);
@@ -282,7 +282,7 @@ fn too_many_values() -> ErrorData {
     ErrorData::invalid_request(what, None)
 }
 
-/// What the protocol's library says in its own short words, so that a reader knows what to do.
+/// Replaces the protocol library's short words, so that a reader knows what to do.
 fn in_words(error: &mut ErrorData, begun: bool) {
     if error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ') {
         error.message = format!("there is no method `{}`", error.message).into();

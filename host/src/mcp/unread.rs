@@ -1,11 +1,11 @@
-//! What can be made of a line that is not a message: a better line, or the request that it belongs to.
+//! Repairs a line that is not a message: a better line, or the request that it belongs to.
 
 use rmcp::model::RequestId;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
-/// Puts U+FFFD for every surrogate without its other half, which JSON can write and no text can hold. Some clients write
-/// them for an emoji that was cut in two. `None` if there is none.
+/// Replaces every surrogate without its other half by U+FFFD; JSON can write them, but a text cannot contain them. Some
+/// clients write them for an emoji that was cut in two. `None` if there is none.
 pub(super) fn without_lone_surrogates(line: &[u8]) -> Option<Vec<u8>> {
     let mut better = line.to_vec();
     let (mut at, mut found) = (0, false);
@@ -25,14 +25,15 @@ pub(super) fn without_lone_surrogates(line: &[u8]) -> Option<Vec<u8>> {
     found.then_some(better)
 }
 
-/// The unit of UTF-16 that an escape at the beginning stands for.
+/// The UTF-16 unit of an escape at the beginning.
 fn unit(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
     u16::from_str_radix(digits, 16).ok()
 }
 
-/// What says of a message who waits for its answer. The rest of the line is passed over unread, however deep it is.
+/// The part of a message that says who waits for its answer. The rest of the line is skipped unread, however deep it
+/// is.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default, deserialize_with = "given")]
@@ -47,8 +48,8 @@ fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<RequestId>>
     Option::deserialize(from).map(Some)
 }
 
-/// Who waits for an answer to a line that is not a message: a request by its id, or `None` where that cannot be read, as
-/// JSON-RPC has it. Notifications and answers are not answered, which is `None` as a whole.
+/// The waiting request of a line that is not a message: its id, or an inner `None` if that cannot be read, as JSON-RPC
+/// requires. Notifications and answers get no answer: the outer `None`.
 pub(super) fn whom_to_answer(line: &[u8]) -> Option<Option<RequestId>> {
     // A list of values would be read as the fields in their order.
     let head = line.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice::<Head>(line));
@@ -114,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing that can be written makes it fail, and what is JSON stays JSON.
+        /// No input makes it fail, and JSON stays JSON.
         #[test]
         fn any_bytes_can_be_looked_at(bytes in any::<Vec<u8>>(), text in r#"(\\u[dD][89a-fA-F][0-9a-f]{2}|\\\\|x){0,9}"#) {
             whom_to_answer(&bytes);

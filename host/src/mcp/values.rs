@@ -1,7 +1,7 @@
 //! How many values a line holds, counted before anything is made of it.
 //!
-//! A value costs up to a hundred bytes of memory and more where it is read. 14 MiB of `{"a":1},` took 1.8 GB, and the one
-//! thread for two seconds.
+//! Reading a value costs up to a hundred bytes of memory and more. 14 MiB of `{"a":1},` took 1.8 GB, and two seconds of
+//! the one thread.
 
 use std::fmt;
 

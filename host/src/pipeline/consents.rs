@@ -38,7 +38,7 @@ impl Consents {
 }
 
 impl Pipeline {
-    /// Asks for the consent of macOS to control an app or to read a library, or says how it stands for all apps. A human
+    /// Asks for the consent of macOS to control an app or to read a library, or shows the state for all apps. A human
     /// is asked first.
     pub async fn consent(
         &self,

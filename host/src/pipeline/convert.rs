@@ -16,14 +16,14 @@ use super::Pipeline;
 const WAIT: Duration = Duration::from_secs(10);
 
 impl Pipeline {
-    /// Asks the system's converter for the dictionaries of apps, by their paths on their Mac, and keeps what it gives.
+    /// Asks the system's converter for the dictionaries of apps, by their paths on their Mac, and keeps the results.
     ///
     /// No app takes part: the scripts wait in the queue that belongs to no app.
     pub(super) async fn convert(&self, paths: Vec<String>) {
         let mut answers = true;
         for path in paths {
             let script = Script::dictionary(&path);
-            // Where no script runs, the next app would only wait as long again.
+            // If no script runs, the next app would only wait as long again.
             let made = match answers {
                 true => {
                     let (place, cancel) = (self.supervisor.place(""), CancellationToken::new());
@@ -48,7 +48,7 @@ impl Pipeline {
 /// The bytes of the dictionary in a script's answer.
 ///
 /// # Errors
-/// Says why there is none.
+/// Gives the reason if there is no dictionary.
 fn sdef(event: Event) -> Result<Vec<u8>, String> {
     let text = match event {
         Event::Replied(text) => text,

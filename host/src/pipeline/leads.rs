@@ -21,7 +21,7 @@ pub(super) fn closed(state: &Path, home: &str) -> Closed {
     Closed::new(home, own.chain(clients).chain(behind))
 }
 
-/// Where the configuration of a client really is, if its usual name is a link: to a folder that is under version control.
+/// The real place of a client's configuration, if its usual name is a link: to a folder under version control.
 fn behind_link(place: &Where, home: &str) -> Option<Where> {
     let Where::InHome(rest) = place else { return None };
     let usual = Path::new(home).join(rest);
@@ -51,7 +51,7 @@ pub(super) async fn of(arguments: &Map<String, Json>, closed: &Closed) -> BTreeM
         };
         paths.into_iter().filter_map(lead).collect()
     };
-    // Where the disk cannot be asked, the spelling has to do.
+    // If the disk cannot be read, the spelling must do.
     tokio::task::spawn_blocking(look).await.unwrap_or_default()
 }
 

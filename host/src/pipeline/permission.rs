@@ -121,7 +121,7 @@ impl Permission {
         Ok(Gate { most: attempt.caller.most, closed: Arc::clone(&attempt.closed), ..gate })
     }
 
-    /// Returns the policy; one that refuses everything where it cannot be read.
+    /// Returns the policy; one that refuses everything if it cannot be read.
     pub(super) fn policy(&self) -> Arc<Policy> {
         self.state.gate(Millis(0), None).unwrap_or_else(|_| closed()).policy
     }
@@ -350,7 +350,7 @@ fn is_short(event: &Event) -> bool {
     matches!(event, Event::Replied(text) if text.len() <= 4 * 1024)
 }
 
-/// How a script ended, in one word or number, and how many events it sent.
+/// The result of a script, in one word or number, and the number of its events.
 fn ended(event: &Event) -> (String, u64) {
     match event {
         Event::Replied(text) => match End::parse(text) {

@@ -16,7 +16,8 @@ const BY: &str = "dialog of this Mac";
 /// A dialog has three buttons at most; "always" is for the command line and for clients that ask in a form.
 const OFFERED: [Choice; 3] = [Choice::Hour, Choice::Once, Choice::Deny];
 
-/// A dialog shows a script of at most so many lines. A longer one could reach beyond the screen, where nobody reads it.
+/// The longest script, in lines, that a dialog shows. A longer one could extend beyond the screen, where no one reads
+/// it.
 const LINES: usize = 20;
 
 /// Apps that could press a button from outside.
@@ -40,7 +41,7 @@ impl Screen {
         self.is_there
     }
 
-    /// Whether something may type or click, and so has to wait while a dialog is open.
+    /// Whether a script may type or click, and so must wait while a dialog is open.
     pub(super) fn is_touched(&self, app: &str, decided: &Decided) -> bool {
         self.is_there && (decided.harm.is_shell || app.eq_ignore_ascii_case(SYSTEM_EVENTS))
     }

@@ -1,4 +1,4 @@
-//! What the server tells those who look on.
+//! The server's report for `iac-mcp top`.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,7 +14,7 @@ impl Pipeline {
         &self.activity
     }
 
-    /// What this server does now, without the values of any call.
+    /// The current work of this server, without the values of any call.
     pub(crate) fn doing(&self) -> Json {
         let mut doing = self.activity.look();
         doing["version"] = json!(env!("CARGO_PKG_VERSION"));

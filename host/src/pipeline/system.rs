@@ -197,7 +197,7 @@ impl Pipeline {
         }
     }
 
-    /// Whether the scripts work: a script that asks for running apps, or without apps one that asks nothing.
+    /// Whether scripts work: it runs a script that asks for running apps, or, without apps, one that asks nothing.
     async fn scripts_run(
         &self,
         apps: &Apps,
@@ -221,7 +221,7 @@ impl Pipeline {
     }
 }
 
-/// What to do where no script runs.
+/// The remedy if no script runs.
 const RUNS_SCRIPTS: &str = "expected what `osascript -l JavaScript -e 7` prints on a Mac: name the command with --osascript or IAC_MCP_OSASCRIPT, or leave both out for this Mac's own";
 
 fn found(apps: usize) -> String {

@@ -73,7 +73,7 @@ impl Pipeline {
         matches!(undo.way, Way::Call { .. }).then_some(undo)
     }
 
-    /// Forgets what was taken back.
+    /// Forgets the writes that were taken back.
     pub(crate) async fn forget_undo(&self, id: String) {
         let outcome = Outcome { undone: vec![id], ..Outcome::default() };
         self.permission.keeps_undos(&outcome, self.clock.now()).await;

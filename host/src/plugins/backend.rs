@@ -8,7 +8,7 @@ use iac_plugins::engine::{Backend, Engine as Sandbox, LoadError};
 
 use super::Engine;
 
-/// What a child of this program is asked to do.
+/// The command line of the child of this program.
 const PROBE: [&str; 2] = ["plugin", "probe"];
 
 impl Engine {
@@ -24,13 +24,14 @@ impl Engine {
     /// Starts the engine.
     ///
     /// # Errors
-    /// The system refuses what it needs.
+    /// The system refuses something that the engine needs.
     pub(crate) fn start(self) -> Result<Arc<Sandbox>, LoadError> {
         Sandbox::new(self.decided()())
     }
 }
 
-/// A Mac ends a hardened program that runs memory which it has written, so a child has to try. Elsewhere nobody does.
+/// A Mac ends a hardened program that runs memory which it has written, so a child process has to try. Elsewhere this
+/// is not necessary.
 fn found_out() -> Backend {
     match std::env::consts::OS {
         "macos" => std::env::current_exe().map_or(Backend::Interpreter, |own| tried_by(&own)),

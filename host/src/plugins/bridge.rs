@@ -50,7 +50,7 @@ impl Bridge {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// Returns what a human has to be asked before the call goes on.
+    /// Returns the question for a human before the call continues.
     pub(super) fn question(&self) -> Option<Box<CoreQuestion>> {
         self.question.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -125,7 +125,7 @@ impl Bridge {
         let Json::Object(mut arguments) = given else {
             return Err(Fault::new("invalid_parameter", "arguments are not an object").into());
         };
-        // A reference says which app it belongs to; everything else is told.
+        // A reference knows its app; every other call gets the app.
         if !matches!(operation, Operation::GetProperties | Operation::SetProperty) {
             arguments.insert("app".to_owned(), json!(app));
         }
@@ -203,7 +203,7 @@ pub(super) fn begin() -> Recording {
 
 /// Arguments as far as a line goes. Control characters cannot be in JSON.
 fn shown(arguments: &Map<String, Json>) -> String {
-    // A few lines of a terminal: a log line shows what was asked, not the text that it carries.
+    // A few lines of a terminal: a log line shows the request, not its text.
     const MOST: usize = 300;
     let text = json!(arguments).to_string();
     match text.char_indices().nth(MOST) {
@@ -244,7 +244,7 @@ fn foreign<'a>(pipeline: &Pipeline, app: &str, arguments: &'a Json) -> Option<&'
     }
 }
 
-/// The operator has made a mistake that nobody else can correct.
+/// The operator has made a mistake that no one else can correct.
 fn unusable(why: &str) -> Failure {
     let suggestion = Some("only the user can correct that file; `iac-mcp doctor` looks at it".to_owned());
     Failure { suggestion, ..Failure::new(Cause::StartFailed, why) }

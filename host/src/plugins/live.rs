@@ -40,14 +40,14 @@ pub struct Plugins {
     servers: Arc<Servers>,
 }
 
-/// A tool of a plugin, and what it was found in.
+/// A tool of a plugin, and the registry that has it.
 #[derive(Clone)]
 pub struct Found {
     registry: Arc<Registry>,
     tool: String,
 }
 
-/// What was read, and when the file was written that says it.
+/// The registry, and the time at which its file was written.
 #[derive(Default)]
 struct Current {
     stamp: Option<Stamp>,
@@ -72,19 +72,19 @@ impl Found {
 }
 
 impl Plugins {
-    /// Finds what is installed below these folders, now and whenever it changes. Nothing is loaded before a call, and
-    /// nothing is written where nothing is installed. What cannot be read is warned of, and the server goes on without
-    /// plugins.
+    /// Finds the installed plugins below these folders, now and after every change. It loads nothing before a call, and
+    /// writes nothing if no plugin is installed. If the list cannot be read, it logs a warning, and the server
+    /// continues without plugins.
     pub fn open(state: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
         let servers = Arc::new(Servers::new(state));
         let plugins = Self { state: below(state), cache: below(cache), engine, servers, ..Self::default() };
         drop(plugins.registry());
-        // What was there at the start is not a change.
+        // The state at the start is not a change.
         Self { changed: watch::Sender::default(), ..plugins }
     }
 
-    /// Tells whether a plugin was given a folder, so that it has something to do where there are no apps.
+    /// Whether a plugin was given a folder, so that it has something to do without apps.
     pub fn work_on_folders(&self) -> bool {
         self.registry().is_some_and(|registry| registry.work_on_folders())
     }
@@ -122,7 +122,7 @@ impl Plugins {
         resources.map(|(id, resource)| (id.clone(), resource.clone())).collect()
     }
 
-    /// Reads the text of a resource; `None` if there is none of that name.
+    /// Reads the text of a resource; `None` if there is no resource of that name.
     ///
     /// # Errors
     /// Its package cannot be read.
@@ -154,13 +154,13 @@ impl Plugins {
         }
     }
 
-    /// Returns why what is installed cannot be used, if it cannot.
+    /// Returns the reason why the installed plugins cannot be used, if they cannot.
     pub fn problem(&self) -> Option<String> {
         drop(self.registry());
         self.current().problem.clone()
     }
 
-    /// Returns what is installed at this moment.
+    /// Returns the currently installed plugins.
     fn registry(&self) -> Option<Arc<Registry>> {
         let state = self.state.as_deref()?;
         let mut current = self.current();
@@ -199,8 +199,8 @@ impl Plugins {
 
     /// Calls a tool of a plugin.
     ///
-    /// Where a human has to be asked and the client asks by ending the call, what the plugin has done so far is kept
-    /// until the call comes again with the answer; it then goes on from there.
+    /// If a human must be asked and the client does that by ending the call, the plugin's work so far is kept until the
+    /// call is repeated with the answer; it then continues from there.
     pub async fn call(
         &self,
         Found { registry, tool }: &Found,
@@ -262,14 +262,14 @@ impl Changes {
 
 type Seen<'a> = (Vec<&'a Descriptor>, Vec<&'a Prompt>, Vec<(&'a PluginId, &'a ResourceFile)>);
 
-/// What clients see of all plugins.
+/// The clients' view of all plugins.
 fn seen(registry: &Registry) -> Seen<'_> {
     let tools = registry.tools().map(|(_, tool)| tool);
     (tools.collect(), registry.prompts().collect(), registry.resources().collect())
 }
 
 impl Stamp {
-    /// `None` where there is no file.
+    /// `None` if there is no file.
     fn of(file: &Path) -> io::Result<Option<Self>> {
         match std::fs::metadata(file) {
             Ok(found) => {

@@ -19,16 +19,16 @@ use super::bridge::Bridge;
 use crate::consent::Caller;
 use crate::pipeline::Pipeline;
 
-/// A package that was linked with what it was given.
+/// A package that is linked with its grants.
 pub(crate) struct Trial(Plugin);
 
-/// What came of a call.
+/// The result of a call.
 pub(crate) struct Tried {
     /// The answer, or the error as clients see it.
     pub(crate) answer: Result<Json, Json>,
-    /// What the guest asked and was told.
+    /// The questions and answers of the guest.
     pub(crate) recording: Recording,
-    /// What it has used.
+    /// The resources that it has used.
     pub(crate) report: Report,
     /// How many Apple events were sent for it.
     pub(crate) events: u64,
@@ -38,7 +38,7 @@ impl Trial {
     /// Compiles and links a package; none of its code runs.
     ///
     /// # Errors
-    /// It does not compile, or imports what it was not given.
+    /// It does not compile, or imports something that was not granted.
     pub(crate) fn new(
         engine: &Arc<Engine>,
         bytes: &[u8],
@@ -62,7 +62,7 @@ impl Trial {
         Ok(Self(Plugin::link(engine, &compiled, setup)?))
     }
 
-    /// Calls a tool: what it asks goes the way of every call, and what it keeps is kept below `store`.
+    /// Calls a tool: its requests go the way of every call, and its data is stored below `store`.
     ///
     /// # Errors
     /// `store` cannot be made.
@@ -87,7 +87,7 @@ impl Trial {
     /// Makes a call once more as it was recorded; nothing but the recording answers it.
     ///
     /// # Errors
-    /// The first difference between what it asks now and what was recorded.
+    /// The first difference between its requests now and the recorded ones.
     pub(crate) async fn replay(
         &self,
         call: (&str, &Map<String, Json>),

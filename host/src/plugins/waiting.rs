@@ -9,10 +9,10 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::consent::GOOD;
 
-/// How many calls are kept; the oldest one goes.
+/// How many calls are kept; the oldest one is dropped first.
 const MOST: usize = 16;
 
-/// What calls have done before their question.
+/// The work of calls before their question.
 #[derive(Debug, Default)]
 pub(super) struct Waiting(Mutex<VecDeque<Kept>>);
 
@@ -24,7 +24,7 @@ struct Kept {
     since: Instant,
 }
 
-/// What a recording is good for: one tool with the same arguments.
+/// The use of a recording: one tool with the same arguments.
 pub(super) fn place(tool: &str, arguments: &Map<String, Json>) -> String {
     let mut arguments = Json::Object(arguments.clone());
     arguments.sort_all_objects();
@@ -34,7 +34,7 @@ pub(super) fn place(tool: &str, arguments: &Map<String, Json>) -> String {
 impl Waiting {
     pub(super) fn keep(&self, digest: &str, place: String, recording: Recording) {
         let mut kept = self.kept();
-        // What a plugin got before its question is kept as long as the question.
+        // A plugin's answers from before its question are kept as long as the question.
         kept.retain(|held| held.since.elapsed() < GOOD);
         if kept.len() >= MOST {
             kept.pop_front();
@@ -42,7 +42,7 @@ impl Waiting {
         kept.push_back(Kept { digest: digest.to_owned(), place, recording, since: Instant::now() });
     }
 
-    /// Takes out what was kept with the question that an answer was given to.
+    /// Takes out the recording of the question that this answer belongs to.
     pub(super) fn take(&self, digest: Option<&str>, place: &str) -> Option<Recording> {
         let mut kept = self.kept();
         let at = kept.iter().position(|held| Some(held.digest.as_str()) == digest && held.place == place)?;
