@@ -1,4 +1,4 @@
-//! Time by the wall clock of the Mac: what people mean by nine o'clock, whatever the offset from UTC is that day.
+//! Time by the wall clock of the Mac: what people mean by nine o'clock, with any offset from UTC on that day.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl Day {
         Self::of(digits(year, 4)?, digits(month, 2)?, digits(day, 2)?)
     }
 
-    /// Returns the day of a date; none where the month has no such day.
+    /// Returns the day of a date; `None` if the month has no such day.
     pub(crate) fn of(year: i64, month: i64, day: i64) -> Option<Self> {
         // A year that begins in March ends with its leap day.
         let (from_march, in_year) = if month > 2 { (month - 3, year) } else { (month + 9, year - 1) };

@@ -101,7 +101,7 @@ impl Occurrence<'_> {
     }
 }
 
-/// Returns what takes place in `range`, in order; what was cancelled does not. `ahead`: minutes of local time before UTC.
+/// Returns the events in `range`, in order, without cancelled ones. `ahead`: minutes of local time before UTC.
 pub(crate) fn happening(events: &[Event], range: Span, ahead: i64) -> Happening<'_> {
     let mut found = Happening::default();
     for event in events.iter().filter(|event| event.status != "cancelled") {

@@ -1,7 +1,7 @@
 //! How full a week is: busy hours of each day, events that overlap, and free slots within working hours, from Calendar.
 //!
-//! Times are those of the Mac's wall clock. Calendar shows a series as its first event and a rule; the rule is worked out
-//! where it is one of days, weeks, or the same date of months and years, and what is not says so in `reasons`.
+//! Times are those of the Mac's wall clock. Calendar shows a series as its first event and a rule. The plugin works out
+//! rules of days and weeks, and rules with the same date of months or years. For other rules it says so in `reasons`.
 
 mod clock;
 mod recurrence;
@@ -55,7 +55,7 @@ const DESCRIPTION: &str = "Measures a range of days in Calendar: busy hours per 
     `reasons` says what, such as a series whose rule is not worked out. A repetition that was moved by itself cannot be \
     told from its series and may count twice. References of events can be given to the other tools.";
 
-/// What was read of the calendars.
+/// The events that were read from the calendars.
 #[derive(Debug, Default)]
 struct Found {
     calendars: Vec<String>,
@@ -164,7 +164,8 @@ fn chosen(rows: &[Json], wanted: Option<&[String]>) -> Result<Vec<(String, Json)
     Ok(all.into_iter().filter(|(name, _)| wanted.contains(name)).collect())
 }
 
-/// Asks for what may take place in the days: what lies there, and every series that began before their end.
+/// Asks for the events that may happen on the days: the events on those days, and every series that began before their
+/// end.
 fn question(calendar: &Json, request: &Request, offset: usize) -> Json {
     let range = request.range();
     let comparison =
@@ -185,7 +186,7 @@ fn question(calendar: &Json, request: &Request, offset: usize) -> Json {
     })
 }
 
-/// Whether a fault is one calendar's own, so that the others can still be read.
+/// Whether a fault concerns only one calendar, so that the others can still be read.
 fn is_of_one(fault: &Fault) -> bool {
     ["execution_failed", "reference_invalid", "reference_moved", "result_too_large"].contains(&&*fault.code)
 }

@@ -10,7 +10,7 @@ use crate::span::{Span, clipped, gaps, merged, total};
 const MOST_CONFLICTS: usize = 100;
 const MOST_TITLES: usize = 20;
 
-/// What one day holds.
+/// The contents of one day.
 #[derive(Debug)]
 pub(crate) struct Load {
     day: Day,
@@ -19,7 +19,7 @@ pub(crate) struct Load {
     pub(crate) busy: i64,
     /// Minutes that events take of the working hours.
     pub(crate) busy_working: i64,
-    /// What is left of the working hours, however short.
+    /// The rest of the working hours, however short.
     pub(crate) free: Vec<Span>,
 }
 

@@ -1,6 +1,6 @@
 //! Days of a repeating event, from the rule that Calendar shows: `FREQ=WEEKLY;INTERVAL=1;BYDAY=TU,TH`.
 //!
-//! Rules of days and weeks are worked out with their weekdays, rules of months and years where they are of the same date.
+//! Works out rules of days and weeks with their weekdays, and rules of months and years with the same date.
 
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ enum Every {
 }
 
 impl Rule {
-    /// Reads a rule; none where it says something that is not worked out here.
+    /// Reads a rule; `None` if this module does not support a part of it.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut rule =
             Self { every: frequency(text)?, interval: 1, weekdays: Vec::new(), week_start: 0, count: None };
@@ -37,7 +37,7 @@ impl Rule {
         (by_day || rule.weekdays.is_empty()).then_some(rule)
     }
 
-    /// Returns the days on which an event begins that began on `first`. The first day counts whatever the rule says.
+    /// Returns the days on which an event begins that first began on `first`. The first day counts in any case.
     pub(crate) fn days(&self, first: Day, within: Range<i64>) -> Vec<Day> {
         let falls = |day: &Day| *day == first || self.falls_on(first, *day);
         match self.count {

@@ -1,4 +1,4 @@
-//! What is asked for.
+//! The request.
 
 use iac_plugin::{Arguments, Fault, Json, Object, json};
 
@@ -22,12 +22,12 @@ pub(crate) struct Request {
     /// Minutes of the day at which work begins and ends.
     pub(crate) work: (i64, i64),
     pub(crate) working_days: [bool; 7],
-    /// Names; all calendars where there are none.
+    /// Names; `None` for all calendars.
     pub(crate) calendars: Option<Vec<String>>,
 }
 
 impl Request {
-    /// Reads the arguments; what is left out is the week of `today` and office hours.
+    /// Reads the arguments; the defaults are the week of `today` and office hours.
     pub(crate) fn read(arguments: Arguments, today: Day) -> Result<Self, Fault> {
         let given = arguments.object();
         given.only(KEYS, &[])?;
@@ -46,7 +46,7 @@ impl Request {
         Span { start: self.first.start(), end: Day(self.first.0 + self.days).start() }
     }
 
-    /// Returns the working hours of a day; of no length where nobody works.
+    /// Returns the working hours of a day; empty on a free day.
     pub(crate) fn working(&self, day: Day) -> Span {
         let works = WEEKDAYS.iter().zip(self.working_days).nth(usize::try_from(day.weekday()).unwrap_or(0));
         let (from, to) = self.work;

@@ -1,4 +1,4 @@
-//! Stretches of time and what is left between them.
+//! Stretches of time and the gaps between them.
 
 use iac_plugin::{Json, json};
 
@@ -25,13 +25,13 @@ impl Span {
         self.end.0 - self.start.0
     }
 
-    /// Returns what two have in common; none where that is not a minute.
+    /// Returns the common part of two; `None` if that is shorter than a minute.
     pub(crate) fn common(self, other: Self) -> Option<Self> {
         let common = Self { start: self.start.max(other.start), end: self.end.min(other.end) };
         (common.start < common.end).then_some(common)
     }
 
-    /// Whether it lies in `range` at least partly; one of no length does where it begins.
+    /// Whether at least a part of it is in `range`; one of no length counts at its beginning.
     pub(crate) fn touches(self, range: Self) -> bool {
         self.start < range.end && (self.end > range.start || self.start >= range.start)
     }

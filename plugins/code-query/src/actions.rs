@@ -42,7 +42,7 @@ pub(crate) fn answer(
     Ok(answer)
 }
 
-/// The code that is meant, with its language.
+/// The selected code, with its language.
 fn selected<'a>(
     desk: &Desk<'a>,
     place: &Selection,
@@ -88,7 +88,7 @@ fn note(action: &Action) -> Option<&'static str> {
     }
 }
 
-/// The edits of each file, in the order of the text: where, and what would stand there.
+/// The edits of each file, in the order of the text: the range, and the new text.
 fn by_file(site: Site<'_>, edits: &[Edit]) -> Json {
     let mut files: BTreeMap<String, Vec<&Edit>> = BTreeMap::new();
     for edit in edits {
@@ -96,7 +96,7 @@ fn by_file(site: Site<'_>, edits: &[Edit]) -> Json {
     }
     let show = |edit: &Edit| json!(format!("{} -> {}", show_range(&edit.at.range), edit.text));
     let list = |(path, mut edits): (String, Vec<&Edit>)| {
-        // Several at one place stand in the order in which the server sent them.
+        // Several edits at one place keep the order in which the server sent them.
         edits.sort_by_key(|edit| key(edit.at.range.start));
         (path, Json::Array(edits.into_iter().map(show).collect()))
     };

@@ -1,4 +1,4 @@
-//! The answer to one query, and its size: what is too long loses what matters least, and says so.
+//! The answer to one query, and its size: an answer that is too long loses the least important parts, and says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -13,13 +13,13 @@ use crate::trouble::Trouble;
 /// The most bytes that one query is answered with.
 const BUDGET: usize = 32_000;
 
-/// What is left out first when an answer is too long.
+/// The parts to leave out first when an answer is too long.
 const EXTRAS: [&str; 6] = ["preview", "detail", "docs", "context", "sites", "edits"];
 
 /// The answer to one query.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
-    /// What is shown.
+    /// The rows to show.
     pub(crate) rows: Vec<Row>,
     pub(crate) total: usize,
     /// Position of the first one that is shown.
@@ -36,29 +36,29 @@ pub(crate) struct Row {
     pub(crate) shown: Map<String, Json>,
     /// The file it belongs to, as it is shown.
     pub(crate) path: String,
-    /// What it is called in a list of names.
+    /// Its name in a list of names.
     pub(crate) label: String,
-    /// How it is shown below its file; none where it is shown by itself.
+    /// Its line below its file; `None` if it is shown by itself.
     pub(crate) entry: Option<Entry>,
 }
 
-/// One line of what is shown of a file.
+/// One line about a file.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// What the lines of a file are called.
+    /// The name of the list of lines.
     pub(crate) list: &'static str,
-    /// What holds it, where lines are sorted by that.
+    /// Its container, if lines are sorted by that.
     pub(crate) holder: Option<String>,
     pub(crate) head: String,
     /// More about it, such as a signature or its code.
     pub(crate) tail: String,
 }
 
-/// What stands between the head and the tail of a line of one thing.
+/// The separator between the head and the tail of a line.
 const BAR: &str = " | ";
 
 impl Entry {
-    /// A line of a symbol: where it is, what it is, and its signature or code.
+    /// The line of a symbol: its place, its kind, and its signature or code.
     pub(crate) fn of_symbol(
         list: &'static str,
         at: &str,
@@ -127,7 +127,7 @@ pub(crate) fn show(name: &str, outcome: Result<Answer, Trouble>, form: Form) -> 
 }
 
 impl Answer {
-    /// Shows the page of what was found that was asked for.
+    /// Shows the requested page of the results.
     pub(crate) fn of<T>(
         found: &[T],
         common: &Common,
@@ -155,7 +155,7 @@ impl Answer {
         }
     }
 
-    /// How many bytes it has at a stage. Rows are counted where they are: most answers are short enough as they are.
+    /// The number of bytes at a stage. Rows are counted without being copied, because most answers are short enough.
     fn length(&self, stage: usize) -> usize {
         if stage <= WITH_ROWS && self.rows.iter().any(|row| row.entry.is_some()) {
             return below_files(&self.rows) + self.with(Vec::new()).to_string().len();
@@ -172,7 +172,7 @@ impl Answer {
         count.0.saturating_sub(1) + self.with(Vec::new()).to_string().len()
     }
 
-    /// Takes a stage's parts out, and says what is missing now.
+    /// Removes a stage's parts, and says what is missing now.
     fn shorten(&mut self, stage: usize) {
         let rows = self.rows.len();
         if stage == 1 {
@@ -290,7 +290,7 @@ fn by_file(rows: &[Row], stage: usize) -> Vec<Json> {
     if stage == STAGES { Vec::new() } else { files.into_iter().map(show).collect() }
 }
 
-/// Counts what is written.
+/// Counts the written bytes.
 struct Count(usize);
 
 impl io::Write for Count {
@@ -328,7 +328,7 @@ fn merge(into: &mut Json, from: Json) {
     }
 }
 
-/// The other form: what was found stands under the name of what it is.
+/// The other form: the results under the name of their kind.
 fn envelope(name: &str, mut shown: Json) -> Json {
     let found = match name {
         "findSymbols" | "outline" => "symbols",

@@ -1,4 +1,4 @@
-//! The code of what was found: its signature on one line, or all of it with some lines around.
+//! The code of a result: its signature on one line, or all of it with some lines around.
 
 use crate::doubts::Doubts;
 use crate::request::Common;
@@ -20,7 +20,7 @@ const BYTES: usize = 24_000;
 /// A symbol of a file; none where only the file is known.
 pub(crate) type Thing<'a> = (Site<'a>, String, Option<Node>);
 
-/// What is shown of the code of a symbol.
+/// The shown part of a symbol's code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Code {
     pub(crate) signature: Option<String>,
@@ -74,7 +74,7 @@ fn span(node: &Node, common: &Common) -> (u32, u32) {
     (first.saturating_sub(context), last.saturating_add(context))
 }
 
-/// What is declared, from the line of its name to where its brackets are closed, on one line.
+/// The declaration, from the line of its name to the end of its brackets, on one line.
 fn signature<'a>(node: &Node, line: impl Fn(u32) -> Option<&'a str>) -> Option<String> {
     let name = node.name_range.start.line;
     let mut text = line(name)?.trim().to_owned();

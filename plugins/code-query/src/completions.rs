@@ -1,4 +1,4 @@
-//! `completions`: what could stand at a place, or after some text that is not in the file yet.
+//! `completions`: possible texts at a place, or after some text that is not in the file yet.
 
 use iac_plugin::json;
 
@@ -46,15 +46,15 @@ pub(crate) fn answer(desk: &Desk<'_>, path: &str, spot: &Spot, common: &Common) 
     Ok(answer)
 }
 
-/// What is inserted; some servers repeat the dot that is there already.
+/// The inserted text, without the dot that some servers repeat.
 fn inserted(insert: &str) -> &str {
     insert.strip_prefix('.').unwrap_or(insert)
 }
 
-/// Where to ask, and the text to show the server for it where that is not the file's own.
+/// The place to ask at, and the text to show to the server if it differs from the file's own.
 ///
-/// Text that stands in the file is completed where it stands first. Other text is put on a line of its own: after the line
-/// that is named, indented like it, or at the end.
+/// If the text is in the file, it is completed at its first place. Other text is put on a separate line: after the
+/// named line, indented like it, or at the end.
 fn place(
     text: &str,
     path: &str,
@@ -90,7 +90,8 @@ fn place(
     }
 }
 
-/// Where text stands in the file and begins as a word does; what is short and no more than a name stands anywhere.
+/// The places in the file where the text begins at the start of a word. A short text that is only a part of a name
+/// counts anywhere.
 fn standing(text: &str, typed: &str) -> Vec<usize> {
     let says_more = typed.chars().count() > 3 || (typed.chars().count() > 1 && !typed.chars().all(is_part));
     let inside =
@@ -103,15 +104,15 @@ fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
-/// The text without the rest of the name in which a place is, since some servers complete no name that is there; none
-/// where no name goes on.
+/// The text without the rest of the name at a place, since some servers complete no existing name; `None` if no name
+/// continues there.
 fn without_rest(text: &str, at: usize) -> Option<String> {
     let (before, behind) = text.split_at(at);
     let rest = behind.trim_start_matches(is_part);
     (rest.len() < behind.len()).then(|| format!("{before}{rest}"))
 }
 
-/// The context up to the end of the prefix in it; both together where it is not in it.
+/// The context up to the end of the prefix in it; both together if the prefix is not in it.
 fn up_to<'a>(context: &'a str, prefix: &str) -> &'a str {
     context.rfind(prefix).map_or(context, |at| &context[..at + prefix.len()])
 }

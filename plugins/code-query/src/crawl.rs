@@ -32,9 +32,9 @@ pub(crate) struct Outline<'a> {
 pub(crate) enum Share<'a> {
     /// All of it.
     Whole,
-    /// What has one of these letters in its name.
+    /// Symbols with one of these texts in their name.
     Named(&'a [String]),
-    /// What is around these places, by path, or has its name there.
+    /// Symbols around these places, by path, or with their name there.
     Around(&'a BTreeMap<&'a str, Vec<Position>>),
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn outlines<'a>(
     while rest.peek().is_some() {
         let batch = batch(&mut rest, if matches!(share, Share::Whole) { BYTES } else { u64::MAX });
         crawl.batch(batch, common.timeout, doubts);
-        // A server that did not answer in time is not asked again; what is left is counted.
+        // A server that did not answer in time is not asked again; the rest is counted.
         if crawl.timed_out() {
             crawl.failures.extend(rest.by_ref().map(|file| (file, failure_of_time())));
         }
@@ -85,7 +85,7 @@ pub(crate) fn outlines<'a>(
     crawl.finish(common, what, doubts)
 }
 
-/// A file of which no more is known than its path and language.
+/// A file of which only the path and language are known.
 pub(crate) fn file(path: &str, language: &str) -> File {
     File { path: path.to_owned(), language: language.to_owned(), size: 0, stamp: 0 }
 }

@@ -46,7 +46,7 @@ pub(crate) fn answer(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> R
     found.answer(wanted, common)
 }
 
-/// What was said so far.
+/// The diagnostics so far.
 #[derive(Default)]
 struct Found<'a> {
     said: Vec<(Site<'a>, Diagnostic)>,
@@ -57,7 +57,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Asks about everything below a folder: the server of a language at once where it can, else file by file.
+    /// Asks about everything below a folder: the server of a language at once if it can, otherwise file by file.
     fn scope(&mut self, scope: &Scope<'a>, common: &Common, whole: bool) -> Result<(), Trouble> {
         let listed = scope.list(LISTED)?;
         if listed.truncated {
@@ -106,7 +106,7 @@ impl<'a> Found<'a> {
                 .note(format!("only the first {FILES} files of a language were looked at; narrow path"));
             files.truncate(FILES);
         }
-        // What a server says while it still loads is not all that it will say.
+        // A loading server may report more later.
         let languages: BTreeSet<&str> = files.iter().map(|file| file.language.as_str()).collect();
         languages.into_iter().for_each(|language| drop(site.workspace.prepare(language, common.wait)));
         let paths: Vec<String> = files.into_iter().map(|file| file.path).collect();
@@ -156,7 +156,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// What was wanted, by path and place, each once.
+/// The wanted diagnostics, by path and place, each once.
 fn chosen<'a>(said: Vec<(Site<'a>, Diagnostic)>, wanted: &Wanted<'_>) -> Vec<(Site<'a>, Diagnostic)> {
     let source = |one: &Diagnostic| one.source.clone().unwrap_or_default();
     let fits = |one: &Diagnostic| {

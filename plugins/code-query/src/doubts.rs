@@ -31,7 +31,7 @@ pub(crate) enum Reason {
     InactiveCode,
     /// A file has errors in its syntax.
     SyntaxErrors,
-    /// What implements a type is told by its members, not by its name.
+    /// Types implement a protocol by their members, not by its name.
     Structural,
     /// A server ended and was started again meanwhile.
     Restarted,
@@ -39,10 +39,10 @@ pub(crate) enum Reason {
     Truncated,
 }
 
-/// What is said of a server that does not read every file.
+/// The doubts about a server that does not read every file.
 const NARROWED: [Reason; 3] = [Reason::Degraded, Reason::ServerScope, Reason::UnopenedOnly];
 
-/// What is known about the completeness of one answer.
+/// The facts about the completeness of one answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Doubts {
     reasons: BTreeSet<Reason>,
@@ -121,7 +121,7 @@ impl Doubts {
         self.reasons.retain(|reason| !NARROWED.contains(reason) || other.reasons.contains(reason));
     }
 
-    /// Takes back reasons, and what was said of them.
+    /// Withdraws reasons, and the notes about them.
     pub(crate) fn withdraw(&mut self, reasons: &[Reason]) {
         self.reasons.retain(|reason| !reasons.contains(reason));
         self.notes.retain(|(about, _)| about.is_none_or(|about| !reasons.contains(&about)));
@@ -148,7 +148,7 @@ impl Doubts {
         }
     }
 
-    /// Adds that the build leaves out code, where there is some: what is said of it, its places, and what they are.
+    /// Adds that the build leaves out code, if there is some: the note, its places, and their kind.
     pub(crate) fn inactive(&mut self, said: &str, places: &[String], what: &str) {
         if places.is_empty() {
             return;
@@ -157,7 +157,7 @@ impl Doubts {
         self.explain(Reason::InactiveCode, format!("{said}: {}", named(places, what)));
     }
 
-    /// Says what was shortened; the last word replaces those before it.
+    /// Says which parts were shortened; the last note replaces those before it.
     pub(crate) fn shortened(&mut self, note: String) {
         self.notes.retain(|(_, note)| !note.starts_with("shortened: "));
         self.notes.insert(0, (None, note));

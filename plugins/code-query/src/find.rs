@@ -1,8 +1,8 @@
-//! Finding symbols by pattern: exact, whatever the server's own search can do.
+//! Finds symbols by pattern: exact, independent of the server's own search.
 //!
-//! No server's search knows globs, most cut their lists, and some find only heads of words. So every answer comes from
-//! outlines of files, and what is chosen well is which files: those whose text holds the pattern's letters, or, in a
-//! large project whose server can be relied upon, those that the server's index names.
+//! No server's search supports globs, most cut their lists, and some find only beginnings of words. So every answer
+//! comes from outlines of files. The work is in choosing the files: those whose text contains the pattern's letters,
+//! or, in a large project with a reliable server, those that the server's index names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,10 +38,10 @@ const MOST_LETTERS: usize = 16;
 /// The largest file that the host reads for a server, in bytes.
 const LARGEST: u64 = 10 * 1024 * 1024;
 
-/// What puts names together in macros of C.
+/// The operator that joins names in C macros.
 const PASTE: &str = "##";
 
-/// What is looked for.
+/// The pattern to find.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) pattern: &'a Pattern,
@@ -65,7 +65,7 @@ pub(crate) struct Hit<'a> {
 }
 
 impl Hit<'_> {
-    /// Where its name begins.
+    /// The beginning of its name.
     pub(crate) fn place(&self) -> Place {
         Place { path: self.path.clone(), at: self.node.name_range.start }
     }
@@ -74,7 +74,7 @@ impl Hit<'_> {
 /// Which files are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// What is quickest.
+    /// The quickest way.
     Best,
     /// The files that the index names.
     Index,
@@ -151,8 +151,8 @@ fn in_modules<'a>(
     Ok(Vec::new())
 }
 
-/// Whether the names of a module stand in this order among the root's own name, the folders of a path and the name of the
-/// file. A crate or a package is called as its folder, but for hyphens.
+/// Whether the names of a module occur in this order among the root's own name, the folders of a path and the name of
+/// the file. A crate or a package has the name of its folder, except for hyphens.
 fn is_in_module(root: &str, path: &str, module: &[String]) -> bool {
     let own = root.rsplit('/').next().unwrap_or(root);
     let mut parts = std::iter::once(own).chain(path.split('/'));
@@ -196,7 +196,7 @@ pub(crate) fn readable(scope: &Scope<'_>, files: Vec<File>, doubts: &mut Doubts)
     read
 }
 
-/// Shows symbols, each with its signature, and with its code where that is wanted.
+/// Shows symbols, each with its signature, and with its code if that is wanted.
 pub(crate) fn rows(hits: &[Hit<'_>], common: &Common, doubts: &mut Doubts) -> Vec<Row> {
     let previews =
         previews(hits.iter().map(|hit| (hit.site, hit.path.as_str(), hit.node.name_range.start.line)));
@@ -269,14 +269,14 @@ fn matching<'a>(outlines: &[Outline<'a>], wanted: &Wanted<'_>, case: Case) -> Ve
     hits
 }
 
-/// Whether it can be a name in an import: at the top of a file, in one line, or a value, since some servers let each of
-/// the names be the whole import.
+/// Whether it can be a name in an import: at the top of a file, in one line, or a value, since some servers give each
+/// name the range of the whole import.
 pub(crate) fn may_be_imported(node: &Node) -> bool {
     let is_value = matches!(node.kind, kinds::VARIABLE | kinds::CONSTANT | kinds::MODULE);
     node.parent.is_none() && (is_value || node.whole.start.line == node.whole.end.line)
 }
 
-/// Where the name of a symbol begins.
+/// The beginning of a symbol's name.
 pub(crate) fn spot(path: &str, node: &Node) -> imports::Spot {
     let start = node.name_range.start;
     ((path.to_owned(), start.line), start.column)
@@ -334,7 +334,7 @@ fn candidates(
     Ok(found.into_iter().filter(|file| !excluded(file)).collect())
 }
 
-/// The files that hold a name which stands nowhere, since a macro of C puts it together: where there are such macros, the
+/// The files with a name that no text contains, because a macro of C joins it from parts: if there are such macros, the
 /// server's index may know it.
 fn pasted(scope: &Scope<'_>, letters: &[String], files: &[File], common: &Common) -> Vec<File> {
     let site = scope.site;
@@ -355,7 +355,7 @@ fn pasted(scope: &Scope<'_>, letters: &[String], files: &[File], common: &Common
     files.iter().filter(|file| known.contains(&file.path)).cloned().collect()
 }
 
-/// Letters that a name or a text must hold to be looked at. A made-up name need not stand in the text, and is shown only
+/// Letters that a name or a text must contain to be examined. A made-up name need not be in the text, and is shown only
 /// with locals.
 fn letters(wanted: &Wanted<'_>, least: usize) -> Option<Vec<String>> {
     let pattern = Some(wanted.pattern).filter(|_| !wanted.locals);

@@ -1,4 +1,4 @@
-//! What a model is told of the tool. The long form is `docs/code-query.md`.
+//! The description of the tool for a model. The long form is `docs/code-query.md`.
 
 use iac_plugin::{Json, json};
 

@@ -1,6 +1,6 @@
-//! What a build leaves out: a server of C knows nothing of the branches whose conditions are not met, so a name that
-//! stands there is no name to it, and an answer that has not looked there says so. So it is with names that are declared
-//! in the bodies of macros, and in calls of them that the build leaves out.
+//! Code that a build leaves out. A server of C knows nothing of the branches whose conditions are not met, so a name
+//! there is not a name to it, and an answer that has not looked there says so. The same is true of names that are
+//! declared in the bodies of macros, and in calls of them that the build leaves out.
 
 use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
@@ -15,13 +15,13 @@ const LINES: u32 = 1_000;
 /// The most files that are looked at for uses of a name.
 const FILES: u32 = 200;
 
-/// What is said of the files.
+/// The note about the files.
 const LEFT_OUT: &str = "this build leaves out code that was not looked at";
 
-/// What is said of names in macros.
+/// The note about names in macros.
 const IN_MACROS: &str = "macros hold declarations that mean nothing to the server";
 
-/// Words that are nobody's name.
+/// Words that cannot be names.
 const KEYWORDS: &str = "\
     alignas alignof asm auto bool break case catch char class const consteval constexpr constinit \
     const_cast continue co_await co_return co_yield decltype default defined delete do double \
@@ -30,7 +30,7 @@ const KEYWORDS: &str = "\
     requires restrict return short signed sizeof static static_assert static_cast struct switch template \
     this throw true try typedef typeid typename union unsigned using void";
 
-/// What is looked for in lines that a build leaves out.
+/// The words to find in lines that a build leaves out.
 #[derive(Clone, Copy)]
 pub(crate) enum Sought<'a> {
     /// Any name.
@@ -40,7 +40,7 @@ pub(crate) enum Sought<'a> {
     Name(&'a str),
 }
 
-/// Adds a doubt where the lines that are left out of files hold what is sought.
+/// Adds a doubt if the lines that are left out of files contain the wanted words.
 pub(crate) fn doubt(outlines: &[Outline<'_>], sought: Sought<'_>, doubts: &mut Doubts) {
     let hides = |outline: &&Outline<'_>| !outline.hidden.is_empty();
     let found: Vec<String> =
@@ -88,8 +88,8 @@ pub(crate) fn doubt_within(outlines: &[Outline<'_>], whole: &Range, doubts: &mut
     doubts.inactive(LEFT_OUT, &found, "files");
 }
 
-/// Adds a doubt where a name could be used in what is left out of any file of a root. Only languages of headers have
-/// such conditions.
+/// Adds a doubt if the left-out lines of any file of a root could use a name. Only languages with headers have such
+/// conditions.
 pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &Common, doubts: &mut Doubts) {
     if !matches!(server.naming, Naming::Scoped) || name.is_empty() {
         return;
@@ -112,14 +112,14 @@ pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &C
     }
 }
 
-/// Returns the first place, as it is shown, where lines that are left out hold what is sought.
+/// Returns the first place, in the form to show, where left-out lines contain the wanted words.
 fn found(outline: &Outline<'_>, hidden: &[Range], sought: Sought<'_>) -> Option<String> {
     let mut lines = hidden.iter().filter(|range| !is_name(range));
     let line = lines.find_map(|range| first(outline, range, sought))?;
     Some(format!("{}:{}", outline.site.show(&outline.file.path), line + 1))
 }
 
-/// Returns the first line of a range that holds what is sought.
+/// Returns the first line of a range with the wanted words.
 fn first(outline: &Outline<'_>, range: &Range, sought: Sought<'_>) -> Option<u32> {
     let mut reader = Reader::default();
     let mut from = range.start.line;
@@ -151,12 +151,12 @@ fn is_sought(word: &str, sought: Sought<'_>) -> bool {
 struct Reader {
     /// Inside of a comment of several lines.
     comment: bool,
-    /// Inside of a directive that goes on.
+    /// Inside a directive that continues.
     directive: bool,
 }
 
 impl Reader {
-    /// Tells whether a line has a word that is wanted, and remembers how the line ends.
+    /// Says whether a line has a wanted word, and remembers how the line ends.
     fn finds(&mut self, line: &str, wanted: impl Fn(&str) -> bool) -> bool {
         let goes_on = line.trim_end().ends_with('\\');
         let begins = line.trim_start().strip_prefix('#').map(str::trim_start);

@@ -1,5 +1,5 @@
-//! Which symbols are only names of something imported, or exported again. Some servers list these as variables; nobody
-//! who looks for a declaration wants them.
+//! Finds symbols that are only names of something imported or exported again. Some servers list these as variables, but
+//! no one who looks for a declaration wants them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(crate) fn are_listed(language: &str) -> bool {
     matches!(language, "python" | "typescript" | "javascript" | "typescriptreact" | "javascriptreact")
 }
 
-/// Returns which of the names belong to an import. Asks for their lines, and for those above what may be the middle of a
+/// Returns the names that belong to an import. Asks for their lines, and for the lines above a possible middle of a
 /// long import.
 pub(crate) fn among(site: Site<'_>, spots: &BTreeSet<Spot>) -> BTreeSet<Spot> {
     if spots.is_empty() {
@@ -59,7 +59,7 @@ fn first(text: &str, column: u32) -> bool {
     statement(text, column).len() == text.len()
 }
 
-/// Lines that were read, and whether an import goes on over them.
+/// Lines that were read, and whether an import continues over them.
 #[derive(Default)]
 struct Above {
     texts: BTreeMap<Line, String>,
@@ -128,7 +128,7 @@ fn without_comment(text: &str) -> &str {
     text.split("//").next().unwrap_or(text)
 }
 
-/// What may stand between the lines of an import.
+/// The text that may come between the lines of an import.
 fn is_between(text: &str) -> bool {
     let bare = text.trim_start();
     bare.is_empty() || ["//", "/*", "*", "#"].iter().any(|mark| bare.starts_with(mark)) || is_member(text)

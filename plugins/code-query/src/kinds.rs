@@ -17,7 +17,7 @@ pub(crate) const INTERFACE: Kind = 11;
 pub(crate) const FUNCTION: Kind = 12;
 pub(crate) const VARIABLE: Kind = 13;
 pub(crate) const CONSTANT: Kind = 14;
-/// What clangd calls macros.
+/// clangd's kind for macros.
 pub(crate) const TEXT: Kind = 15;
 pub(crate) const OBJECT: Kind = 19;
 pub(crate) const STRUCT: Kind = 23;
@@ -39,7 +39,7 @@ const GROUPS: [(&str, &[Kind]); 4] = [
     ("container", &[MODULE, NAMESPACE, 4]),
 ];
 
-/// Words of languages, for what they are called here.
+/// Words of languages, with their names here.
 const WORDS: [(&str, &str); 17] = [
     ("define", "macro"),
     ("trait", "interface"),

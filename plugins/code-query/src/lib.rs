@@ -1,7 +1,7 @@
 //! Answers questions about source code from real language servers, and says of every answer whether it is complete.
 //!
-//! Everything but the last step is a function of a [`world::Workspace`] and the arguments, so that it runs wherever
-//! that trait does. The modules stand in the order in which a query goes through them.
+//! Everything except the last step is a function of a [`world::Workspace`] and the arguments, so it runs wherever that
+//! trait does. The modules are in the order in which a query passes them.
 
 mod near;
 mod pattern;

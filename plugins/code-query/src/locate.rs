@@ -38,14 +38,14 @@ pub(crate) struct Located<'a> {
     pub(crate) places: Vec<Place>,
     /// Whether it is known to be declared at these places.
     pub(crate) declared: bool,
-    /// The word at the place, where one was named.
+    /// The word at the place, if the query named one.
     pub(crate) word: Option<String>,
-    /// The symbols at these places, where they were found by name.
+    /// The symbols at these places, if they were found by name.
     pub(crate) hits: Vec<Hit<'a>>,
 }
 
 impl Located<'_> {
-    /// Returns its name as it stands in the text; nothing where no name stands there.
+    /// Returns its name from the text; empty if there is no name there.
     pub(crate) fn name(&self) -> String {
         if let Some(hit) = self.hits.first() {
             return hit.node.name.clone();
@@ -78,7 +78,7 @@ pub(crate) fn one<'a>(
             let found = named(desk, pattern, path.as_deref(), *kinds, common, what, &mut own);
             let is_exact =
                 |hit: &Hit<'_>| pattern.leaf() == hit.node.name || pattern.names_exactly(&hit.node.name);
-            // What is written in other letters is likely another thing, if something outside has this very name.
+            // If something outside has exactly this name, a symbol with different case is probably not meant.
             let outside = match &found {
                 Ok(hits) if hits.iter().any(is_exact) => None,
                 Err(trouble) if trouble.code != "NOT_FOUND" => None,
@@ -153,8 +153,8 @@ pub(crate) fn named<'a>(
     Ok(hits)
 }
 
-/// Finds a place at which something is used that is declared outside of the project, such as a trait of a library. It may
-/// be written with its module, of which a part stands in the path of the file that declares it.
+/// Finds a use of something that is declared outside of the project, such as a trait of a library. The name may include
+/// its module, a part of which is in the path of the declaring file.
 fn from_outside<'a>(
     desk: &Desk<'a>,
     pattern: &Pattern,
@@ -211,9 +211,9 @@ fn places_of(text: &str, name: &str, path: &str) -> Vec<Place> {
     places.take(PLACES).map(|at| Place { path: path.to_owned(), at }).collect()
 }
 
-/// Leaves out what is declared in the body of a function where something of that name is not: it can only be meant from
-/// within that body. So is a macro that stands before something of its name, and a field that has the name of a type: Go
-/// names what it embeds so, and its definition is the type.
+/// Leaves out symbols that are declared in the body of a function, if another symbol of that name is not: only that
+/// body can mean them. It also leaves out a macro in front of a symbol of its name, and a field with the name of a
+/// type: Go names embedded fields so, and their definition is the type.
 fn prefer_outer(hits: &mut Vec<Hit<'_>>) {
     if hits.iter().any(|hit| hit.node.kind != kinds::MACRO) {
         hits.retain(|hit| hit.node.kind != kinds::MACRO);
@@ -284,7 +284,7 @@ pub(crate) fn expect_some(server: &Server, found: usize, doubts: &Doubts) -> Res
     Err(Trouble::new("DEGRADED", said).hint("outline, findSymbols and definition work"))
 }
 
-/// A line and a character, both from 1, as they were asked for, and the name of what is there.
+/// A line and a character, both from 1, as in the query, and the name there.
 struct Spot<'a> {
     path: &'a str,
     line: u32,
@@ -292,7 +292,7 @@ struct Spot<'a> {
     named: Option<&'a Pattern>,
 }
 
-/// The place of a line and a character; without a character that of the one thing that stands there.
+/// The place of a line and a character; without a character, the place of the only thing there.
 fn place<'a>(desk: &Desk<'a>, spot: &Spot<'_>, common: &Common, what: &str) -> Result<Located<'a>, Trouble> {
     let (site, file) = desk.file(spot.path)?;
     let text = text_of_line(site, &file, spot.path, spot.line)?;
@@ -315,7 +315,7 @@ fn place<'a>(desk: &Desk<'a>, spot: &Spot<'_>, common: &Common, what: &str) -> R
     })
 }
 
-/// Sees that what is declared at a place has the name that was given with it. What is only used there has any.
+/// Checks that the declaration at a place has the given name. A mere use there may have any name.
 fn is_called(
     site: Site<'_>,
     file: &File,
@@ -348,10 +348,10 @@ pub(crate) enum Side {
     End,
 }
 
-/// The place of a line and a character, both from 1; without a character an end of what is written on the line.
+/// The place of a line and a character, both from 1; without a character, an end of the text on the line.
 ///
 /// # Errors
-/// `NOT_FOUND` where the file has no such place.
+/// `NOT_FOUND` if the file has no such place.
 pub(crate) fn position(
     site: Site<'_>,
     file: &File,
@@ -384,7 +384,7 @@ fn text_of_line(site: Site<'_>, file: &File, path: &str, line: u32) -> Result<St
 
 fn within(text: &str, path: &str, line: u32, character: u32) -> Result<u32, Trouble> {
     let count = text.chars().count();
-    // The place behind the last character counts: a cursor can stand there.
+    // The place after the last character counts, because a cursor can be there.
     if character as usize > count + 1 {
         let message =
             format!("character {character} is past the end of line {line} of {path} ({count} characters)");
@@ -502,14 +502,14 @@ fn only<'a>(hits: Vec<Hit<'a>>, pattern: &Pattern, common: &Common) -> Result<Lo
     Ok(Located { site: first.site, language: first.language, places, declared: true, word: None, hits })
 }
 
-/// Whether one server reads all files of hits in one site. A header is of C, and what it declares may be of C++.
+/// Whether one server reads all files of hits in one site. A header counts as C, although its declarations may be C++.
 fn have_one_server(hits: &[Hit<'_>]) -> bool {
     let languages: BTreeSet<&str> = hits.iter().map(|hit| hit.language.as_str()).collect();
     let reads = |server: &Server| languages.iter().all(|it| server.languages.iter().any(|own| own == it));
     languages.len() == 1 || hits[0].site.workspace.servers().iter().any(reads)
 }
 
-/// Whether a declaration and its definition, as C has them, are all that was found: a server leads from one to another.
+/// Whether a declaration and its definition, as in C, are the only results: a server leads from one to the other.
 fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
     if hits.len() > CANDIDATES || hits.iter().any(|hit| hit.node.name != hits[0].node.name) {
         return false;
@@ -569,7 +569,7 @@ fn ambiguous(hits: &[Hit<'_>], pattern: &Pattern) -> Trouble {
     .hint("add \"path\" and \"line\", a longer name such as \"Class.method\", or \"kind\"")
 }
 
-/// Says that there is no such symbol, and which one is near. If not everything was looked at, it says that too.
+/// Says that there is no such symbol, and suggests a similar one. If the search was incomplete, it says that too.
 fn unknown(
     desk: &Desk<'_>,
     pattern: &Pattern,

@@ -1,13 +1,13 @@
 //! Which known word was meant.
 
-/// Returns the known word nearest to `word`, where one is near: a third of its letters may differ.
+/// Returns the known word nearest to `word`, if one is near: a third of its letters may differ.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = word.chars().count() / 3 + 1;
     let scored = known.into_iter().map(|other| (distance(word, other), other));
     scored.filter(|(score, _)| *score <= most).min_by_key(|(score, _)| *score).map(|(_, other)| other)
 }
 
-/// How many letters must be added, removed, exchanged or swapped with the next one, in any case.
+/// How many letters must be added, removed, replaced or swapped with the next one, ignoring case.
 pub(crate) fn distance(one: &str, other: &str) -> usize {
     let small = |text: &str| text.chars().flat_map(char::to_lowercase).take(80).collect::<String>();
     strsim::osa_distance(&small(one), &small(other))

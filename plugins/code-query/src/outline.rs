@@ -18,12 +18,12 @@ use crate::tree::{Node, Tree};
 use crate::trouble::Trouble;
 use crate::world::File;
 
-/// What of a file is wanted.
+/// The wanted part of a file.
 pub(crate) struct Wanted<'a> {
     pub(crate) path: &'a str,
     pub(crate) pattern: Option<&'a Pattern>,
     pub(crate) kinds: Kinds,
-    /// How many levels: 1 is a match without what it holds.
+    /// How many levels: 1 is a match without its contents.
     pub(crate) depth: Option<usize>,
     pub(crate) locals: bool,
 }
@@ -63,7 +63,7 @@ fn imported(site: Site<'_>, file: &File, tree: &Tree) -> BTreeSet<usize> {
     doubtful.into_iter().filter(|&at| found.contains(&spot(at))).collect()
 }
 
-/// Marks what is shown: matches, what they hold as deep as wanted, and what holds them.
+/// Marks the symbols to show: matches, their contents to the wanted depth, and their containers.
 fn shown(tree: &Tree, dropped: &BTreeSet<usize>, wanted: &Wanted<'_>, doubts: &mut Doubts) -> Vec<bool> {
     let exact = matches(tree, dropped, wanted, Case::Exact);
     let found = if exact.contains(&true) || wanted.pattern.is_none() {
@@ -86,8 +86,8 @@ fn shown(tree: &Tree, dropped: &BTreeSet<usize>, wanted: &Wanted<'_>, doubts: &m
     shown
 }
 
-/// Marks what matches, and what is below a match as deep as wanted. Without a pattern everything matches, so that only
-/// the kind and the depth from the top decide; with one, a match shows what it holds only if a depth asks for it.
+/// Marks the matches, and their contents to the wanted depth. Without a pattern everything matches, so only the kind
+/// and the depth from the top decide. With a pattern, a match shows its contents only if a depth asks for them.
 fn matches(tree: &Tree, dropped: &BTreeSet<usize>, wanted: &Wanted<'_>, case: Case) -> Vec<bool> {
     let mut levels: Vec<Option<usize>> = Vec::with_capacity(tree.nodes.len());
     let depth = wanted.depth.unwrap_or(if wanted.pattern.is_some() { 1 } else { usize::MAX });
@@ -113,7 +113,7 @@ fn row(site: Site<'_>, file: &File, tree: &Tree, at: usize, shown: &[bool]) -> R
     Row::new(site.show(&file.path), format!("{} {}", kinds::name(node.kind), node.full_name()), json)
 }
 
-/// Shows a symbol with what it holds. Later nodes are shown first, so that each is there when its parent is.
+/// Shows a symbol with its contents. Later nodes are shown first, so that each exists when its parent is shown.
 fn nodes(tree: &Tree, shown: &[bool], root: usize) -> Json {
     let end =
         (root + 1..tree.nodes.len()).find(|&at| tree.nodes[at].parent.is_none()).unwrap_or(tree.nodes.len());
@@ -124,7 +124,7 @@ fn nodes(tree: &Tree, shown: &[bool], root: usize) -> Json {
         if at == root {
             return json;
         }
-        // What a twin held may have its parent under an earlier root.
+        // The contents of a twin may have their parent under an earlier root.
         let slot = tree.nodes[at].parent.and_then(|parent| parent.checked_sub(root));
         slot.into_iter().for_each(|slot| children[slot].push(json.clone()));
     }

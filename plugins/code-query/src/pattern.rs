@@ -28,7 +28,7 @@ pub(crate) struct Pattern {
 #[derive(Clone, Debug)]
 pub(crate) struct PathPattern(Vec<Vec<Segment>>);
 
-/// What is left of a pattern when its braces are expanded.
+/// The rest of a pattern after its braces are expanded.
 #[derive(Clone, Debug)]
 struct Alternative {
     /// The pattern without regard to separators, for names that hold them.
@@ -54,7 +54,7 @@ pub(crate) enum Case {
     Ignored,
 }
 
-/// Why a pattern is none.
+/// The reason why a pattern is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PatternError {
     /// It is empty.
@@ -132,8 +132,8 @@ impl Pattern {
         })
     }
 
-    /// Returns letters of which every matching name holds at least one, in any case; none where a name may hold
-    /// anything. Each has at least `least` characters, all of ASCII.
+    /// Returns letters: every matching name contains at least one of them, in any case; `None` if a name may contain
+    /// anything. Each has at least `least` characters, all ASCII.
     pub(crate) fn literals(&self, least: usize) -> Option<Vec<String>> {
         let mut literals = Vec::new();
         for one in &self.alternatives {
@@ -145,8 +145,8 @@ impl Pattern {
         Some(literals)
     }
 
-    /// Returns letters of which the text of every file with a match holds at least one: those of a name or of what holds
-    /// it, since both stand in the text.
+    /// Returns letters: the text of every file with a match contains at least one of them. They come from a name or its
+    /// containers, since both are in the text.
     pub(crate) fn text_literals(&self, least: usize) -> Option<Vec<String>> {
         let mut literals = Vec::new();
         for one in &self.alternatives {
@@ -160,8 +160,8 @@ impl Pattern {
     }
 
     /// Returns ways to read it as the path of a module and a name in it: `requests.sessions.Session` as `Session` in
-    /// `requests/sessions`, the shortest path first. Only names without wildcards are read so. Where a path of Rust begins
-    /// is not known, so `crate` stands for nothing.
+    /// `requests/sessions`, the shortest path first. Only names without wildcards are read so. The beginning of a Rust
+    /// path is not known, so `crate` matches nothing.
     pub(crate) fn in_modules(&self) -> Vec<(Vec<String>, Self)> {
         let parts: Vec<&str> = self.text.split(['.', '/', ':']).filter(|part| !part.is_empty()).collect();
         let relative = parts.iter().take_while(|part| matches!(**part, "crate" | "self" | "super")).count();
@@ -179,7 +179,7 @@ impl Pattern {
         (usize::from(!is_rust || relative == 0)..parts.len()).filter_map(read).collect()
     }
 
-    /// Returns the last name of the pattern, for a search of what is near to it.
+    /// Returns the last name of the pattern, for a search of similar names.
     pub(crate) fn leaf(&self) -> &str {
         let from = self.text.rfind(['.', '#', '/', ':']).map_or(0, |at| at + 1);
         &self.text[from..]
@@ -231,11 +231,11 @@ impl Alternative {
             return follows(&self.segments, &path, case);
         }
         // The last segment is for the name itself, so only as many containers matter as there are segments, unless one
-        // of them stands for any number.
+        // of them matches any number.
         (0..path.len()).any(|from| follows(&self.segments, &path[from..], case))
     }
 
-    /// The longest run of ASCII that stands in a name whether it matches as a whole or by its last segment.
+    /// The longest run of ASCII that every match contains, whether it matches as a whole or by its last segment.
     fn literal(&self) -> Option<String> {
         self.segments.last()?.literal()
     }
@@ -254,7 +254,7 @@ impl Segment {
     }
 }
 
-/// Whether the segments match the whole path. `**` stands for any number of names, at the end for at least one.
+/// Whether the segments match the whole path. `**` matches any number of names, and at least one at the end.
 fn follows(segments: &[Segment], path: &[&str], case: Case) -> bool {
     // reached[i]: the segments so far match the first i names.
     let mut reached = vec![false; path.len() + 1];
@@ -298,7 +298,7 @@ fn split(marks: &[glob::Mark]) -> (bool, Vec<&[glob::Mark]>) {
     (anchored, parts)
 }
 
-/// How many marks a separator at the beginning takes, 0 where there is none.
+/// How many marks a separator at the beginning takes; 0 if there is none.
 fn separator(marks: &[glob::Mark]) -> usize {
     match marks {
         [one, ..] if one.is('.') || one.is('#') || one.is('/') => 1,

@@ -87,7 +87,8 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, Some(via), doubts)))
 }
 
-/// What has the members of a protocol of Python implements it, whether it names it or not, and servers know names only.
+/// Every type with the members of a Python protocol implements it, even if it does not name it, but servers know only
+/// names.
 fn doubt_structure(located: &Located<'_>, doubts: &mut Doubts) {
     if located.language != "python" {
         return;
@@ -156,7 +157,7 @@ pub(crate) fn calls(
     locate::expect_some(&asker.server, found.len(), &doubts)?;
     found.sort_by_cached_key(|one| {
         let path = one.symbol.location.path.clone();
-        // What lies outside is rarely meant, and would fill the first page.
+        // Places outside are rarely meant, and would fill the first page.
         (path.starts_with('/'), path, key(one.symbol.name_range.start), one.symbol.name.clone())
     });
     found.dedup_by(|one, other| same_symbol(one, other));
@@ -213,10 +214,10 @@ fn of_macro(what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{what} of macros are not known; try references"))
 }
 
-/// Where something is declared.
+/// The place of a declaration.
 type Declared = (String, Spot);
 
-/// A symbol, where there is one at a location, and its code.
+/// The symbol at a location, if there is one, and its code.
 type Coded = (Option<Node>, Code);
 
 fn begin(one: &Location) -> Declared {
@@ -279,7 +280,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         }
     }
 
-    /// Takes back doubts about files that the server does not read, where the name stands in none of them.
+    /// Withdraws doubts about files that the server does not read, if none of them contains the name.
     fn settle(&self, doubts: &mut Doubts) {
         let mut of_uses = Doubts::default();
         if doubts.is_narrowed()
@@ -338,8 +339,8 @@ impl<'a, 'b> Asker<'a, 'b> {
         Ok(())
     }
 
-    /// Adds functions that are called in the body and that the server's list leaves out: some know the calls of files
-    /// only that they have read. Every word before a bracket is asked for what it means.
+    /// Adds functions that the body calls and that the server's list leaves out: some servers know only the calls of
+    /// files that they have read. It asks for the meaning of every word before a bracket.
     fn add_callees(&self, found: &mut Vec<Neighbour>) {
         if !matches!(self.server.naming, Naming::Scoped) {
             return;
@@ -397,7 +398,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         matches!(self.server.naming, Naming::Scoped) && self.declared().iter().any(is)
     }
 
-    /// The outline of a file; none where there is none to be had.
+    /// The outline of a file; `None` if it cannot be had.
     fn outline(&self, path: &str) -> Vec<Outline<'a>> {
         let file = crawl::file(path, &self.located.language);
         let partial = Common { allow_partial: true, ..self.common.clone() };
@@ -450,8 +451,8 @@ impl<'a, 'b> Asker<'a, 'b> {
         }
     }
 
-    /// Where the thing is used and, if that is wanted, where it is declared, as far as the server says: both are asked
-    /// at once. The hits themselves are declarations.
+    /// The uses of a symbol and, if wanted, its declarations, as far as the server reports them: both are requested at
+    /// once. The hits themselves are declarations.
     fn uses(
         &self,
         relation: Relation,
@@ -479,7 +480,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         Ok((uses, declared))
     }
 
-    /// Where the thing is declared, as far as the server says.
+    /// The declarations, as far as the server reports them.
     fn declared(&self) -> BTreeSet<Declared> {
         let mut declared = self.own();
         if let Ok(found) = self.related(Relation::Definition, &mut Doubts::default()) {
@@ -488,14 +489,14 @@ impl<'a, 'b> Asker<'a, 'b> {
         declared
     }
 
-    /// Where the symbols are declared that were found by name.
+    /// The declarations of the symbols that were found by name.
     fn own(&self) -> BTreeSet<Declared> {
         let place = |hit: &Hit<'_>| (hit.path.clone(), key(hit.place().at));
         self.located.hits.iter().map(place).collect()
     }
 }
 
-/// What a symbol of an outline is as a neighbour.
+/// A symbol of an outline as a neighbour.
 fn neighbour(path: &str, node: &Node) -> Neighbour {
     let symbol = Symbol {
         name: node.name.clone(),
@@ -528,8 +529,8 @@ fn same_symbol(one: &Neighbour, other: &Neighbour) -> bool {
         && one.symbol.name == other.symbol.name
 }
 
-/// Leaves out what is only declared where the same file set also has its body: C's headers. The server says which
-/// belongs to which.
+/// Leaves out a declaration if the same set of files also has its body: C's headers. The server says which belong
+/// together.
 fn with_bodies<'a>(hits: Vec<Hit<'a>>, common: &Common) -> Vec<Hit<'a>> {
     let scoped = |hit: &Hit<'_>| crawl::naming(hit.site, &hit.language) == Naming::Scoped;
     let lines = |hit: &Hit<'_>| hit.node.whole.end.line - hit.node.whole.start.line;
@@ -688,7 +689,7 @@ fn short(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// Where it calls or is called, in order, each once.
+/// The places of the calls, in order, each once.
 fn sites(site: Site<'_>, sites: &[Location]) -> Vec<Json> {
     let show = |at: &Location| {
         let start = at.range.start;

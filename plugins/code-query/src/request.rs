@@ -21,10 +21,10 @@ const MOST: usize = 50;
 /// The most milliseconds of a call. The engine ends a call after 60 seconds, and with it all that was found.
 pub(crate) const LONGEST: u32 = 55_000;
 
-/// What was asked.
+/// The request.
 #[derive(Debug)]
 pub(crate) struct Request {
-    /// Each query, or why it is none.
+    /// Each query, or the reason why it is not valid.
     pub(crate) queries: Vec<Result<Query, Trouble>>,
     /// How answers are shown.
     pub(crate) form: Form,
@@ -33,7 +33,7 @@ pub(crate) struct Request {
 /// How an answer is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// `{"result":…}` or `{"error":…}`, with what was found grouped by file.
+    /// `{"result":…}` or `{"error":…}`, with the results grouped by file.
     Plain,
     /// The same, with an object for each thing that was found.
     Rows,
@@ -44,7 +44,7 @@ pub(crate) enum Form {
 #[derive(Debug)]
 pub(crate) struct Query {
     pub(crate) ask: Ask,
-    /// What every query can say.
+    /// The options of every query.
     pub(crate) common: Common,
 }
 
@@ -66,7 +66,7 @@ pub(crate) enum Ask {
     Restart { language: Option<String> },
 }
 
-/// What a question is about.
+/// The subject of a question.
 #[derive(Debug)]
 pub(crate) enum Target {
     Name {
@@ -74,7 +74,7 @@ pub(crate) enum Target {
         path: Option<String>,
         kinds: Kinds,
     },
-    /// `line` and `character` count from 1. A name beside them chooses among what is there.
+    /// `line` and `character` count from 1. A name beside them chooses among the symbols there.
     Place {
         path: String,
         line: u32,
@@ -83,21 +83,21 @@ pub(crate) enum Target {
     },
 }
 
-/// What is to be changed: a thing, a place, a line, or what lies between two places. Lines and characters count from 1.
+/// The code to change: a symbol, a place, a line, or the range between two places. Lines and characters count from 1.
 #[derive(Debug)]
 pub(crate) enum Selection {
     Thing(Target),
     Lines { path: String, from: (u32, Option<u32>), to: (u32, Option<u32>) },
 }
 
-/// Where something is to be completed; lines and characters count from 1.
+/// The place to complete; lines and characters count from 1.
 #[derive(Debug)]
 pub(crate) enum Spot {
     Place { line: u32, character: u32 },
     Text { prefix: String, context: Option<String>, line: Option<u32> },
 }
 
-/// What every query can say.
+/// The options of every query.
 #[derive(Clone, Debug)]
 pub(crate) struct Common {
     pub(crate) limit: usize,
@@ -109,7 +109,7 @@ pub(crate) struct Common {
     /// Milliseconds from the beginning of the call.
     pub(crate) wait: u32,
     pub(crate) allow_partial: bool,
-    /// Whether the code of what was found is shown.
+    /// Whether the code of the results is shown.
     pub(crate) body: bool,
     /// Lines that are shown around it.
     pub(crate) context: usize,
@@ -133,7 +133,7 @@ const TYPES: [(&str, &[&str]); 14] = [
     ("restart", &["language"]),
 ];
 
-/// What people and other tools call a question, and what it is called here.
+/// The names that people and other tools use for a question, and its name here.
 const WORDS: [(&str, &str); 11] = [
     ("hover", "typeInfo"),
     ("symbols", "findSymbols"),
@@ -156,7 +156,7 @@ impl Request {
     /// Reads the arguments of a call: a query itself, `{"queries":[…]}`, or `{"args":{…}}` and `{"args":[…]}`.
     ///
     /// # Errors
-    /// Arguments in which there is no query at all. A query that is wrong is an error of its own.
+    /// The arguments contain no query. A wrong query is a separate error.
     pub(crate) fn parse(arguments: &Map<String, Json>) -> Result<Self, Trouble> {
         let mut arguments = arguments.clone();
         let form = form(arguments.remove("format"))?;
@@ -275,7 +275,8 @@ impl Target {
 }
 
 impl Selection {
-    /// A name stands for what has it. Else a line is the whole of it, and a character alone is the place before it.
+    /// A name means the symbol of that name. Otherwise a line means the whole line, and a character alone the place
+    /// before it.
     fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
         let end_line = fields.number("endLine", 1, u32::MAX)?;
         let end = fields.number("endCharacter", 1, u32::MAX)?;
@@ -349,7 +350,7 @@ fn form(format: Option<Json>) -> Result<Form, Trouble> {
     }
 }
 
-/// Takes the list of queries out of the arguments, where there is one.
+/// Takes the list of queries out of the arguments, if there is one.
 fn batch(arguments: &mut Map<String, Json>) -> Result<Option<Vec<Json>>, Trouble> {
     let (name, value) = match (arguments.remove("queries"), arguments.remove("args")) {
         (Some(_), Some(_)) => return Err(Trouble::field("takes either \"queries\" or \"args\", not both")),

@@ -1,9 +1,9 @@
-//! The queries of one call in rounds: each goes as far as what is known leads it, and what they all want to know next
-//! goes to the servers at once. So fifty questions take as long as the servers need for them, and not as many ways there
-//! and back.
+//! Runs the queries of one call in rounds. Each query runs as far as the known answers allow, and then all their next
+//! questions go to the servers at once. So fifty questions take as long as the servers need for them, without fifty
+//! round trips.
 //!
-//! A query is a function of what it is told. One that would have to wait is given up, and begins anew when the answer is
-//! there; it comes to the same place by what was answered before.
+//! A query is a function of its answers. A query that would have to wait is dropped, and starts again when the answer
+//! is there; the earlier answers lead it to the same place.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use crate::scope::Desk;
 use crate::trouble::Trouble;
 use crate::world::*;
 
-/// No query asks more than this one after another; one that does goes on alone.
+/// No query asks more than this in sequence; one that does continues alone.
 const MOST: usize = 16;
 
 /// The most symbols and other answers that are kept for queries to come.
@@ -55,7 +55,7 @@ fn acts(ask: &Ask) -> bool {
     matches!(ask, Ask::Restart { .. } | Ask::Status)
 }
 
-/// A root with what was answered for it in this call.
+/// A root with the answers for it in this call.
 struct Known<'a> {
     world: &'a dyn Workspace,
     run: Run,
@@ -69,14 +69,14 @@ struct Known<'a> {
     followed: Told<Follow, Result<Locations, Failure>>,
     shown: Told<Place, Result<Shown, Failure>>,
     said: Told<String, Result<Diagnostics, Failure>>,
-    /// Places that were asked about in this run: who asks again wants to know what is shown by now.
+    /// Places that this run asked about: a repeated question wants the current diagnostics.
     again: RefCell<BTreeSet<String>>,
 }
 
 /// How far the query that runs has come, and how much is kept for the next ones.
 #[derive(Default)]
 struct Run {
-    /// Whether what is not known is asked for later.
+    /// Whether unknown answers are requested later.
     ahead: Cell<bool>,
     /// Whether something was not known. What comes after that leads nowhere.
     lost: Cell<bool>,
@@ -84,7 +84,7 @@ struct Run {
 }
 
 impl Run {
-    /// Takes note that a query that runs ahead cannot go on; tells whether it cannot.
+    /// Notes that a query that runs ahead cannot continue; returns whether that is so.
     fn stops(&self) -> bool {
         self.lost.set(self.lost.get() || self.ahead.get());
         self.lost.get()
@@ -108,7 +108,7 @@ impl<Q, A> Default for Told<Q, A> {
 }
 
 impl<Q: Clone + Spelled, T: Clone + Weigh> Told<Q, Result<T, Failure>> {
-    /// Returns what is known of questions, and asks for the rest, or wants to know it.
+    /// Returns the known answers to questions, and asks for the rest, or notes that it needs them.
     fn each(&self, run: &Run, questions: &[Q], deadline: u32, ask: impl Fn(&[Q], u32) -> Each<T>) -> Each<T> {
         Ok(self.answers(
             run,
@@ -192,8 +192,8 @@ fn each<Q, T>(asked: &[Q], deadline: u32, ask: &dyn Fn(&[Q], u32) -> Each<T>) ->
     }
 }
 
-/// What tells one question from another: its fields in order, each text with its length before it, so that no two
-/// questions have the same words.
+/// The identity of a question: its fields in order, each text with its length before it, so that no two questions have
+/// the same words.
 trait Spelled {
     fn spell(&self, words: &mut String);
 }
@@ -275,13 +275,13 @@ impl Spelled for FileFilter {
     }
 }
 
-/// Stands for what is not known yet; nobody sees it.
+/// Takes the place of an unknown answer; no one sees it.
 fn unknown() -> Failure {
     let message = "it was not asked yet".to_owned();
     Failure { cause: Cause::Failed, message, suggestion: None, retry_after: None }
 }
 
-/// How much of what is kept an answer takes.
+/// The memory that a kept answer takes.
 trait Weigh {
     fn weight(&self) -> usize {
         1
@@ -347,7 +347,7 @@ impl<'a> Known<'a> {
         self.again.borrow_mut().clear();
     }
 
-    /// Asks what no server is asked for, so that nobody waits: what is listed, and what stands in files.
+    /// Asks a question that no server is asked, so that no one waits: the list of files, and their contents.
     fn at_once<T>(&self, ask: impl FnOnce(&Run) -> T) -> T {
         let ahead = self.run.ahead.replace(false);
         let answer = ask(&self.run);
@@ -355,7 +355,7 @@ impl<'a> Known<'a> {
         answer
     }
 
-    /// Asks what is not kept for other queries.
+    /// Asks a question whose answer is not kept for other queries.
     fn alone<T>(&self, ask: impl FnOnce(&dyn Workspace) -> Result<T, Failure>) -> Result<T, Failure> {
         if self.run.stops() { Err(unknown()) } else { ask(self.world) }
     }

@@ -1,4 +1,4 @@
-//! Where a question looks: the granted roots, and a folder or file below one of them.
+//! The area of a question: the granted roots, and a folder or file below one of them.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ pub(crate) struct Desk<'a> {
 /// One granted root.
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
-    /// What answers for it.
+    /// The workspace that answers for it.
     pub(crate) workspace: &'a dyn Workspace,
     /// Position among the roots.
     number: usize,
-    /// Whether there is no other, so that paths need not name it.
+    /// Whether it is the only one, so that paths need not name it.
     alone: bool,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Desk<'a> {
         &self.sites
     }
 
-    /// Returns where to look: the path, or every root where there is none.
+    /// Returns the area: the path, or every root if there is no path.
     ///
     /// # Errors
     /// `OUTSIDE`, `NOT_FOUND` with the nearest name.
@@ -170,7 +170,7 @@ impl Scope<'_> {
         self.site.workspace.files(filter).map_err(|failure| Trouble::of(failure, "path", 0))
     }
 
-    /// Whether it holds files; an empty folder is told from a file by asking for what lies below.
+    /// Whether it contains files; to tell an empty folder from a file, it asks for the paths below.
     fn is_folder(&self) -> bool {
         self.under.is_empty()
             || !matches!(
@@ -208,7 +208,7 @@ pub(crate) fn show_range(range: &Range) -> String {
     )
 }
 
-/// Takes `.` and `..` out of a path; none where it leads out of its root.
+/// Resolves `.` and `..` in a path; `None` if it leads out of its root.
 fn normal(path: &str) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for name in path.split('/') {
@@ -249,7 +249,7 @@ fn not_found(path: &str, site: Site<'_>, under: &str) -> Trouble {
     }
 }
 
-/// How far a file is from what was asked: by its name, or by its whole path.
+/// The distance of a file from the request: by its name, or by its whole path.
 fn score(path: &str, asked: &str, leaf: &str) -> usize {
     let name = path.rsplit('/').next().unwrap_or(path);
     near::distance(name, leaf).min(near::distance(path, asked))

@@ -1,8 +1,8 @@
 //! The symbols of one file as a tree, with names, kinds and order that do not depend on the server.
 //!
-//! What servers call things differs: methods of Rust hang under `impl Shape for Circle`, C++ says `util::Circle::area`,
-//! Go `(*Circle).Area`, and TypeScript sorts by letters and lists callbacks. Here all of these are `Circle.area`, in the
-//! order of the text.
+//! Servers name things in different ways: methods of Rust are below `impl Shape for Circle`, C++ says
+//! `util::Circle::area`, Go `(*Circle).Area`, and TypeScript sorts by letters and lists callbacks. Here all of these
+//! are `Circle.area`, in the order of the text.
 
 mod names;
 
@@ -31,7 +31,7 @@ pub(crate) struct Node {
     pub(crate) containers: Vec<String>,
     /// More, such as a signature.
     pub(crate) detail: Option<String>,
-    /// Where its name stands.
+    /// The range of its name.
     pub(crate) name_range: Range,
     /// The whole of it, with its documentation.
     pub(crate) whole: Range,
@@ -54,15 +54,15 @@ impl Node {
         names.join(".")
     }
 
-    /// Whether it is what a person would ask for by name; a block of implementations is not.
+    /// Whether a person would ask for it by name; no one does that for a block of implementations.
     pub(crate) fn is_named(&self) -> bool {
         self.kind != kinds::OBJECT
     }
 }
 
 impl Tree {
-    /// Reads what a server says of a file. Without `locals`, what is declared in a function is left out, unless it is a
-    /// function or a class of its own.
+    /// Reads a server's symbols of a file. Without `locals`, declarations in a function are left out, except for
+    /// functions and classes.
     pub(crate) fn read(symbols: &Symbols, naming: Naming, locals: bool) -> Self {
         let items = &symbols.items;
         let parents = if symbols.flat { enclosing(items) } else { given(items) };
@@ -107,7 +107,7 @@ impl Tree {
     pub(crate) fn is_in_code(&self, node: &Node) -> bool {
         let mut parent = node.parent;
         while let Some(above) = parent.map(|at| &self.nodes[at]) {
-            // What is given to a function from outside is its member.
+            // A symbol that is assigned to a function from outside is its member.
             if kinds::is_callable(above.kind) && covers(above.whole, node.name_range.start) {
                 return true;
             }
@@ -116,14 +116,14 @@ impl Tree {
         false
     }
 
-    /// Returns the symbol whose name stands at a place.
+    /// Returns the symbol whose name is at a place.
     pub(crate) fn named_at(&self, at: Position) -> Option<&Node> {
         self.nodes
             .iter()
             .find(|node| key(node.name_range.start) <= key(at) && key(at) < key(node.name_range.end))
     }
 
-    /// Returns the symbol whose name stands at a place, or else the innermost one around it that begins there.
+    /// Returns the symbol whose name is at a place, otherwise the innermost one around it that begins there.
     pub(crate) fn declared_at(&self, at: Position) -> Option<&Node> {
         self.named_at(at).or_else(|| self.nodes.iter().rev().find(|node| key(node.whole.start) == key(at)))
     }
@@ -132,7 +132,7 @@ impl Tree {
 /// A line and a column, both from 0.
 pub(crate) type Spot = (u32, u32);
 
-/// A place as what it is ordered by.
+/// The sort key of a place.
 pub(crate) fn key(at: Position) -> Spot {
     (at.line, at.column)
 }
@@ -154,7 +154,7 @@ struct Waiting {
     parent: Option<usize>,
     /// The kind of what holds it, kept or not.
     held_by: Option<Kind>,
-    /// What holds it, as the server says.
+    /// Its container, as the server reports it.
     holder: Option<usize>,
 }
 
@@ -166,7 +166,7 @@ impl Reader<'_> {
         while let Some(waiting) = stack.pop() {
             let Waiting { at, parent, held_by, holder } = waiting;
             let symbol = &self.items[at];
-            // What is given to a function or a class from outside is its member.
+            // A symbol that is assigned to a function or a class from outside is its member.
             let is_given = holder
                 .is_some_and(|holder| !covers(self.items[holder].location.range, symbol.name_range.start));
             let synthetic = names::is_synthetic(&symbol.name) || (is_given && symbol.name == "prototype");
@@ -174,7 +174,7 @@ impl Reader<'_> {
                 continue;
             }
             let kept = if synthetic && !self.locals { None } else { self.keep(symbol, parent, held_by) };
-            // A namespace or an object passes on what it stands in; a function without a name is one all the same.
+            // A namespace or an object inherits its container's scope; a function without a name is still a function.
             let is_scope = is_scope(symbol.kind) || is_implementation(symbol.kind, self.naming);
             let kind = if is_scope && !(is_given && synthetic) { Some(symbol.kind) } else { held_by };
             let children = std::mem::take(&mut self.children[at]);
@@ -222,7 +222,8 @@ fn covers(range: Range, at: Position) -> bool {
     key(range.start) <= key(at) && key(at) < key(range.end)
 }
 
-/// Where the last part of a name with dots stands; some servers say where the whole is, some where the first part is.
+/// The range of the last part of a name with dots; some servers report the range of the whole, some that of the first
+/// part.
 fn leaf_of(symbol: &Symbol, leaf: &str) -> Range {
     let mut range = symbol.name_range;
     let length = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
@@ -237,7 +238,7 @@ fn leaf_of(symbol: &Symbol, leaf: &str) -> Range {
     range
 }
 
-/// What a block of implementations holds is a member, wherever the block stands.
+/// The contents of a block of implementations are members, wherever the block is.
 fn is_implementation(kind: Kind, naming: Naming) -> bool {
     kind == kinds::OBJECT && matches!(naming, Naming::Rust)
 }
@@ -256,7 +257,7 @@ fn is_scope(kind: Kind) -> bool {
         )
 }
 
-/// Whether something of this kind is no one's business outside of what holds it.
+/// Whether symbols of this kind are private to their container.
 fn is_local(kind: Kind, naming: Naming, held_by: Option<Kind>) -> bool {
     let Some(holder) = held_by else { return false };
     let in_code = kinds::is_callable(holder)

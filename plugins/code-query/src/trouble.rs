@@ -12,13 +12,13 @@ pub(crate) const GRANT: &str = "`iac-mcp plugin grant code-query language-server
 pub(crate) struct Trouble {
     /// One of the codes of `docs/code-query.md`.
     pub(crate) code: &'static str,
-    /// What happened: no full stop.
+    /// The message, without a full stop.
     pub(crate) message: String,
-    /// What to do next.
+    /// The next step.
     pub(crate) hint: Option<String>,
     /// Milliseconds until the same query may have an answer.
     pub(crate) retry_after: Option<u32>,
-    /// What could have been meant.
+    /// Possible meanings.
     pub(crate) candidates: Vec<Json>,
 }
 
@@ -38,7 +38,7 @@ impl Trouble {
         Self::new("BAD_FIELD", message)
     }
 
-    /// A pattern that is none.
+    /// An invalid pattern.
     pub(crate) fn pattern(message: impl Into<String>) -> Self {
         Self::new("BAD_PATTERN", message)
     }
@@ -61,7 +61,7 @@ impl Trouble {
         self
     }
 
-    /// What the host says about a question; `what` is the type of the query.
+    /// The host's error about a question; `what` is the type of the query.
     pub(crate) fn of(failure: Failure, what: &str, timeout: u32) -> Self {
         let (code, message) = match failure.cause {
             Cause::Outside => return Self::outside(),

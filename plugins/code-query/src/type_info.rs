@@ -30,7 +30,7 @@ pub(crate) fn answer(desk: &Desk<'_>, target: &Target, common: &Common) -> Resul
     }))
 }
 
-/// What a server shows, in parts.
+/// A server's hover text, in parts.
 #[derive(Debug, Default, PartialEq)]
 struct Text {
     signature: String,

@@ -1,4 +1,4 @@
-//! Uses of a name as the host found them, and what is to be said of places whose meaning the server does not know.
+//! Uses of a name as the host found them, and the notes about places whose meaning the server does not know.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// Adds what was found from one place of the thing.
+    /// Adds the results from one place of the symbol.
     pub(crate) fn add(&mut self, found: Locations) {
         self.items.extend(found.items);
         self.unsure.extend(found.unsure);
@@ -39,7 +39,7 @@ impl Uses {
         self.unsure = sorted(unsure.collect::<Vec<_>>().into_iter());
     }
 
-    /// Keeps what is written as a call: the name, and then its arguments.
+    /// Keeps the places that are written as a call: the name, and then its arguments.
     pub(crate) fn only_calls(&mut self, located: &Located<'_>) {
         let places = self.items.iter().chain(&self.unsure);
         let lines = located.site.lines(places.map(|one| (one.path.clone(), one.range.start.line)));
@@ -51,15 +51,15 @@ impl Uses {
         self.unsure.retain(is_call);
     }
 
-    /// Takes back what was doubted of the name where every place of it has a meaning: what could not be read of the
-    /// project or of a file holds no other declaration of it, and no use.
+    /// Withdraws the doubts about the name if every place of it has a meaning. The unreadable parts of the project or
+    /// of a file then contain no other declaration of it, and no use.
     pub(crate) fn settle(&self, server: &Server, doubts: &mut Doubts) {
         if self.settled.0 < self.settled.1 || self.settled.1 == 0 {
             return;
         }
         doubts.withdraw(match server.naming {
             Naming::Scoped | Naming::Rust => &[Reason::Degraded, Reason::SyntaxErrors, Reason::InactiveCode],
-            // Names that such a text declares itself are not asked about.
+            // The host does not ask about names that such a text declares itself.
             Naming::Plain | Naming::Receiver => &[Reason::Degraded],
         });
     }
@@ -91,7 +91,7 @@ fn at(one: &Location) -> (&str, u32, u32) {
     (&one.path, one.range.start.line, one.range.start.column)
 }
 
-/// Whether the language itself calls what has such a name: `__call__`, but not `__init__`, which servers know.
+/// Whether the language itself calls functions of this name: `__call__`, but not `__init__`, which servers know.
 fn is_implicit(name: &str) -> bool {
     name.len() > 4
         && name.starts_with("__")
@@ -164,7 +164,7 @@ const KEYWORDS: [&str; 9] =
 
 /// Orders locations by path and place, each once.
 pub(crate) fn sorted(locations: impl Iterator<Item = Location>) -> Vec<Location> {
-    // What lies outside of the project comes last.
+    // Places outside of the project come last.
     let place = |one: &Location| {
         (one.path.starts_with('/'), one.path.clone(), key(one.range.start), key(one.range.end))
     };

@@ -1,5 +1,5 @@
-//! What the plugin asks of the world: the interface `language-servers`, as a trait, so that everything but the last
-//! step runs and is tested without a host.
+//! The plugin's questions to the world: the interface `language-servers`, as a trait, so that everything except the
+//! last step runs and is tested without a host.
 
 use iac_plugin::language_servers as host;
 pub use iac_plugin::language_servers::{
@@ -8,7 +8,7 @@ pub use iac_plugin::language_servers::{
     Neighbours, Part, Place, Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
 };
 
-/// What a question about many is answered with: one answer for each, in the same order.
+/// The answer to a question about many: one answer for each, in the same order.
 pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 
 /// Lists the questions once: they make the trait, and the host answers each under the same name.

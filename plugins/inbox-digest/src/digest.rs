@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use iac_plugin::{Json, json};
 
-/// What is known of one message.
+/// The facts about one message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Message {
     sender: String,

@@ -1,5 +1,5 @@
-//! Who wrote the mail that is not read yet: unread messages of the inbox, grouped by sender, with a count and the newest
-//! subject of each.
+//! The senders of unread mail: unread messages of the inbox, grouped by sender, with a count and the newest subject of
+//! each.
 
 mod digest;
 

@@ -31,7 +31,7 @@ struct Analysis<'a> {
 /// Answers one call.
 ///
 /// # Errors
-/// `invalid_parameter` for what is not understood or not there, and those of the engine.
+/// `invalid_parameter` if an argument is not understood or names something missing, and the errors of the engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
     let analysis = arguments.envelope("analysis", "type")?;
     let object = Object::root("analysis", &analysis);
@@ -99,7 +99,7 @@ fn round(value: f64, decimals: i32) -> f64 {
     (value * factor).round() / factor
 }
 
-/// Returns a part of a whole, 0 where there is none.
+/// Returns the share of a part in a whole; 0 if there is no whole.
 #[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
 fn rate(part: i64, whole: i64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }

@@ -1,4 +1,4 @@
-//! What the read script answered.
+//! The answer of the read script.
 
 use iac_plugin::{Fault, Json, json};
 
@@ -9,9 +9,9 @@ use crate::{Engine, Moment, Script};
 #[derive(Clone, Debug)]
 pub(crate) struct Answers {
     pub(crate) found: Vec<Found>,
-    /// What a reader should know, such as names that several projects have.
+    /// Warnings for a reader, such as names that several projects have.
     pub(crate) warnings: Vec<Json>,
-    /// What OmniFocus says of itself, where the program asked.
+    /// OmniFocus's facts about itself, if the program asked.
     pub(crate) about: Json,
 }
 

@@ -10,11 +10,11 @@ use jiff::{Span, Timestamp};
 
 use crate::Moment;
 
-/// What a date may be, for errors.
+/// The forms of a date, for errors.
 pub(crate) const FORM: &str = "now, today, tomorrow or yesterday with an optional offset such as now+3days or today-1w \
     (m, h, d, w, mo, y), or YYYY-MM-DD, or YYYY-MM-DD HH:mm in local time, or RFC 3339 with an offset";
 
-/// Which end of a span a date stands at.
+/// The end of a span that a date gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// A day counts from its first millisecond.
@@ -23,14 +23,14 @@ pub(crate) enum End {
     Right,
 }
 
-/// A span of time, both ends included; an end that is none is open.
+/// A span of time, both ends included; a missing end is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) from: Option<i64>,
     pub(crate) to: Option<i64>,
 }
 
-/// What a date says: an instant, or a whole day.
+/// The meaning of a date: an instant, or a whole day.
 enum Said {
     Instant(i64),
     Day(Date),

@@ -1,14 +1,14 @@
-//! Where a program runs: one of the package's scripts inside OmniFocus.
+//! Runs a program: one of the package's scripts inside OmniFocus.
 
 use iac_plugin::apps::{self, App};
 use iac_plugin::{Fault, Json};
 
-/// A script of the package. Its text is a function of one argument, the program, and what it returns is the answer.
+/// A script of the package. Its text is a function of one argument, the program, and its result is the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Script {
     /// Selects, sorts and counts; changes nothing.
     Read,
-    /// Resolves what a change names and says what it would touch; changes nothing.
+    /// Looks up the items of a change and says which it would touch; changes nothing.
     Look,
     /// Makes, alters and deletes.
     Write,
@@ -24,7 +24,7 @@ impl Script {
         }
     }
 
-    /// The file of what the scripts share, a function of no argument; they find what it returns as `shared`.
+    /// The file that the scripts share, a function without arguments; they find its result as `shared`.
     pub const SHARED: &'static str = "scripts/shared.js";
 
     /// Returns the name under which the package has it.
@@ -39,7 +39,7 @@ impl Script {
 
 /// Runs scripts of the package inside OmniFocus.
 pub trait Engine {
-    /// Runs a script with a program and returns what it returned.
+    /// Runs a script with a program and returns its result.
     ///
     /// # Errors
     /// Those of the host's `app-scripts.run`.
@@ -48,12 +48,11 @@ pub trait Engine {
     /// Returns the bundle id of the app that answers, once it has.
     fn app(&self) -> Option<String>;
 
-    /// Runs a script once for each program, under one decision about `acts`, and says what they are about: a line of
-    /// `objects` for each thing. A run is given what the one before it has returned as `carry`; one that returns none is
-    /// the last.
+    /// Runs a script once for each program, under one decision about `acts`, with a line of `objects` for each item. A
+    /// run gets the result of the run before it as `carry`; a run without a result is the last.
     ///
     /// # Errors
-    /// As for [`run`](Self::run); `detail.answers` is what the runs before the failed one returned.
+    /// As for [`run`](Self::run); `detail.answers` has the results of the runs before the failed one.
     fn run_all(
         &mut self,
         script: Script,

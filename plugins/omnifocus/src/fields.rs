@@ -193,7 +193,7 @@ pub(crate) fn defaults(kind: Kind) -> Vec<&'static str> {
     names(kind, |field| field.shown == Shown::Always)
 }
 
-/// Returns what `details` returns: everything but what is costly.
+/// Returns the fields of `details`: all except the costly ones.
 pub(crate) fn details(kind: Kind) -> Vec<&'static str> {
     names(kind, |field| matches!(field.shown, Shown::Always | Shown::Asked))
 }
@@ -211,7 +211,7 @@ pub(crate) fn find(name: &str, kind: Kind) -> Option<&'static str> {
     all(kind).into_iter().find(|field| *field == name)
 }
 
-/// Reads the name of a field; one of another kind is told where it belongs.
+/// Reads the name of a field; the error for a field of another kind says where it belongs.
 pub(crate) fn read(path: &str, value: &Json, kind: Kind) -> Result<&'static str, Fault> {
     let name = value.as_str().ok_or_else(|| Fault::expected(path, value, "the name of a field"))?;
     if let Some(field) = find(name, kind) {

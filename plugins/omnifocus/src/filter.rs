@@ -17,22 +17,21 @@ use scope::Scope;
 /// A filter that was understood.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Filter {
-    /// What matches, with what is left out by default.
+    /// The condition, including the default exclusions.
     pub(crate) predicate: Predicate,
-    /// What is left out by default.
+    /// The default exclusions.
     pub(crate) defaults: Vec<Predicate>,
-    /// The one item that is asked for by its id.
+    /// The requested item, by its id.
     pub(crate) id: Option<String>,
     /// The keys at the top, also those of `AND`.
     pub(crate) keys: Vec<String>,
-    /// Whether it asks for so little that a summary says nothing.
+    /// Whether the request is so narrow that a summary says nothing.
     pub(crate) narrow: bool,
-    /// What a reader should know.
+    /// Warnings for a reader.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads the filters of a query. `mode` gives conditions under the keys that they stand for: a key that the caller gives
-/// takes the place of the mode's.
+/// Reads the filters of a query. `mode` gives conditions under their keys: a key of the caller replaces the mode's.
 pub(crate) fn read(
     filters: Option<&Object<'_>>,
     kind: Kind,
@@ -81,8 +80,8 @@ struct Reader<'a> {
     fast: bool,
     moment: &'a Moment,
     warnings: Vec<String>,
-    /// What contradicts itself in one item of an `OR` or in a `NOT`, where other items may match; none at the top, where
-    /// it is an error.
+    /// Contradictions in one item of an `OR` or in a `NOT`, where other items may match; `None` at the top, where a
+    /// contradiction is an error.
     within: Option<Vec<Fault>>,
 }
 
@@ -152,7 +151,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Two keys stand for the same thing and one of them wins; where both say the same there is nothing to tell.
+    /// Two keys mean the same thing and one of them wins; if both have the same value, no warning is needed.
     fn overridden(&mut self, object: &Object<'_>) -> Result<(), Fault> {
         if let (Some(completed), Some(status)) = (object.flag("completed")?, object.text("status")?)
             && completed != (status == "completed")
@@ -193,7 +192,7 @@ impl Reader<'_> {
         Ok((read?, found))
     }
 
-    /// Where no item of an `OR` can match, neither can the whole; else a reader is told of those that cannot.
+    /// If no item of an `OR` can match, the whole cannot; otherwise a warning names the items that cannot.
     fn never(&mut self, branches: usize, conflicts: Vec<(String, Fault)>) -> Result<(), Fault> {
         if conflicts.len() < branches {
             let told =
@@ -238,8 +237,8 @@ impl Conjunction {
         if all.len() == 1 { all.remove(0) } else { Predicate::And(all) }
     }
 
-    /// Leaves out what is completed or dropped, unless the filter speaks of it itself; where only some items of an `OR`
-    /// do, the others still leave it out. Returns what was left out.
+    /// Leaves out completed and dropped items, unless the filter mentions them itself. If only some items of an `OR`
+    /// do, the others still leave them out. Returns the exclusions.
     fn exclude(&mut self) -> Vec<Predicate> {
         if self.states {
             return Vec::new();
@@ -292,7 +291,7 @@ fn items<'a>(object: &Object<'a>, key: &str) -> Result<Vec<Object<'a>>, Fault> {
     list.iter().enumerate().map(item).collect()
 }
 
-/// Whether two branches are one truth value and its opposite.
+/// Whether two branches are a boolean and its opposite.
 fn always(branches: &[Conjunction]) -> bool {
     let single = |branch: &Conjunction| match branch.parts.as_slice() {
         [Predicate::Is(field, Json::Bool(value))] if branch.choices.is_empty() => Some((*field, *value)),

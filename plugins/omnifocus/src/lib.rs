@@ -1,8 +1,8 @@
 //! OmniFocus for an assistant: tools that compile their arguments to a small program, and fixed scripts that interpret
 //! it inside OmniFocus.
 //!
-//! Nothing that a caller writes becomes source text: names, dates and patterns are data of the program. The guest asks
-//! nobody but its [`Engine`], so that all of it also runs natively, in tests.
+//! A caller's text never becomes source text: names, dates and patterns are data of the program. The guest asks only
+//! its [`Engine`], so all of it also runs natively, in tests.
 #![forbid(unsafe_code)]
 
 mod moment;
@@ -30,8 +30,8 @@ pub fn tools() -> Vec<Tool> {
 /// Answers one call of one of [`tools`].
 ///
 /// # Errors
-/// `invalid_parameter` for arguments that are not understood or name what OmniFocus does not have, and whatever the
-/// engine reports.
+/// `invalid_parameter` for arguments that are not understood or that name something missing in OmniFocus, and the
+/// errors of the engine.
 pub fn call(
     tool: &str,
     arguments: Arguments,

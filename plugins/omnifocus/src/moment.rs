@@ -39,7 +39,7 @@ impl Moment {
         self.now.timestamp().as_millisecond()
     }
 
-    /// Returns the name of the zone, or its offset where it has none.
+    /// Returns the name of the zone, or its offset if it has no name.
     pub(crate) fn zone(&self) -> String {
         let zone = self.now.time_zone();
         zone.iana_name().map_or_else(|| self.now.offset().to_string(), str::to_owned)
@@ -89,8 +89,8 @@ impl Moment {
         local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
     }
 
-    /// Returns when local time changes, from ten years ago to ten years ahead: pairs of an instant and the milliseconds
-    /// that local time is ahead of UTC from there on. The first pair stands for all that is before.
+    /// Returns the changes of local time, from ten years ago to ten years ahead: pairs of an instant and the
+    /// milliseconds by which local time is then ahead of UTC. The first pair also covers everything before it.
     pub(crate) fn offsets(&self) -> Vec<(i64, i64)> {
         let (from, to) = (timestamp(self.milliseconds() - SPAN), timestamp(self.milliseconds() + SPAN));
         let zone = self.now.time_zone();

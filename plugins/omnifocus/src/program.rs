@@ -5,7 +5,7 @@ use iac_plugin::{Json, json};
 
 use crate::Moment;
 
-/// What a query looks through.
+/// The items that a query searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Tasks,
@@ -28,8 +28,8 @@ impl Kind {
     }
 }
 
-/// A condition on one item: true, false, or neither where it asks about a value that is not there. Neither matches,
-/// and neither does its negation.
+/// A condition on one item: true, false, or neither if it asks about a missing value. Neither does not match, and
+/// neither does its negation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Predicate {
     And(Vec<Predicate>),
@@ -66,7 +66,7 @@ pub(crate) enum Predicate {
     Parent(String),
     /// Is the task with this id, or stands anywhere below it.
     Subtree(String),
-    /// Fits the rules of a perspective that somebody made.
+    /// Fits the rules of a custom perspective.
     Perspective(String),
     /// Stands anywhere below a folder, by segments of its path.
     Folder(String),
@@ -217,7 +217,7 @@ impl Predicate {
     }
 }
 
-/// So many characters of what a caller wrote are told again.
+/// The number of characters of a caller's text to repeat.
 const TOLD: usize = 80;
 
 /// Quotes as much of a text as a reader needs to know it again.
@@ -266,7 +266,7 @@ impl Bound {
     }
 }
 
-/// One query of a program, built up by what it should return.
+/// One query of a program, built up from the fields that it should return.
 #[derive(Clone, Debug)]
 #[must_use]
 pub(crate) struct Query(Map<String, Value>);
@@ -354,7 +354,7 @@ impl Query {
     }
 }
 
-/// How the matches of a query are grouped, and what is counted in each group.
+/// How the matches of a query are grouped, and the counts of each group.
 #[derive(Clone, Debug)]
 #[must_use]
 pub(crate) struct Group(Map<String, Value>);
@@ -365,7 +365,7 @@ impl Group {
         Self::by(json!(["project"]))
     }
 
-    /// Groups by tag; an item stands in the group of each of its tags.
+    /// Groups by tag; an item is in the group of each of its tags.
     pub(crate) fn by_tag() -> Self {
         Self::by(json!(["tag"]))
     }
@@ -379,7 +379,7 @@ impl Group {
         Self::by(json!(["value", field]))
     }
 
-    /// Groups by spans that begin at the bounds; a value below the first stands in none.
+    /// Groups by spans that begin at the bounds; a value below the first bound is in no group.
     pub(crate) fn by_spans(field: &str, bounds: &[i64]) -> Self {
         Self::by(json!(["span", field, bounds]))
     }

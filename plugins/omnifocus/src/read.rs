@@ -18,7 +18,7 @@ pub(crate) fn tool() -> Tool {
 /// Answers one call.
 ///
 /// # Errors
-/// `invalid_parameter` for what is not understood or not there, and those of the engine.
+/// `invalid_parameter` if an argument is not understood or names something missing, and the errors of the engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
     let request = Request::read(arguments, moment)?;
     let mut answers = answer::run(engine, moment, request.queries(moment))?;

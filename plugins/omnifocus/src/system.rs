@@ -31,7 +31,7 @@ enum Operation {
 /// Answers one call.
 ///
 /// # Errors
-/// `invalid_parameter` for what is not understood, and, except for diagnostics, those of the engine.
+/// `invalid_parameter` if an argument is not understood, and, except for diagnostics, the errors of the engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
     let object = arguments.object();
     object.only(&["operation"], &[("cache", "nothing is cached: every answer is of this moment")])?;
@@ -65,7 +65,7 @@ fn about(moment: &Moment, engine: &mut dyn Engine, queries: Vec<Query>) -> Resul
     answer::send(engine, &program)
 }
 
-/// What stands in the way is an answer here, with what to do about it.
+/// Here an obstacle is an answer, with its remedy.
 fn diagnostics(moment: &Moment, engine: &mut dyn Engine) -> Json {
     let everything = Predicate::everything();
     let one = Query::new(Kind::Tasks, &everything).roots().rows(&["id"], &[], 0, 1);
@@ -85,7 +85,7 @@ fn diagnostics(moment: &Moment, engine: &mut dyn Engine) -> Json {
             check("the database can be read", Ok(json!({"tasks": answers.take().total()})));
         }
         Err(mut fault) => {
-            // Nobody has told what an OmniFocus without Pro answers, so it is named beside whatever came.
+            // No one has reported how an OmniFocus without Pro answers, so the message mentions it beside any error.
             if !matches!(&*fault.code, "unknown_app" | "app_not_found" | "app_not_running") {
                 let before = fault.suggestion.take().map(|before| format!("{before}; ")).unwrap_or_default();
                 fault.suggestion = Some(format!("{before}{PRO}"));

@@ -1,4 +1,4 @@
-//! `omnifocus_write`: a mutation is compiled to steps, what it is about is looked up, and one script applies it.
+//! `omnifocus_write`: a mutation is compiled to steps, its items are looked up, and one script applies it.
 
 mod batch;
 mod changes;
@@ -22,8 +22,8 @@ pub(crate) fn tool() -> Tool {
 /// Answers one call.
 ///
 /// # Errors
-/// `invalid_parameter` for what is not understood, not there or not certain, before anything was changed; those of the
-/// engine.
+/// `invalid_parameter` if an argument is not understood, not found or ambiguous, before anything was changed; the
+/// errors of the engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
     let mut plan = request::read(arguments, moment)?;
     look::resolve(&mut plan, engine)?;

@@ -13,7 +13,7 @@ pub struct App(apps::App);
 /// Opens an app by its bundle id; neither launches it nor sends it anything.
 ///
 /// # Errors
-/// `permission_denied` where it was not granted, `unknown_app` where it is not installed.
+/// `permission_denied` if it was not granted, `unknown_app` if it is not installed.
 pub fn open(bundle_id: &str) -> Result<App, Fault> {
     Ok(App(apps::open(bundle_id)?))
 }
@@ -76,13 +76,13 @@ impl App {
     /// Runs a script of the package inside the app.
     ///
     /// # Errors
-    /// `invalid_parameter` where there is no such script, and those of [`run_command`](Self::run_command).
+    /// `invalid_parameter` if there is no such script, and the errors of [`run_command`](Self::run_command).
     pub fn run_script(&self, name: &str, data: &Json) -> Result<Json, Fault> {
         read(app_scripts::run(&self.0, name, &data.to_string()))
     }
 
-    /// Runs a script of the package that changes `objects`, one line each in words: they are shown where a human is
-    /// asked. `acts` are those of the script's declared acts that this call does; none where it declares none.
+    /// Runs a script of the package that changes `objects`, one line each in words: the question to a human shows them.
+    /// `acts` are the script's declared acts that this call does; empty if the script declares none.
     ///
     /// # Errors
     /// As for [`run_script`](Self::run_script), and `invalid_parameter` for an act that the script does not declare.
@@ -101,7 +101,8 @@ impl App {
     /// each run returned.
     ///
     /// # Errors
-    /// As for [`run_script_on`](Self::run_script_on); `detail.answers` is what the runs before the failed one returned.
+    /// As for [`run_script_on`](Self::run_script_on); `detail.answers` has the results of the runs before the failed
+    /// one.
     pub fn run_script_parts(
         &self,
         name: &str,

@@ -13,7 +13,7 @@ impl Arguments {
     /// Reads the JSON text of an object.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is not an object.
+    /// `invalid_parameter` if it is not an object.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         match serde_json::from_str(text) {
             Ok(Json::Object(map)) => Ok(Self(map)),
@@ -32,13 +32,13 @@ impl Arguments {
         Object::root("", &self.0)
     }
 
-    /// Takes the object that all arguments stand in, such as `query`.
+    /// Takes the object around all arguments, such as `query`.
     ///
-    /// Models forget it or write it as a text of JSON. Both are repaired, since what was meant is certain: without the
+    /// Models forget it or write it as a text of JSON. Both are repaired, since the meaning is certain: without the
     /// envelope, `sign` is a key that only its content has.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is missing, or is not an object, or has something beside it.
+    /// `invalid_parameter` if it is missing, is not an object, or has another key beside it.
     pub fn envelope(self, name: &str, sign: &str) -> Result<Map<String, Json>, Fault> {
         if !self.0.contains_key(name) && self.0.contains_key(sign) {
             return Ok(self.0);
@@ -58,7 +58,7 @@ impl Arguments {
     /// Reads all arguments as a type of the plugin's own.
     ///
     /// # Errors
-    /// `invalid_parameter` where they do not fit.
+    /// `invalid_parameter` if they do not fit.
     pub fn into<T: DeserializeOwned>(self) -> Result<T, Fault> {
         serde_json::from_value(Json::Object(self.0)).map_err(|error| Fault::invalid(error.to_string()))
     }

@@ -1,4 +1,4 @@
-//! What the generator makes of `iac:plugin`; the other modules give it a Rust face.
+//! The generated bindings of `iac:plugin`; the other modules give them a Rust interface.
 #![allow(missing_docs, reason = "the package has its documentation in `wit/`")]
 
 wit_bindgen::generate!({

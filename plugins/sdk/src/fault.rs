@@ -12,9 +12,9 @@ use crate::bindings::iac::plugin::types;
 pub struct Fault {
     /// One of the server's codes, or one of the plugin's own.
     pub code: Cow<'static, str>,
-    /// What happened: lower case, no full stop.
+    /// The message: lower case, no full stop.
     pub message: String,
-    /// What to do next.
+    /// The suggestion.
     pub suggestion: Option<String>,
     /// Whether the same call may succeed later.
     pub retryable: bool,
@@ -33,7 +33,7 @@ impl Fault {
         Self::new("invalid_parameter", message)
     }
 
-    /// Makes an `invalid_parameter` of the value at a path that is not what was expected; a long value is cut.
+    /// Makes an `invalid_parameter` for a wrong value at a path; a long value is cut.
     pub fn expected(path: &str, value: &Json, accepted: &str) -> Self {
         let mut shown = value.to_string();
         if let Some((end, _)) = shown.char_indices().nth(80) {

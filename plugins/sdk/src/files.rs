@@ -11,7 +11,7 @@ pub struct Directory(files::Directory);
 /// Opens a granted root by the path under which it was granted.
 ///
 /// # Errors
-/// `permission_denied` where it was not granted, `unavailable` where it is not there.
+/// `permission_denied` if it was not granted, `unavailable` if it does not exist.
 pub fn open(root: &str) -> Result<Directory, Fault> {
     Ok(Directory(files::open(root)?))
 }

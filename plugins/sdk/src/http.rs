@@ -23,11 +23,11 @@ const DEADLINE: u32 = 10_000;
 #[must_use = "a request does nothing before it is sent"]
 pub struct Request(http::Request);
 
-/// What a server answered.
+/// The answer of a server.
 #[derive(Clone, Debug)]
 pub struct Response(http::Response);
 
-/// Reads what is at an address.
+/// Reads an address.
 pub fn get(url: impl Into<String>) -> Request {
     request(Method::Get, url)
 }
@@ -119,7 +119,7 @@ impl Response {
     /// Reads the body as text.
     ///
     /// # Errors
-    /// `unavailable` where it is not UTF-8.
+    /// `unavailable` if it is not UTF-8.
     pub fn text(&self) -> Result<&str, Fault> {
         let wrong = |error| Fault::new("unavailable", format!("the server's answer is no text: {error}"));
         std::str::from_utf8(&self.0.body).map_err(wrong)
@@ -128,7 +128,7 @@ impl Response {
     /// Reads the body as JSON.
     ///
     /// # Errors
-    /// `unavailable` where it is not of that form.
+    /// `unavailable` if it does not have that form.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         let wrong =
             |error| Fault::new("unavailable", format!("the server's answer has another form: {error}"));

@@ -20,10 +20,10 @@
 //! iac_plugin::export!(Hello);
 //! ```
 //!
-//! What the host lends stands in [`apps`], [`files`], [`http`], [`language_servers`], [`store`], [`log`], [`clock`] and
-//! [`settings`]. A plugin that does
-//! not use one does not import it, and needs no grant for it. Outside of a host these functions do nothing but panic, so
-//! tests of a plugin's own code call that code with JSON, and `iac-mcp plugin test` runs the whole.
+//! The host's functions are in [`apps`], [`files`], [`http`], [`language_servers`], [`store`], [`log`], [`clock`] and
+//! [`settings`]. A plugin that does not use one does not import it, and needs no grant for it. Outside of a host these
+//! functions do nothing but panic, so tests of a plugin's own code call that code with JSON, and `iac-mcp plugin test`
+//! runs the whole.
 #![warn(missing_docs)]
 
 #[doc(hidden)]
@@ -51,7 +51,7 @@ pub use tool::Tool;
 
 use bindings::exports::iac::plugin::tools;
 
-/// What a plugin offers and how it answers.
+/// The tools of a plugin, and its answers.
 pub trait Plugin {
     /// Returns the tools, at most 16. Runs once, when the package is made; nothing but [`log`] and [`clock`] answers then.
     fn tools() -> Vec<Tool>;
@@ -59,7 +59,7 @@ pub trait Plugin {
     /// Answers one call of one of [`tools`](Self::tools) with a JSON object of at most 1 MiB.
     ///
     /// # Errors
-    /// Whatever the caller should read; a [`Fault`] of a host function can be passed on as it is.
+    /// Any error for the caller; a [`Fault`] of a host function can be returned as it is.
     fn call(tool: &str, arguments: Arguments) -> Result<Json, Fault>;
 }
 

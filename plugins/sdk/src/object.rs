@@ -4,8 +4,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::Fault;
 
-/// An object of the arguments, and the path at which it stands in them, for errors. A key that is null counts as left out,
-/// except for [`get`](Self::get) and [`has`](Self::has).
+/// An object of the arguments, and its path in them, for errors. A key with null counts as missing, except for
+/// [`get`](Self::get) and [`has`](Self::has).
 #[derive(Clone, Debug)]
 pub struct Object<'a> {
     path: String,
@@ -13,10 +13,10 @@ pub struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Takes a value for the object that stands at `path`.
+    /// Takes a value as the object at `path`.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is not an object.
+    /// `invalid_parameter` if it is not an object.
     pub fn of(path: impl Into<String>, value: &'a Json) -> Result<Self, Fault> {
         let path = path.into();
         match value.as_object() {
@@ -25,7 +25,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Takes a map for the object that stands at `path`.
+    /// Takes a map as the object at `path`.
     pub fn root(path: &str, map: &'a Map<String, Json>) -> Self {
         Self { path: path.to_owned(), map }
     }
@@ -33,7 +33,7 @@ impl<'a> Object<'a> {
     /// Refuses a key that is not in `known`. `redirects` says of foreign keys what to write instead.
     ///
     /// # Errors
-    /// `invalid_parameter` where it has another key.
+    /// `invalid_parameter` if it has another key.
     pub fn only(&self, known: &[&str], redirects: &[(&str, &str)]) -> Result<(), Fault> {
         let Some(key) = self.map.keys().find(|key| !known.contains(&key.as_str())) else { return Ok(()) };
         let fault = Fault::invalid(format!("`{}` is not known", self.at(key)));
@@ -60,7 +60,7 @@ impl<'a> Object<'a> {
         self.map.keys().map(String::as_str)
     }
 
-    /// Says whether a key is there, also where it is null.
+    /// Says whether a key exists, even with null.
     pub fn has(&self, key: &str) -> bool {
         self.map.contains_key(key)
     }
@@ -73,7 +73,7 @@ impl<'a> Object<'a> {
     /// Returns a truth value; the words `true` and `false` are taken too, since some clients write them so.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is something else.
+    /// `invalid_parameter` if it is something else.
     pub fn flag(&self, key: &str) -> Result<Option<bool>, Fault> {
         self.read(key, "true or false", |value| match value {
             Json::Bool(flag) => Some(*flag),
@@ -85,7 +85,7 @@ impl<'a> Object<'a> {
     /// Returns a number; one that is written as a text is taken too.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is not a number.
+    /// `invalid_parameter` if it is not a number.
     pub fn number(&self, key: &str) -> Result<Option<f64>, Fault> {
         self.read(key, "a number", number)
     }
@@ -93,7 +93,7 @@ impl<'a> Object<'a> {
     /// Returns a whole number between two bounds.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is not such a number.
+    /// `invalid_parameter` if it is not a whole number in this range.
     pub fn whole(&self, key: &str, least: i64, most: i64) -> Result<Option<i64>, Fault> {
         let accepted = if most == i64::MAX {
             format!("a whole number of {least} or more")
@@ -106,7 +106,7 @@ impl<'a> Object<'a> {
     /// Returns a text that is not empty.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is not such a text.
+    /// `invalid_parameter` if it is not a text of this kind.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>, Fault> {
         self.read(key, "a text that is not empty", |value| {
             value.as_str().filter(|text| !text.trim().is_empty())
@@ -116,7 +116,7 @@ impl<'a> Object<'a> {
     /// Returns one of some words, written with any case, with `_` or `-`.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is none of them.
+    /// `invalid_parameter` if it is not one of them.
     pub fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>, Fault> {
         let accepted: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         self.read(key, &format!("one of {}", accepted.join(", ")), |value| {
@@ -125,10 +125,10 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// Returns a list of texts that has at least one; a single text stands for a list of one.
+    /// Returns a list of at least one text; a single text counts as a list of one.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is not such a list.
+    /// `invalid_parameter` if it is not a list of texts.
     pub fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Fault> {
         self.read(key, "a list of texts that is not empty", |value| {
             let texts: Vec<String> = match value {
@@ -145,7 +145,7 @@ impl<'a> Object<'a> {
     /// Returns an object below this one.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is not an object.
+    /// `invalid_parameter` if it is not an object.
     pub fn object(&self, key: &str) -> Result<Option<Object<'a>>, Fault> {
         match self.get(key) {
             None | Some(Json::Null) => Ok(None),
@@ -156,12 +156,12 @@ impl<'a> Object<'a> {
     /// Returns a list as it is.
     ///
     /// # Errors
-    /// `invalid_parameter` where it is not a list.
+    /// `invalid_parameter` if it is not a list.
     pub fn list(&self, key: &str) -> Result<Option<&'a [Json]>, Fault> {
         self.read(key, "a list", |value| value.as_array().map(Vec::as_slice))
     }
 
-    /// Makes the fault of a value that is there and wrong.
+    /// Makes the fault of a wrong value.
     pub fn wrong(&self, key: &str, accepted: &str) -> Fault {
         Fault::expected(&self.at(key), self.get(key).unwrap_or(&Json::Null), accepted)
     }
@@ -182,7 +182,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Returns the known word that a wrong one most likely stands for.
+/// Returns the known word that is most likely meant by a wrong one.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     let length = word.chars().count();
@@ -191,7 +191,7 @@ pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         let within = length > 2 && known.len() > 2 && (known.contains(&word) || word.contains(&known));
         if within { 1 } else { strsim::levenshtein(&word, &known) }
     };
-    // Of a word of three letters, another one that shares a single letter is not a likely meaning.
+    // For a word of three letters, another one that shares only one letter is not a likely meaning.
     let most = if length < 4 { 1 } else { 2.max(length / 3) };
     let near = known.iter().map(|known| (distance(known), *known)).min_by_key(|(distance, _)| *distance);
     near.filter(|(distance, _)| *distance <= most).map(|(_, known)| known)

@@ -1,4 +1,4 @@
-//! What the operator has set for this plugin.
+//! The operator's settings for this plugin.
 
 use serde_json::Value as Json;
 

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use crate::Fault;
 use crate::bindings::iac::plugin::store;
 
-/// Returns what was kept under a key; a value that no longer fits its type counts as none.
+/// Returns the value of a key; a value that no longer fits its type counts as missing.
 ///
 /// # Errors
 /// `invalid_parameter` for a bad key, `unavailable` where the store cannot be read.
@@ -23,7 +23,7 @@ pub fn put<T: Serialize>(key: &str, value: &T) -> Result<(), Fault> {
     Ok(store::put(key, &bytes)?)
 }
 
-/// Removes a key; one that is not there is no error.
+/// Removes a key; a missing key is not an error.
 ///
 /// # Errors
 /// As for [`get`].

@@ -11,7 +11,7 @@ pub struct Tool {
     pub name: String,
     /// A title for people, at most 80 characters.
     pub title: Option<String>,
-    /// What it does and what it answers, for a model: at most 2,000 characters.
+    /// Its purpose and its answer, for a model: at most 2,000 characters.
     pub description: String,
     /// JSON Schema of the arguments.
     pub input_schema: Json,
@@ -19,7 +19,7 @@ pub struct Tool {
     pub output_schema: Option<Json>,
     /// It changes nothing; the host refuses changes within it.
     pub read_only: bool,
-    /// It may remove or overwrite what was there.
+    /// It may remove or overwrite existing data.
     pub destructive: bool,
     /// A second call with the same arguments changes nothing more.
     pub idempotent: bool,
@@ -57,7 +57,7 @@ impl Tool {
         self
     }
 
-    /// Says what it answers.
+    /// Describes its answer.
     #[must_use]
     pub fn answers(mut self, schema: Json) -> Self {
         self.output_schema = Some(schema);

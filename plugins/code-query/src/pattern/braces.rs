@@ -9,7 +9,7 @@ const MOST: usize = 256;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
 
-/// A pattern as a row of pieces, of which each is a character or a choice.
+/// A pattern as a sequence of pieces; each is a character or a choice.
 #[derive(Debug)]
 enum Piece {
     Text(Mark),
@@ -20,13 +20,13 @@ enum Piece {
 #[derive(Debug, Default)]
 struct Level {
     brace: Option<Mark>,
-    /// What stood before each comma, with the comma.
+    /// The pieces before each comma, with the comma.
     branches: Vec<(Vec<Piece>, Mark)>,
     current: Vec<Piece>,
 }
 
-/// Returns the alternatives, in the order in which they are written. Braces that are never closed, or hold no comma,
-/// stand for themselves.
+/// Returns the alternatives, in the order in which they are written. Braces that are never closed, or that contain no
+/// comma, are literal.
 pub(super) fn expand(text: &str) -> Result<Vec<Vec<Mark>>, TooMany> {
     combine(&pieces(&marks(text)))
 }
@@ -54,7 +54,7 @@ fn pieces(marks: &[Mark]) -> Vec<Piece> {
 }
 
 impl Level {
-    /// What it is once its brace is closed.
+    /// Its result when its brace is closed.
     fn close(mut self, end: Mark) -> Vec<Piece> {
         if self.branches.is_empty() {
             self.current.push(Piece::Text(end));

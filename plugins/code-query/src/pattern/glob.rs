@@ -34,7 +34,7 @@ impl Mark {
     }
 }
 
-/// Reads the characters of a pattern. A `\` at the end stands for itself.
+/// Reads the characters of a pattern. A `\` at the end is literal.
 pub(super) fn marks(text: &str) -> Vec<Mark> {
     let mut marks = Vec::new();
     let mut characters = text.chars();
@@ -58,7 +58,7 @@ pub(super) fn is(marks: &[Mark], text: &str) -> bool {
     marks.len() == text.chars().count() && marks.iter().zip(text.chars()).all(|(mark, one)| mark.is(one))
 }
 
-/// How many marks belong together at the beginning: a class in brackets is one thing.
+/// How many marks at the beginning belong together: a class in brackets is one unit.
 pub(super) fn width(marks: &[Mark]) -> usize {
     class(marks).map_or(1, |(_, width)| width)
 }
@@ -107,7 +107,7 @@ impl Glob {
         }
     }
 
-    /// Returns the text where nothing in it is special.
+    /// Returns the text if nothing in it is special.
     pub(super) fn literal(&self) -> Option<String> {
         self.0.iter().map(Token::literal).collect()
     }
@@ -152,7 +152,7 @@ fn fold(letter: char) -> char {
     lower(upper(letter))
 }
 
-/// The small letter, where it is one character.
+/// The lower-case letter, if it is one character.
 fn lower(letter: char) -> char {
     single(letter, letter.to_lowercase())
 }

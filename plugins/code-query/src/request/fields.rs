@@ -8,7 +8,7 @@ use crate::near;
 use crate::pattern::{PathPattern, Pattern};
 use crate::trouble::Trouble;
 
-/// What people call a field, and what it is called here.
+/// The names that people use for a field, and its name here.
 const WORDS: [(&str, &[&str]); 9] = [
     ("symbol", &["query"]),
     ("name", &["query", "symbol"]),
@@ -31,7 +31,7 @@ impl<'a> Fields<'a> {
         Self { name, map }
     }
 
-    /// Fails where there is a field that is not known.
+    /// Fails if there is an unknown field.
     pub(super) fn only<'b>(&self, known: impl Iterator<Item = &'b &'b str> + Clone) -> Result<(), Trouble> {
         let unknown = self.map.keys().find(|field| !known.clone().any(|known| *known == field.as_str()));
         match unknown {
@@ -104,7 +104,7 @@ impl<'a> Fields<'a> {
         Kinds::parse(words.iter().flat_map(|word| word.split(',')))
     }
 
-    /// Severities by their numbers in the protocol; all where none is given.
+    /// Severities by their numbers in the protocol; all of them if none is given.
     pub(super) fn severities(&self) -> Result<Vec<u8>, Trouble> {
         let words = self.list("severity")?;
         let words =
@@ -154,7 +154,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What a value is, in words.
+/// The kind of a value, in words.
 pub(super) fn kind(value: &Json) -> &'static str {
     match value {
         Json::Null => "null",

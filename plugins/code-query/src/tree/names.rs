@@ -1,4 +1,4 @@
-//! What a server's name says: the name itself, and what holds it.
+//! The meaning of a server's name: the name itself, and its container.
 
 use crate::kinds::{self, Kind};
 use crate::world::Naming;
@@ -8,7 +8,7 @@ use crate::world::Naming;
 pub(super) struct Read {
     pub(super) containers: Vec<String>,
     pub(super) name: String,
-    /// The name as the server gives it, where it says more than is left of it.
+    /// The server's name, if it says more than the rest.
     pub(super) detail: Option<String>,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn read(name: &str, kind: Kind, naming: Naming) -> Read {
     }
 }
 
-/// The kind as it is shown: what the protocol has no number for is told by other numbers.
+/// The kind to show: kinds without a number in the protocol have other numbers here.
 pub(super) fn kind(kind: Kind, naming: Naming, held_by: Option<Kind>) -> Kind {
     let in_code = held_by.is_some_and(|holder| kinds::is_callable(holder) || kinds::is_type(holder));
     match kind {
@@ -32,7 +32,7 @@ pub(super) fn kind(kind: Kind, naming: Naming, held_by: Option<Kind>) -> Kind {
     }
 }
 
-/// Names that servers make up for what has none.
+/// Names that servers invent for symbols without a name.
 const MADE_UP: [&str; 9] =
     ["()", "[]", "export=", "<function>", "<class>", "<constructor>", "<unknown>", "<anonymous>", "<module>"];
 
@@ -79,7 +79,7 @@ fn implementation(name: &str) -> Read {
     Read { name: name_of.to_owned(), detail: Some(name.to_owned()), ..Read::default() }
 }
 
-/// What follows `<…>` at the beginning.
+/// The text after `<…>` at the beginning.
 fn after_generics(text: &str) -> &str {
     let mut depth = 0;
     for (at, letter) in text.char_indices() {
@@ -117,7 +117,7 @@ fn scoped(name: &str) -> Read {
     Read { containers, detail, ..plain(leaf) }
 }
 
-/// A specialisation has the name of what it specialises: `Inner<int>` is `Inner`.
+/// A specialisation has the name of its template: `Inner<int>` is `Inner`.
 fn general(name: &str) -> &str {
     let is_operator =
         name.strip_prefix("operator").is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));

@@ -24,16 +24,16 @@ pub(super) struct Item {
     pub(super) minutes: Option<i64>,
     pub(super) flagged: Option<bool>,
     pub(super) note: Option<String>,
-    /// What the words suggest and nobody wrote.
+    /// The values that the words suggest without saying them.
     pub(super) suggested: Suggested,
 }
 
-/// What the words of a text suggest.
+/// The suggestions of a text's words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Suggested {
     pub(super) minutes: Option<i64>,
     pub(super) tags: Vec<String>,
-    /// How sure the reading is; none for items that a model took out.
+    /// How sure the reading is; `None` for items from a model.
     pub(super) confidence: Option<&'static str>,
 }
 
@@ -122,7 +122,7 @@ fn queries(items: &[Item], tasks: &Predicate) -> Vec<Query> {
     ]
 }
 
-/// What OmniFocus has already.
+/// The existing items of OmniFocus.
 struct Existing {
     projects: Vec<(Json, String)>,
     tags: Vec<String>,
@@ -141,7 +141,7 @@ impl Existing {
         }
     }
 
-    /// Finds the project that a name stands for, and how well it fits: an id, the name in any case, or a part of it.
+    /// Finds the project for a name, and how well it fits: an id, the name in any case, or a part of it.
     fn project(&self, wanted: &str) -> (Option<&(Json, String)>, &'static str) {
         let lower = wanted.to_lowercase();
         let exact = |(id, name): &&(Json, String)| id == wanted || name == wanted;
@@ -251,7 +251,7 @@ fn task(item: &Item) -> Json {
     task
 }
 
-/// The operation that creates an item. A project that fits only in part is not taken: the task would stand in the inbox.
+/// The operation that creates an item. A project that fits only in part is not used: the task goes to the inbox.
 fn operation(item: &Item, row: &Json) -> Json {
     let mut data = task(item);
     match row["project"]["match"].as_str() {

@@ -1,4 +1,4 @@
-//! What is overdue, for how long, and where it piles up.
+//! Overdue items, for how long, and where they accumulate.
 
 use iac_plugin::{Fault, Json, json};
 
@@ -82,7 +82,7 @@ fn totals(active: &Predicate, overdue: &Predicate) -> Query {
     })
 }
 
-/// What was completed or dropped after it was due.
+/// Items that were completed or dropped after their due date.
 fn late(scope: &Scope) -> Query {
     let done = Predicate::Within("daysLate", Bound::At(0), Bound::Open);
     let mut place = scope.place.clone();

@@ -1,5 +1,5 @@
-//! Detectors of patterns over the whole database: each gives counts and the items behind them, at most some of them.
-//! There is no overall score.
+//! Detectors of patterns in the whole database: each gives counts and some of the items behind them. There is no
+//! overall score.
 
 mod detectors;
 mod duplicates;
@@ -13,7 +13,7 @@ use crate::answer::Found;
 use crate::program::Query;
 use crate::{Engine, Moment, answer as answers};
 
-/// One detector: what it asks, and what it makes of the answers.
+/// One detector: its queries, and its reading of the answers.
 struct Detector {
     name: &'static str,
     ask: fn(&Scope, &Moment) -> Vec<Query>,

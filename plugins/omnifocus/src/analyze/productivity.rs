@@ -1,4 +1,4 @@
-//! Totals, and what was completed and created in a period.
+//! Totals, and the completed and created items of a period.
 
 use iac_plugin::{Fault, Json, json};
 use jiff::Span;

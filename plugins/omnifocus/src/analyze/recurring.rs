@@ -1,4 +1,4 @@
-//! What repeats, how often, and when next.
+//! Repeating items, how often, and when next.
 
 use std::collections::BTreeMap;
 

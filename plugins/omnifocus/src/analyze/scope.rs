@@ -1,4 +1,4 @@
-//! What an analysis looks at.
+//! The scope of an analysis.
 
 use iac_plugin::{Fault, Json, Object, json};
 use jiff::civil::Date;
@@ -10,13 +10,13 @@ use crate::program::{Match, Predicate};
 /// Which states count where the caller does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Usual {
-    /// Only what is neither completed nor dropped.
+    /// Only items that are neither completed nor dropped.
     Active,
-    /// Everything; to leave out what is completed would leave nothing to count.
+    /// Everything; without completed items there would be nothing to count.
     Everything,
 }
 
-/// What an analysis looks at.
+/// The scope of an analysis.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     /// The tags and projects that tasks must have.

@@ -38,7 +38,7 @@ pub(super) fn redirects(kind: Kind) -> &'static [(&'static str, &'static str)] {
     if kind == Kind::Projects { PROJECTS } else { COMMON }
 }
 
-/// Reads one condition; null means none, except where it has a meaning of its own.
+/// Reads one condition; null means no value, unless it has another meaning here.
 pub(super) fn read(
     key: &str,
     object: &Object<'_>,
@@ -106,7 +106,7 @@ fn status(object: &Object<'_>, kind: Kind) -> Result<Option<Predicate>, Fault> {
     })
 }
 
-/// A task that is not completed is active, since what is dropped is asked for by `status`; a project may also be on hold.
+/// A task that is not completed is active, since dropped tasks have a `status` filter; a project may also be on hold.
 fn completion(completed: bool, kind: Kind) -> Predicate {
     match (completed, kind) {
         (true, _) => state("completed"),
@@ -136,7 +136,7 @@ fn tags(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     }
 }
 
-/// Whether a value stands for nothing: null, and how some write it.
+/// Whether a value means nothing: null, and other spellings of it.
 fn nothing(value: Option<&Json>) -> bool {
     match value {
         None | Some(Json::Null) => true,
@@ -153,7 +153,7 @@ fn project(object: &Object<'_>) -> Result<Predicate, Fault> {
     Ok(Predicate::Project(name.unwrap_or_default().to_owned()))
 }
 
-/// The app's own perspectives have no rules that can be read; modes and filters say what they show.
+/// The rules of the app's own perspectives cannot be read; modes and filters say what they show.
 fn perspective(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     let Some(name) = object.text("perspective")? else { return Ok(None) };
     let own = [

@@ -1,4 +1,4 @@
-//! What a regular expression may cost.
+//! The cost of a regular expression.
 //!
 //! Expressions run inside OmniFocus, over all names and notes, by an engine that goes back and tries again. Nothing can
 //! stop it there. The number of ways to divide a text among the repeated parts decides how long it tries: without a bound
@@ -40,8 +40,8 @@ struct Part {
 /// for each two: either is at most 50 million steps.
 const LENGTHS: [usize; 2] = [10_000, 500];
 
-/// Returns how many letters of each text may be tried, none for any number, or an error where no bound helps. An
-/// expression that is none is left to the engine, which says why.
+/// Returns how many letters of each text may be tried (`None` for any number), or an error if no limit helps. An
+/// invalid expression is left to the engine, which gives the reason.
 pub(super) fn most(pattern: &str) -> Result<Option<usize>, ()> {
     let letters: Vec<char> = pattern.chars().collect();
     let mut reader = Reader { letters: &letters, at: 0 };
@@ -93,7 +93,7 @@ impl Reader<'_> {
 
     fn sequence(&mut self) -> Result<Part, ()> {
         let mut whole = Part { letters: (0, 0), first: (0, 0), ways: Ways::default(), takes: false };
-        // What could take some of the letters that a later part takes.
+        // The parts that could take some of a later part's letters.
         let mut open: Vec<(Letters, Ways)> = Vec::new();
         while let Some(letter) = self.letters.get(self.at).filter(|letter| !matches!(letter, '|' | ')')) {
             let Some(part) = self.part(*letter)? else { continue };
@@ -181,7 +181,7 @@ impl Reader<'_> {
         Some((least, most))
     }
 
-    /// Reads an escape; none for a boundary. What is not known stands for any letter.
+    /// Reads an escape; `None` for a boundary. An unknown escape matches any letter.
     fn escape(&mut self) -> Option<Letters> {
         let letter = self.letters.get(self.at + 1).copied();
         self.at += 2;
@@ -223,7 +223,7 @@ impl Reader<'_> {
                 }
             }
         }
-        // A negated class is told by the other letters; those beyond ASCII are in both.
+        // A negated class is described by the other letters; those beyond ASCII are in both.
         if negated { (!letters.0, ALL.1) } else { letters }
     }
 }

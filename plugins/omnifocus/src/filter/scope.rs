@@ -1,4 +1,4 @@
-//! What holds for certain at one place of a filter, to find what contradicts it.
+//! The conditions that hold at one place of a filter, to find contradictions.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use iac_plugin::{Fault, Json, json};
 
 use crate::program::{Bound, Match, Predicate};
 
-/// The conditions that hold, each with where it was written.
+/// The conditions that hold, each with its place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     equal: BTreeMap<&'static str, (Json, String)>,
@@ -16,7 +16,7 @@ pub(super) struct Scope {
     tags: Vec<(Match, Vec<String>, String)>,
 }
 
-/// What a value must be to be at odds with another.
+/// The requirement for a value, to compare it with another.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     Any,
@@ -50,7 +50,7 @@ impl Scope {
     /// Adds a condition that was written at `path`.
     ///
     /// # Errors
-    /// Where it can never hold together with what holds already; both places are named.
+    /// The condition contradicts an existing one; the error names both places.
     pub(super) fn add(&mut self, path: &str, predicate: &Predicate) -> Result<(), Fault> {
         match predicate {
             Predicate::And(parts) => parts.iter().try_for_each(|part| self.add(path, part)),

@@ -172,7 +172,7 @@ fn markdown(part: &Part, rows: &[Json]) -> String {
     text
 }
 
-/// Keeps a text on one line, and what it holds from being taken for a mark.
+/// Keeps a text on one line, and escapes characters that look like markup.
 fn line(text: &str) -> String {
     let mut line = String::new();
     for letter in text.chars() {

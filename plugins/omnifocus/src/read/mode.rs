@@ -43,7 +43,8 @@ const MODES: [Mode; 12] = [
     Mode::ForecastPast,
 ];
 
-/// What counts, as in OmniFocus itself: what is due, planned or flagged through its project or group is so too.
+/// The properties that count, as in OmniFocus itself: an item inherits due, planned and flagged from its project or
+/// group.
 pub(super) const DUE: &str = "effectiveDueDate";
 pub(super) const FLAGGED: &str = "effectiveFlagged";
 pub(super) const PLANNED: &str = "effectivePlannedDate";
@@ -154,7 +155,7 @@ impl Mode {
     }
 }
 
-/// What the tag of the forecast brings into today: tasks that can be done.
+/// The tasks that the forecast tag adds to today: available ones.
 fn tagged() -> Predicate {
     Predicate::ForecastTag.and(Predicate::flag("available", true))
 }

@@ -1,4 +1,4 @@
-//! What a caller of `omnifocus_read` asks for.
+//! The request of a caller of `omnifocus_read`.
 
 use iac_plugin::{Arguments, Fault, Json, Object};
 
@@ -17,7 +17,7 @@ pub(super) struct Request {
     pub(super) export: Option<Format>,
 }
 
-/// What is asked of one kind; an export may ask of two.
+/// The query about one kind; an export may have two.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) kind: Kind,

@@ -1,4 +1,4 @@
-//! How an answer looks: rows, what was left out, and what a reader should know.
+//! The form of an answer: rows, exclusions, and warnings for a reader.
 
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Fault, Json, json};
@@ -15,7 +15,7 @@ impl Request {
     /// Shows the answers to its queries.
     ///
     /// # Errors
-    /// Where the one item that was asked for is not there.
+    /// The requested item does not exist.
     pub(super) fn show(&self, answers: &mut Answers, moment: &Moment) -> Result<Json, Fault> {
         if let Some(format) = self.export {
             return Ok(export::show(self, format, answers, moment));
@@ -129,7 +129,7 @@ impl Part {
     }
 }
 
-/// Shows the rows below the sections that they stand in; a section without any is left out.
+/// Shows the rows below their sections; an empty section is left out.
 fn sections(found: &Found, rows: Vec<Json>) -> Json {
     let mut rows = rows.into_iter();
     let section = |(label, count, held): (&str, i64, usize)| {
@@ -140,7 +140,7 @@ fn sections(found: &Found, rows: Vec<Json>) -> Json {
     json!({ "sections": sections })
 }
 
-/// Whether the script has cut a note: it is longer than a note may be, by what marks the cut.
+/// Whether the script has cut a note: it is longer than the limit, by the mark of the cut.
 fn is_cut(note: &Json) -> bool {
     let length = note.as_str().map_or(0, |note| note.chars().count());
     i64::try_from(length).unwrap_or(i64::MAX) > NOTE

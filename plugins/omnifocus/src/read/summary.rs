@@ -1,4 +1,4 @@
-//! What an answer says of all that match, not only of the rows that it returns.
+//! The summary of an answer, about all matches and not only the returned rows.
 
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Json, json};
@@ -36,7 +36,7 @@ pub(super) fn ask(query: Query, part: &Part, moment: &Moment) -> Query {
     query
 }
 
-/// Shows the counts, and at most three sentences that say where they come from.
+/// Shows the counts, and at most three sentences that explain them.
 pub(super) fn show(part: &Part, found: &Found, metadata: &Json, moment: &Moment) -> Json {
     let labels = [
         "overdue", "due_today", "due_tomorrow", "flagged", "available", "blocked", "completed",

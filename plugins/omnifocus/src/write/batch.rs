@@ -147,7 +147,7 @@ fn ordered(steps: Vec<Step>) -> Result<Vec<Step>, Fault> {
     Ok(done)
 }
 
-/// The temporary id of what a create stands in.
+/// The temporary id of a create's container.
 fn parent(step: &Step) -> Option<&str> {
     let place = &step.json["at"];
     place["task"]["temp"].as_str().or_else(|| place["project"]["temp"].as_str())

@@ -1,4 +1,4 @@
-//! What is to be written: the data of a create, the changes of an update.
+//! The values to write: the data of a create, the changes of an update.
 
 use iac_plugin::{Fault, Json, Object, json};
 
@@ -7,10 +7,10 @@ use super::request::{REDIRECTS, Target};
 use crate::Moment;
 use crate::dates;
 
-/// What stands around the data.
+/// The context of the data.
 pub(super) struct Context<'a> {
     pub(super) moment: &'a Moment,
-    /// The temporary ids of the batch, each with what it will be.
+    /// The temporary ids of the batch, each with its future target.
     pub(super) temps: &'a [(String, Target)],
 }
 
@@ -76,7 +76,7 @@ pub(super) fn create(
         Target::Project | Target::Folder => folder(data, "folder")?.unwrap_or_else(|| json!({})),
     };
     let mut set = values(data, target, context)?;
-    // Nothing is cleared in what is new, and its name stands beside it.
+    // A new item has nothing to clear, and its name is separate.
     if let Json::Object(map) = &mut set {
         map.remove("name");
         map.retain(|_, value| !value.is_null());
@@ -104,7 +104,7 @@ pub(super) fn update(given: &Object<'_>, target: Target, context: &Context<'_>) 
     Ok(set)
 }
 
-/// Reads where something that is there goes; none where no place is given.
+/// Reads the destination of an existing item; `None` if no place is given.
 pub(super) fn place(
     object: &Object<'_>,
     target: Target,
@@ -156,7 +156,7 @@ fn only(object: &Object<'_>, target: Target, more: &[&[&str]]) -> Result<(), Fau
     object.only(&known, &redirects)
 }
 
-/// Makes the fault of what has no name.
+/// Makes the fault of an item without a name.
 pub(super) fn nameless(object: &Object<'_>) -> Fault {
     Fault::invalid(format!("`{}` is missing, expected a name that is not empty", object.at("name")))
 }
@@ -170,7 +170,7 @@ fn either(data: &Object<'_>, beside: &Object<'_>, key: &str) -> Result<Option<St
     Ok(inner.or(outer).map(str::to_owned))
 }
 
-/// Reads a name; one that is there is not empty.
+/// Reads a name; it must not be empty.
 pub(super) fn name(object: &Object<'_>) -> Result<Option<String>, Fault> {
     match object.get("name") {
         Some(Json::Null) => Err(object.wrong("name", "a name that is not empty")),

@@ -1,4 +1,5 @@
-//! What a mutation names, looked up before anybody is asked and before anything is changed: by the script that applies it.
+//! Looks up the items that a mutation names, before anyone is asked and before anything is changed: with the script
+//! that applies it.
 
 use iac_plugin::{Fault, Json, json};
 
@@ -8,10 +9,10 @@ use crate::{Engine, Script};
 
 /// Resolves every step, and keeps what each would touch.
 ///
-/// What is not there or not certain is refused; in a plan that goes on, only the steps that name it fail.
+/// A missing or ambiguous item is refused; in a plan that continues after errors, only the steps that name it fail.
 ///
 /// # Errors
-/// `invalid_parameter` for the first such step, and those of the engine.
+/// `invalid_parameter` for the first step that fails, and the errors of the engine.
 pub(super) fn resolve(plan: &mut Plan, engine: &mut dyn Engine) -> Result<(), Fault> {
     if plan.steps.iter().all(|step| step.names_nothing()) {
         return Ok(());
@@ -40,7 +41,7 @@ fn take(plan: &mut Plan, at: usize, row: &Json) -> Result<(), Fault> {
     }
     if row["error"].is_null() {
         plan.steps[at].said = row["said"].clone();
-        // The script refuses what is no longer as a human was shown it.
+        // The script refuses an item that has changed since the human saw it.
         plan.steps[at].json["seen"] = row["said"].clone();
         return Ok(());
     }

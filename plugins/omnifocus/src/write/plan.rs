@@ -5,14 +5,14 @@ use iac_plugin::{Fault, Json, json};
 use super::words;
 use crate::{Engine, Moment, Script};
 
-/// What a mutation comes to.
+/// The plan of a mutation.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) form: Form,
     pub(super) steps: Vec<Step>,
     /// Whether the first failure ends the run.
     pub(super) stop: bool,
-    /// Whether a failure takes back what was made.
+    /// Whether a failure takes back the new items.
     pub(super) atomic: bool,
     pub(super) dry_run: bool,
     pub(super) minimal: bool,
@@ -20,7 +20,7 @@ pub(super) struct Plan {
     pub(super) mapping: bool,
 }
 
-/// What the answer looks like.
+/// The form of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// One thing.
@@ -38,14 +38,14 @@ pub(super) struct Step {
     pub(super) index: usize,
     pub(super) operation: &'static str,
     pub(super) target: &'static str,
-    /// What the script interprets.
+    /// The step in the script's form.
     pub(super) json: Json,
     pub(super) temp: Option<String>,
-    /// The id of what it changes, where that is there already.
+    /// The id of the existing item that it changes.
     pub(super) id: Option<String>,
-    /// What the script says that it would touch; null where it names nothing that is there.
+    /// The script's report about the item that it would touch; null if it names no existing item.
     pub(super) said: Json,
-    /// What was said of it when it was made, where it takes a change back; null where nothing was.
+    /// The report at the time of the original change, if this step takes one back; null otherwise.
     pub(super) was: Json,
     /// Why it is not run.
     pub(super) failure: Option<Json>,
@@ -58,7 +58,7 @@ impl Step {
         Self { index, operation, target, json, temp: None, id: None, said, was, failure: None }
     }
 
-    /// Whether it only makes something where nothing has to be looked up.
+    /// Whether it only makes something and needs no lookup.
     pub(super) fn names_nothing(&self) -> bool {
         let place = self.json["at"].as_object();
         let is_free = place.is_some_and(|place| {
@@ -69,7 +69,7 @@ impl Step {
         self.json["do"] == "create" && is_free && self.json["set"]["tags"].is_null()
     }
 
-    /// What it does, as the package declares it.
+    /// Its acts, as the package declares them.
     fn acts(&self) -> Vec<String> {
         let said = self.said["acts"].as_array().map(Vec::as_slice).unwrap_or_default();
         let said: Vec<String> = said.iter().filter_map(Json::as_str).map(str::to_owned).collect();
@@ -85,12 +85,12 @@ impl Step {
 /// How the names of acts begin that lose something.
 const LOSSES: [&str; 5] = ["delete ", "merge ", "drop ", "overwrite ", "end "];
 
-/// What became of the steps, in their order.
+/// The results of the steps, in their order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Done {
     pub(super) rows: Vec<Json>,
     pub(super) rolled_back: Option<Json>,
-    /// The step that could not be resolved, where nothing was changed.
+    /// The step that could not be resolved, so that nothing was changed.
     pub(super) refused: Option<usize>,
     /// The steps that take everything back, the last change first.
     pub(super) back: Vec<Json>,
@@ -102,19 +102,19 @@ pub(super) struct Done {
 /// next.
 const BUDGET: usize = 190_000;
 
-/// So many of the lines are shown to whoever is asked.
+/// The number of lines that the human sees.
 const SHOWN: usize = 5;
 
 impl Plan {
     pub(super) fn single(step: Step) -> Self {
-        // What was made only half is taken back.
+        // A half-made item is taken back.
         let atomic = step.operation.starts_with("create");
         let (stop, mapping) = (true, false);
         Self { form: Form::Single, steps: vec![step], stop, atomic, dry_run: false, minimal: false, mapping }
     }
 
-    /// Runs the steps that can be run: all at once, or in parts where they are too long for one program. Whoever is asked
-    /// is asked once, about all of them.
+    /// Runs the possible steps: all at once, or in parts if they are too long for one program. The human is asked once,
+    /// about all of them.
     ///
     /// # Errors
     /// A step that is too long alone, an atomic plan that is too long, and those of the engine.
@@ -148,8 +148,8 @@ impl Plan {
         parts.iter().enumerate().map(program).collect()
     }
 
-    /// Says what all is about, a line for each step. What loses something stands first, so that it is not among the lines
-    /// that are not shown; where there are such, the first line counts all.
+    /// Describes the steps, one line for each. Steps that lose something come first, so that they are not among the
+    /// hidden lines. If there are hidden lines, the first line counts all steps.
     fn objects(&self, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
         steps.sort_by_key(|step| !step.loses());
         let mut lines: Vec<String> = steps.iter().map(|step| words::line(self, step, moment)).collect();

@@ -61,7 +61,7 @@ pub(super) fn read(object: &Object<'_>, moment: &Moment) -> Result<Option<Json>,
     ))
 }
 
-/// Reads what the next date is counted from; nothing where there is to be no repetition.
+/// Reads the base of the next date; `None` if the item shall not repeat.
 fn schedule(rule: &Object<'_>) -> Result<Option<(&'static str, &'static str)>, Fault> {
     let methods = [
         ("fixed", ("Regularly", "DueDate")),

@@ -1,4 +1,4 @@
-//! What a caller of `omnifocus_write` asks for.
+//! The request of a caller of `omnifocus_write`.
 
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Arguments, Fault, Json, Object, json};
@@ -29,7 +29,7 @@ pub(super) const REDIRECTS: &[(&str, &str)] = &[
     ("completed", "use the operation `complete`, or `status`"),
 ];
 
-/// What a mutation is about.
+/// The subject of a mutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Task,
@@ -50,7 +50,7 @@ impl Target {
 /// Reads the arguments of a call.
 ///
 /// # Errors
-/// `invalid_parameter` for whatever is not understood.
+/// `invalid_parameter` if an argument is not understood.
 pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Plan, Fault> {
     if arguments.object().has("data") && !arguments.object().has("operation") {
         return Err(Fault::invalid("`mutation` is missing")
@@ -147,13 +147,13 @@ fn target(object: &Object<'_>) -> Result<Option<Target>, Fault> {
     object.word("target", &[("task", Target::Task), ("project", Target::Project)])
 }
 
-/// Reads the target of what changes or deletes something that is there.
+/// Reads the target of a step that changes or deletes an existing item.
 fn any_target(object: &Object<'_>) -> Result<Target, Fault> {
     let all = [("task", Target::Task), ("project", Target::Project), ("folder", Target::Folder)];
     Ok(object.word("target", &all)?.unwrap_or(Target::Task))
 }
 
-/// An occurrence is skipped of what is there and repeats.
+/// A skip needs an existing item that repeats.
 fn skip(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
     if target(object)? == Some(Target::Project) {
         return Err(Fault::invalid(format!("`{}` is `project`, expected task", object.at("target")))
@@ -180,7 +180,7 @@ fn create(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<St
     Ok(Step { temp: made.temp, ..Step::new(index, "create", target.word(), json) })
 }
 
-/// A copy stands behind what it is made of, unless a place is given.
+/// A copy goes directly after its original, unless a place is given.
 fn duplicate(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
     let target = target(object)?.unwrap_or(Target::Task);
     let foreign = if target == Target::Task { "folder" } else { "project" };
@@ -195,7 +195,7 @@ fn duplicate(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result
     Ok(Step { id, ..Step::new(index, "duplicate", target.word(), json) })
 }
 
-/// A task becomes a project, with what is below it as its tasks.
+/// A task becomes a project, and the tasks below it become the project's tasks.
 fn convert(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result<Step, Fault> {
     if target(object)? == Some(Target::Project) {
         return Err(object.wrong("target", "task, which becomes a project"));

@@ -41,7 +41,7 @@ pub(super) fn planned(plan: &Plan, moment: &Moment) -> Json {
 /// Shows what became of a plan.
 ///
 /// # Errors
-/// Where nothing was changed, since a step could not be resolved or the only one failed.
+/// Nothing was changed, because a step could not be resolved or the only one failed.
 pub(super) fn done(plan: &Plan, done: &Done, app: Option<String>, moment: &Moment) -> Result<Json, Fault> {
     if let Some(at) = done.refused {
         return Err(refused(plan, at, &done.rows[at]));
@@ -56,8 +56,8 @@ pub(super) fn done(plan: &Plan, done: &Done, app: Option<String>, moment: &Momen
     Ok(undoable(many(plan, done, moment), plan, done, app, moment))
 }
 
-/// Adds how it is taken back: a call of this plugin that the host keeps, and in whose place the caller gets an id. Null
-/// where nothing takes it back.
+/// Adds the undo: a call of this plugin that the host keeps; the caller gets an id in its place. Null if there is no
+/// undo.
 fn undoable(mut answer: Json, plan: &Plan, done: &Done, app: Option<String>, moment: &Moment) -> Json {
     answer["undo"] = Json::Null;
     let first = plan.steps.iter().zip(&done.rows).find(|(_, row)| row["success"] == true);
@@ -141,7 +141,7 @@ fn mapping(plan: &Plan, done: &Done) -> Map<String, Json> {
     pairs.collect()
 }
 
-/// Tells what was taken back, and what is still there.
+/// Lists the items that were taken back, and those that still exist.
 fn rolled_back(answer: &mut Json, plan: &Plan, back: &Json) {
     let left: Vec<Json> = back["left"].as_array().cloned().unwrap_or_default();
     let kept: Vec<usize> = back["kept"]
@@ -175,7 +175,7 @@ fn merge(into: &mut Json, more: Json) {
     }
 }
 
-/// What a step that went well left.
+/// The result of a successful step.
 fn outcome(row: &Json, minimal: bool, moment: &Moment) -> Json {
     let mut shown = json!({});
     if row["deleted"].is_object() && row["item"].is_object() {
@@ -204,7 +204,7 @@ fn warnings(row: &Json) -> Option<Json> {
     row["warnings"].as_array().filter(|warnings| !warnings.is_empty()).map(|warnings| json!(warnings))
 }
 
-/// An item as OmniFocus holds it now; what is empty or off is left out.
+/// An item as OmniFocus has it now; empty and unset values are left out.
 fn item(read: &Json, moment: &Moment) -> Json {
     let mut shown = Map::new();
     for (key, value) in read.as_object().into_iter().flatten() {

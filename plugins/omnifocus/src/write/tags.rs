@@ -7,7 +7,7 @@ use super::plan::Step;
 pub(super) const ACTIONS: [&str; 9] =
     ["create", "rename", "delete", "merge", "nest", "reparent", "unnest", "set_status", "set_exclusive"];
 
-/// What takes back a change of a tag, as the script knows it.
+/// The steps that undo a change of a tag, as the script knows them.
 pub(super) const STEPS: [&str; 5] = ["rename", "nest", "unnest", "set", "delete"];
 
 const KEYS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! What a step would do, in words for whoever is asked: every property, with what it was before, and what is lost.
+//! The effect of a step, in words for the human: every property with its old value, and everything that is lost.
 //!
 //! Values are cut, properties never: a line holds all that a step sets.
 
@@ -7,7 +7,7 @@ use iac_plugin::Json;
 use super::plan::{Plan, Step};
 use crate::Moment;
 
-/// So many characters of a name or a text are shown, so that none pushes what stands behind it out of its line.
+/// The number of characters of a name or a text to show, so that none pushes the following text out of its line.
 const NAME: usize = 60;
 
 /// So many tags of a list are named, each with so many characters.
@@ -35,7 +35,7 @@ const PROPERTIES: [(&str, &str); 17] = [
     ("review", "reviewInterval"),
 ];
 
-/// Quotes a name for whoever is asked.
+/// Quotes a name for the human.
 pub(super) fn quoted(name: &str) -> String {
     short(name, NAME)
 }
@@ -45,7 +45,7 @@ fn short(text: &str, most: usize) -> String {
     format!("“{}”", escaped(text, most))
 }
 
-/// As much of a text as fits, with what hides itself or its neighbours written as an escape.
+/// As much of a text as fits, with invisible and direction-changing characters as escapes.
 fn escaped(text: &str, most: usize) -> String {
     let (mut shown, mut length) = (String::new(), 0);
     for letter in text.chars() {
@@ -115,7 +115,7 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
     line
 }
 
-/// What a step is about: its kind, its name and where it is.
+/// The subject of a step: its kind, its name and its place.
 fn about(plan: &Plan, step: &Step) -> String {
     let made = || step.json["id"]["temp"].as_str().and_then(|temp| plan.made(temp));
     let name = step.said["name"].as_str().or_else(|| step.json["name"].as_str()).or_else(made);
@@ -126,7 +126,7 @@ fn about(plan: &Plan, step: &Step) -> String {
     }
 }
 
-/// Says a place by its name; none where it is the top.
+/// Names a place; `None` for the top.
 fn place(plan: &Plan, place: &Json, step: &Step, before: &str) -> Option<String> {
     if place["inbox"] == true {
         return Some(format!("{before} the inbox"));
@@ -215,7 +215,7 @@ fn value_text(value: &Json) -> String {
     }
 }
 
-/// A note by its beginning and its length, both of which a human needs to know what is lost.
+/// A note by its beginning and its length; a human needs both to know what is lost.
 fn note(head: &str, length: usize) -> String {
     if length == 0 {
         return "empty".to_owned();
@@ -224,7 +224,7 @@ fn note(head: &str, length: usize) -> String {
     format!("{} ({length} {characters})", quoted(head))
 }
 
-/// What becomes of tags: all of them where they are replaced, else those that come and go.
+/// The change of tags: all of them if they are replaced, otherwise those that are added and removed.
 fn tags(wanted: &Json, old: &Json) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(new) = wanted["replace"].as_array() {
@@ -238,7 +238,7 @@ fn tags(wanted: &Json, old: &Json) -> Vec<String> {
     parts
 }
 
-/// What becomes of notifications: all of them where they are replaced, else those that come.
+/// The change of notifications: all of them if they are replaced, otherwise the new ones.
 fn notifications(wanted: &Json, old: &Json, moment: &Moment) -> Vec<String> {
     let one = |alert: &Json| match alert["minutes"].as_f64() {
         Some(minutes) if minutes < 0.0 => format!("{} minutes before it is due", -minutes),
@@ -270,7 +270,7 @@ fn names(all: &[Json]) -> String {
     shown.chain(more).collect::<Vec<_>>().join(", ")
 }
 
-/// What is done or dropped together with a task or project.
+/// The items that are completed or dropped together with a task or project.
 fn goes_along(step: &Step, drops: bool) -> String {
     let mut words = String::new();
     let below = if step.target == "task" { "below it" } else { "in it" };
@@ -290,7 +290,7 @@ fn goes_along(step: &Step, drops: bool) -> String {
     words
 }
 
-/// How many tasks go with what is deleted.
+/// How many tasks are deleted together with an item.
 fn held(step: &Step) -> String {
     let below = if step.target == "task" { "below it" } else { "in it" };
     if let (Some(projects), Some(folders)) = (step.said["projects"].as_i64(), step.said["folders"].as_i64()) {
@@ -313,7 +313,7 @@ fn counted(count: i64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What becomes of a tag, and which tasks and tags are touched by it.
+/// The change of a tag, and the tasks and tags that it affects.
 fn of_tag(step: &Step) -> String {
     let (json, said) = (&step.json, &step.said);
     let goal = |key: &str| quoted(said["to"].as_str().or_else(|| json[key].as_str()).unwrap_or_default());

@@ -4,10 +4,10 @@ use jiff::civil::{Date, Weekday, date};
 
 use crate::Moment;
 
-/// The words of a line, from which what is understood is taken out.
+/// The words of a line; words that were understood are taken out.
 pub(super) struct Words<'a>(Vec<&'a str>);
 
-/// Words before a date by which something must be done.
+/// Words before a due date.
 pub(super) const DUE: &[&str] = &["by", "due", "before", "until", "deadline", "on", "for"];
 
 /// Words before a date from which on something can be done.
@@ -18,7 +18,7 @@ impl<'a> Words<'a> {
         Self(line.split_whitespace().collect())
     }
 
-    /// Returns what is left of the line.
+    /// Returns the rest of the line.
     pub(super) fn text(&self) -> String {
         self.0.join(" ").trim_end_matches([',', ';', ':', '-', '–', ' ']).trim_end_matches('.').to_owned()
     }
@@ -32,7 +32,7 @@ impl<'a> Words<'a> {
         tags
     }
 
-    /// Takes out the first date that stands behind one of some words, with that word.
+    /// Takes out the first date after one of some words, with that word.
     pub(super) fn take_date(&mut self, markers: &[&str], moment: &Moment) -> Option<String> {
         for start in 0..self.0.len() {
             for marker in markers {
@@ -54,7 +54,7 @@ impl<'a> Words<'a> {
         None
     }
 
-    /// Returns how many words a marker has where it stands here.
+    /// Returns how many words a marker has if it begins here.
     fn marker(&self, start: usize, marker: &str) -> Option<usize> {
         let words: Vec<&str> = marker.split(' ').collect();
         let here = self.0.get(start..start + words.len())?;
@@ -158,7 +158,7 @@ fn on_or_after(day: Date, wanted: Weekday) -> Date {
     later(day, i64::from(ahead.rem_euclid(7)))
 }
 
-/// The next such day, never today.
+/// The next day of this kind, never today.
 fn next(today: Date, wanted: Weekday) -> Date {
     on_or_after(later(today, 1), wanted)
 }
@@ -180,7 +180,7 @@ fn written(text: &str, today: Date) -> Option<Date> {
     text.parse().ok().filter(|found| shape && *found >= date(1970, 1, 1))
 }
 
-/// How long what a verb names usually takes, in minutes.
+/// The usual time in minutes for the action of a verb.
 pub(super) fn usual_minutes(name: &str) -> Option<i64> {
     let first = name.split_whitespace().next().map(lower)?;
     Some(match first.as_str() {

@@ -1,16 +1,16 @@
-//! The lines of notes: which of them are tasks, and of which project.
+//! The lines of notes: which of them are tasks, and their projects.
 
 use super::phrase::{self, Words};
 use super::{Item, Suggested};
 use crate::Moment;
 
-/// Headings that say what stands below them and name no project.
+/// Headings that describe the lines below them and name no project.
 const PLAIN: &[&str] = &[
     "action items", "actions", "action", "tasks", "todo", "todos", "to do", "next steps", "notes", "agenda",
     "attendees", "decisions", "follow ups", "follow-ups", "summary", "discussion",
 ];
 
-/// Reads notes: the tasks in them, and the lines that are none.
+/// Reads notes: the tasks in them, and the other lines.
 pub(super) fn read(text: &str, moment: &Moment) -> (Vec<Item>, Vec<String>) {
     let (mut items, mut unparsed) = (Vec::new(), Vec::new());
     let mut project = None;
@@ -60,14 +60,14 @@ fn kind(line: &str) -> Line<'_> {
     if capital && name.chars().count() <= 60 { Line::Project(name.trim().to_owned()) } else { Line::Other }
 }
 
-/// Returns what stands after a word in any case, where something does.
+/// Returns the text after a word in any case, if there is some.
 fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let head = line.get(..word.len())?;
     let rest = line[word.len()..].trim_matches(['*', ' ']);
     (head.eq_ignore_ascii_case(word) && !rest.is_empty()).then_some(rest)
 }
 
-/// Returns what stands behind the mark of a list, and behind a box to tick.
+/// Returns the text after the mark of a list, and after a box to tick.
 fn bullet(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = if (1..=3).contains(&digits) {

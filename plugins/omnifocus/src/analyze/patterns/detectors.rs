@@ -171,7 +171,7 @@ pub(super) fn show_estimates(found: Vec<Found>, moment: &Moment) -> Json {
     })
 }
 
-/// Verbs that begin what can be done, and words that say too little.
+/// Verbs that begin an action, and words that say too little.
 const VERBS: &str = "add|arrange|ask|book|build|buy|call|check|clean|complete|create|draft|email|find|finish|fix|\
     install|learn|make|meet|order|organize|pay|pick|plan|prepare|read|research|review|schedule|send|set|submit|talk|\
     test|update|wash|write";

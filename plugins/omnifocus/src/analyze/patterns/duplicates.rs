@@ -55,8 +55,8 @@ pub(super) fn show(found: Vec<Found>, _: &Moment) -> Json {
     shown
 }
 
-/// A name as it is compared, with what can be compared in one step: which pairs of neighbouring letters it has, each
-/// kept as one of 128 bits.
+/// A name in the form for comparison, with a quick test: the set of its pairs of neighbouring letters, each as one of
+/// 128 bits.
 struct Name {
     letters: Vec<char>,
     pairs: u128,
@@ -87,7 +87,7 @@ struct Cluster {
     least: f64,
 }
 
-/// What of a name is looked at for every pair of names: millions of times, so it lies in one row.
+/// The part of a name that is read for every pair of names: millions of times, so it is stored compactly.
 struct Brief {
     pairs: u128,
     length: usize,
@@ -102,7 +102,7 @@ impl Brief {
         Self { pairs: name.pairs, length, edits: most_edits(length), index }
     }
 
-    /// Whether this name may be alike one that is at least as long. An edit changes at most four pairs.
+    /// Whether this name may be similar to one that is at least as long. An edit changes at most four pairs.
     fn may_equal(&self, other: &Self) -> bool {
         let differing = (self.pairs ^ other.pairs).count_ones() as usize;
         other.length <= self.length + other.edits && differing <= 4 * other.edits
@@ -156,7 +156,7 @@ pub(super) fn similarity(left: &str, right: &str) -> f64 {
     within(&left, &right, longest).unwrap_or_default()
 }
 
-/// Returns how alike two texts are where at most `edits` lie between them. Only what is so near to the diagonal counts.
+/// Returns the similarity of two texts with at most `edits` between them. Only cells this near to the diagonal count.
 #[expect(clippy::cast_precision_loss, reason = "a name is short")]
 fn within(left: &[char], right: &[char], edits: usize) -> Option<f64> {
     const FAR: usize = usize::MAX / 2;
