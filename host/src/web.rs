@@ -79,7 +79,7 @@ impl Told {
         self.held().entry(asking.clone()).or_default().extend(values);
     }
 
-    /// All secrets that a host was told: a server may repeat later what it got.
+    /// All secrets that a host has received: a server may repeat them later.
     fn to(&self, asking: &Asking) -> BTreeSet<String> {
         self.held().get(asking).cloned().unwrap_or_default()
     }
@@ -95,7 +95,7 @@ impl fmt::Debug for Told {
     }
 }
 
-/// Where requests go.
+/// The destination of requests.
 #[derive(Debug)]
 enum Reach {
     /// To the host, over https.
@@ -128,12 +128,12 @@ impl Web {
         Self { guard, liveness: OnceLock::new(), reach, resolve, keeper: None, told, lookups }
     }
 
-    /// What sends requests, with the secrets of a state directory.
+    /// Sends requests, with the secrets of a state directory.
     pub fn of(state: Option<&Path>) -> Self {
         Self { keeper: state.map(Keeper::of), ..Self::new(Reach::World, looked_up) }
     }
 
-    /// What refuses every request, and says why.
+    /// Refuses every request, and gives the reason.
     pub fn nowhere(why: &'static str) -> Self {
         Self::new(Reach::Nothing(why), looked_up)
     }
@@ -213,7 +213,7 @@ impl Web {
         let near = body.map(|body| body.near);
         let feed = async {
             let mut stdin = pipes.stdin;
-            // Where `curl` has ended already, its status says why.
+            // If `curl` has ended already, its status says why.
             let _ = stdin.write_all(config.as_bytes()).await;
             drop(stdin);
             if let Some(mut near) = near {
@@ -301,7 +301,7 @@ impl Web {
         for Filled { header: name, prefix, value } in secrets {
             header(&format!("{name}: {prefix}{value}"));
         }
-        // A secret could not be found in what is compressed.
+        // A secret could not be found in compressed text.
         header("Accept-Encoding: identity");
         // A server that never says `100 Continue` would cost a second.
         header("Expect:");
@@ -325,7 +325,7 @@ impl Web {
         lines.join("\n") + "\n"
     }
 
-    /// The address that is asked, its host and its port.
+    /// The requested address, its host and its port.
     fn target<'a>(&self, call: &'a WebCall) -> (Cow<'a, str>, &'a str, u16) {
         match self.reach {
             #[cfg(test)]
@@ -345,10 +345,10 @@ const LATE: i32 = 28;
 const LONG: i32 = 63;
 const UNCONNECTED: [i32; 11] = [2, 5, 6, 7, 35, 53, 58, 59, 60, 77, 83];
 
-/// The guard's exit code where it cannot start `curl`.
+/// The guard's exit code if it cannot start `curl`.
 const UNSTARTABLE: i32 = 127;
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug)]
 enum Unsent {
     Late,
@@ -371,7 +371,7 @@ fn broken(why: &str) -> Unsent {
     Unsent::Failed(RunFailure::Process(why.trim().to_owned()))
 }
 
-/// A pipe for what is sent. A file of options cannot hold every byte.
+/// A pipe for the body. A file of options cannot contain every byte.
 struct Body {
     /// Lives through the start of `curl`, which reads it.
     far: OwnedFd,
@@ -386,7 +386,7 @@ impl Body {
     }
 }
 
-/// What every request has. `--disable` keeps a person's own settings out.
+/// The options of every request. `--disable` keeps a person's own settings out.
 fn arguments(time: Duration, method: Method) -> Vec<OsString> {
     let time = format!("{:.3}", time.as_secs_f64());
     let most = LARGEST.to_string();
@@ -417,7 +417,7 @@ pub(crate) fn looked_up(host: &str) -> io::Result<Vec<IpAddr>> {
     Ok((host, 443).to_socket_addrs()?.map(|address| address.ip()).collect())
 }
 
-/// An address as it stands in one of the web.
+/// An address in the form that a web address needs.
 pub(crate) fn in_address(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),
@@ -425,7 +425,7 @@ pub(crate) fn in_address(ip: IpAddr) -> String {
     }
 }
 
-/// Reads what may be read.
+/// Reads up to the limit.
 async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, Unsent> {
     let mut read = Vec::new();
     let most = (LARGEST + LARGEST_HEAD + LARGEST_SIZE) as u64;
@@ -469,7 +469,7 @@ fn coding(headers: &[(String, String)]) -> Option<&str> {
     codings.map(str::trim).find(|coding| !plain.iter().any(|plain| coding.eq_ignore_ascii_case(plain)))
 }
 
-/// What came, in its parts.
+/// The answer, in its parts.
 pub(crate) struct Answer<'a> {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,

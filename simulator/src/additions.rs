@@ -1,4 +1,4 @@
-//! What the world has for Standard Additions: a person's answers to dialogs, a clipboard, perhaps a shell.
+//! The world's part in Standard Additions: a person's answers to dialogs, a clipboard, perhaps a shell.
 
 use crate::world::{WorldError, content, failed, journal, read_if_there};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// `additions.json` of a world; without it nobody answers a dialog, and no shell command runs.
+/// `additions.json` of a world; without it no one answers a dialog, and no shell command runs.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -31,10 +31,10 @@ pub(crate) struct Dialog {
     /// The button that is pressed; absent: the default one.
     #[serde(default)]
     pub(crate) button: Option<String>,
-    /// What is typed.
+    /// The typed text.
     #[serde(default)]
     pub(crate) text: Option<String>,
-    /// What is chosen from a list.
+    /// The choice from a list.
     #[serde(default)]
     pub(crate) choose: Option<Vec<String>>,
     /// The file or folder that is chosen.
@@ -97,7 +97,7 @@ impl Additions {
         Ok(additions)
     }
 
-    /// The answer to a dialog that shows this text, if anybody answers it.
+    /// The answer to a dialog that shows this text, if anyone answers it.
     pub(crate) fn answer(&self, command: &str, shown: &str) -> Option<&Dialog> {
         let fits = |dialog: &&Dialog| {
             dialog.command.as_ref().is_none_or(|wanted| wanted == command) && shown.contains(&dialog.contains)
@@ -105,7 +105,7 @@ impl Additions {
         self.written.dialogs.iter().find(fits)
     }
 
-    /// Runs a shell command, if the world lets what it is `shown` as.
+    /// Runs a shell command, if the world allows its `shown` form.
     pub(crate) fn shell(&self, shown: &str, command: &str) -> Option<std::io::Result<Done>> {
         let allowed = match &self.written.shell {
             Shell::All(allowed) => *allowed,
@@ -125,7 +125,7 @@ impl Additions {
         keep(&self.pasteboard, &text)
     }
 
-    /// How loud it is, as the module of the commands has written it; `None` as long as nobody has changed it.
+    /// The volume, as the module of the commands has written it; `None` as long as no one has changed it.
     pub(crate) fn volume(&self) -> Option<String> {
         std::fs::read_to_string(&self.volume).ok()
     }
@@ -135,7 +135,7 @@ impl Additions {
     }
 }
 
-/// What lies on the pasteboard.
+/// The contents of the pasteboard.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Pasteboard {
     count: u64,

@@ -62,7 +62,7 @@ fn of_no_app(line: &str) -> Option<String> {
     literal(line)
 }
 
-/// An app that is told something.
+/// An app in a `tell`.
 struct App {
     name: String,
     app: Rc<crate::world::App>,

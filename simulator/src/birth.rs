@@ -1,4 +1,4 @@
-//! What a new object has before anybody sets it: an identity, and the values that apps begin with.
+//! The initial values of a new object: an identity, and the app's defaults.
 
 use crate::resolve::View;
 use crate::schema::{ClassInfo, Kind, PropertyInfo};
@@ -6,7 +6,7 @@ use crate::value::{ObjectId, Value};
 use crate::world::change::Added;
 
 impl View<'_> {
-    /// What a property of a new object holds; `None` leaves it missing.
+    /// The initial value of a property; `None` leaves it missing.
     pub(crate) fn beginning(&self, class: &ClassInfo, property: &PropertyInfo) -> Option<Value> {
         let id = self.id_term(class);
         match (property.kind, &*property.term) {

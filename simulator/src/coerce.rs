@@ -1,4 +1,4 @@
-//! Values on their way into an app: what a property or parameter takes, and what it refuses.
+//! Converts values for an app: the values that a property or parameter accepts, and those that it refuses.
 //!
 //! Apps coerce more than this. What no source says is refused, so that a script which works here works there.
 
@@ -14,7 +14,7 @@ impl View<'_> {
     /// Turns a value into what one of these types stores; no types take anything.
     ///
     /// # Errors
-    /// -1700 where none of the types takes it, -1728 where it names an object that is not there.
+    /// -1700 if none of the types accepts it, -1728 if it names a missing object.
     pub(crate) fn coerce(&self, value: &Value, types: &[Type]) -> Answer<Value> {
         if types.is_empty() {
             return self.inward(value);
@@ -70,7 +70,7 @@ impl View<'_> {
             | (Step::Elements { of, .. }, "specifier") => {
                 return self.resolve(of).map(|_| Value::Missing);
             }
-            // Where an object is expected, a place is none.
+            // If an object is expected, a place is refused.
             (Step::Insertion { .. }, _) => return refuse(COERCION),
             _ => {}
         }

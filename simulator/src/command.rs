@@ -1,4 +1,5 @@
-//! Events other than a plain read or write of a property: what they need, and what apps do without being told how.
+//! Events other than a plain read or write of a property: their requirements, and their effects in apps without own
+//! rules.
 
 use crate::event::{Event, Kind};
 use crate::os_error::{
@@ -14,7 +15,7 @@ use crate::world::model::Place;
 use crate::write::{Outcome, Reply};
 use iac_core::dictionary::Command;
 
-/// Commands that every app takes, whatever its dictionary says.
+/// Commands that every app accepts, even if its dictionary does not list them.
 const ALWAYS: [&str; 6] = ["activate", "launch", "open", "quit", "reopen", "run"];
 
 /// Whether every app takes a command of that name.
@@ -57,7 +58,7 @@ impl View<'_> {
         resolved.collect()
     }
 
-    /// Checks that the app has such a command and that its parameters are those it takes.
+    /// Checks that the app has the command and that its parameters are correct.
     fn admit(&self, name: &str, event: &Event) -> Answer<()> {
         let definitions: Vec<&Command> = self.schema().commands(name).collect();
         if definitions.is_empty() {
@@ -136,10 +137,10 @@ impl View<'_> {
         Ok(targets.into_iter().filter(open).map(Change::Remove).collect::<Vec<_>>().into())
     }
 
-    /// A command whose effect nobody described: it finds its object, and answers nothing if it never does.
+    /// A command without a described effect: it finds its object, and returns nothing if it never does.
     fn unknown(&self, name: &str, event: &Event) -> Answer<Outcome> {
         self.resolve(&event.target)?;
-        // What opening a file shows is nothing that a script gets.
+        // A script does not get the windows that an open file shows.
         if name == "open" && event.direct.is_some() {
             return Ok(Outcome::default());
         }
@@ -164,7 +165,7 @@ impl View<'_> {
         Ok(number(self.elements(self.resolve(&event.target)?, &class.name)?.len()))
     }
 
-    /// Whether there is such an object; a container that is missing is an error, as it is in most apps.
+    /// Whether the object exists; a missing container is an error, as in most apps.
     fn exists(&self, target: &Specifier) -> Answer<Value> {
         match self.resolve(target) {
             Ok(Found::Leaf(Value::Missing)) => Ok(Value::Bool(false)),

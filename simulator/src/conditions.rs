@@ -1,4 +1,5 @@
-//! What makes a simulated app slow, broken or closed: the time that events take, faults that a file orders, and consent.
+//! Conditions that make a simulated app slow, broken or closed: the time of events, faults that a file orders, and
+//! consent.
 
 pub(crate) mod consent;
 pub(crate) mod faults;
@@ -28,7 +29,7 @@ pub(crate) struct Conditions {
     pub(crate) faults: Option<Faults>,
     pub(crate) latency: Option<Latency>,
     pub(crate) consent: Option<Consent>,
-    /// Where processes take turns and count.
+    /// The folder in which processes take turns and count.
     state: PathBuf,
 }
 
@@ -61,7 +62,7 @@ impl Conditions {
         Instant::now() + ordered.unwrap_or(EVENT_TIMEOUT)
     }
 
-    /// Waits until an app serves nobody else: it answers one event at a time, whoever sends it.
+    /// Waits until the app is free: it answers one event at a time, from all senders.
     ///
     /// # Errors
     /// -1712 where the app stays busy until the deadline.
@@ -81,7 +82,7 @@ impl Conditions {
         Ok(Some(file))
     }
 
-    /// Lets an app answer nobody for a time, whatever becomes of this process.
+    /// Makes an app answer no one for a time, even if this process ends.
     pub(crate) fn block(&self, app: &str, milliseconds: u64) -> Result<(), WorldError> {
         let (path, until) = (self.blocked(app), epoch() + u128::from(milliseconds));
         let next = path.with_extension("next");
@@ -105,7 +106,7 @@ impl Conditions {
         }
     }
 
-    /// What starting osascript takes.
+    /// The time to start osascript.
     pub(crate) fn start(&self) -> Duration {
         self.latency.as_ref().map(|latency| latency.start).unwrap_or_default()
     }

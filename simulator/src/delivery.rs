@@ -1,4 +1,4 @@
-//! How an event reaches an app: launched where it does not run, in turn, under the conditions that hold, and traced.
+//! Delivers an event to an app: launches it if necessary, in turn, under the current conditions, with a trace.
 
 use crate::conditions::faults::Effect;
 use crate::conditions::latency::Work;
@@ -50,7 +50,7 @@ impl Session {
         })
     }
 
-    /// What `AEDeterminePermissionToAutomateTarget` answers. It starts no app, and opens a dialog only if it `asks`.
+    /// The result of `AEDeterminePermissionToAutomateTarget`. It starts no app, and opens a dialog only if it `asks`.
     pub(crate) fn permission(&self, target: &str, asks: bool) -> i32 {
         let Ok(Some(at)) = self.world.find(target) else { return NOT_RUNNING };
         let app = self.world.app(at);
@@ -73,7 +73,7 @@ impl Session {
             None => None,
         };
         if effect == Some(Effect::Hang(None)) {
-            // The app never serves anybody again while this process lives.
+            // The app never serves anyone again while this process lives.
             std::mem::forget(turn);
         }
         if let Some(effect) = &effect {
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// What a fault does before the app looks at the event.
+    /// The effect of a fault before the app looks at the event.
     fn suffer(&self, app: &Rc<App>, event: &Event, effect: &Effect, deadline: Instant) -> Answer<()> {
         let id = app.bundle.id.as_str();
         match effect {
@@ -156,7 +156,7 @@ impl Session {
         }
     }
 
-    /// Opens an app as `/usr/bin/open` does: nobody is asked, and no event is sent.
+    /// Opens an app as `/usr/bin/open` does: without a question or an event.
     pub(crate) fn open(&self, target: &str) -> bool {
         let found = self.world.find(target).ok().flatten();
         found.is_some_and(|at| self.launch(&self.world.app(at)).is_ok())

@@ -10,9 +10,9 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) kind: Kind,
-    /// What it is about: the direct parameter, else the application.
+    /// Its subject: the direct parameter, otherwise the application.
     pub(crate) target: Rc<Specifier>,
-    /// The direct parameter where it is not a specifier.
+    /// The direct parameter if it is not a specifier.
     pub(crate) direct: Option<Value>,
     /// Named parameters by the identifiers that scripts use.
     pub(crate) parameters: IndexMap<Rc<str>, Value>,
@@ -66,7 +66,7 @@ impl Event {
 
 /// A value in a few words.
 fn shown(value: &Value) -> String {
-    /// So many characters of a text tell what it is.
+    /// The number of characters that identify a text.
     const ENOUGH: usize = 80;
     let whole = match value {
         Value::Missing => "null".to_owned(),

@@ -1,4 +1,4 @@
-//! The files that scripts see: what they wrote into this world, what lies in the world, and this machine's own.
+//! The files that scripts see: their own writes in this world, the files of the world, and this machine's own.
 //!
 //! Only the first layer is ever written, below `state/files`; nothing else of the machine changes. Where scripts may
 //! write is where a Mac's user may: not among the system's own folders.
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The layers, the first of which is written.
+/// The layers; only the first is writable.
 #[derive(Debug)]
 pub(crate) struct Files {
     own: PathBuf,
@@ -19,21 +19,21 @@ pub(crate) struct Files {
     here: RefCell<Option<PathBuf>>,
 }
 
-/// What a file operation can fail with.
+/// The failures of a file operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// There is no such file.
+    /// The file does not exist.
     Gone,
     /// The folder that should hold it is not there.
     NoFolder,
-    /// A script may not change what is there.
+    /// A script may not change the existing file.
     Denied,
     /// Something has that name already.
     Taken,
 }
 
 impl Refusal {
-    /// The word by which the bridge's own code knows it.
+    /// Its word in the bridge's own code.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Gone => "gone",
@@ -44,7 +44,7 @@ impl Refusal {
     }
 }
 
-/// What stands at a path.
+/// The kind of file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Nothing,
@@ -52,7 +52,7 @@ pub(crate) enum Kind {
     Folder,
 }
 
-/// What is known of a file; times in seconds since 1970.
+/// The facts about a file; times in seconds since 1970.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attributes {
     pub(crate) kind: Kind,
@@ -89,7 +89,7 @@ impl Files {
         }
     }
 
-    /// The names in a folder, of all layers, sorted; `None` where it is not a folder.
+    /// The names in a folder, of all layers, sorted; `None` if it is not a folder.
     pub(crate) fn list(&self, path: &str) -> Option<Vec<String>> {
         if self.kind(path) != Kind::Folder {
             return None;
@@ -135,7 +135,7 @@ impl Files {
         journal::replace(Path::new(&next), &place, bytes).map_err(|_| Refusal::Denied)
     }
 
-    /// Makes a folder, and those above it if `between`; one that is there already is fine only then.
+    /// Makes a folder, and its parents if `between`; only then may it exist already.
     pub(crate) fn make_folder(&self, path: &str, between: bool) -> Result<(), Refusal> {
         self.may_write(path)?;
         match self.kind(path) {
@@ -195,7 +195,7 @@ impl Files {
         if self.own_place(path).exists() { Ok(()) } else { Err(Refusal::Denied) }
     }
 
-    /// Where a new file is written: its folder must be there in some layer, and is made in this one.
+    /// The place of a new file: its folder must exist in some layer, and is created in this one.
     fn place(&self, path: &str) -> Result<PathBuf, Refusal> {
         let absolute = self.absolute(path);
         let folder = absolute.parent().unwrap_or(&absolute).to_string_lossy().into_owned();

@@ -47,7 +47,7 @@ pub(crate) fn perform(
                 "delete" => writes::delete(&overlay, &event),
                 "move" => writes::relocate(&mut overlay, &event, behaviour),
                 "make" => writes::make(&mut overlay, &event, behaviour),
-                // What opens is nothing that a script gets.
+                // A script does not get the windows that an open file shows.
                 "open" => overlay.look(|view| view.meant(&event.target)).map(|_| Value::Missing),
                 _ => refuse(FAILED),
             }

@@ -1,7 +1,7 @@
 //! An `osascript` stand-in: QuickJS with JXA's object model over a simulated Mac.
 //!
-//! [`osascript`] is the whole program; the rest lets a host create worlds and read traces. World data stays in
-//! Rust, and JavaScript sees only what events answer. `docs/simulator.md` tells what is simulated and how well.
+//! [`osascript`] is the whole program; the rest lets a host create worlds and read traces. World data stays in Rust,
+//! and JavaScript sees only the answers of events. `docs/simulator.md` describes the simulation and its accuracy.
 #![forbid(unsafe_code)]
 
 mod os_error;

@@ -19,7 +19,7 @@ impl End {
     }
 }
 
-/// What the arguments say.
+/// The meaning of the arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     pub(crate) language: Option<String>,
@@ -32,12 +32,12 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What arguments say, if they say it well.
+    /// The meaning of the arguments, if they are valid.
     pub(crate) fn understood(arguments: &[String]) -> Option<Self> {
         Self::parse(arguments.iter().map(OsString::from)).ok()
     }
 
-    /// Whether the script is what stands on stdin.
+    /// Whether the script comes from stdin.
     pub(crate) fn reads_script(&self) -> bool {
         let named = self.file.as_deref().is_some_and(|file| file != "-");
         self.statements.is_empty() && !named && !self.interactive
@@ -128,7 +128,7 @@ impl Options {
     }
 }
 
-/// What a compiled script in JavaScript begins with.
+/// The first bytes of a compiled script in JavaScript.
 const COMPILED: &[u8] = b"JsOsaDAS1.001.00";
 
 /// The source in a compiled script: a property list, perhaps a byte for an even length, and twelve bytes of the system.

@@ -8,7 +8,7 @@ pub(crate) struct OsError {
     pub(crate) message: String,
 }
 
-/// What an event's answer is, or the error it ends with.
+/// The answer of an event, or its error.
 pub(crate) type Answer<T> = Result<T, OsError>;
 
 /// The disk failed; no app says so for its own reasons.
@@ -46,7 +46,7 @@ impl OsError {
     }
 }
 
-/// The number with which code in JavaScript refuses; its stack tells a debug build where that is.
+/// The number of a refusal by JavaScript code; its stack gives the place to a debug build.
 pub(crate) fn refused_by_script(number: i32, stack: &str) -> i32 {
     #[cfg(debug_assertions)]
     let number = match script_place(stack) {
@@ -117,7 +117,8 @@ mod probe {
     /// Names the file that gets a line for each refusal: its place in the source.
     const TOLD: &str = "IAC_MCP_TEST_REFUSALS";
 
-    /// Names the place whose refusal is lifted: it says what no Mac says, so that whoever relies on it notices.
+    /// Names the place whose refusal is lifted: it then returns something that no Mac returns, so that code that relies
+    /// on it fails.
     const LIFTED: &str = "IAC_MCP_TEST_LIFTED";
 
     const NO_MAC_SAYS: i32 = -4_711;
@@ -130,7 +131,7 @@ mod probe {
         if let Some(file) = std::env::var_os(TOLD)
             && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file)
         {
-            // Where it cannot be told, the place is missing from the list, which the test then says.
+            // If it cannot be written, the place is missing from the list, and the test reports that.
             let _ = writeln!(file, "{place}");
         }
         let lifted = std::env::var(LIFTED).is_ok_and(|lifted| place.ends_with(&lifted));

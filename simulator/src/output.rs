@@ -9,7 +9,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes one line to stderr; there is nobody left to tell if that fails.
+/// Writes one line to stderr; if that fails, no one is left to tell.
 pub(crate) fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }

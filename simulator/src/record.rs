@@ -1,8 +1,8 @@
-//! Recordings: what a program asks of `osascript` and what it is told, run by run, to be read, and to be asked again of
+//! Recordings: a program's questions to `osascript` and the answers, run by run, to be read, and to be repeated on
 //! another Mac, real or simulated.
 //!
-//! The program finds this one first on its `PATH` under the name `osascript`. It passes on what it is asked to the
-//! osascript behind it, streams the answer through and adds one line to the recording when the run ends.
+//! The program finds this one first on its `PATH` under the name `osascript`. It passes the request to the next
+//! osascript, streams the answer through and adds one line to the recording when the run ends.
 
 use crate::options::Options;
 use crate::output;
@@ -14,13 +14,13 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 
-/// Names the recording; while it is set, this program only stands before another osascript.
+/// Names the recording; while it is set, this program only wraps another osascript.
 const RECORD: &str = "IAC_MCP_RECORD";
 
 /// The osascript behind: the program and its first arguments, one on each line.
 const BEHIND: &str = "IAC_MCP_RECORD_OF";
 
-/// An osascript: the program with its first arguments, and what it finds in its environment.
+/// An osascript: the program with its first arguments, and its environment.
 #[derive(Clone, Debug, Default)]
 pub struct Osascript {
     /// For example `/usr/bin/osascript`.
@@ -35,16 +35,16 @@ pub struct Run {
     /// The script file among them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub script: Option<ScriptFile>,
-    /// What it read as its script; what a script reads itself is not recorded.
+    /// Its script; input that the script reads itself is not recorded.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub stdin: String,
     /// Its exit status, 128 and the number of the signal that ended it.
     pub status: i32,
-    /// What it wrote.
+    /// Its output.
     pub stdout: String,
-    /// What it complained of.
+    /// Its errors.
     pub stderr: String,
-    /// The Apple events that it sent, where it was a simulated one.
+    /// The Apple events that it sent, if it was a simulated one.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub events: Vec<Traced>,
 }
@@ -113,7 +113,7 @@ pub fn read(path: &Path) -> io::Result<Vec<Run>> {
     text.lines().enumerate().map(line).collect()
 }
 
-/// Runs a command for which `own`, this program, is `osascript`, and adds what it asks to a recording.
+/// Runs a command for which `own`, this program, is `osascript`, and adds its requests to a recording.
 ///
 /// # Errors
 /// The command cannot be started, or there is no room for a folder on its `PATH`.
@@ -134,7 +134,7 @@ pub fn record(
     started.status().map_err(|error| named(&command[0], &error))
 }
 
-/// An error with the name of what it is about.
+/// An error with the name of its subject.
 fn named(what: &OsStr, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", what.to_string_lossy()))
 }
@@ -163,7 +163,7 @@ pub fn again(runs: Vec<Run>, osascript: &Osascript) -> io::Result<Vec<Again>> {
     runs.into_iter().map(ask).collect()
 }
 
-/// Passes on what this program was asked, if it only stands before another osascript.
+/// Passes the request on, if this program only wraps another osascript.
 pub(crate) fn stand_before(arguments: &[OsString]) -> Option<ExitCode> {
     let path = PathBuf::from(std::env::var_os(RECORD)?);
     let status = pass_on(&path, arguments).unwrap_or_else(|error| {
@@ -182,7 +182,7 @@ fn pass_on(path: &Path, arguments: &[OsString]) -> io::Result<i32> {
     Ok(run.status)
 }
 
-/// What is asked, before it is answered.
+/// The request, before its answer.
 fn asked(arguments: &[OsString]) -> io::Result<Run> {
     let arguments: Vec<String> =
         arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();

@@ -22,19 +22,19 @@ pub(crate) struct View<'a> {
     root: Root,
     /// The world's wall clock.
     now: i64,
-    /// How many elements were gone through so far.
+    /// How many elements were examined so far.
     listed: Cell<usize>,
     /// Specifiers that were written already, of objects and of all their elements of a class.
     given: RefCell<HashMap<Given, Rc<Specifier>>>,
 }
 
-/// How one of many elements is chosen.
+/// The choice of one among many elements.
 type Choose<'a> = &'a dyn Fn(&[ObjectId]) -> Answer<ObjectId>;
 
 /// An object, or all its elements of a class.
 type Given = (ObjectId, Option<Symbol>);
 
-/// What a specifier means.
+/// The meaning of a specifier.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Found {
     One(ObjectId),
@@ -69,7 +69,7 @@ impl<'a> View<'a> {
         &self.app.schema
     }
 
-    /// What an event that asks for a specifier's value answers.
+    /// The answer to an event that asks for a specifier's value.
     pub(crate) fn get(&self, specifier: &Specifier) -> Answer<Value> {
         let found = self.resolve(specifier)?;
         Ok(self.answer(found))
@@ -337,7 +337,7 @@ impl<'a> View<'a> {
         i64::try_from(count).ok().map(Value::Int)
     }
 
-    /// What every application answers, even if its data says nothing.
+    /// The answers of every application, even if its data has none.
     pub(crate) fn of_bundle(&self, id: ObjectId, term: &str) -> Value {
         match (id, term) {
             (APP, "name") => Value::text(self.app.bundle.name.as_str()),
@@ -361,7 +361,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Turns what was found into what travels back: objects become specifiers.
+    /// Converts a result for the answer: objects become specifiers.
     pub(crate) fn answer(&self, found: Found) -> Value {
         match found {
             Found::One(id) => Value::Object(self.specifier(id)),
@@ -370,7 +370,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What was found, with objects as they are kept.
+    /// A result, with objects in their internal form.
     pub(crate) fn inner(&self, found: Found) -> Value {
         match found {
             Found::One(id) => Value::Held(id),
@@ -445,7 +445,7 @@ impl<'a> View<'a> {
         all
     }
 
-    /// How an app addresses an element: by id if its class has one, else by name, else by index.
+    /// How an app addresses an element: by id if its class has one, otherwise by name, otherwise by index.
     fn form(&self, id: ObjectId, container: ObjectId, of: Rc<Specifier>, class: &str) -> Step {
         let info = self.class(id);
         if let Some(value) = self.id_of(id, &info) {
@@ -464,7 +464,7 @@ impl<'a> View<'a> {
         form.map_or("id", String::as_str)
     }
 
-    /// The value that identifies an object, where its class has such a property.
+    /// The value that identifies an object, if its class has an identifying property.
     fn id_of(&self, id: ObjectId, class: &ClassInfo) -> Option<Value> {
         let property = class.properties.get(self.id_term(class))?;
         match self.typed(id, property) {
@@ -488,7 +488,7 @@ impl<'a> View<'a> {
         all.iter().find(same).copied().map_or_else(|| refuse(NO_SUCH_OBJECT), Ok)
     }
 
-    /// The element with that id, through the index where there is one.
+    /// The element with that id, through the index if there is one.
     fn with_id(&self, of: &Specifier, root: ObjectId, wanted: &Value) -> Answer<Found> {
         let Step::Elements { of: container, class } = &of.step else {
             return self.pick(of, root, &|all| self.identified(all, wanted));
@@ -524,7 +524,7 @@ impl<'a> View<'a> {
             Children::Listed(ids) => ids.contains(&id),
             Children::Those(keys) => self.living(keys).any(|each| each == id),
             Children::Union(keys) => {
-                // As in `store`: a narrower class is asked for among the elements of a wider one, too.
+                // As in `store`: a narrower class can be requested among the elements of a wider one, too.
                 let listed = self.model.name(*listed);
                 (self.schema().is_a(listed, class) || self.schema().is_a(class, listed))
                     && keys.iter().filter_map(|key| self.model.keyed(key)).any(|of| self.lists(of, class, id))

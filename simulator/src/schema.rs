@@ -1,4 +1,4 @@
-//! What a dictionary means at run time: identifiers of scripts to terms, and classes with what they inherit.
+//! The meaning of a dictionary at run time: identifiers of scripts to terms, and classes with their inherited members.
 
 use iac_core::dictionary::{
     APPLICATION, Access, Class, Command, Dictionary, Identifier, Property, TypeExpr, TypeRef,
@@ -25,11 +25,11 @@ pub(crate) struct ClassInfo {
     pub(crate) properties: IndexMap<Rc<str>, Rc<PropertyInfo>>,
     /// Names of the classes of its elements.
     pub(crate) elements: Vec<Rc<str>>,
-    /// The property that stands for the whole object.
+    /// The property that represents the whole object.
     pub(crate) contents: Option<Rc<str>>,
     /// The commands that it says it responds to.
     responds: Vec<Rc<str>>,
-    /// What scripts may write after an object of this class.
+    /// The identifiers that scripts may write after an object of this class.
     members: HashMap<String, Member>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct ClassInfo {
 #[derive(Debug)]
 pub(crate) struct PropertyInfo {
     pub(crate) term: Rc<str>,
-    /// How scripts write it; the term itself where it gives no identifier.
+    /// Its spelling in scripts; the term itself if it gives no identifier.
     pub(crate) identifier: Rc<str>,
     /// How its stored form is read: the first of its types that says something.
     pub(crate) kind: Kind,
@@ -74,7 +74,7 @@ pub(crate) enum Kind {
     Missing,
 }
 
-/// What an identifier means after an object.
+/// The meaning of an identifier after an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Member {
     Property { term: Rc<str>, class: Option<Rc<str>> },
@@ -89,7 +89,7 @@ struct Term {
     constructor: Option<Rc<str>>,
 }
 
-/// What an identifier means at one place of a script.
+/// The meaning of an identifier at one place of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Member(Member),
@@ -97,7 +97,7 @@ pub(crate) enum Meaning {
     Constructor(Rc<str>),
 }
 
-/// Properties of every object, whatever the dictionary says.
+/// Properties of every object, in any dictionary.
 const UNIVERSAL: [&str; 4] = ["class", "properties", "id", "name"];
 
 /// Properties of every application.
@@ -126,7 +126,7 @@ impl Schema {
         class == ancestor || self.class(class).is_some_and(|info| info.is_a(ancestor))
     }
 
-    /// What an identifier means after an object of a class, or after anything where the class is not known.
+    /// The meaning of an identifier after an object of a class, or after anything if the class is unknown.
     pub(crate) fn meaning(&self, class: Option<&str>, identifier: &str) -> Option<Meaning> {
         if class == Some(APPLICATION) && OF_APPLICATIONS.contains(&identifier) {
             return Some(property_of_any(identifier));
@@ -224,7 +224,7 @@ impl Schema {
         PropertyInfo { term, identifier, kind, types, access: property.access, class }
     }
 
-    /// What a property or parameter takes.
+    /// The types that a property or parameter accepts.
     pub(crate) fn types(&self, of: &TypeExpr) -> Vec<Type> {
         let one = |each: &TypeRef| {
             let (kind, name) = self.kind(&each.name);
@@ -303,7 +303,7 @@ pub(crate) fn identifier(term: &str) -> Rc<str> {
 }
 
 impl ClassInfo {
-    /// What scripts may write after an object of this class.
+    /// The member for an identifier after an object of this class.
     pub(crate) fn member(&self, identifier: &str) -> Option<&Member> {
         self.members.get(identifier)
     }

@@ -1,4 +1,4 @@
-//! One osascript process at a simulated Mac: what it sees of apps and files, and what an app does with an event.
+//! One osascript process at a simulated Mac: its view of apps and files, and an app's reaction to an event.
 
 use crate::additions::Additions;
 use crate::conditions::Conditions;
@@ -16,7 +16,7 @@ use crate::write::Reply;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Whose objects are the files of people.
+/// The app whose objects are people's files.
 const FINDER: &str = "com.apple.finder";
 
 /// The app that knows which processes there are.
@@ -34,7 +34,7 @@ pub(crate) struct Session {
     pub(crate) saved: RefCell<Vec<(String, i64)>>,
 }
 
-/// What an app does that its dictionary does not say.
+/// Behaviour of an app that its dictionary does not describe.
 pub(crate) trait Behaviour {
     /// Performs an event; `None` leaves it to the dictionary.
     fn perform(&self, app: &Rc<App>, event: &Event, changes: &Changes) -> Option<Answer<Value>>;
@@ -58,7 +58,7 @@ impl Session {
         self.look(&self.world.app(at), Root::App(at), all)
     }
 
-    /// What stands at a path: a file that scripts can read, else an item of the Finder.
+    /// The kind of file at a path: a file that scripts can read, otherwise an item of the Finder.
     pub(crate) fn file_kind(&self, path: &str) -> Kind {
         let seen = self.files.kind(path);
         if seen != Kind::Nothing || !self.is_home(path) {
@@ -86,7 +86,7 @@ impl Session {
         Some(names)
     }
 
-    /// Where the app lies that is in front.
+    /// The path of the app in front.
     pub(crate) fn frontmost_path(&self) -> Option<String> {
         let running = self.world.running().ok()?;
         let (name, ..) = running.into_iter().find(|(.., front)| *front)?;
@@ -94,7 +94,7 @@ impl Session {
         Some(self.world.path_of(&self.world.app(at)))
     }
 
-    /// Whether a path lies in the home, whose files are the Finder's too.
+    /// Whether a path is in the home folder, whose files are the Finder's too.
     pub(crate) fn is_home(&self, path: &str) -> bool {
         self.files.absolute(path).starts_with(&self.world.mac.home)
     }
@@ -134,7 +134,7 @@ impl Session {
         self.is_home(path).then(|| self.in_finder(path, size).flatten()).flatten().or_else(own)
     }
 
-    /// What is known of a file: by the file itself, else by the item of the Finder.
+    /// The facts about a file: from the file itself, otherwise from the item of the Finder.
     pub(crate) fn attributes(&self, path: &str) -> Option<Attributes> {
         let item = |view: &View<'_>, id| {
             let seconds = |term: &str| match view.model().value(id, term) {
@@ -186,7 +186,7 @@ impl Session {
     fn make_room(&self, path: &str) {
         let folder = path.trim_end_matches('/').rsplit_once('/').map_or("/", |(folder, _)| folder);
         if self.files.kind(folder) == Kind::Nothing && self.file_kind(folder) == Kind::Folder {
-            // Where it cannot be made, writing into it says why.
+            // If it cannot be made, a write into it gives the reason.
             _ = self.files.make_folder(folder, true);
         }
     }
@@ -261,7 +261,7 @@ impl Session {
         (self.world.change(app, work, broken), Work::default())
     }
 
-    /// Whether an event asks the Finder about the path of a file that is there, though it is not an item of its data.
+    /// Whether an event asks the Finder about an existing file that is not in its data.
     fn is_on_disk(&self, app: &App, event: &Event) -> bool {
         let asks = matches!(&event.kind, EventKind::Command(name) if &**name == "exists");
         match &event.target.step {
@@ -278,7 +278,7 @@ impl Session {
         Ok(self.look(app, event.target.root, |view| reply(view, outcome.reply)))
     }
 
-    /// Whether an app runs, by what all processes did so far.
+    /// Whether an app runs, after everything that all processes did so far.
     pub(crate) fn is_running(&self, app: &App) -> Answer<bool> {
         self.world.sync().map_err(broken)?;
         Ok(app.model.borrow().running)
@@ -307,7 +307,7 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// What travels back: objects by the specifiers that the app gives them.
+/// The answer's form: objects as the specifiers that the app gives them.
 pub(crate) fn reply(view: &View<'_>, reply: Reply) -> Value {
     match reply {
         Reply::Nothing => Value::Missing,

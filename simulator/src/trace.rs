@@ -16,7 +16,7 @@ pub struct Traced {
     pub app: String,
     /// `get`, `set`, `count`, a command's name, or `launch` where an event started the app first.
     pub event: String,
-    /// What it was about, in the dictionary's terms.
+    /// Its subject, in the dictionary's terms.
     pub target: String,
     /// Its parameters by the names that scripts give them, a direct parameter that is not an object as `direct`; long texts
     /// are cut.
@@ -30,7 +30,7 @@ pub struct Traced {
     pub error: Option<i32>,
 }
 
-/// Where a process writes its trace; without a file nothing is written.
+/// The file for the trace of a process; without a file nothing is written.
 #[derive(Debug, Default)]
 pub(crate) struct Trace(Option<File>);
 

@@ -1,4 +1,4 @@
-//! What Apple events carry: the values that apps hold, take and answer.
+//! The values of Apple events: those that apps hold, accept and answer.
 
 pub(crate) mod specifier;
 
@@ -38,7 +38,7 @@ pub(crate) enum Value {
 /// A record's fields.
 pub(crate) type Fields = IndexMap<Rc<str>, Value>;
 
-/// Bytes, and the four characters that say what they are.
+/// Bytes, and their four-character type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Data {
     pub(crate) kind: Rc<str>,

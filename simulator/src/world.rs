@@ -27,7 +27,7 @@ use std::time::Instant;
 /// Names the directory of the simulated Mac that `osascript` runs in.
 pub const WORLD_VARIABLE: &str = "IAC_MCP_WORLD";
 
-/// What can be wrong with a world's files.
+/// The errors in a world's files.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
     #[error("cannot use {}: {source}", path.display())]
@@ -41,7 +41,7 @@ pub enum WorldError {
     Content {
         /// Which file.
         path: PathBuf,
-        /// What is wrong and what was expected.
+        /// The error and the expected form.
         message: String,
     },
 }
@@ -57,7 +57,7 @@ pub(crate) struct Mac {
     /// The home folder, for example `/Users/alex`.
     #[serde(default)]
     pub(crate) home: String,
-    /// The name of the person to whom it belongs.
+    /// The name of its owner.
     #[serde(default)]
     pub(crate) user: String,
 }
@@ -76,7 +76,7 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 pub(crate) struct World {
     folder: PathBuf,
-    /// Where bundles lie, and the data that the world's own directory does not have.
+    /// The folder of the bundles, and of data that the world's own directory lacks.
     base: PathBuf,
     pub(crate) mac: Mac,
     journal: Journal,
@@ -87,7 +87,7 @@ pub(crate) struct World {
     clock: OnceCell<(i64, Instant)>,
 }
 
-/// What one event changes, made at once and written down together.
+/// The changes of one event, made at once and written together.
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
     app: Rc<App>,
@@ -97,12 +97,12 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// For an event that changes nothing: what it makes is not kept.
+    /// For an event that changes nothing: its temporary objects are dropped.
     pub(crate) fn none(app: &Rc<App>) -> Self {
         Self { app: Rc::clone(app), made: Rc::default(), kept: Rc::default() }
     }
 
-    /// Lets what is made stay whatever the event ends with: a script that throws has still done what it did before.
+    /// Keeps the changes even if the event fails: a script that throws has still done its earlier work.
     pub(crate) fn keep(&self) {
         self.kept.set(true);
     }
@@ -154,7 +154,7 @@ impl World {
         }
     }
 
-    /// The wall clock to which the data is moved: that of the world's first change, so that it stays where it is.
+    /// The wall clock time to which the data is moved: that of the world's first change, so that it stays the same.
     fn origin(&self) -> i64 {
         let anchor = || local_seconds(&self.mac.anchor).unwrap_or_default();
         let began = self.journal.began();
@@ -172,12 +172,12 @@ impl World {
         }
     }
 
-    /// Where the world keeps what changes.
+    /// The folder in which the world stores its changes.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Where the bundles lie.
+    /// The folder of the bundles.
     pub(crate) fn base(&self) -> &Path {
         &self.base
     }
@@ -186,7 +186,7 @@ impl World {
         Rc::clone(&self.apps.borrow()[at])
     }
 
-    /// Finds an app by name, bundle id or path, as `Application()` does; `None` where the Mac has no such app.
+    /// Finds an app by name, bundle id or path, as `Application()` does; `None` if the Mac has no such app.
     pub(crate) fn find(&self, target: &str) -> Result<Option<usize>, WorldError> {
         let known = self.apps.borrow().iter().position(|app| app.bundle.answers_to(target));
         if known.is_some() {
@@ -227,7 +227,7 @@ impl World {
     /// Lets one event change an app's objects on their newest state, while no other process can.
     ///
     /// # Errors
-    /// What the work ends with; then nothing is changed. What `broken` makes of a failing file.
+    /// The error of the work; then nothing is changed. Also `broken` of an error in a file.
     pub(crate) fn change<T, E>(
         &self,
         app: &Rc<App>,
@@ -295,7 +295,7 @@ impl World {
         Ok(running)
     }
 
-    /// Where an app lies on this Mac.
+    /// The path of an app on this Mac.
     pub(crate) fn path_of(&self, app: &App) -> String {
         let below = app.bundle.folder.strip_prefix(&self.base).unwrap_or(&app.bundle.folder);
         format!("/{}", below.to_string_lossy())
@@ -384,8 +384,8 @@ impl World {
         if own.is_file() { own } else { self.base.join("data").join(name) }
     }
 
-    /// What the system's converter makes of the app at a path: an `.sdef` stays as it is. Suites would have to be written
-    /// as an `.sdef`, which this converter cannot.
+    /// The output of the system's converter for the app at a path: an `.sdef` stays as it is. This converter cannot
+    /// write suites as an `.sdef`.
     pub(crate) fn definition(&self, path: &str) -> Option<Vec<u8>> {
         match self.bundle(path)?.definition(&self.base)? {
             Definition::Sdef(bytes) => Some(bytes),
@@ -414,7 +414,7 @@ impl World {
         hrefs.filter_map(|href| Some((href.to_owned(), file(href)?))).collect()
     }
 
-    /// How many seconds an app's dates move, so that data taken at the anchor looks current.
+    /// The number of seconds by which an app's dates move, so that data taken at the anchor looks current.
     fn shift(&self, by: data::Shift) -> i64 {
         let anchor = local_seconds(&self.mac.anchor).unwrap_or_default();
         by.seconds(anchor, self.origin())

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 pub use generate::Amounts;
 
-/// One app of a world and what it holds.
+/// One app of a world and its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppSummary {
@@ -58,7 +58,7 @@ fn settle(folder: &Path, base: &Path) -> Result<(), WorldError> {
         .map_err(|error| failed(&path, error))
 }
 
-/// Makes a world with so many objects as are asked for; the directory is none until all of them are there.
+/// Makes a world with the requested number of objects; the directory is complete, or does not exist.
 ///
 /// # Errors
 /// Those of [`create`], base data that has nothing to repeat, and more than [`Amounts::MOST`] of a kind.
@@ -76,7 +76,7 @@ pub fn reset(folder: &Path) -> Result<(), WorldError> {
     World::open(folder)?.reset()
 }
 
-/// The directory with a world's bundles: the world itself, or what it was made from.
+/// The directory with a world's bundles: the world itself, or its source.
 ///
 /// # Errors
 /// `world.json` cannot be read.

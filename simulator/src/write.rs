@@ -1,4 +1,4 @@
-//! Events that change an app's objects: which changes they make, and what they answer.
+//! Events that change an app's objects: their changes, and their answers.
 
 mod text;
 
@@ -16,14 +16,14 @@ use crate::world::model::{Children, Place};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What an event does.
+/// The effect of an event.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) changes: Vec<Change>,
     pub(crate) reply: Reply,
 }
 
-/// What an event answers once its changes are made.
+/// The answer of an event after its changes.
 #[derive(Debug, Default)]
 pub(crate) enum Reply {
     #[default]
@@ -99,7 +99,7 @@ impl View<'_> {
         };
         let values = self.initial(&class, event)?;
         let (listed, own) = self.listed(of, &class)?;
-        // A new document stands in front of the others.
+        // A new document is in front of the others.
         let front = (at.is_none() && class.is_a("document")).then_some(0);
         let at = at.and_then(|at| self.slot(at, &mut self.own_elements(of, &listed), None)).or(front);
         let added = Added { of, listed, class: own, at, values };
@@ -114,7 +114,7 @@ impl View<'_> {
         found.and_then(|class| self.schema().class(class)).map_or_else(|| refuse(UNKNOWN_CLASS), Ok)
     }
 
-    /// The class of what is made in elements of a class: a recipient among the `to recipients` is one of them.
+    /// The class of a new object among elements of a class: a recipient among the `to recipients` is one of them.
     fn class_at(&self, at: &Specifier, class: Rc<ClassInfo>) -> Answer<Rc<ClassInfo>> {
         let elements = match &at.step {
             Step::Insertion { of, edge: Edge::Beginning | Edge::End } => return self.class_at(of, class),
@@ -148,7 +148,7 @@ impl View<'_> {
         }
     }
 
-    /// The object that contains an element, or the one that has the text of which it is a part.
+    /// The object that contains an element, or the object with the text that it is a part of.
     fn beside(&self, element: &Specifier) -> Answer<ObjectId> {
         if matches!(self.resolve(element)?, Found::Leaf(Value::Text(_))) {
             return self.container(element);
@@ -260,7 +260,7 @@ impl View<'_> {
             return refuse(FAILED);
         }
         let mut order = moved.clone();
-        // What comes directly behind something pushes aside what came there before it.
+        // An object that is inserted directly after another comes before earlier insertions there.
         if matches!(place.step, Step::Insertion { edge: Edge::Beginning | Edge::After, .. }) {
             order.reverse();
         }
@@ -275,7 +275,7 @@ impl View<'_> {
         Ok(Outcome { changes, reply: Reply::Objects(moved) })
     }
 
-    /// Whether an object is another one, or something in it.
+    /// Whether an object is equal to another one, or is in it.
     fn is_within(&self, object: ObjectId, other: ObjectId) -> bool {
         let around = |id: &ObjectId| self.model().object(*id).place.of();
         std::iter::successors(Some(object), around).any(|each| each == other)
@@ -300,7 +300,7 @@ impl View<'_> {
         Ok(Outcome { changes, reply: Reply::Objects(copies) })
     }
 
-    /// Adds a copy of an object and of what is in it; gives the id that the copy will have.
+    /// Adds a copy of an object and its contents; returns the future id of the copy.
     fn copy(
         &self,
         id: ObjectId,

@@ -41,7 +41,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     )
 }
 
-/// Only what was given to networks as their own; within it, what carries an address of the older kind counts as that.
+/// Only addresses that were assigned to networks; an address that contains one of the older kind counts as that.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let older = |high: u16, low: u16| {
         let [[a, b], [c, d]] = [high.to_be_bytes(), low.to_be_bytes()];

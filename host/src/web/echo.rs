@@ -1,7 +1,7 @@
-//! Whether an answer gives back a secret, as it is or in a form in which programs write such a value.
+//! Whether an answer repeats a secret, as it is or in a form in which programs write it.
 //!
-//! A server can hide a secret in more forms than anybody can look for. This finds the ones into which it gets without any
-//! intent: an error that repeats the request, a page that shows its headers, a token that was taken apart.
+//! A server can hide a secret in more forms than anyone can search. This finds the forms that occur without intent: an
+//! error that repeats the request, a page that shows its headers, a token that was taken apart.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER, HEXUPPER}
 use memchr::{memchr, memmem};
 use percent_encoding::percent_decode;
 
-/// What is shorter would be found in answers by chance.
+/// A shorter value would be found in answers by chance.
 const SHORTEST: usize = 6;
 
 /// Tells whether one of the secrets is in an answer.
@@ -32,11 +32,11 @@ pub(super) fn repeats(answer: &[u8], secrets: &BTreeSet<String>) -> bool {
     })
 }
 
-/// A secret and what it stands for: the value of `Basic` is `USER:PASSWORD` in base64.
+/// A secret and the values inside it: the value of `Basic` is `USER:PASSWORD` in base64.
 fn values(secret: &str) -> Vec<Vec<u8>> {
     let bare = secret.trim_end_matches('=').as_bytes();
     let decoded = [BASE64_NOPAD, BASE64URL_NOPAD].iter().find_map(|form| form.decode(bare).ok());
-    // Many a secret can be read as base64 by chance; what comes out then is no text.
+    // Some secrets can be read as base64 by chance; the result is then not a text.
     let text = decoded.filter(|bytes| bytes.iter().all(|byte| (0x20..=0x7e).contains(byte)));
     let mut values = vec![secret.as_bytes().to_vec()];
     values.extend(text);
@@ -45,7 +45,7 @@ fn values(secret: &str) -> Vec<Vec<u8>> {
     values
 }
 
-/// What stands behind the first colon.
+/// The text after the first colon.
 fn password(value: &[u8]) -> Option<Vec<u8>> {
     memchr(b':', value).map(|at| value[at + 1..].to_vec())
 }
@@ -66,7 +66,7 @@ fn forms(value: Vec<u8>) -> Vec<Vec<u8>> {
     forms
 }
 
-/// The part of a longer text in base64 that a value fills alone, where so many bytes more than a multiple of three stand
+/// The part of a longer base64 text that belongs to a value alone, if `before` more bytes than a multiple of three come
 /// before it: three bytes are four letters, and a letter may belong to two bytes.
 fn within(alphabet: &Encoding, before: usize, value: &[u8]) -> Vec<u8> {
     let bytes = [&[0, 0][..before], value].concat();
@@ -77,7 +77,7 @@ fn within(alphabet: &Encoding, before: usize, value: &[u8]) -> Vec<u8> {
     letters.split_off((before * 8).div_ceil(6))
 }
 
-/// A text without the escapes of JSON that stand for ASCII; the same text if there are none.
+/// A text without the escapes of JSON for ASCII; the same text if there are none.
 fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
     let mut plain = Vec::new();
     let mut rest = text;

@@ -39,7 +39,7 @@ const REMOVED: &str = "audit remove: ";
 /// How an entry begins that names a finding which the operator knows of.
 const ACCEPTED: &str = "audit accept: ";
 
-/// How long no log is begun after the lock could not be had: each of the entries that wait would wait for it anew.
+/// How long no new log begins after the lock was not available: otherwise each waiting entry would wait for it again.
 const REST: Duration = Duration::from_secs(1);
 
 /// So many logs are named in one entry.
@@ -78,7 +78,7 @@ impl Log {
         Self { folder, lock, open: None, refused: None }
     }
 
-    /// Appends entries, in one piece; begins a log where there is none or the one there is large enough.
+    /// Appends entries, in one piece; begins a log if there is none or the current one is large enough.
     pub(crate) fn append(&mut self, entries: &[(Millis, &Entry)], durable: bool) -> Result<(), StateError> {
         let Some((now, _)) = entries.first() else { return Ok(()) };
         let path = self.folder.clone();
@@ -110,7 +110,7 @@ impl Log {
         self.open.as_ref().map_or(Ok(()), sync).map_err(StateError::io(&self.folder))
     }
 
-    /// Only one process begins a log at a time, so that logs stand in one row.
+    /// Only one process begins a log at a time, so that logs form one sequence.
     fn begin(&mut self, now: Millis) -> Result<Open, StateError> {
         if self.refused.is_some_and(|refused| refused.elapsed() < REST) {
             return Err(StateError::Held { path: self.lock.clone() });
@@ -132,7 +132,7 @@ impl Log {
         Ok(open)
     }
 
-    /// Makes a log with its first entry; where that fails, as on a full disk, nothing of it stays.
+    /// Makes a log with its first entry; if that fails, as on a full disk, it removes the file.
     fn start(&self, now: Millis) -> Result<Open, StateError> {
         let failed = || StateError::io(&self.folder);
         let (version, previous) = (env!("CARGO_PKG_VERSION").to_owned(), self.previous()?);
@@ -282,7 +282,7 @@ fn old_logs(folder: &Path, own: &str, before: Option<Millis>) -> io::Result<Vec<
     Ok(old)
 }
 
-/// The text of a file. Bytes that are not text are shown as such.
+/// The text of a file. Bytes that are not text get a replacement.
 fn text_if_there(path: &Path) -> Result<Option<String>, StateError> {
     let bytes = regular::bytes(path, regular::MOST)?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))

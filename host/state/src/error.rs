@@ -8,7 +8,7 @@ use iac_core::permission::PolicyError;
 
 use crate::shell::shell_word;
 
-/// What [`StateError::NotAFile`] calls a folder.
+/// The name of a folder in [`StateError::NotAFile`].
 pub(crate) const FOLDER: &str = "a folder";
 
 /// A fault of the state directory.

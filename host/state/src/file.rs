@@ -19,7 +19,7 @@ pub(crate) struct Watched<T> {
     seen: Option<(Option<Stamp>, Arc<T>)>,
 }
 
-/// What changes when a file is written or replaced.
+/// The parts of a file's state that change when it is written or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp([i64; 7]);
 
@@ -70,7 +70,7 @@ fn stamp(path: &Path) -> Result<Option<Stamp>, StateError> {
     }
 }
 
-/// How the name of a file begins that is to take another one's place.
+/// The prefix of a new file that will replace another one.
 const FRESH: &str = ".new-";
 
 /// After this time a temporary file will never replace its target, because its writer was killed.
@@ -93,8 +93,8 @@ pub(crate) fn clean(folder: &Path) {
     }
 }
 
-/// How long another process may hold the lock of shared files. It needs a few hundredths of a second; one that was
-/// stopped would hold it for ever.
+/// How long another process may hold the lock of shared files. It needs a few hundredths of a second, but a stopped
+/// process would hold it for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often the lock is tried.

@@ -27,7 +27,7 @@ pub struct State {
     folder: PathBuf,
     /// Whether only reads are possible, whatever the policy says.
     only_reads: bool,
-    /// Whether it goes with the process, so that nothing in it need outlive a power failure.
+    /// Whether it ends with the process, so that nothing in it must survive a power failure.
     is_passing: bool,
     /// Removed with this value.
     _own: Option<tempfile::TempDir>,
@@ -59,7 +59,7 @@ impl State {
         Ok(Self { volume, ..Self::look(folder) })
     }
 
-    /// Looks at a state directory: nothing is made or written, also where nothing can be.
+    /// Looks at a state directory: it makes and writes nothing, and needs no write access.
     pub fn look(folder: PathBuf) -> Self {
         Self {
             files: Arc::new(Files {
@@ -103,7 +103,7 @@ impl State {
         &self.folder
     }
 
-    /// Returns everything that decides, as it stands in the files at this moment.
+    /// Returns everything that decides, from the current files.
     ///
     /// # Errors
     /// A file cannot be read or is not understood; nothing may run then.
@@ -127,7 +127,7 @@ impl State {
         self.files.untrusted.note()
     }
 
-    /// Tells the other processes of this state directory that such text was read.
+    /// Tells the other processes of this state directory that untrusted text was read.
     ///
     /// # Errors
     /// It cannot be written down.
@@ -169,7 +169,7 @@ impl State {
         SavedReferences::new(self.folder.join("references"), self.volume.clone())
     }
 
-    /// Returns where this server says what it does; `None` if no other process can know of this directory.
+    /// Returns the place for this server's status; `None` if no other process can know this directory.
     pub fn status(&self) -> Option<Status> {
         (!self.is_passing).then(|| Status::new(&self.folder, self.volume.clone()))
     }
@@ -182,9 +182,9 @@ impl State {
         self.record_all(&[(now, entry)], durable)
     }
 
-    /// Writes several entries down in one piece: all of them or, where that fails, none.
+    /// Writes several entries in one piece: all of them, or none if that fails.
     pub(crate) fn record_all(&self, entries: &[(Millis, &Entry)], durable: bool) -> Result<(), StateError> {
-        // What goes with the process need not outlive a power failure.
+        // A directory that ends with the process need not survive a power failure.
         lock(&self.log).append(entries, durable && !self.is_passing)
     }
 

@@ -1,5 +1,5 @@
-//! Files of which each belongs to one process. An owner holds a lock beside its file for as long as it lives, so that no
-//! process number has to be trusted.
+//! Files that each belong to one process. An owner holds a lock beside its file as long as it lives, so that no one has
+//! to trust a process number.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};

@@ -9,7 +9,7 @@ use crate::{State, StateError, file, regular};
 const HEAD: &str = "# The first matching rule decides; see docs/permissions.md.\nprofile = \"standard\"\n";
 
 impl State {
-    /// Returns the text of the policy; empty where there is none.
+    /// Returns the text of the policy; empty if there is none.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -24,7 +24,7 @@ impl State {
     /// Puts a rule before all others.
     ///
     /// # Errors
-    /// The policy cannot be read or written, or the rule is none.
+    /// The policy cannot be read or written, or the rule is not valid.
     pub fn add_rule(&self, rule: &Rule) -> Result<(), StateError> {
         self.edit_policy(|document| put_first(document, rule))
     }

@@ -21,7 +21,7 @@ pub struct SavedReferences {
     own: Arc<Mutex<Option<Own>>>,
 }
 
-/// What an earlier process left behind; its files go when this is dropped by [`Left::taken`].
+/// References that an earlier process left behind; [`Left::taken`] removes their files.
 #[derive(Debug, Default)]
 pub struct Left {
     /// The references.
@@ -44,7 +44,7 @@ impl SavedReferences {
             .unwrap_or_default()
     }
 
-    /// Writes the references of this process; where there are none and never were, nothing is written.
+    /// Writes the references of this process; if there are none and never were, it writes nothing.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -78,7 +78,7 @@ impl Left {
 }
 
 impl Left {
-    /// Removes the files, once what they hold is kept elsewhere.
+    /// Removes the files, after their contents are stored elsewhere.
     pub fn taken(self) {
         for (path, _lock) in &self.files {
             own::remove(path);

@@ -1,5 +1,5 @@
-//! Opening files that anybody with the folder may have put there: a pipe, a device or a file without an end is an error
-//! at once, and never something to wait for.
+//! Opens files that anyone with access to the folder may have put there: a pipe, a device or an endless file is an
+//! error at once, and never something to wait for.
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read as _};
@@ -48,7 +48,7 @@ fn regular(path: &Path, kind: FileType) -> Result<(), StateError> {
     Err(StateError::NotAFile { path: path.to_owned(), found })
 }
 
-/// Reads a file of at most so many bytes; `None` where there is none.
+/// Reads a file of at most this many bytes; `None` if there is none.
 ///
 /// # Errors
 /// It cannot be read, is not a regular file, or is larger.

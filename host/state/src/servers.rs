@@ -1,4 +1,4 @@
-//! What each running server does at this moment, for `iac-mcp top`: one file per server.
+//! The current work of each running server, for `iac-mcp top`: one file per server.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,8 +63,8 @@ impl Status {
     }
 }
 
-/// Reads the status of every server of a state directory that is alive. A server that was killed has let go of its
-/// lock, whatever its file still says.
+/// Reads the status of every live server of a state directory. A killed server has lost its lock, whatever its file
+/// still says.
 pub fn living(state: &Path) -> Vec<Json> {
     let read = |path: PathBuf| serde_json::from_slice(&regular::bytes(&path, MOST).ok()??).ok();
     own::living(&state.join(NAME)).filter_map(read).collect()

@@ -18,7 +18,7 @@ pub(crate) const NAME: &str = "untrusted.json";
 /// file adds this interval, so that the time ends rather too late than too early.
 const COARSE: Duration = Duration::from_secs(30);
 
-/// The last such read, as this process and the others know it.
+/// The last read of untrusted text, as this process and the others know it.
 #[derive(Debug)]
 pub(crate) struct Untrusted {
     path: PathBuf,
@@ -43,7 +43,7 @@ struct Moment {
 
 impl Moment {
     fn now() -> Self {
-        // On a Mac this clock goes on while the machine sleeps.
+        // On a Mac this clock continues while the machine sleeps.
         let since_boot = Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap_or_default();
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self { at: millis(at), since_boot: millis(since_boot) }
@@ -66,7 +66,7 @@ impl Untrusted {
         Self { path, own: Mutex::default(), shared }
     }
 
-    /// Takes note that such text is read now, for this process at once; says whether the file has to be written.
+    /// Notes a read of untrusted text, for this process at once; returns whether the file must be written.
     pub(crate) fn note(&self) -> bool {
         let now = Moment::now();
         *lock(&self.own) = Some(now);
@@ -84,7 +84,7 @@ impl Untrusted {
         file::replace(&self.path, text.as_bytes(), regular::MOST)
     }
 
-    /// How long ago such text was read; `None` where it never was.
+    /// How long ago untrusted text was read; `None` if it never was.
     ///
     /// # Errors
     /// The file cannot be read or is not understood.

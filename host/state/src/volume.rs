@@ -28,13 +28,13 @@ impl Volume {
         Self { is_local: is_local(folder), hangs: Arc::default() }
     }
 
-    /// Where nothing is known yet.
+    /// The state before anything is known.
     pub(crate) fn unknown() -> Self {
         Self { is_local: false, hangs: Arc::default() }
     }
 
-    /// Does something with the files behind `paths`; gives up after two seconds where they may lie on a network. Nothing
-    /// more is tried until what hangs has come back, so that threads do not pile up.
+    /// Does something with the files behind `paths`; gives up after two seconds if they may be on a network. Nothing
+    /// more is tried until the hanging call has come back, so that threads do not pile up.
     pub(crate) fn reach<T: Send + 'static>(
         &self,
         paths: &[&Path],
@@ -61,7 +61,7 @@ impl Volume {
         let (done, answer) = channel();
         let hangs = Arc::clone(&self.hangs);
         std::thread::spawn(move || {
-            // Who waited may have given up meanwhile.
+            // The waiting caller may have given up meanwhile.
             drop(done.send(work()));
             hangs.store(false, Ordering::Release);
         });

@@ -1,4 +1,4 @@
-//! Consent: what the person has told macOS about apps, and the dialog where they have not been asked.
+//! Consent: the person's answers to macOS about apps, and the dialog before an answer.
 
 use crate::conditions::wait;
 use crate::os_error::{Answer, BROKEN, NOT_AUTHORIZED, OsError, WOULD_ASK, refuse};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What the person has said about one app.
+/// The person's answer about one app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Said {
@@ -26,12 +26,12 @@ struct Written {
     /// The program that macOS asks about, by its path; absent where the system does not tell.
     #[serde(default)]
     responsible: Option<String>,
-    /// What holds for apps that are not named.
+    /// The answer for other apps.
     #[serde(default = "yes")]
     default: Said,
     #[serde(default)]
     apps: BTreeMap<String, Said>,
-    /// How the person answers a dialog; absent: nobody does.
+    /// The person's answer to a dialog; if absent, no one answers.
     #[serde(default)]
     answer: Option<Reaction>,
 }
@@ -71,10 +71,10 @@ impl Consent {
         self.written.responsible.as_deref()
     }
 
-    /// What holds for an app, without a dialog.
+    /// The state of an app, without a dialog.
     ///
     /// # Errors
-    /// -1743 where the answer was no, -1744 where nobody was asked.
+    /// -1743 if the answer was no, -1744 if no one was asked.
     pub(crate) fn state(&self, app: &str) -> Answer<()> {
         match self.said(app)? {
             Said::Yes => Ok(()),
@@ -83,11 +83,11 @@ impl Consent {
         }
     }
 
-    /// What an event meets: a dialog where nobody was asked. What is decided there is kept as a no until the answer is
-    /// there, so that a sender that is killed leaves a no behind.
+    /// The reaction to an event: a dialog if no one was asked. Until the answer comes, the state is kept as a no, so
+    /// that a killed sender leaves a no behind.
     ///
     /// # Errors
-    /// -1743 where the answer is no, -1712 where nobody answers.
+    /// -1743 if the answer is no, -1712 if no one answers.
     pub(crate) fn meet(&self, app: &str, deadline: Instant) -> Answer<()> {
         if self.said(app)? != Said::Unasked {
             return self.state(app);
@@ -114,7 +114,7 @@ impl Consent {
         Ok(kept.or_else(|| self.written.apps.get(app).copied()).unwrap_or(self.written.default))
     }
 
-    /// What was answered since. A file that is damaged is no yes.
+    /// The answers since then. A damaged file does not count as a yes.
     fn kept(&self) -> Result<BTreeMap<String, Said>, WorldError> {
         let file = self.file();
         let Some(text) = read_if_there(&file)? else { return Ok(BTreeMap::new()) };

@@ -53,7 +53,7 @@ pub(crate) enum Effect {
     Error(i32),
     /// It takes so many milliseconds more.
     Slow(u64),
-    /// The app answers nobody for so many milliseconds; null: for ever.
+    /// The app answers no one for this many milliseconds; null: for ever.
     Hang(Option<u64>),
     /// As long as that, also if this osascript is killed meanwhile.
     Block(u64),

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use std::path::Path;
 use std::time::Duration;
 
-/// What was measured on real Macs.
+/// Measurements on real Macs.
 const MEASURED: &str = include_str!("measured.json");
 
 /// A latency model.
 #[derive(Debug)]
 pub(crate) struct Latency {
-    /// What starting osascript takes.
+    /// The time to start osascript.
     pub(crate) start: Duration,
     rules: Vec<Rule>,
     bridge: Bridge,
@@ -29,7 +29,7 @@ struct Written {
     bridge: Bridge,
 }
 
-/// What a search of EventKit takes, in milliseconds.
+/// The time of a search in EventKit, in milliseconds.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bridge {
@@ -40,7 +40,7 @@ struct Bridge {
     source: String,
 }
 
-/// What events of a kind take; the first rule that fits decides.
+/// The time of events of a kind; the first rule that fits decides.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
@@ -60,13 +60,13 @@ struct Rule {
     /// Microseconds for each element that the app goes through to find its object.
     #[serde(default)]
     element: f64,
-    /// Where the numbers come from.
+    /// The source of the numbers.
     #[serde(default)]
     #[expect(dead_code, reason = "for those who read the file")]
     source: String,
 }
 
-/// How an event reaches what it is about.
+/// The way in which an event reaches its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Form {
@@ -82,7 +82,7 @@ pub(crate) enum Form {
     Write,
 }
 
-/// What an event made the app do.
+/// The work of an app for one event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Work {
     /// Elements that were listed or tested.
@@ -103,12 +103,12 @@ impl Latency {
         Ok(Some(Self { start: milliseconds(written.start), rules: written.rules, bridge: written.bridge }))
     }
 
-    /// What a search of EventKit takes that finds so many rows.
+    /// The time of an EventKit search that finds this many rows.
     pub(crate) fn bridge(&self, rows: u32) -> Duration {
         milliseconds(self.bridge.search + self.bridge.row * f64::from(rows))
     }
 
-    /// What an event takes that made an app do so much.
+    /// The time of an event with this much work.
     pub(crate) fn of(&self, app: &str, event: &Event, work: Work) -> Duration {
         let (form, property) = (form(event), property(&event.target));
         let rule = self.rules.iter().find(|rule| rule.fits(app, form, property));

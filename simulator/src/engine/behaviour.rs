@@ -1,4 +1,4 @@
-//! Runs an app's own script, where it has one for an event: what a dictionary cannot say.
+//! Runs an app's own script for an event, if it has one: behaviour that a dictionary cannot describe.
 
 use super::convert::{Writer, text_of};
 use super::native::Bridge;
@@ -70,7 +70,7 @@ impl Behaviour for Acting<'_, '_> {
 }
 
 impl<'js> Acting<'_, 'js> {
-    /// Runs a script of Omni Automation inside the app; what it changed stays, also where it throws.
+    /// Runs a script of Omni Automation inside the app; its changes stay, even if it throws.
     fn evaluate(&self, app: &Rc<App>, changes: &Changes, event: &Event, source: &str) -> Answer<Value> {
         self.bridge.session.look(app, event.target.root, |view| view.admitted(event))?;
         changes.keep();
@@ -125,7 +125,7 @@ impl<'js> Acting<'_, 'js> {
         Ok(self.bridge.session.look(app, event.target.root, |view| view.outward(value)))
     }
 
-    /// The event's data: what it is about, with what.
+    /// The event's data: its subject and its parameters.
     fn event(&self, app: &Rc<App>, event: &Event) -> Answer<Object<'js>> {
         let (targets, direct, parameters) = self.bridge.session.look(app, event.target.root, |view| {
             let about = match (&event.kind, event.target.of()) {
@@ -173,7 +173,7 @@ impl<'js> Acting<'_, 'js> {
         self.bridge.write_plain(self.ctx, value)
     }
 
-    /// What a handler can do: read and change its app's objects, or let the dictionary decide after all.
+    /// The abilities of a handler: to read and change its app's objects, or to leave the event to the dictionary.
     fn describe(
         &self,
         it: &Object<'js>,
@@ -211,7 +211,7 @@ impl<'js> Acting<'_, 'js> {
         it.set("otherwise", Func::from(otherwise))
     }
 
-    /// What an app's script threw: a refusal with its number, else a fault of the script.
+    /// An exception of an app's script: a refusal with its number, otherwise a fault of the script.
     fn failed(&self, error: &rquickjs::Error) -> OsError {
         if !error.is_exception() {
             return OsError::new(FAILED, error.to_string());
@@ -236,7 +236,7 @@ fn held(value: &Value) -> Option<ObjectId> {
     }
 }
 
-/// Where a handler stands.
+/// The place of a handler.
 #[derive(Clone)]
 struct Stand<'js> {
     bridge: Rc<Bridge<'js>>,
@@ -373,7 +373,7 @@ fn writes<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
     it.set("add", Func::from(add))
 }
 
-/// What an app's own engine does for it: `omni(name, arguments)` takes and gives JSON, objects as numbers.
+/// The functions of an app's own engine: `omni(name, arguments)` takes and returns JSON, with objects as numbers.
 fn omni_calls<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
     let at = place.clone();
     let call = move |ctx: Ctx<'js>, name: String, given: String| {

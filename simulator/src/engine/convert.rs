@@ -250,7 +250,7 @@ fn edge(which: u8) -> Edge {
 pub(super) struct Writer<'a, 'js> {
     helpers: &'a Helpers<'js>,
     ctx: &'a Ctx<'js>,
-    /// What all specifiers of one `Application()` share.
+    /// The state that all specifiers of one `Application()` share.
     shared: Object<'js>,
     written: HashMap<*const Specifier, Object<'js>>,
     /// Makes the objects that an app's own script names.

@@ -1,4 +1,4 @@
-//! What the bridge's EventKit knows: consent, calendars, events with every occurrence of a series, and reminders.
+//! The bridge's EventKit: consent, calendars, events with every occurrence of a series, and reminders.
 //!
 //! Calendars and events are those of Calendar's data, lists and reminders those of Reminders'. `eventkit.json` in the world's folder says what Apple events do not
 //! show: consent, how a person would answer, zones of events, moved occurrences, and calendars that are missing.
@@ -54,7 +54,7 @@ struct Settings {
     /// Statuses of events and reminders.
     #[serde(default)]
     consent: Consent,
-    /// What a person answers when asked; without it nobody answers.
+    /// A person's answer when asked; without it no one answers.
     #[serde(default)]
     answer: Option<bool>,
     /// Zones of events, by their ids. An event without one is in the Mac's zone.
@@ -102,7 +102,7 @@ pub(super) fn define<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rqu
     let it = Rc::clone(bridge);
     let ask = move |ctx: Ctx<'js>, entity: u8| ask(&it.session, entity).map_err(|error| thrown(&ctx, &error));
     system.set("eventKitAsk", Func::from(ask))?;
-    // Each store shows what was there when it was made or reset.
+    // Each store shows the data from when it was made or reset.
     let stores: Rc<RefCell<Vec<[Json; 2]>>> = Rc::default();
     let (it, kept) = (Rc::clone(bridge), Rc::clone(&stores));
     let load = move |ctx: Ctx<'js>, store: i32| {
@@ -173,7 +173,7 @@ pub(crate) fn check(world: &World) -> Result<(), WorldError> {
     read(world).map(|_| ())
 }
 
-/// What holds now, read anew each time: consent may change while a script runs.
+/// The current state, read again each time: consent may change while a script runs.
 fn settled(session: &Session) -> Result<(Consent, Settings), String> {
     read(&session.world).map_err(|error| error.to_string())
 }
@@ -222,7 +222,7 @@ impl Consent {
     }
 }
 
-/// Asks a person who was not asked yet; `None` where nobody answers.
+/// Asks a person who was not asked yet; `None` if no one answers.
 fn ask(session: &Session, entity: u8) -> Result<Option<bool>, String> {
     let (mut consent, settings) = settled(session)?;
     let status = if entity == 0 { &mut consent.events } else { &mut consent.reminders };
@@ -267,7 +267,7 @@ fn lists(session: &Session, settings: &Settings) -> Json {
     })
 }
 
-/// What a part of an app's data looks like, without the missing calendars or lists.
+/// A part of an app's data, without the missing calendars or lists.
 fn shown(
     session: &Session,
     app: &str,

@@ -1,4 +1,5 @@
-//! What the engine leaves to the system or takes too lightly: local times, how dates and numbers are written, the names of zones, the order of texts.
+//! Functions that the engine leaves to the system or simplifies too much: local times, formats of dates and numbers,
+//! the names of zones, the order of texts.
 
 use super::eventkit;
 use jiff::Timestamp;
@@ -32,7 +33,7 @@ fn local_zone() -> String {
     name.filter(|name| eventkit::named(name).is_some()).unwrap_or_else(|| UTC.to_owned())
 }
 
-/// By how many minutes a zone is ahead at a moment, what it is called then, and whether that is summer time.
+/// The offset of a zone at a moment in minutes, its name then, and whether that is summer time.
 fn zone(name: &str, milliseconds: f64) -> Option<(f64, String, bool)> {
     #[expect(clippy::cast_possible_truncation, reason = "the engine's dates are whole milliseconds")]
     let at = Timestamp::from_millisecond(milliseconds as i64).unwrap_or(Timestamp::UNIX_EPOCH);

@@ -21,7 +21,7 @@ const PRELUDE: &str = include_str!("prelude.js");
 const ADDITIONS: &str = include_str!("additions.js");
 const WORDING: &str = include_str!("wording.js");
 
-/// What may stand beside an event's parameters; it changes nothing here.
+/// Modifiers that may accompany an event's parameters; they have no effect here.
 const MODIFIERS: [&str; 3] = ["timeout", "ignoring", "considering"];
 
 /// The session and the prelude's helpers, shared by all native functions.
@@ -121,7 +121,7 @@ impl<'js> Bridge<'js> {
         self.uuids.replace(self.uuids.get() + 1)
     }
 
-    /// What the scripts of apps work with, made when the first one is needed.
+    /// The environment of the apps' scripts, made on first use.
     pub(super) fn stage(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Stage<'js>> {
         if self.stage.get().is_none() {
             let _ = self.stage.set(Stage::new(ctx)?);
@@ -200,7 +200,7 @@ impl<'js> Bridge<'js> {
         Writer::new(self.helpers(), ctx, node.get("r")?).write(&value)
     }
 
-    /// What the bridge itself knows of an app: no event is sent, and nothing is launched.
+    /// The bridge's own knowledge about an app: without an event or a launch.
     fn without_event(&self, event: &Event) -> Answer<Option<Value>> {
         let (Step::Property { of, term }, Kind::Get) = (&event.target.step, &event.kind) else {
             return Ok(None);

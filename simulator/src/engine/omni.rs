@@ -41,7 +41,7 @@ const WORDING: &str = include_str!("wording.js");
 /// The longest source that the app takes, in UTF-16 units: measured by others.
 const LONGEST: usize = 261_124;
 
-/// How many timers one script may set off: more than a script of a person has, so that only one that never ends is stopped.
+/// The largest number of timers of one script: more than any real script has, so only an endless one is stopped.
 const MOST_TIMERS: usize = 1000;
 
 /// The name that errors give to an evaluated script.
@@ -116,7 +116,7 @@ impl Drop for Omni {
 /// Under which global name this side finds the model; scripts cannot enumerate it.
 const MODEL_NAME: &str = "__omni";
 
-/// What the model's native functions work on.
+/// The state behind the model's native functions.
 #[derive(Clone)]
 struct Place {
     session: Rc<Session>,
@@ -196,7 +196,7 @@ fn stored<T: serde::de::DeserializeOwned>(ctx: &Ctx<'_>, json: &str) -> rquickjs
     serde_json::from_str(json).map_err(|error| Exception::throw_message(ctx, &error.to_string()))
 }
 
-/// Evaluates a script and what it left for later, and gives its value as JSON.
+/// Evaluates a script and its pending work, and returns its value as JSON.
 fn run<'js>(ctx: &Ctx<'js>, source: &str) -> rquickjs::Result<String> {
     let wording: Object<'js> = ctx.eval::<Function<'js>, _>(WORDING)?.call(())?;
     wording.get::<_, Function<'js>>("setSource")?.call::<_, ()>((FILE, source))?;
@@ -210,7 +210,7 @@ fn run<'js>(ctx: &Ctx<'js>, source: &str) -> rquickjs::Result<String> {
     let model: Object<'js> = ctx.globals().get(MODEL_NAME)?;
     let answer = model.get::<_, Function<'js>>("outward")?.call((result,))?;
     let fire_next: Function<'js> = model.get("fireNext")?;
-    // A timer that sets the next one would go on for ever.
+    // A timer that sets the next one would continue for ever.
     for _ in 0..MOST_TIMERS {
         if !fire_next.call::<_, bool>(())? {
             break;
@@ -220,7 +220,7 @@ fn run<'js>(ctx: &Ctx<'js>, source: &str) -> rquickjs::Result<String> {
     Ok(answer)
 }
 
-/// What a script threw, in the app's words: the error's own text behind the app's.
+/// A script's exception, in the app's words: the error's own text after the app's.
 fn thrown(ctx: &Ctx<'_>, error: &rquickjs::Error) -> OsError {
     if !error.is_exception() {
         return broken(error);

@@ -1,4 +1,4 @@
-//! What the Objective-C bridge needs of the process: streams, environment, apps, the pasteboard.
+//! The process's parts that the Objective-C bridge needs: streams, environment, apps, the pasteboard.
 
 use super::native::Bridge;
 use crate::files::Kind;
@@ -87,7 +87,7 @@ fn streams<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
     system.set("write", Func::from(write))
 }
 
-/// Whether there is input, or its end, before so many seconds have passed.
+/// Whether there is input, or its end, before this many seconds have passed.
 fn readable(seconds: f64) -> bool {
     let stdin = io::stdin();
     let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
@@ -95,7 +95,7 @@ fn readable(seconds: f64) -> bool {
     poll(&mut polled, time.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
-/// Waits for input and takes what is there; nothing is the end.
+/// Waits for input and reads it; an empty result is the end.
 fn read_some(most: usize) -> io::Result<Vec<u8>> {
     let mut buffer = vec![0; most];
     loop {

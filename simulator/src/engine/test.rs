@@ -6,7 +6,7 @@ use crate::value::Value;
 use crate::value::specifier::{Filter, Operator, Root, Specifier, Step, Test, TextRules};
 use rquickjs::{Array, Object, Value as Js};
 
-/// What reading a part of a filter gives: the engine's own failure, or the refusal that the script gets.
+/// The result of reading a part of a filter: the engine's own failure, or the refusal for the script.
 type Read<T> = rquickjs::Result<Answer<T>>;
 
 /// Unwraps a [`Read`], handing a refusal on.
@@ -49,7 +49,7 @@ fn test<'js>(helpers: &Helpers<'js>, value: &Js<'js>) -> Read<Test> {
     }))
 }
 
-/// Reads what stands at one key.
+/// Reads the condition at one key.
 fn one<'js>(helpers: &Helpers<'js>, key: &str, value: &Js<'js>) -> Read<Test> {
     match key {
         "_and" => Ok(tests(helpers, value)?.map(Test::All)),
@@ -120,7 +120,7 @@ fn comparable<'js>(helpers: &Helpers<'js>, value: &Js<'js>) -> Read<Value> {
     }
 }
 
-/// Reads `{ignoring: 'case', considering: ['hyphens']}`; what it does not know it overlooks, as events do.
+/// Reads `{ignoring: 'case', considering: ['hyphens']}`; it ignores unknown words, as events do.
 fn rules(modifiers: &Object<'_>) -> rquickjs::Result<TextRules> {
     let mut rules = TextRules::default();
     for (key, ignored) in [("ignoring", true), ("considering", false)] {

@@ -1,4 +1,4 @@
-//! What lies at a path, with the properties that System Events gives it.
+//! An item at a path, with the properties that System Events gives it.
 
 use crate::files::Kind;
 use crate::resolve::View;
@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::value::{ObjectId, Value};
 use std::collections::BTreeMap;
 
-/// What the startup disk is called.
+/// The name of the startup disk.
 pub(super) const VOLUME: &str = "Macintosh HD";
 
 /// One item.
@@ -16,12 +16,12 @@ pub(super) struct Entry {
     pub(super) path: String,
     /// Its class, by the dictionary's name.
     pub(super) class: &'static str,
-    /// What the Finder or the file itself says of it, by the dictionary's terms.
+    /// The values from the Finder or the file itself, by the dictionary's terms.
     values: BTreeMap<&'static str, Value>,
 }
 
 impl Entry {
-    /// What lies at a path; `None` where nothing does.
+    /// The item at a path; `None` if there is none.
     pub(super) fn at(session: &Session, path: &str) -> Option<Self> {
         if path == "/" {
             return Some(Self { path: "/".to_owned(), class: "disk", values: disk() });
@@ -31,7 +31,7 @@ impl Entry {
         seen.or_else(|| of_files(session, path))
     }
 
-    /// What lies in a folder, sorted by name.
+    /// The items in a folder, sorted by name.
     pub(super) fn inside(session: &Session, folder: &str) -> Vec<Self> {
         let finder = |view: &View<'_>, id: ObjectId| {
             let items = view.children(id, "item").unwrap_or_default();
@@ -98,7 +98,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// The uniform type of what has that extension.
+    /// The uniform type identifier for an extension.
     fn type_identifier(&self, extension: &str) -> Value {
         let known =
             || TYPES.iter().find(|(each, _)| each.eq_ignore_ascii_case(extension)).map(|(_, name)| *name);

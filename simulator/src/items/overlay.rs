@@ -14,7 +14,7 @@ use crate::world::model::{Children, Model, Place};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Classes under which an item can be asked for whatever it is.
+/// Classes under which every item can be requested.
 const GUISES: [&str; 3] = ["alias", "property list file", "XML file"];
 
 /// A copy of the app's objects to which items are added as specifiers lead to them.
@@ -39,7 +39,7 @@ impl<'a> Overlay<'a> {
         see(&View::new(self.app, &self.model, self.root, self.session.world.now()))
     }
 
-    /// An event whose specifiers name items as System Events does, all of which are there to be found.
+    /// Replaces an event's specifiers for items as System Events names them; all of the items exist.
     pub(super) fn reached(&mut self, event: &Event) -> Event {
         let mut event = event.clone();
         event.target = self.reach(&event.target);
@@ -62,7 +62,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// A path stands for the item that lies there.
+    /// A path means the item there.
     fn placed(&mut self, value: Value) -> Value {
         let path = match &value {
             Value::Text(text) | Value::File(text) => spelled(text, self.home()),
@@ -107,7 +107,7 @@ impl<'a> Overlay<'a> {
         Specifier::then(specifier.root, specifier.step.clone().below(of))
     }
 
-    /// What is in a property list may be asked of its file.
+    /// The contents of a property list can also be requested from its file.
     fn inside_file(&mut self, of: Rc<Specifier>, asked: &str) -> Rc<Specifier> {
         if !["property list item", "value", "text", "contents"].contains(&asked) {
             return of;
@@ -148,7 +148,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// The path of the app that a process runs; programs that are no app of this Mac have none.
+    /// The path of the app that a process runs; programs that are not apps of this Mac have none.
     fn program(&self, process: ObjectId) -> Option<String> {
         let identifier = self.model.value(process, "bundle identifier").and_then(Value::as_text)?;
         let world = &self.session.world;
@@ -205,7 +205,7 @@ impl<'a> Overlay<'a> {
         self.path_of(id).map_or_else(|| refuse(FAILED), Ok)
     }
 
-    /// The object that stands for what lies at a path.
+    /// The object for the item at a path.
     pub(super) fn item(&mut self, path: &str, guise: Option<&'static str>) -> Option<ObjectId> {
         match self.known.get(&(path.to_owned(), guise)) {
             Some(known) => Some(*known),

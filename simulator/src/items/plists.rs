@@ -1,4 +1,4 @@
-//! Property list files: what is in them as objects, and how it is written back.
+//! Property list files: their contents as objects, and writing them back.
 
 use super::overlay::Overlay;
 use crate::os_error::{Answer, COERCION, FAILED, refuse};
@@ -119,7 +119,7 @@ fn xml(value: &Plist) -> String {
     written.map(|()| String::from_utf8(text).unwrap_or_default()).unwrap_or_default()
 }
 
-/// Writes one value of a file anew, or one that its dictionary did not have.
+/// Replaces one value of a file, or adds one to its dictionary.
 pub(super) fn write(overlay: &Overlay<'_>, item: ObjectId, added: Option<&str>, value: &Value) -> Answer<()> {
     let value = listed(value)?;
     let (file, keys) = way(overlay, item);
@@ -131,7 +131,7 @@ pub(super) fn write(overlay: &Overlay<'_>, item: ObjectId, added: Option<&str>, 
     overlay.session.write_file(&path, xml(&whole).as_bytes()).map_err(super::writes::refused)
 }
 
-/// Puts a value in the place to which keys lead, or under a new name there; `None` where there is no such place.
+/// Puts a value at a path of keys, or under a new name there; `None` if that place does not exist.
 fn put(whole: &mut Plist, keys: &[Key], added: Option<&str>, value: Plist) -> Option<()> {
     let mut at = whole;
     for key in keys {
@@ -161,7 +161,7 @@ enum Key {
     Place(usize),
 }
 
-/// The file that a value stands in, and the keys that lead to it.
+/// The file that contains a value, and the path of keys to it.
 fn way(overlay: &Overlay<'_>, item: ObjectId) -> (ObjectId, Vec<Key>) {
     let (mut at, mut keys) = (item, Vec::new());
     loop {

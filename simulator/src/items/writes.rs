@@ -12,11 +12,11 @@ use crate::value::{ObjectId, Value};
 use crate::world::change::Change;
 use std::rc::Rc;
 
-/// What Carbon says of a name that is taken.
+/// Carbon's error for a name that exists already.
 const TAKEN: i32 = -48;
 const PRIVILEGES: i32 = -10004;
 
-/// What a script is told when the file layer refuses.
+/// The error for a script when the file layer refuses.
 pub(super) fn refused(refusal: Refusal) -> OsError {
     match refusal {
         Refusal::Gone | Refusal::NoFolder => OsError::of(-43),

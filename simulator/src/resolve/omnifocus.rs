@@ -1,5 +1,5 @@
-//! How OmniFocus' objects belong together: what is flattened, what a project leaves to its root task, what follows
-//! from where a task stands.
+//! The relations of OmniFocus's objects: flattened elements, the properties that a project takes from its root task,
+//! and the properties that follow from a task's place.
 
 use super::{Found, View};
 use crate::os_error::{Answer, NO_SUCH_OBJECT, refuse};
@@ -9,7 +9,7 @@ use crate::value::specifier::Step;
 use crate::value::{ObjectId, Value};
 use crate::world::model::{Children, Place};
 
-/// What a project keeps itself; all else is its root task's.
+/// A project's own properties; all others are its root task's.
 const OF_PROJECTS: [&str; 6] = [
     "status",
     "last review date",
@@ -87,7 +87,7 @@ impl View<'_> {
             ("tag", "remaining task") => {
                 Some(self.tagged(id).into_iter().filter(|task| self.is_remaining(*task)).collect())
             }
-            // What can be done now is known to the app's own engine alone.
+            // Only the app's own engine knows which tasks are available.
             ("tag", "available task") => Some(Vec::new()),
             _ => None,
         }
@@ -120,7 +120,7 @@ impl View<'_> {
         all.into_iter().filter(|task| self.tags(*task).contains(&tag)).collect()
     }
 
-    /// Whether neither a task nor what it is in is done or given up.
+    /// Whether a task and all its containers are neither completed nor dropped.
     fn is_remaining(&self, task: ObjectId) -> bool {
         let ended = |id: ObjectId| {
             let status = self.model.value(id, "status").and_then(Value::as_text);
@@ -134,8 +134,8 @@ impl View<'_> {
         self.own(APP).into_iter().find(|id| self.kind(*id) == "document")
     }
 
-    /// How the app addresses what is in its database: by id in the document, wherever it stands. What stands in
-    /// the panel for quick entry is not in the database yet.
+    /// The app addresses objects of its database by id in the document, wherever they are. Objects in the panel for
+    /// quick entry are not in the database yet.
     pub(super) fn in_document(&self, id: ObjectId) -> Option<Step> {
         let document = self.document().filter(|document| self.model.omni && *document != id)?;
         if !self.is_below(id, document) {
@@ -169,7 +169,7 @@ impl View<'_> {
         tagged || std::iter::successors(self.above(id), |up| self.above(*up)).any(|up| up == of)
     }
 
-    /// What a property is that no data gives.
+    /// The value of a property that is not in the data.
     pub(super) fn derived(&self, id: ObjectId, property: &PropertyInfo) -> Found {
         if let Some(root) = self.root_task(id).filter(|_| !OF_PROJECTS.contains(&&*property.term)) {
             return self.of_project(id, root, property);

@@ -14,7 +14,7 @@ pub(crate) struct Part {
     pub(crate) object: ObjectId,
     pub(crate) term: Rc<str>,
     whole: Rc<str>,
-    /// Where the part is in the whole, in bytes.
+    /// The range of the part in the whole, in bytes.
     pub(crate) range: Range<usize>,
 }
 
@@ -87,15 +87,15 @@ impl View<'_> {
         part.map(|of| Ok(Parts { ranges: ranges(&of, class)?, of })).transpose()
     }
 
-    /// The text that stands for a whole object, if the object has no such elements of its own: the paragraphs of a
-    /// document are those of its text.
+    /// The text of a whole object, if the object has no elements of this kind itself: the paragraphs of a document are
+    /// those of its text.
     pub(crate) fn implied(&self, id: ObjectId, class: &str) -> Option<Part> {
         let info = self.class(id);
         let contents = info.contents.as_deref().filter(|_| has(class))?;
         if info.elements.iter().any(|each| &**each == class) { None } else { self.text_in(id, contents) }
     }
 
-    /// Elements of what was found: of objects, or of texts.
+    /// Elements of a result: of objects, or of texts.
     pub(crate) fn elements(&self, found: Found, class: &str) -> Answer<Vec<Found>> {
         match found {
             Found::One(id) => match self.implied(id, class) {
@@ -130,7 +130,7 @@ pub(crate) fn has(class: &str) -> bool {
     ["paragraph", "word", "character", "attribute run", "attachment", "text"].contains(&class)
 }
 
-/// Where the parts of a text are; a paragraph keeps its line end.
+/// The ranges of the parts of a text; a paragraph keeps its line end.
 fn ranges(of: &Part, class: &str) -> Answer<Vec<Range<usize>>> {
     let text = of.text();
     let parts: Vec<&str> = match class {

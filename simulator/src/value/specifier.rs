@@ -11,7 +11,7 @@ pub(crate) struct Specifier {
     pub(crate) step: Step,
 }
 
-/// Where a path begins.
+/// The beginning of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Root {
     /// An app of the world, by its place in the world's list.
@@ -161,7 +161,7 @@ impl Operator {
     }
 }
 
-/// What a comparison of texts overlooks; AppleScript's defaults overlook only case.
+/// The differences that a comparison of texts ignores; AppleScript's defaults ignore only case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextRules {
     pub(crate) case: bool,

@@ -1,10 +1,10 @@
-//! App bundles below a world's root: where they are, and what their property lists say of them.
+//! App bundles below a world's root: their paths, and the facts in their property lists.
 
 use iac_core::dictionary::suites::{FOLDERS, Pair};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where a Mac keeps apps, and how many folders deep they are looked for below that.
+/// The folders in which a Mac has apps, and the depth of the search below each.
 const ROOTS: [(&str, usize); 6] = [
     ("Applications", 1),
     ("Users", 2),
@@ -28,7 +28,7 @@ pub(crate) struct Bundle {
     definition: Option<String>,
 }
 
-/// What an app says of its terms.
+/// The source of an app's terms.
 #[derive(Debug)]
 pub(crate) enum Definition {
     Sdef(Vec<u8>),
@@ -65,7 +65,7 @@ pub(crate) fn display_name(folder: &Path) -> String {
 }
 
 impl Bundle {
-    /// Reads a bundle's `Info.plist`; `None` where there is none or it names no bundle id.
+    /// Reads a bundle's `Info.plist`; `None` if there is none or it names no bundle id.
     pub(crate) fn read(folder: &Path) -> Option<Self> {
         let info = plist::Value::from_file(folder.join("Contents/Info.plist")).ok()?;
         let info = info.as_dictionary()?;

@@ -36,7 +36,7 @@ impl Shift {
     }
 }
 
-/// What a data file says beside its objects.
+/// The contents of a data file beside its objects.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) model: Model,
@@ -62,11 +62,11 @@ struct Reader {
     loaded: Loaded,
     /// Keys that were referred to; a reference holds its place in this list until all keys are known.
     wanted: Vec<String>,
-    /// The objects with such references, in the order of their ids.
+    /// The objects with unresolved references, in the order of their ids.
     waiting: Vec<ObjectId>,
 }
 
-/// Object ids from here on stand for a key that is wanted.
+/// Object ids from here on are placeholders for keys.
 const PENDING: u32 = 1 << 31;
 
 impl Reader {
@@ -170,7 +170,7 @@ impl Part for File {
     }
 }
 
-/// An object, with the place where it stands.
+/// An object, with its place.
 struct Object(Place);
 
 impl Part for Object {
@@ -228,7 +228,7 @@ fn keep(model: &mut Model, id: ObjectId, term: Symbol, read: Read) {
     }
 }
 
-/// A text, borrowed from the file where it has no escapes.
+/// A text, borrowed from the file if it has no escapes.
 #[derive(serde::Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -284,7 +284,7 @@ impl<'de> Visitor<'de> for ChildrenSeed<'_> {
     }
 }
 
-/// What stands at a property's name.
+/// The value at a property's name.
 enum Read {
     Value(Value),
     /// Not a value: elements that hang elsewhere, under their class name.

@@ -44,7 +44,7 @@ impl Model {
         Some(all.get(&key).cloned().unwrap_or_default())
     }
 
-    /// The objects, not deleted, whose property has that value, through the index where there is one.
+    /// The existing objects with that value of the property, through the index if there is one.
     pub(crate) fn having(&self, term: &str, value: &Value) -> Vec<ObjectId> {
         let Some(term) = self.known(term) else { return Vec::new() };
         let has =

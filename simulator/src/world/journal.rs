@@ -1,9 +1,9 @@
 //! The changes that all processes of a world share: one file of lines, appended under a lock.
 //!
-//! A line holds all changes of one event, so an event happened or did not. The first line is the header. A line
-//! without its end is a write that a killed process did not finish and did not answer: readers ignore it, and the next
-//! writer cuts it off. When the file grows too long, whole models are written beside it and a new file replaces it;
-//! processes notice that by the file's identity and load anew.
+//! A line holds all changes of one event, so an event happened or did not. The first line is the header. A line without
+//! its end is an unfinished write of a killed process, which got no answer: readers ignore it, and the next writer cuts
+//! it off. When the file grows too long, whole models are written beside it and a new file replaces it; processes
+//! notice that by the file's identity and load it again.
 
 use super::change::Change;
 use super::{WorldError, content, failed};
@@ -37,12 +37,12 @@ pub(crate) struct Entry {
     pub(crate) changes: Vec<Change>,
 }
 
-/// What other processes wrote since the last look.
+/// The writes of other processes since the last look.
 #[derive(Debug, PartialEq)]
 pub(crate) enum News {
     /// These entries, perhaps none.
     Entries(Vec<Entry>),
-    /// Another journal stands there: everything is to be loaded anew.
+    /// Another journal has replaced it: everything must be loaded again.
     Replaced,
 }
 
@@ -59,7 +59,7 @@ struct Open {
     /// The file's identity: another journal has another.
     identity: (u64, u64),
     header: Header,
-    /// The length of what was read, always the end of a line.
+    /// The length that was read, always up to the end of a line.
     read: u64,
 }
 
@@ -86,7 +86,7 @@ impl Journal {
         self.folder.join("journal")
     }
 
-    /// Reads what is new. The first time, and when another journal stands there, that is [`News::Replaced`].
+    /// Reads the news. The first time, and after another journal has replaced it, that is [`News::Replaced`].
     pub(crate) fn news(&self) -> Result<News, WorldError> {
         let path = self.path();
         let Ok(found) = fs::metadata(&path) else {

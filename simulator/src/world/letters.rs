@@ -24,7 +24,7 @@ impl Model {
     }
 }
 
-/// A text whose head says when it was sent, or that is such a date; moved. `None` for any other text.
+/// Moves a text whose head gives its date of sending, or that is only such a date. `None` for any other text.
 fn moved(text: &str, by: i64) -> Option<String> {
     if is_date(text) {
         return date(text, by);

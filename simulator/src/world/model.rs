@@ -24,9 +24,9 @@ pub(crate) struct Model {
     #[serde(skip)]
     pub(super) index: RefCell<Index>,
     pub(super) keys: HashMap<Rc<str>, ObjectId>,
-    /// The property whose value is the id of a class's objects, where that is not `id`.
+    /// The property that holds the id of a class's objects, if that is not `id`.
     pub(crate) forms: HashMap<String, String>,
-    /// Whether elements are addressed by their own class, as Finder does, or by that of the list they stand in.
+    /// Whether elements are addressed by their own class, as in Finder, or by the class of their list.
     pub(crate) own_class: bool,
     /// Whether elements can be asked for by a subclass that the container's class does not name.
     #[serde(default)]
@@ -34,18 +34,18 @@ pub(crate) struct Model {
     /// Properties that count elements, by class and property.
     #[serde(default)]
     pub(crate) counts: HashMap<String, HashMap<String, Counted>>,
-    /// Seconds by which dates that still are text lie behind the world's clock.
+    /// The number of seconds by which dates that are still text are behind the world's clock.
     pub(crate) shift: i64,
     pub(crate) running: bool,
-    /// Whether the app is OmniFocus, whose objects belong together in ways that no dictionary says.
+    /// Whether the app is OmniFocus, whose objects have relations that no dictionary describes.
     #[serde(default)]
     pub(crate) omni: bool,
-    /// Whether the app's disk items are what lies on this Mac, as those of System Events are.
+    /// Whether the app's disk items are the files of this Mac, as in System Events.
     #[serde(default)]
     pub(crate) files: bool,
 }
 
-/// What a property counts: the elements of a class with a truth value, such as messages that are not read.
+/// The elements that a property counts: those of a class with a boolean value, such as unread messages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Counted {
@@ -59,17 +59,17 @@ pub(crate) struct Object {
     /// Its own class, if it is a subclass of its element's or property's class.
     pub(crate) class: Option<Symbol>,
     pub(crate) place: Place,
-    /// The name by which its container addresses it, if that is not its property `name`.
+    /// The name that its container uses for it, if that is not its property `name`.
     pub(crate) label: Option<Rc<str>>,
     /// The application's property through which the app addresses it, wherever it stands.
     pub(crate) through: Option<Symbol>,
     pub(crate) values: Vec<(Symbol, Value)>,
     pub(crate) elements: Vec<(Symbol, Children)>,
-    /// Deleted: whoever still holds it gets nothing.
+    /// Deleted: a holder of its id gets nothing.
     pub(crate) gone: bool,
 }
 
-/// Where an object hangs.
+/// The place of an object in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Place {
     Application,

@@ -32,7 +32,7 @@ impl Amounts {
     }
 }
 
-/// Where an app keeps what is to be repeated: the class of the containers, and that of the elements.
+/// The containers and elements that an app repeats: their classes.
 const REMINDERS: (&str, &str, &str) = ("com.apple.reminders", "list", "reminder");
 
 /// The bundle ids under which OmniFocus is known.
@@ -41,7 +41,7 @@ const OMNIFOCUS: [&str; 2] = ["com.omnigroup.OmniFocus3", "com.omnigroup.OmniFoc
 /// So many files lie in one folder.
 const FOLDER: usize = 100;
 
-/// Writes the data of a generated world into its directory, beside what it takes from its base.
+/// Writes the data of a generated world into its directory; the rest comes from its base.
 pub(super) fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<(), WorldError> {
     if amounts.are_too_many() {
         return Err(content(folder, format!("no world holds more than {} objects of a kind", Amounts::MOST)));

@@ -17,7 +17,7 @@ impl View<'_> {
         Ok(self.written(&part, &part.replaced_by(&text(value)?))?.into())
     }
 
-    /// `delete` of parts of a text; `None` if the target is none.
+    /// `delete` of parts of a text; `None` if the target is not a part of a text.
     pub(super) fn delete_in_text(&self, target: &Specifier) -> Answer<Option<Outcome>> {
         if let Some(parts) = self.parts(target, APP)? {
             let mut text = parts.of.replaced_by(parts.of.text());
@@ -33,8 +33,8 @@ impl View<'_> {
         part.map(|part| Ok(self.written(&part, &part.replaced_by(""))?.into())).transpose()
     }
 
-    /// `make` of a paragraph, a word or a character in a text: the text that is given, as it is. `None` if the place is
-    /// in no text.
+    /// `make` of a paragraph, a word or a character in a text: it inserts the given text as it is. `None` if the place
+    /// is not in a text.
     pub(super) fn make_in_text(&self, event: &Event) -> Answer<Option<Outcome>> {
         let class = event.parameters.get("new").and_then(Value::as_text).unwrap_or_default();
         let class = self.class_named(class).map(|class| class.name.to_string()).unwrap_or_default();

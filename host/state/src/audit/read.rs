@@ -1,4 +1,4 @@
-//! Reading all logs together, and finding where one was changed.
+//! Reads all logs together, and finds changes in them.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -18,7 +18,7 @@ const MOST: u64 = 64 * regular::MOST;
 /// One entry of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// The file it stands in.
+    /// The file of the entry.
     pub file: String,
     /// The number of its line, from 1.
     pub line: u64,
@@ -59,7 +59,7 @@ pub fn read(state: &Path) -> Result<Vec<Record>, StateError> {
     Ok(records)
 }
 
-/// In the order of time; what one log holds in one millisecond, by its lines.
+/// By time; entries of one log with the same millisecond by their lines.
 fn in_order(records: &mut [Record]) {
     records.sort_by_cached_key(|record| (record.at(), record.file.clone(), record.line));
 }
@@ -71,7 +71,7 @@ impl Record {
     }
 }
 
-/// As much of the end of one log as is read for its newest entries.
+/// How much of the end of one log is read for its newest entries.
 const TAIL: u64 = 256 * 1024;
 
 /// As many logs as are read for them.
@@ -148,7 +148,7 @@ pub fn verify(state: &Path) -> Result<Vec<Finding>, StateError> {
     Ok(findings)
 }
 
-/// What entries of this beginning say, in all logs as far as they are whole.
+/// The texts of entries with this beginning, in the undamaged parts of all logs.
 fn orders<'a>(files: &'a BTreeMap<String, File>, begin: &'a str) -> impl Iterator<Item = &'a str> {
     let lines = files.values().flat_map(|file| &file.lines);
     lines.filter_map(move |line| line.fields.get("order")?.as_str()?.strip_prefix(begin))
@@ -221,7 +221,7 @@ impl File {
         found
     }
 
-    /// Where the log before ended, by the first line.
+    /// The end of the log before it, from the first line.
     fn previous(&self) -> Option<Link> {
         let link = self.lines.first()?.fields.get("previous")?;
         serde_json::from_value(link.clone()).ok()

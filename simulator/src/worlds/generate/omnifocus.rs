@@ -21,7 +21,7 @@ pub(super) fn fill(maker: &mut Maker, data: &mut Value, count: usize) -> Option<
     Some(())
 }
 
-/// Counts what stands in lists of tasks, the root tasks of projects left out.
+/// Counts the tasks in lists, without the root tasks of projects.
 fn count_tasks(elements: &Value, count: &mut usize) {
     for (class, objects) in elements.as_object().into_iter().flatten() {
         for object in objects.as_array().into_iter().flatten() {
@@ -34,7 +34,7 @@ fn count_tasks(elements: &Value, count: &mut usize) {
     }
 }
 
-/// The tasks of every project that goes on.
+/// The tasks of every active project.
 fn task_lists<'a>(sections: &'a mut Value, found: &mut Vec<&'a mut Vec<Value>>) {
     for section in sections.as_array_mut().into_iter().flatten() {
         let ended = matches!(section["status"].as_str(), Some("done status" | "dropped status"));
@@ -49,7 +49,7 @@ fn task_lists<'a>(sections: &'a mut Value, found: &mut Vec<&'a mut Vec<Value>>) 
     }
 }
 
-/// A task like another: what is behind it moves further back, what lies ahead moves either way.
+/// A task like another: past dates move further back, future dates move either way.
 fn like(maker: &mut Maker, model: &Map<String, Value>) -> Map<String, Value> {
     let ahead = i64::try_from(maker.next() % 120).unwrap_or_default() - 40;
     let back = -i64::try_from(maker.next() % 300).unwrap_or_default();
