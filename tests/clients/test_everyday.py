@@ -54,7 +54,7 @@ class Ended(Desk):
                     asked = human.asked[-1].message
                     self.assertIn(f"tasks in it: {count}\n", asked)
                     self.assertIn(f'recurrence: "{rule["recurrence"]}"' if rule else "repeats: none", asked)
-                    self.assertIn("what is in it counts as completed too; what repeats stays open", asked)
+                    self.assertIn("its contents count as completed too; repeating items stay open", asked)
         self.assertGreater(len(human.asked), 2)
 
 

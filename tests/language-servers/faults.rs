@@ -329,8 +329,7 @@ async fn it_writes_noise() {
     let keeps_on = json!([{"on": "textDocument/references", "do": [
         {"write": "one\n"}, {"say": {"method": "x"}}, {"write": "two\n"}, {"answer": []},
     ]}]);
-    let expected =
-        "Crashed: faulty died and was restarted; the question failed twice: it wrote what is no frame: `two`";
+    let expected = "Crashed: faulty died and was restarted; the question failed twice: it wrote something that is not a frame: `two`";
     check(keeps_on, references(), expected).await;
 }
 

@@ -246,7 +246,7 @@ fn follow(arguments: &Arguments<'_>, count: &mut usize) -> Result<Follow, Fault>
         }
         if !all.then.is_empty() {
             let message = format!("`{place}` changes the new object after a command");
-            let suggestion = "put what is set of it and made in it before the commands";
+            let suggestion = "put the steps that set properties and make objects before the commands";
             return Err(Fault::parameter(place, message, suggestion));
         }
         if of.get("class").is_some() {
@@ -341,7 +341,7 @@ fn object(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<N
         |name: &&String| OBJECT.contains(&name.as_str()) && (depth == 0 || is_last || name.as_str() != "at");
     if let Some(name) = fields.keys().find(|name| !is_known(name)) {
         let message = match name.as_str() {
-            "at" => format!("`{}`: a child is put at the end of the object that it stands in", inside("at")),
+            "at" => format!("`{}`: a child always goes to the end of its parent", inside("at")),
             name => format!("`{}` is not a part of a new object", inside(&crate::foreign::clean(name, 40))),
         };
         let suggestion = "an object is {class, properties, children}; its values stand in `properties`";

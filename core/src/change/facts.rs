@@ -111,7 +111,7 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
         "com.apple.mail",
         DELETE,
         "message",
-        "moves to the Trash of its account; what is in the Trash already is deleted for good",
+        "moves to the Trash of its account; a message that is already there is deleted for good",
     ),
     (
         "com.apple.Notes",
@@ -132,9 +132,9 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
     ("", SEND_TEXT, "", "a sent message cannot be recalled"),
 ];
 
-const COMPLETES: &str = "what is in it counts as completed too; what repeats stays open with its next dates, and a completed copy is made";
+const COMPLETES: &str = "its contents count as completed too; repeating items stay open with their next dates, and a completed copy is made";
 const NO_TRASH: &str = "deletes for good: OmniFocus has no trash";
-const DROPS: &str = "what is in it counts as dropped too";
+const DROPS: &str = "its contents count as dropped too";
 
 /// The effect of a command that replaces existing objects.
 pub(crate) const REPLACES: &str =

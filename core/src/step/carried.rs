@@ -90,7 +90,7 @@ impl Carried {
             Self::Picked(picked) => picked.in_words(),
             Self::All(every, count) => format!("these are all {count} of {}", quoted_to(every, LONGEST)),
             Self::Found(found) => {
-                format!("the place was left out, and this takes {}", quoted_to(found, LONGEST))
+                format!("no place was given, so this uses {}", quoted_to(found, LONGEST))
             }
             Self::Read(words) => {
                 let words = words.as_object().into_iter().flatten();
@@ -99,7 +99,7 @@ impl Carried {
                 });
                 words.collect::<Vec<_>>().join(", ")
             }
-            Self::Left(left) => format!("this cannot be taken back and stays: {left}"),
+            Self::Left(left) => format!("an undo cannot take this back: {left}"),
         }
     }
 

@@ -138,7 +138,7 @@ impl Query {
             let named: Vec<Path> = all.into_iter().take(MOST_NAMESAKES).collect();
             let references: Vec<String> =
                 named.into_iter().map(|path| self.within.remember(path, app, world).to_string()).collect();
-            let message = format!("{} objects are {}, and one was expected", ids.len(), self.path);
+            let message = format!("{} objects match {}, and one was expected", ids.len(), self.path);
             let suggestion =
                 "look at them with iac_mcp_get_properties, and give the reference of the one that is meant";
             let fault = Fault::new(Code::InvalidSpecifier, message, suggestion);

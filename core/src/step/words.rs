@@ -98,8 +98,8 @@ pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Op
     let kinds: Vec<&str> = kinds.collect();
     let kind = kinds.first()?;
     Some(match (kinds.len(), all) {
-        (1, 1) => format!("this is the {kind} itself, with all that is in it"),
-        (1, _) => format!("1 of the objects is a {kind} itself, with all that is in it"),
+        (1, 1) => format!("this is the {kind} itself, with everything in it"),
+        (1, _) => format!("1 of the objects is a {kind} itself, with everything in it"),
         (count, _) => format!("{count} of the objects are {kind}s themselves, with all that is in them"),
     })
 }

@@ -23,9 +23,9 @@ pub(crate) enum WireError {
     TooLarge(usize),
     #[error("its output ended within a frame")]
     Cut,
-    #[error("it wrote what is no frame: `{0}`")]
+    #[error("it wrote something that is not a frame: `{0}`")]
     Noise(String),
-    #[error("it sent a frame that is no JSON: {0}")]
+    #[error("it sent a frame that is not JSON: {0}")]
     Json(#[from] serde_json::Error),
 }
 
@@ -137,7 +137,7 @@ mod tests {
         check("hello\nworld\nContent-Length: 1\r\n\r\n1", &["1"], "").await;
         check("helloContent-Length: 1\r\n\r\n1", &["1"], "").await;
         let twice = "hello\nContent-Length: 1\r\n\r\n1again\nContent-Length: 1\r\n\r\n1";
-        check(twice, &["1"], "it wrote what is no frame: `again`").await;
+        check(twice, &["1"], "it wrote something that is not a frame: `again`").await;
     }
 
     #[tokio::test]
@@ -147,7 +147,7 @@ mod tests {
         let large = "it sent a frame of 99999999 bytes, expected at most 67108864";
         check("Content-Length: 99999999\r\n\r\n{}", &[], large).await;
         let (_, error) = read(b"Content-Length: 2\r\n\r\n{]").await;
-        assert!(error.starts_with("it sent a frame that is no JSON"), "{error}");
+        assert!(error.starts_with("it sent a frame that is not JSON"), "{error}");
     }
 
     #[test]

@@ -154,10 +154,7 @@ fn as_kept(seen: &Seen) -> Subject {
 
 /// The error for an undo that would reach more than the write that it takes back.
 fn changed(path: &Path, app: &App) -> Fault {
-    let message = format!(
-        "{path} of {} was changed since: it is not what this server has written; nothing was done",
-        app.name
-    );
+    let message = format!("{path} of {} was changed after this server wrote it; nothing was done", app.name);
     let suggestion = "look at it, and use iac_mcp_run_command if the user still wants that";
     Fault::new(Code::ReferenceMoved, message, suggestion).with("object", path.to_string())
 }
@@ -207,7 +204,7 @@ fn ended(fault: Fault, app: &App) -> Fault {
 const LASTING_CONSENT: &str = "if you allow this in macOS, it stays allowed until you switch it off in System Settings, also for every other program that the named app starts";
 
 /// The meaning of a yes to a script of the client.
-const SCRIPT: &str = "a script can do everything that you can do on this Mac, also with files and programs, and nothing of it can be taken back here; allow it only if you understand every line";
+const SCRIPT: &str = "a script can do everything that you can do on this Mac, also with files and programs, and this server cannot take any of it back; allow it only if you understand every line";
 
 fn run_script(language: &str, text: &str) -> String {
     match text.trim_end().lines().count() {

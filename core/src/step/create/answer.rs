@@ -29,7 +29,7 @@ const SAVE: &str = "coresave";
 /// Mail's dictionary: an outgoing message is the window in which it is written. To save it puts a copy into the drafts, with an
 /// id that no answer tells.
 const STAYS: [(&str, &str, &str, &str); 1] =
-    [("com.apple.mail", SAVE, "outgoing message", "the copy in the mailbox of drafts that `save` has made")];
+    [("com.apple.mail", SAVE, "outgoing message", "the copy that `save` made in the drafts mailbox")];
 
 /// The undo keeps no longer value than this: it would store the app's content a second time.
 const LONGEST: usize = 16 * 1024;
@@ -651,11 +651,8 @@ fn make_class(make: &Make) -> String {
 /// The human approved the object that was shown, and a different object is there now.
 fn another(app: &App, origin: Option<&Invocation>) -> Fault {
     let (what, done) = if origin.is_some() { ("objects", "done") } else { ("containers", "made") };
-    let message = format!(
-        "what the user was shown of the {what} has changed since; nothing was {done} in {}",
-        app.name
-    );
-    let suggestion = format!("look at the {what}, and call again if it is still wanted");
+    let message = format!("the {what} changed after the user saw them; nothing was {done} in {}", app.name);
+    let suggestion = format!("look at the {what}, and call again if the user still wants it");
     Fault::new(Code::ReferenceMoved, message, suggestion)
 }
 

@@ -687,7 +687,7 @@ fn facts_of(origin: &Invocation, app: &str, dictionary: &Dictionary, class: &str
 
 fn not_added(property: &str) -> Fault {
     let message =
-        format!("`{property}` cannot be added to here: expected a text that can be read, and not a name");
+        format!("cannot add to `{property}` here: expected a text that can be read and is not a name");
     Fault::new(Code::InvalidParameter, message, "give the whole value").with("property", property)
 }
 

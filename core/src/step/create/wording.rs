@@ -264,8 +264,8 @@ impl Creating {
         let all = all.zip(&make.how).map(|((slot, value), how)| {
             let place = match how {
                 How::Set => "",
-                How::Append => " after what the app puts there",
-                How::Prepend => " before what the app puts there",
+                How::Append => " after the app's own text",
+                How::Prepend => " before the app's own text",
             };
             let is_sent = self.creation.origin().is_some() && self.sends();
             let told = match value {

@@ -300,7 +300,7 @@ fn join(how: How, property: &Property, json: &Json, value: &Given) -> Result<Opt
         Given::Text(_) | Given::List(_) if property.access.can_read() => Ok(Some((how, json.clone()))),
         _ => {
             let message =
-                format!("`{}`: only a text or a list that can be read can be added to", property.name);
+                format!("`{}`: you can add only to a text or a list that can be read", property.name);
             let suggestion = "give the whole new value as `value`";
             Err(Fault::new(Code::TypeMismatch, message, suggestion).with("property", property.name.as_str()))
         }

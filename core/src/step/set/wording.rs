@@ -139,11 +139,11 @@ impl Setting {
         let out = self.items.iter().filter(|item| item.fault.is_some()).count();
         if out > 0 {
             effects.insert(format!(
-                "{out} of {} objects stay as they are: they were moved, deleted or changed since, or cannot be changed",
+                "unchanged: {out} of {} objects, which were moved, deleted or changed since, or cannot be changed",
                 self.items.len()
             ));
         }
-        effects.extend(self.left.iter().map(|left| format!("this cannot be taken back and stays: {left}")));
+        effects.extend(self.left.iter().map(|left| format!("an undo cannot take this back: {left}")));
         effects.extend(words::others(
             self.open.iter().filter_map(|open| open.stands.as_deref()),
             self.open.len(),
@@ -151,7 +151,7 @@ impl Setting {
         (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
     }
 
-    /// Which of the changes no undo takes back: `"due date" cannot be set back, because it is empty now`.
+    /// Which of the changes no undo takes back: `"due date" cannot be restored, because it is empty now`.
     fn lasting_effects(&self) -> Vec<String> {
         let mut terms: IndexMap<(&str, bool), usize> = IndexMap::new();
         for (term, is_empty) in self.open.iter().flat_map(|open| &open.lasts) {
@@ -160,7 +160,7 @@ impl Setting {
         let of = |((term, is_empty), count): ((&str, bool), usize)| {
             let all = if count < self.open.len() { format!(" of {count} objects") } else { String::new() };
             let why = if is_empty { "it is empty now" } else { "its old value is not known" };
-            format!("{}{all} cannot be set back, because {why}", quoted(term))
+            format!("{}{all} cannot be restored, because {why}", quoted(term))
         };
         terms.into_iter().map(of).collect()
     }
