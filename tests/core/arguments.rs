@@ -1,4 +1,4 @@
-//! What a command's schema allows is taken, and what it does not allow is refused before anything runs.
+//! The server accepts everything that a command's schema allows, and refuses everything else before anything runs.
 
 mod support;
 
@@ -123,7 +123,7 @@ fn dictionary_of<'a>(apps: &'a Apps, tool: &CommandTool) -> &'a iac_core::dictio
     dictionary(apps.find(tool.app()).expect("the tool has an app"))
 }
 
-/// Where nothing but reads is refused, and only what is a shell.
+/// Without a policy, only shells are refused.
 fn begin(apps: &Apps, catalog: &Catalog, name: &str, arguments: Map<String, Json>) -> Step {
     let gate = Gate { policy: Arc::new(Policy::of(Profile::Trusted)), ..Gate::default() };
     let mut references = References::default();

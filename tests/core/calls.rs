@@ -75,7 +75,7 @@ fn check(case: &Path, is_error: bool) -> Result<(), String> {
     support::expect(&case.with_extension("txt"), &got)
 }
 
-/// What the app says of its failures in these replies, at any depth.
+/// The app's error messages in these replies, at any depth.
 fn words(reply: &Json) -> Vec<String> {
     match reply {
         Json::Array(items) => items.iter().flat_map(words).collect(),
@@ -211,7 +211,7 @@ fn texts(list: &Json) -> Vec<String> {
     list.as_array().into_iter().flatten().map(|text| text.as_str().expect("a text").to_owned()).collect()
 }
 
-/// What a human says; without a word there is nobody to ask.
+/// The human's answer; without a word there is no human to ask.
 fn answer(word: Option<&str>, question: &Question) -> Answer {
     let by = "a test".to_owned();
     match word {
@@ -242,7 +242,7 @@ fn pretty(head: &str, json: &Json) -> String {
     format!("== {head}\n{}\n", serde_json::to_string_pretty(&shortened(json)).expect("JSON can be written"))
 }
 
-/// Nobody reviews a text of thousands of characters.
+/// No one reviews a text of thousands of characters.
 fn shortened(json: &Json) -> Json {
     match json {
         Json::String(text) if text.len() > 400 => {

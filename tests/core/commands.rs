@@ -61,7 +61,7 @@ fn every_schema_is_valid_and_what_clients_take() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What some client refuses: see the rules of the whole catalog.
+/// The parts that some client refuses: see the rules of the whole catalog.
 fn lint(schema: &Json, place: &str, is_root: bool, wrong: &mut Vec<String>) {
     let Some(fields) = schema.as_object() else {
         wrong.push(format!("{place}: a schema is no object"));

@@ -68,7 +68,7 @@ fn every_way_is_a_specifier_that_the_dictionary_knows() {
     println!("{ways} ways");
 }
 
-/// What people look for, and what should be among the hits: app, and a term of the hit.
+/// Typical searches, and the expected hit: app, and a term of the hit.
 const LOOKED_FOR: [(&str, &str, &str); 44] = [
     ("send an email", "com.apple.mail", "send"),
     ("unread messages", "com.apple.mail", "read status"),

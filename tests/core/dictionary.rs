@@ -1,4 +1,4 @@
-//! Dictionaries as real apps have them: every file of the corpus is read, and what it says arrives.
+//! Dictionaries as real apps have them: the test reads every file of the corpus, and checks the result.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,

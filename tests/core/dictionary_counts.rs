@@ -1,4 +1,4 @@
-//! What is described of a dictionary, compared with what an independent reader finds in it.
+//! Compares the description of a dictionary with the counts of an independent reader.
 
 use super::dictionary_golden::{fixtures, read_with};
 use iac_core::dictionary::describe::describe;
@@ -40,7 +40,7 @@ fn sorted(part: &Value) -> Value {
     part
 }
 
-/// Runs the reader in Python; where there is none, the test says so and ends.
+/// Runs the reader in Python; without Python, the test says so and ends.
 fn independent(includes: &Path, files: &[PathBuf]) -> Option<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/core/sdef_counts.py");
     let output = match Command::new("python3").arg(script).arg(includes).args(files).output() {

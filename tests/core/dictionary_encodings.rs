@@ -31,7 +31,7 @@ fn utf16be(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_be_bytes).collect()
 }
 
-/// Characters that stand for themselves in ISO 8859-1.
+/// Characters that are unchanged in ISO 8859-1.
 fn latin1(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()
 }

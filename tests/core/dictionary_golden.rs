@@ -1,5 +1,5 @@
-//! Golden dictionaries: `fixtures/sdef/{ok,err}/NAME.sdef` beside `NAME.json`, what is described of it, and
-//! `NAME.lint`, what is wrong with it.
+//! Golden dictionaries: `fixtures/sdef/{ok,err}/NAME.sdef` beside `NAME.json`, its description, and `NAME.lint`, its
+//! faults.
 //!
 //! `UPDATE_EXPECT=1` rewrites the expected files; the difference is the review.
 
@@ -53,7 +53,7 @@ pub(super) fn expect(path: &Path, actual: String) {
     assert!(actual == expected, "{} differs; UPDATE_EXPECT=1 rewrites it:\n{actual}", path.display());
 }
 
-/// Parses as the host does: what is missing is loaded, and the file parsed again, until nothing is found any more.
+/// Parses as the host does: it loads missing includes and parses the file again, until no more are found.
 pub(super) fn read_with(file: &Path, included: &Path) -> (Dictionary, Vec<Problem>) {
     let bytes = std::fs::read(file).unwrap();
     let mut includes = Includes::new();

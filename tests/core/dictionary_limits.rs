@@ -4,7 +4,7 @@ use iac_core::dictionary::describe::describe;
 use iac_core::dictionary::sdef::{DEEPEST, DEEPEST_INCLUDE, MOST_BYTES, MOST_ELEMENTS, MOST_INCLUDES};
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};
 
-/// Reads, describes, and returns the one limit that was met.
+/// Reads, describes, and returns the one limit that was reached.
 fn limit(bytes: &[u8], includes: &Includes) -> (Dictionary, String) {
     let (dictionary, problems) = parse(bytes, includes);
     describe(&dictionary, &problems);

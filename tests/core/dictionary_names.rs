@@ -1,4 +1,4 @@
-//! From terms to identifiers, as scripts that run have them, and from spellings to what was meant.
+//! From terms to identifiers, as in working scripts, and from spellings to the intended term.
 
 use iac_core::dictionary::Identifier;
 use iac_core::dictionary::names::{instead, key, near, near_texts, offered};

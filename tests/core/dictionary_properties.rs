@@ -1,4 +1,4 @@
-//! What holds for every file, however it is broken, and for every term, however it is spelled.
+//! Properties of every file, however broken, and of every term, however spelled.
 
 use iac_core::dictionary::describe::describe;
 use iac_core::dictionary::lint::lint;
@@ -12,7 +12,7 @@ const KINDS: &str = include_str!("../../fixtures/sdef/ok/kinds.sdef");
 const INCLUDES: &str = include_str!("../../fixtures/sdef/ok/includes.sdef");
 const DEFECTS: &str = include_str!("../../fixtures/sdef/err/defects.sdef");
 
-/// Everything that is done with a dictionary before anybody asks: none of it fails, and what comes out is whole.
+/// Every operation on a dictionary before the first question: none of it fails, and the result is complete.
 fn read(bytes: &[u8], includes: &Includes) -> (Dictionary, Vec<Problem>) {
     let (dictionary, problems) = parse(bytes, includes);
     describe(&dictionary, &problems);

@@ -1,4 +1,4 @@
-//! What a dictionary answers when it is asked.
+//! The answers of a dictionary.
 
 use iac_core::dictionary::lint::{Rule, Weight, lint};
 use iac_core::dictionary::{Access, Dictionary, Includes, parse};

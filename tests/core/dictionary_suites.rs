@@ -1,6 +1,6 @@
 //! Suites and terminologies: pairs become what the system's converter makes of them.
 //!
-//! `fixtures/suites/{ok,err}/NAME.scriptSuite` and `NAME.scriptTerminology` stand beside `NAME.json`, what is described of
+//! `fixtures/suites/{ok,err}/NAME.scriptSuite` and `NAME.scriptTerminology` are beside `NAME.json`, the description of
 //! their dictionary without the system's own terms. `UPDATE_EXPECT=1` rewrites it.
 
 use crate::dictionary_golden::expect;
@@ -76,7 +76,7 @@ fn text_edit_is_what_the_systems_converter_makes_of_it() {
     let (ours, problems) = parse(&[pair(&resources.join("TextEdit.scriptSuite"))]);
     assert_eq!(problems, []);
     let (theirs, _) = read(&corpus, "TextEdit.sdef");
-    // The converter loses which property stands for the whole document. Apple's own examples rely on it.
+    // The converter loses the property that represents the whole document. Apple's own examples rely on it.
     assert_eq!(ours.classes["document"].contents.as_deref(), Some("text"));
     let (ours, theirs) = (bare(ours), bare(theirs));
     assert_eq!(theirs.classes.len(), 12);
@@ -295,7 +295,7 @@ fn tree() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Everything that is done with a dictionary before anybody asks.
+/// Every operation on a dictionary before the first question.
 fn survives(pairs: &[Pair]) {
     let (dictionary, problems) = parse(pairs);
     describe(&dictionary, &problems);

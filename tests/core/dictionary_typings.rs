@@ -1,8 +1,8 @@
 //! Our identifiers beside those of the public JXA typings, npm's `@jxa/types`.
 //!
-//! The typings were made from older dictionaries by a rule of their own. Every difference stands in
-//! `fixtures/sdef/typings.txt` under its reason; one that does not stand there fails, and so does one that stands there
-//! and is gone. `tests/core/typings.sh` fetches the package and runs this; without it the test says so and ends.
+//! The typings were made from older dictionaries by a rule of their own. `fixtures/sdef/typings.txt` lists every
+//! difference under its reason; the test fails for a difference that is not listed, and for a listed one that no longer
+//! exists. `tests/core/typings.sh` fetches the package and runs this; without it the test says so and ends.
 
 use super::dictionary_golden::fixtures;
 use iac_core::dictionary::names::key;
@@ -29,7 +29,7 @@ const APPS: [(&str, &str); 15] = [
     ("TextEdit", "TextEdit"),
 ];
 
-/// By place, such as `property of Message`, the identifiers that stand there.
+/// The identifiers of each place, such as `property of Message`.
 type Identifiers = BTreeMap<String, BTreeSet<String>>;
 
 #[test]
@@ -58,7 +58,7 @@ fn without_standard_suite() -> Includes {
     Includes::from([(path, b"<dictionary/>".to_vec())])
 }
 
-/// The unpacked package; where it is not given, the test says so and ends.
+/// The unpacked package; without it, the test says so and ends.
 fn package() -> Option<PathBuf> {
     let package = std::env::var_os("IAC_MCP_JXA_TYPES").map(PathBuf::from);
     if package.is_none() {

@@ -106,7 +106,7 @@ fn each_number_stands_once_and_is_told_by_it_alone() {
 }
 
 proptest! {
-    /// Names and letters that others wrote stand in what an app says of its failure.
+    /// An app's error message contains names and letters that others wrote.
     #[test]
     fn what_an_app_says_is_quoted_cut_and_marked(said in ".*|(?s)[\"\n\u{202e}\u{200b}a ]{0,900}") {
         let error = OsaError { number: -2700, message: said, at: "object".to_owned(), by: None };

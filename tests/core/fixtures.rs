@@ -41,7 +41,7 @@ fn every_object_is_as_its_dictionary_says() {
     }
 }
 
-/// The check above is worth something only if it finds what is wrong.
+/// The check above is useful only if it finds mistakes.
 #[test]
 fn a_wrong_object_is_found() {
     let mail = dictionary(&definitions()["com.apple.mail"]).0;
@@ -89,7 +89,7 @@ fn a_wrong_object_is_found() {
     check(twice, "application/account: two objects have the key `a`");
 }
 
-/// What the questions of the demo and the tests of paging and sorting rely on.
+/// The data that the questions of the demo and the tests of paging and sorting rely on.
 #[test]
 fn the_mac_holds_enough_to_ask_about() {
     let mail = object_file("com.apple.mail");
@@ -120,7 +120,7 @@ fn the_mac_holds_enough_to_ask_about() {
     assert!(events.iter().filter(week).count() >= 10);
 }
 
-/// Whoever edits the data by hand, or the program without running it, is told so.
+/// Detects data that was edited by hand, or a program that was changed without running it.
 #[test]
 fn the_objects_are_what_their_program_writes() {
     let program = Command::new("python3").arg(mac().join("make")).arg("--check").output();

@@ -1,4 +1,4 @@
-//! The gate before writes: what is asked, what reaches the app, and what never does.
+//! The gate before writes: the questions, the writes that reach the app, and those that never do.
 
 #[path = "gate/anything.rs"]
 mod anything;
@@ -299,7 +299,7 @@ fn the_last_call_is_taken_back_and_all_of_them_are_listed() {
     assert_eq!(back.body["success"], true, "{}", back.body);
     assert_eq!(session.ask("[world.things[2].name, world.things[2].count]"), json!(["plum", 13]));
     assert_eq!(session.ask("world.things.map(thing => thing.flag)"), json!([true, true, false]));
-    // What was taken back is not the last thing that was written.
+    // A write that was undone is not the last write.
     assert_eq!(session.call("iac_mcp_undo", &json!({ "last": true })).body["success"], true);
     assert_eq!(session.ask("world.things.map(thing => thing.flag)"), json!([false, false, false]));
     session.now = session.now + Millis(3_600_000);
@@ -388,7 +388,7 @@ fn an_app_that_does_not_run_shows_nothing_so_nothing_is_done_to_it() {
             let call = json!({ "app": "Shelf", "command": "delete", "target": target });
             let outcome = session.call("iac_mcp_run_command", &call);
             assert_eq!(code(&outcome.body), "app_not_running", "{}", outcome.body);
-            // Only whether to open it is a question, and a profile allows what is asked for, no more.
+            // The only question is whether to open it; a profile allows the requested action and no more.
             let asked: Vec<String> =
                 session.asked.iter().map(|question| question.text().to_owned()).collect();
             let is_launch = |text: &String| text.contains("open it in the background");
@@ -465,7 +465,7 @@ fn what_a_human_was_shown_is_what_a_command_is_sent_to() {
     let mut session = Session::new("", &shelf());
     let things = session.references("thing");
     session.answers = vec![Choice::Once];
-    // The name is looked at in the first event, and another one stands there when the second looks again.
+    // The first event looks at the name, and another object is there when the second one looks again.
     session.eval("world.then = {}; world.then[events + 2] = 'world.things[0].name = \"another\"'");
     let outcome = session.call("iac_mcp_run_command", &delete(&things[..1]));
     assert_eq!((code(&outcome.body), session.writes()), ("reference_moved", json!([])), "{}", outcome.body);
@@ -507,7 +507,7 @@ fn a_closed_file_is_refused_under_every_profile() {
     }
 }
 
-/// What a model reads is kept short; a plugin is a program.
+/// A model gets short answers; a plugin is a program.
 #[test]
 fn a_plugin_gets_longer_lists() {
     let mut world = shelf();
@@ -524,7 +524,7 @@ fn a_plugin_gets_longer_lists() {
     assert_eq!((&whole["count"], &whole["hasMore"]), (&json!(400), &json!(false)));
 }
 
-/// Every part of what would run and of what was shown counts.
+/// Every part of the action and of the question counts.
 #[test]
 fn two_questions_that_differ_have_two_digests() {
     let mut digests = std::collections::BTreeSet::new();

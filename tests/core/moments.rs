@@ -261,7 +261,7 @@ fn numbers(body: &Json) -> Vec<u64> {
     elements.iter().filter_map(|each| each["properties"]["n"].as_u64()).collect()
 }
 
-/// In Central Europe a day of 2026 has 23 hours, 29 March, and one has 25, 25 October.
+/// In Central Europe, one day of 2026 has 23 hours (29 March), and one has 25 (25 October).
 #[test]
 fn a_day_has_as_many_hours_as_the_zone_says() {
     if zone() != "Europe/Berlin" {
@@ -284,7 +284,7 @@ fn the_calendar_holds_in_every_zone() {
     }
 }
 
-/// What is on a day is compared with its beginning and its end, by the app and by the script alike.
+/// A comparison with a day uses its beginning and its end, in the app and in the script alike.
 #[test]
 fn a_day_is_a_whole_day() {
     let times = ["2026-01-27T23:59:59", "2026-01-28T00:00:00", "2026-01-28T23:59:59", "2026-01-29T00:00:00"];
@@ -310,7 +310,7 @@ fn what_has_no_date_is_on_no_day() {
     assert_eq!(found(WEDNESDAY, &times, test("!="), "fails"), [0]);
 }
 
-/// How many rows are found of one that has the expected date.
+/// How many rows are found, if one has the expected date.
 fn date(now: &str, moment: &str, expected: &str) -> usize {
     let side = |operator: &str| json!({ "property": "when", "op": operator, "value": moment });
     found(now, &[Some(expected)], json!({ "and": [side(">="), side("<=")] }), "fails").len()

@@ -1,4 +1,4 @@
-//! Objects that only a place leads to: who stands there is looked at before anything is read of or done to it.
+//! Objects that only a position leads to: the script checks the object there before it reads or changes anything.
 
 mod support;
 
@@ -8,7 +8,7 @@ use support::desk::Desk;
 /// Makes the arguments of a call for a reference.
 type Arguments = fn(&str) -> Json;
 
-/// What a script says that found another object at the place.
+/// The reply of a script that found another object at the position.
 const MOVED: &str = r#"{"ok":false,"number":20001,"message":"x","at":"object","events":1}"#;
 
 fn is_moved(outcome: &Json) {

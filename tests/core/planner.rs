@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 const MAIL: &str =
     r#"{"event": 85, "value": 0.017, "text": 0.04, "single": 25, "index": 500, "whose": 1.33}"#;
 
-/// Milliseconds that nobody notices.
+/// Milliseconds that no one notices.
 const UNNOTICED: f64 = 250.0;
 
 #[test]

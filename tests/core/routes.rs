@@ -170,7 +170,7 @@ fn a_hundred_of_ten_thousand_take_five_events() {
     assert!(with(json!({})).events <= 5);
 }
 
-/// The ids behind an answer cannot be seen, so rows are told by what was asked of them, and by how many there are.
+/// The ids behind an answer cannot be seen, so rows are identified by their requested values, and by their number.
 fn shown(body: &Json) -> Json {
     let elements = body["elements"].as_array().unwrap_or_else(|| panic!("{body}"));
     let rows: Vec<Json> =
@@ -244,7 +244,7 @@ fn holds(op: &str, has: &Json, wants: &Json) -> bool {
     }
 }
 
-/// A date of the filter is a text; the row says what it is.
+/// A date of the filter is a text; the row gives its meaning.
 fn wrap(has: &Json, wants: &Json) -> Json {
     if has.get("date").is_some() { json!({ "date": wants }) } else { wants.clone() }
 }

@@ -1,4 +1,4 @@
-//! Scripts of plugins inside apps: what they are given, what is asked, what comes back.
+//! Scripts of plugins inside apps: their input, the questions, and their results.
 
 #![forbid(unsafe_code)]
 
@@ -237,7 +237,7 @@ fn a_change_that_never_started_did_not_happen() {
             "{}",
             answer.body
         );
-        // What may have happened is the last change.
+        // The uncertain change is the last change.
         let kept: Vec<String> = answer.undo.iter().map(iac_core::undo::Undo::in_words).collect();
         let stays =
             outcome.map(|_| "Omni ran a plugin's script \"change\", with an unknown outcome".to_owned());
@@ -247,7 +247,7 @@ fn a_change_that_never_started_did_not_happen() {
     check(RunFailure::Process, Some("unknown"));
 }
 
-/// Adds its number to what it was handed, and hands the sum on where it is told to.
+/// Adds its number to its input, and passes the sum on if it is told to.
 const SUM: &str = "(data, before = 0) => { if (data.fail) throw new Error('no'); const sum = before + data.n; \
                    return { sum, carry: data.end ? null : data.long ? 'x'.repeat(data.long) : sum }; }";
 
@@ -300,7 +300,7 @@ fn runs_end_where_nothing_is_handed_on_or_one_fails() {
     );
     let (outcome, runs) = check(&[json!({ "fail": true }), json!({ "n": 3 })]);
     assert_eq!((outcome.body.get("answers"), runs), (None, 1));
-    // What is handed on may be too long to be data.
+    // The passed value may be too long to be data.
     let (outcome, runs) = check(&[json!({ "n": 1, "long": 240_000 }), json!({ "n": 3 })]);
     assert!(message(&outcome).contains("expected fewer than 240000"), "{}", outcome.body);
     assert_eq!((&outcome.body["answers"][0]["sum"], runs), (&json!(1), 1));
@@ -323,7 +323,7 @@ fn a_run_that_is_not_answered_keeps_what_was_answered_before() {
     }
 }
 
-/// What a script was told that its call does.
+/// The acts of the call, as the script gets them.
 const ACTS: &str = "(data, before, acts) => [Object.isFrozen(acts), ...acts]";
 
 fn acting(acts: &[(&str, Level)]) -> ScriptCall {
@@ -346,7 +346,7 @@ fn a_script_is_told_what_was_decided_and_no_data_alters_it() {
     assert_eq!(session.run(script(none, Level::Safe, json!(1))).body["value"], json!(1));
 }
 
-/// For every two acts: an hour's yes to one of them leaves the other one a question.
+/// For every two acts: an hour's yes to one of them does not cover the other.
 #[test]
 fn a_yes_to_one_act_is_for_no_other() {
     let all = [
@@ -422,7 +422,7 @@ fn rules_speak_of_single_acts() {
     }
 }
 
-/// An app that did not answer in time may still do what it was told.
+/// An app that did not answer in time may still carry out the script.
 #[test]
 fn what_timed_out_is_retried_only_if_it_changes_nothing() {
     for (failure, level) in [
@@ -465,7 +465,7 @@ fn the_log_has_the_digest_and_not_the_text() {
 }
 
 proptest! {
-    /// Data stays data, whatever is in it: the same code runs, and the same value comes back.
+    /// Data stays data, whatever its contents: the same code runs, and the same value comes back.
     #[test]
     fn data_never_becomes_code(text in ".*", key in ".*") {
         let mut session = session("");

@@ -33,7 +33,7 @@ fn tree() -> impl Strategy<Value = Json> {
     })
 }
 
-/// What the model says of each thing in the containers: its text and number, in the app's order.
+/// The model's values of each thing in the containers: its text and number, in the app's order.
 fn things<'a>(tree: &'a Json, way: &[&str]) -> Vec<&'a Json> {
     let mut nodes = vec![tree];
     for kind in way {
@@ -96,7 +96,7 @@ proptest! {
         }
     }
 
-    /// What holds a thing is a column, whatever the app refuses and whichever containers the filter leaves over.
+    /// The container of a thing is a column, for any refusal of the app and any choice of containers by the filter.
     #[test]
     fn things_know_their_box_and_its_room(
         tree in tree(),
@@ -164,7 +164,7 @@ proptest! {
         let played = engine::play("iac_mcp_get_elements", &call, &world);
         let body = &played.outcome.body;
         prop_assert!(body["error"].is_null(), "{}", body);
-        // Whatever is answered, no thing has a neighbour's value: n and text of a thing belong together.
+        // In no answer does a thing have a neighbour's value: n and text of a thing belong together.
         let mut known: Vec<(Json, Json)> = expected(&things(&tree, &["rooms", "boxes", "things"]), -3);
         known.push((json!(0), json!("newcomer")));
         for pair in shown(body) {
@@ -279,7 +279,7 @@ fn an_empty_container_is_a_group_of_none() {
     assert_eq!(groups("flag", "whose n > 2"), ["false 1 3 3"]);
 }
 
-/// Where nothing matches, the answer names the values of the property that were read anyway, and no other property's.
+/// If nothing matches, the answer names the values of the property that were read anyway, and of no other property.
 #[test]
 fn what_matches_nothing_is_told_what_there_is() {
     let thing = |id: i64, name: &str| json!({"id": id, "name": name, "text": "a", "n": id, "flag": true});
@@ -322,7 +322,7 @@ fn counting_reads_no_element() {
     );
 }
 
-/// A container that refuses to be read, or is gone by then, is named, and the others are read all the same.
+/// The answer names a container that cannot be read or no longer exists, and the others are read as usual.
 #[test]
 fn a_container_that_cannot_be_read_is_skipped_and_named() {
     let thing = |n: i64| json!({"id": n, "name": "t", "text": "a", "n": n, "flag": false});
@@ -354,7 +354,7 @@ fn a_container_that_cannot_be_read_is_skipped_and_named() {
     assert_eq!(body["skipped"].as_array().map(Vec::len), Some(1), "{body}");
 }
 
-/// Where no container can be read, that is an error and not an empty list.
+/// If no container can be read, that is an error and not an empty list.
 #[test]
 fn only_containers_that_cannot_be_read_are_an_error() {
     let tree = json!({"rooms": [], "things": [], "boxes": [{"name": "locked", "things": [], "boxes": [], "locked": -10004}]});

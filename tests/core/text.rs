@@ -48,7 +48,7 @@ fn references_of_real_scripts_mean_what_their_authors_meant() {
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What the page promises is read, in one app or another.
+/// Every form that the page promises can be read, in one app or another.
 #[test]
 fn the_page_shows_what_is_read() {
     let (apps, page) = (everywhere(), include_str!("../../docs/objects-as-text.md"));
@@ -67,7 +67,7 @@ fn the_page_shows_what_is_read() {
     assert!(texts > 15 && times > 10, "{texts} texts, {times} moments");
 }
 
-/// What stands between backticks in a line.
+/// The text between backticks in a line.
 fn codes(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).filter(|code| !["at", "to"].contains(code)).collect()
 }
@@ -257,7 +257,7 @@ fn filters_and_what_they_stand_in_are_read_back() {
     });
 }
 
-/// What people are shown is read back as long as nothing of a name is cut or cleaned.
+/// A text that people see can be read back, as long as no name in it is cut or cleaned.
 #[test]
 fn what_is_shown_is_read_back() {
     let app = everywhere().into_iter().find(|app| app.name == "Finder").expect("the Finder");

@@ -9,7 +9,7 @@ use support::desk::Desk;
 
 const NOT_RUNNING: &str = r#"{"ok":false,"number":-600,"message":"not running","at":"running","events":0}"#;
 
-/// What a script says of some objects: an error's number for each, or 0.
+/// A script's report about some objects: an error's number for each, or 0.
 fn rows(numbers: &[i64]) -> String {
     let row = |number: &i64| match number {
         0 => json!({ "$": "list", "v": ["x"] }),

@@ -1,4 +1,4 @@
-//! Requests of plugins to web servers: what is decided about them, what a human is shown, what comes back.
+//! Requests of plugins to web servers: the decisions, the questions, and the answers.
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +13,7 @@ use iac_core::reference::{RefId, References};
 use iac_core::step::{self, Apart, Event, Outcome, RunFailure, Step, World};
 use serde_json::json;
 
-/// A plugin that may be asked about, and what was sent for it.
+/// A plugin with questions to a human, and the requests that were sent for it.
 struct Session {
     policy: &'static str,
     answers: Vec<Choice>,

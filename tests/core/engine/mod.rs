@@ -20,7 +20,7 @@ use serde_json::{Map, Value as Json};
 /// `engine` of `./test` plays it again on JavaScriptCore.
 const PLAYS: &str = "IAC_MCP_TEST_PLAYS";
 
-/// How many plays of one test are recorded for the same scripts: a property test has hundreds.
+/// How many runs of one test are recorded for the same scripts: a property test has hundreds.
 const ALIKE: u32 = 12;
 
 const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
@@ -41,12 +41,12 @@ const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
   <class name="box" code="boxx" plural="boxes"><property name="name" code="pnam" type="text"/><element type="thing"/><element type="box"/></class>
 </suite></dictionary>"#;
 
-/// What a call came to, and what the app saw of it.
+/// The result of a call, and the app's view of it.
 pub(crate) struct Played {
     pub(crate) outcome: Outcome,
     /// Events that the app counted.
     pub(crate) events: u64,
-    /// What they would have taken, in milliseconds.
+    /// The time that they would have taken, in milliseconds.
     pub(crate) clock: f64,
     /// Ids, names and places that reached the app, in order.
     pub(crate) seen: Json,

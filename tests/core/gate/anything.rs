@@ -1,9 +1,9 @@
-//! Whatever is called, answered, replayed or changed meanwhile: nothing is written without a yes that counts.
+//! No call, answer, replay or change leads to a write without a valid yes.
 //!
-//! A client that wants nothing but to write plays against the machine: several calls at once, true and false answers,
-//! answers to other questions, replies that no script gave, an operator who changes the policy and somebody else who
-//! changes the app. The scripts run in an app that keeps every write that reaches it. What may be written is worked out
-//! here once more, from the policy, the answers and the time alone.
+//! A client that only wants to write plays against the machine: several calls at once, true and false answers, answers
+//! to other questions, replies that no script gave, an operator who changes the policy and somebody else who changes
+//! the app. The scripts run in an app that records every write that reaches it. The test works out the allowed writes
+//! independently, from the policy, the answers and the time alone.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::session::{Session, shelf};
 
 const HOUR: u64 = 60 * 60 * 1_000;
 
-/// What happens next.
+/// The next event.
 #[derive(Clone, Debug)]
 enum Move {
     /// The client calls a tool.
     Call(&'static str, Json),
-    /// One of the open calls goes on: its script runs, or its question is answered.
+    /// One of the open calls continues: its script runs, or its question is answered.
     Go(usize, Said),
     /// Somebody else changes the app.
     Elsewhere(&'static str),
@@ -39,7 +39,7 @@ enum Move {
     Wait(u64),
 }
 
-/// What comes back from outside. Only the first two are true: one where a script runs, the other where a human is asked.
+/// An answer from outside. Only the first two are true: one where a script runs, the other where a human is asked.
 #[derive(Clone, Debug)]
 enum Said {
     /// The script runs; a human chooses.
@@ -48,9 +48,9 @@ enum Said {
     Meanwhile(&'static str),
     /// An answer to one of the questions that were asked before.
     Replay(usize, Choice),
-    /// Nobody answers.
+    /// No answer comes.
     Silence,
-    /// There is nobody.
+    /// There is no human.
     NoWay,
     /// The other kind of event.
     OutOfTurn,
@@ -86,7 +86,7 @@ impl Rules {
         format!("profile = \"{}\"\nrules = [{}]", self.profile, rules.join(", "))
     }
 
-    /// What becomes of a write, by the policy alone, and whether a rule that names it says so.
+    /// The decision about a write, by the policy alone, and whether a rule that names it decided.
     fn ruling(&self, write: &Write) -> (&'static str, bool) {
         let fits = |(what, level, _): &&(Option<&str>, Option<Level>, &str)| {
             what.is_none_or(|what| what == write.what) && level.is_none_or(|level| level == write.level())
@@ -107,9 +107,9 @@ struct Write {
     what: String,
     /// `thing`, `slip`, `box` or `tray`.
     class: String,
-    /// What the object was called when it was written.
+    /// The object's name when it was written.
     name: Json,
-    /// Its id; null where it has none.
+    /// Its id; null if it has none.
     id: Json,
     /// The value before and after; null for a command.
     old: Json,
@@ -122,7 +122,7 @@ impl Write {
         if dangerous { Level::Dangerous } else { Level::Modify }
     }
 
-    /// Whether a question shows this very write. Where a look was forged, nobody could know the name.
+    /// Whether a question shows exactly this write. After a forged look, no one could know the name.
     fn is_shown_by(&self, question: &Question, names: &[Json], forged: bool) -> bool {
         if self.what == "do script" {
             return question.wording().deed.contains(&self.name.to_string());
@@ -169,7 +169,7 @@ impl Write {
     }
 }
 
-/// What humans have said yes to for longer: what, of which class, at which level, and until when.
+/// The lasting approvals: the change, its class, its level, and the end.
 type Granted = (String, String, Level, Option<Millis>);
 
 /// Everything that may be a reason to write.
@@ -181,9 +181,9 @@ struct Moment {
     now: Millis,
     /// The question to which a human has just said yes.
     yes: Option<Question>,
-    /// What things were called whenever somebody was asked, by their ids.
+    /// The names of objects at each question, by their ids.
     names: Vec<Json>,
-    /// Whether a reply that no script gave has been taken for one.
+    /// Whether a reply that no script gave was accepted.
     forged: bool,
 }
 
@@ -245,10 +245,10 @@ impl Game {
     fn call(&mut self, tool: &str, arguments: &Json) {
         let call = Call::parse(tool, arguments.as_object().expect("an object")).expect("a tool of the core");
         let (undos, now) = (self.session.undos.clone(), self.session.now);
-        // What can be taken back is named by its place, since its id is drawn.
+        // A write to undo is named by its place, since its id is random.
         let call = call.and_then(|call| match call {
             Call::Undo { .. } => {
-                // What was made goes by a call of its own.
+                // New objects have a separate call.
                 let is_made = |undo: &&Undo| matches!(undo.way, Way::Create { .. });
                 let last = undos.last().filter(is_made);
                 let all: Vec<&Undo> = match last {
@@ -306,7 +306,7 @@ impl Game {
                     _ => self.run(&run.script.one_shot(), moment, run.decided.allowed),
                 };
                 let step = self.session.decide(|world| step::resume(run.pending, event, world));
-                // What a human has said yes to once has run, or never will.
+                // A write that a human allowed once has run, or never will.
                 self.keep(step, None);
             }
             Step::Ask(ask) => {
@@ -379,7 +379,7 @@ impl Game {
         }
     }
 
-    /// Runs a script in the app; whatever it writes must have been allowed.
+    /// Runs a script in the app; all its writes must have been allowed.
     fn run(&self, script: &str, moment: &Moment, allowed: bool) -> Event {
         self.session.eval("seen = []");
         let event = self.session.run(script);
@@ -411,7 +411,7 @@ impl Moment {
         if ruling == "deny" || (is_shell && !named) {
             return Err(Why::Policy);
         }
-        // Nobody can tell slips apart; a new one is no other.
+        // No one can tell slips apart; a new one looks the same.
         let is_fragile = write.class == "slip" && write.what != "make";
         let suspicious = self.tainted && write.level() == Level::Dangerous;
         if ruling == "allow" && (named || !(suspicious || is_fragile)) {
@@ -488,7 +488,7 @@ fn target() -> impl Strategy<Value = Json> {
     ]
 }
 
-/// Whatever stands at a place. Slips are not among them: nothing tells them from their neighbours.
+/// Any object at a position. Slips are excluded, because nothing tells them from their neighbours.
 fn place() -> impl Strategy<Value = Json> {
     (prop::sample::select(&["thing", "box"][..]), 0_u32..4).prop_map(
         |(element, index)| json!({ "type": "element", "element": element, "index": index, "container": "application" }),
@@ -611,7 +611,7 @@ proptest! {
     }
 }
 
-/// The game is worth nothing if nobody can win it: with a yes everything that was asked for is written.
+/// The game proves nothing if no one can win it: with a yes, everything requested is written.
 #[test]
 fn with_a_yes_it_is_written() {
     let mut game = Game::new();
@@ -621,7 +621,7 @@ fn with_a_yes_it_is_written() {
     assert_eq!(game.session.writes(), json!([[11, "flag", true]]));
 }
 
-/// The same of what is made.
+/// The same for new objects.
 #[test]
 fn with_a_yes_it_is_made() {
     let mut game = Game::new();
@@ -632,7 +632,7 @@ fn with_a_yes_it_is_made() {
     assert_eq!(game.session.writes(), json!([["tray", "make", "t"], ["thing", "make", "u"]]));
 }
 
-/// What the game would say if the machine wrote without asking.
+/// The game's report if the machine wrote without asking.
 #[test]
 fn a_write_without_a_yes_is_noticed() {
     let game = Game::new();

@@ -1,4 +1,4 @@
-//! Closed files, by whatever name, through whatever door, under a policy that allows all there is.
+//! Closed files, under any name and through any command, with a policy that allows everything.
 
 use iac_core::Millis;
 use iac_core::action::{Action, Deed};
@@ -25,7 +25,7 @@ const FOLDER_ACTIONS: &str = include_str!(
 );
 const STATE: &str = "/Users/alex/Library/Application Support/iac-mcp";
 
-/// An app that does not run: what stands at its places cannot be looked up.
+/// An app that does not run: the objects at its positions cannot be looked up.
 const SILENT: &str = "globalThis.writes = []; globalThis.events = 0;
 globalThis.Application = () => { events += 1; throw Object.assign(new Error('silent'), { errorNumber: -600 }); };";
 
@@ -77,12 +77,12 @@ fn session_with(app: &str, code: &str) -> Session {
     session
 }
 
-/// What becomes of a call.
+/// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Said {
     /// It leads to or around a closed place.
     Closed,
-    /// Nobody can tell which file is meant.
+    /// No one can tell which file is meant.
     Unnamed,
     /// The gate lets it pass.
     Open,
@@ -113,7 +113,7 @@ fn said(app: &str, call: &Json) -> (Said, String) {
         (None | Some("unavailable" | "app_not_running"), _) => O,
         _ => panic!("{app} {call}: {text}"),
     };
-    // What stands at a place is asked for before anything is decided.
+    // The object at a position is looked up before anything is decided.
     assert!(said != C || session.ask("events") == json!(0), "{call}: something ran");
     (said, text)
 }
@@ -121,7 +121,7 @@ fn said(app: &str, call: &Json) -> (Said, String) {
 fn check(app: &str, expected: Said, calls: &[Json]) {
     for call in calls {
         let (said, text) = said(app, call);
-        // An app that does not run tells nobody what stands at a place, harmless or not.
+        // An app that does not run cannot say which object is at a position, harmless or not.
         let said = if expected == O && text.contains("the user cannot see") { O } else { said };
         assert_eq!(said, expected, "{app} {call}: {text}");
     }
@@ -171,7 +171,7 @@ fn query(specifier: Json) -> Json {
     json!({ "tool": "iac_mcp_query_object", "specifier": specifier })
 }
 
-/// Sets a property of an object to a text, as the client's last step: what is looked at before it is left out.
+/// Sets a property of an object to a text, as the client's last step: earlier lookups are left out.
 fn set(what: &Json, property: &str, value: &str) -> Json {
     json!({ "set": what, "property": property, "value": value })
 }
@@ -490,7 +490,7 @@ fn what_is_closed_is_not_read() {
     );
 }
 
-/// What an attack has found: ways through all elements, up from them, through a disk, a window, and one property.
+/// Findings of an attack: paths through all elements, up from them, through a disk, a window, and one property.
 #[test]
 fn no_text_leads_around_what_is_closed() {
     let list = |container: &str, element: &str, recursive: bool| json!({ "tool": "iac_mcp_get_elements", "container": container, "elementType": element, "recursive": recursive });
@@ -512,7 +512,7 @@ fn no_text_leads_around_what_is_closed() {
     ];
     for call in &calls {
         let (said, text) = said("Finder", call);
-        // Where something has to be looked up first, an app that does not run ends it there.
+        // If a lookup is needed first, an app that does not run ends the call there.
         let is_asked_first = text.contains("not running") && !text.contains("denied");
         assert!(said != O || is_asked_first, "{call}: {text}");
         assert!(!text.contains("\"elements\""), "{call}: {text}");
@@ -550,7 +550,7 @@ const all = (way, owner, nodes, one) => {
 globalThis.Automation = { getDisplayString: (x) => ways.get(x) || "?" };
 globalThis.Application = () => ({ running: () => true, home: folder("Application(\"Finder\").home", TREE) });"#;
 
-/// A list of everything in a folder leaves out what is closed, and says so.
+/// A list of everything in a folder leaves out the closed files, and says so.
 #[test]
 fn a_read_of_everything_leaves_out_what_is_closed() {
     let mut session = session_with("Finder", HOME);

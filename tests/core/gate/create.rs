@@ -1,4 +1,4 @@
-//! New objects: one question for all of them, one script, and a way back that touches nothing that somebody has used.
+//! New objects: one question for all of them, one script, and an undo that touches nothing that somebody has used.
 
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};
@@ -39,7 +39,7 @@ fn a_tree_is_one_question_that_shows_all_of_it() {
     assert_eq!((&tree["type"], &tree["name"]), (&json!("tray"), &json!("lunch")));
     let names: Vec<&Json> = tree["children"].as_array().unwrap().iter().map(|child| &child["name"]).collect();
     assert_eq!(names, [&json!("bread"), &json!("salt")]);
-    // What was made can be used at once.
+    // A new object can be used at once.
     session.answers = vec![Choice::Once];
     let set = json!({ "reference": tree["children"][0]["reference"], "property": "count", "value": 3 });
     assert_eq!(session.call("iac_mcp_set_property", &set).body["success"], true);
@@ -212,7 +212,8 @@ fn whatever_it_is_called_it_is_data() {
     }
 }
 
-/// Deletes the first new object by so many commands that follow; objects are told by their places and put before all others.
+/// Deletes the first new object with this many later commands; objects are known by their positions, and new ones come
+/// before all others.
 fn delete_new(session: &mut Session, class: &str, objects: Json, times: usize) -> Json {
     session.eval("world.placed = true");
     let then = vec![json!({ "command": "delete" }); times];

@@ -1,4 +1,4 @@
-//! What a rule keeps from the client stays away from it after a write, too: in refusals, in what can be undone, in guesses.
+//! A value that a rule hides from the client stays hidden after a write, too: in refusals, in undo records, in guesses.
 
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};
@@ -44,7 +44,7 @@ fn what_can_be_undone_is_named_by_its_path_where_its_name_is_hidden() {
     }
 }
 
-/// What has no id is known by its name. The reference leads there all the same.
+/// An object without an id is known by its name. The reference still leads there.
 #[test]
 fn what_is_known_by_its_name_is_shown_without_a_name_that_is_hidden() {
     let mut shelf = shelf();

@@ -1,4 +1,4 @@
-//! What is moved is followed by its mark, and moved back when that is asked for.
+//! The server follows a moved object by its mark, and moves it back on request.
 
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};

@@ -1,4 +1,5 @@
-//! Places: whatever list of them is named, and whatever somebody else does meanwhile, only what stood there is deleted.
+//! Positions: for any list of them, and with any change by somebody else meanwhile, only the objects that were there
+//! are deleted.
 
 use iac_core::permission::Choice;
 use proptest::prelude::*;
@@ -18,7 +19,7 @@ const SDEF: &str = r#"<dictionary><suite name="Browser" code="sfri">
 /// One object by its place: its kind, the place of its window, and its own place there.
 type Place = (&'static str, usize, usize);
 
-/// What somebody else does in the app.
+/// A change by somebody else in the app.
 const ELSEWHERE: [&str; 6] = [
     "world.windows.forEach(window => window.tabs.unshift({ serial: 900 + window.serial, name: 'new', url: 'new' }))",
     "world.windows.forEach(window => window.tabs.shift())",
@@ -59,7 +60,7 @@ fn specifier(place: &Place) -> Json {
     if *kind == "window" { window } else { at(kind, *index, window) }
 }
 
-/// Deletes, and says what was there, what stood there after somebody else was at it, what is gone, and the answer.
+/// Deletes, and returns the objects before, the objects after somebody else's change, the deleted ones, and the answer.
 fn delete(world: &Json, policy: &str, elsewhere: Option<(u64, &str)>) -> (Json, Json, Json, Json) {
     let mut world = world.clone();
     if let Some((event, code)) = elsewhere {
@@ -108,7 +109,7 @@ const POLICIES: [&str; 2] = ["profile = \"trusted\"", "profile = \"standard\""];
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Nobody else is there: all that was named is deleted, or nothing is and the answer says why.
+    /// Without somebody else: all named objects are deleted, or none is and the answer says why.
     #[test]
     fn what_is_named_is_what_is_deleted(windows in windows(), targets in places(1), policy in prop::sample::select(&POLICIES[..])) {
         let world = world(&windows, &targets);
@@ -126,15 +127,15 @@ proptest! {
             prop_assert!(named.contains(each), "{} of {:?} is gone: {}", each, named, answer);
         }
         for each in &named {
-            // What was in a window that was named too is gone with it, and so is what was named twice.
+            // The contents of a window that was named too are gone with it, and so are objects that were named twice.
             let window = targets[named.iter().position(|other| other == each).unwrap_or_default()].1;
             let with_window = targets.contains(&("window", window, 0));
             prop_assert!(with_window || gone.contains(each), "{} is still there: {}", each, answer);
         }
     }
 
-    /// Somebody else changes the app at any event: nothing is deleted that did not stand at one of the places. A pane is left
-    /// out: it has nothing but its place, so what stands there is what was named.
+    /// Somebody else changes the app at any event: only objects at one of the positions are deleted. A pane is left
+    /// out: it has only its position, so the object there is the named one.
     #[test]
     fn a_neighbour_is_never_deleted(
         windows in windows(), targets in places(0), event in 1_u64..40,

@@ -45,7 +45,7 @@ pub(crate) struct Session {
     pub(crate) now: Millis,
     /// Questions that were asked, in order.
     pub(crate) asked: Vec<Question>,
-    /// What humans say to them; without a word there is nobody to ask.
+    /// The human's answers; without any there is no human to ask.
     pub(crate) answers: Vec<Choice>,
     /// Apple events of the last call, as the scripts counted them.
     pub(crate) events: u64,
@@ -92,7 +92,7 @@ impl Session {
         session
     }
 
-    /// Runs code in the app: somebody else does something.
+    /// Runs code in the app, as somebody else's change.
     pub(crate) fn eval(&self, code: &str) {
         self.context
             .with(|js| js.eval::<rquickjs::Value<'_>, _>(code).map(|_| ()).expect("the app's code runs"));
@@ -105,7 +105,7 @@ impl Session {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// Every write that has reached the app: what was set, which property, to what.
+    /// Every write that has reached the app: the object, the property, and the value.
     pub(crate) fn writes(&self) -> Json {
         self.ask("writes")
     }

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::session::{Session, shelf};
 use super::{ALLOW, code, set};
 
-/// Ten things, of which one gets another value behind all the others.
+/// Ten things; one of them gets another value after all the others.
 #[test]
 fn no_new_value_is_hidden_behind_others() {
     let things: Vec<Json> =

@@ -112,7 +112,7 @@ fn object(schema: &Json, dictionary: &Dictionary, dice: &mut Dice) -> Option<Jso
     Some(Json::Object(made))
 }
 
-/// The first object of the class that is asked for, as a specifier; `None` where no way leads to one.
+/// The first object of the requested class, as a specifier; `None` if no path leads to one.
 pub(crate) fn some_object(says: &str, dictionary: &Dictionary) -> Option<Json> {
     let Some(rest) = says.split("of class ").nth(1) else { return Some(json!("application")) };
     let class = rest.split(". The app says").next().unwrap_or(rest);

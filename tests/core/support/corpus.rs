@@ -1,4 +1,4 @@
-//! The dictionaries of real apps, where they are there.
+//! The dictionaries of real apps, if they exist here.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) fn dictionary(app: &App) -> &Dictionary {
     app.dictionary.as_ref().expect("it was read")
 }
 
-/// The simulated apps, and those of the corpus where it is there.
+/// The simulated apps, and those of the corpus if it exists.
 pub(crate) fn all() -> Vec<App> {
     let mut apps = super::apps().0;
     apps.extend(

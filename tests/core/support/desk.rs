@@ -8,7 +8,7 @@ use iac_core::reference::{RefId, References};
 use iac_core::step::{self, Event, Outcome, Step, World};
 use serde_json::{Value as Json, json};
 
-/// What is remembered between calls, with replies in the place of apps.
+/// The state between calls, with replies in place of apps.
 #[derive(Default)]
 pub(crate) struct Desk {
     pub(crate) references: References,

@@ -1,8 +1,8 @@
-//! The core, linked where there is no system.
+//! The core, linked without a system.
 //!
-//! Built for `wasm32-unknown-unknown`, this must be a module without a single import: whatever asked for a clock, a
-//! file, a variable or a random number would show up as one. Without an exported entry that reaches the core the
-//! linker would drop all of it and the module would prove nothing, so [`answered`] is really called by the check.
+//! Built for `wasm32-unknown-unknown`, this must be a module without a single import: any use of a clock, a file, a
+//! variable or a random number would appear as one. Without an exported entry that reaches the core the linker would
+//! drop all of it and the module would prove nothing, so the check really calls [`answered`].
 #![deny(unsafe_code)]
 
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub extern "C" fn answered() -> u64 {
     }
 }
 
-/// What must not be: a clock, and an import.
+/// Two things that must not exist: a clock, and an import.
 #[cfg(feature = "impure")]
 #[expect(unsafe_code, clippy::disallowed_methods, reason = "the check must be seen to fail")]
 #[unsafe(no_mangle)]
