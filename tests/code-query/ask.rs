@@ -62,7 +62,7 @@ fn settings(profiles: &str) -> Settings {
     let chosen: Chosen = serde_json::from_value(json!({"prefer": names, "path": path})).unwrap();
     let mut settings = Settings::standard(std::env::vars_os()).with(chosen).unwrap();
     settings.profiles.retain(|known| names.contains(&known.name.as_str()));
-    // What some are started by must be found as well.
+    // Some servers are started by a helper program, which must be found as well.
     if let Some((_, search)) = settings.environment.iter_mut().find(|(name, _)| name == "PATH") {
         path.extend(std::env::split_paths(&search.clone()));
         *search = std::env::join_paths(path).unwrap();

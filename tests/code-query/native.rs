@@ -10,7 +10,7 @@ use iac_language_servers::types as host;
 use iac_language_servers::{LanguageServers, Workspace as Root};
 use tokio::runtime::Handle;
 
-/// A root that is asked on a runtime.
+/// A root with a runtime for its questions.
 pub(crate) struct Native {
     root: Arc<Root>,
     handle: Handle,
@@ -30,12 +30,12 @@ impl Native {
         }
     }
 
-    /// The time that its questions took since somebody set it to nothing.
+    /// The time that its questions took since the last reset.
     pub(crate) fn spent(&self) -> Rc<Cell<Duration>> {
         Rc::clone(&self.spent)
     }
 
-    /// What is left of a deadline, which counts from the beginning of the call.
+    /// The rest of a deadline, which counts from the beginning of the call.
     fn left(&self, deadline: u32) -> u32 {
         let passed = u32::try_from(self.began.get().elapsed().as_millis()).unwrap_or(u32::MAX);
         deadline.saturating_sub(passed)

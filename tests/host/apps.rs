@@ -105,7 +105,7 @@ fn every_app_has_a_dictionary() {
     }
 }
 
-/// A change to a Mac, and what is then listed as (name, bundle id) among the apps whose bundle id has a part.
+/// A change to a Mac, and the listed (name, bundle id) afterwards, among the apps whose bundle id has a part.
 fn check(change: impl FnOnce(&Changed), part: &str, expected: &[(&str, &str)]) {
     let changed = Changed::new();
     changed.everything();
@@ -135,7 +135,7 @@ fn the_copy_in_the_best_place_is_taken() {
     );
 }
 
-/// Whoever can write to a folder of apps can claim the id of Mail there, with a dictionary of their own.
+/// Anyone who can write to a folder of apps can claim the id of Mail there, with their own dictionary.
 #[test]
 fn no_bundle_takes_the_place_of_an_app_of_the_system() {
     for (folder, id) in [

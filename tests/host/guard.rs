@@ -1,4 +1,4 @@
-//! What runs under guard lives no longer than the one who wanted it.
+//! A process under guard ends with the process that started it.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails loudly")]
 

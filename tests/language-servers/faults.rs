@@ -28,7 +28,7 @@ const DEADLINE: u32 = 4_000;
 /// Long enough for a server that says nothing to be counted as silent.
 const SILENT: u32 = 1_200;
 
-/// What no answer may take, whatever the server does.
+/// The limit for every answer, whatever the server does.
 const IN_TIME: Duration = Duration::from_secs(8);
 
 fn references() -> Ask {
@@ -62,7 +62,7 @@ fn capable(more: &Json) -> Json {
     json!({"on": "initialize", "do": [{"answer": {"capabilities": capabilities}}]})
 }
 
-/// One line of an answer: what was found, or the cause and the message.
+/// One line of an answer: the result, or the cause and the message.
 fn show(answer: &Json) -> String {
     let answer = answer.get("Ok").unwrap_or(answer);
     let answer = answer.get(0).unwrap_or(answer);
@@ -132,7 +132,8 @@ async fn it_dies_at_initialize() {
     check(json!([{"on": "initialize", "do": [{"kill": 0}]}]), references(), expected).await;
 }
 
-/// What a build leaves out is said once the text is read; whoever has not heard it cannot rely upon the outline.
+/// A server reports the lines that a build leaves out after it has read the text; without that report the outline is
+/// not reliable.
 #[tokio::test]
 async fn it_leaves_out_lines() {
     let said = |wait: u64| {
@@ -171,8 +172,8 @@ async fn it_says_only_where_all_is() {
     rig.end().await;
 }
 
-/// What rests on a file that is not there is not outlined, nor what an error swallows, and an outline without it is not
-/// the whole one.
+/// Symbols that depend on a missing file are not outlined, nor those that an error swallows. The outline without them
+/// is marked as incomplete.
 #[tokio::test]
 async fn it_lacks_what_it_could_not_read() {
     let drops = "invalid_token_after_toplevel_declarator";
@@ -195,7 +196,7 @@ async fn it_lacks_what_it_could_not_read() {
     }
 }
 
-/// A text that is open is read anew when a file changes that others include.
+/// An open text is read again when a file changes that others include.
 #[tokio::test]
 async fn what_is_included_changes() {
     let symbol = |name: &str| json!([{"name": name, "kind": 12, "range": range(0, 0, 1), "selectionRange": range(0, 0, 1)}]);
@@ -452,7 +453,7 @@ async fn it_does_not_read() {
     check(script, references(), "Timeout: faulty did not answer references in time").await;
 }
 
-/// One that works at something else and says so keeps what it has read.
+/// A server that works at something else and says so keeps its progress.
 #[tokio::test]
 async fn one_that_speaks_is_not_taken_for_dead() {
     let said = json!({"method": "window/logMessage", "params": {"type": 3, "message": "parsed one more"}});
@@ -487,7 +488,7 @@ async fn one_that_stays_silent_is_started_again() {
     rig.end().await;
 }
 
-/// A question that is asked when time is nearly up goes without an answer, whatever the server does.
+/// A question with almost no time left gets no answer, whatever the server does.
 #[tokio::test]
 async fn one_that_had_no_time_is_not_taken_for_dead() {
     let script = json!([{"on": "textDocument/references", "do": []}]);
@@ -501,7 +502,7 @@ async fn one_that_had_no_time_is_not_taken_for_dead() {
     rig.end().await;
 }
 
-/// One that says nothing and works holds more memory from round to round, and keeps what it has read.
+/// A silent server that works holds more memory from round to round, and keeps its progress.
 #[tokio::test]
 async fn one_that_works_is_not_taken_for_dead() {
     let script = json!([{"on": "textDocument/references", "do": [{"grow": 0}]}]);
@@ -542,7 +543,7 @@ async fn one_that_is_slow_for_many_at_once_is_left_alone() {
     rig.end().await;
 }
 
-/// What nobody waits for any more is not shown: the server would read it before what is asked next.
+/// A text that no one waits for is not shown: the server would read it before the next question.
 #[tokio::test]
 async fn one_that_is_slow_is_shown_no_more_after_the_deadline() {
     let script = json!([
@@ -607,7 +608,7 @@ async fn a_question_that_holds_others_up_holds_them_no_longer_than_they_wait() {
     rig.end().await;
 }
 
-/// What changes while a text is held is shown by the next question, if the first one that saw it was given up.
+/// If a text changes while it is held, and the first question that saw it was given up, the next question shows it.
 #[tokio::test]
 async fn a_change_is_followed_though_nobody_waited_for_it() {
     let script = json!([

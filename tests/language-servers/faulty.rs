@@ -174,7 +174,7 @@ fn send(message: &Json) {
     write(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
 }
 
-/// Whoever read it may be gone.
+/// The reader may be gone.
 fn write(bytes: &[u8]) {
     let mut out = stdout();
     if out.write_all(bytes).and_then(|()| out.flush()).is_err() {

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use launcher::Launcher;
 
-/// A project: its language, the files, and the definition, the uses of which are to be found.
+/// A project: its language, the files, and the definition whose uses the test finds.
 struct Project {
     language: &'static str,
     files: &'static [(&'static str, &'static str)],
@@ -124,7 +124,7 @@ const BASH: Project = Project {
     mended: ("area.sh", "", ""),
 };
 
-/// Rust whose dependency nobody has fetched.
+/// Rust with a dependency that was not fetched.
 const UNFETCHED_RUST: Project = Project {
     files: &[
         (
@@ -136,7 +136,7 @@ const UNFETCHED_RUST: Project = Project {
     ..RUST
 };
 
-/// Go whose dependency nobody has fetched, in a version of Go that nobody has.
+/// Go with a dependency that was not fetched, in a version of Go that is not installed.
 const UNFETCHED_GO: Project = Project {
     language: "go",
     files: &[
@@ -149,7 +149,7 @@ const UNFETCHED_GO: Project = Project {
     ..BASH
 };
 
-/// Java whose dependency nobody has fetched.
+/// Java with a dependency that was not fetched.
 const UNFETCHED_JAVA: Project = Project {
     language: "java",
     files: &[
@@ -191,7 +191,7 @@ fn open(
     let more = environment.iter().map(|(name, value)| (name.into(), value.into()));
     let mut settings = Settings::standard(std::env::vars_os().chain(more)).with(chosen).unwrap();
     settings.profiles.retain(|known| known.name == profile);
-    // What some are started by must be found as well.
+    // Some servers are started by a helper program, which must be found as well.
     if let Some((_, search)) = settings.environment.iter_mut().find(|(name, _)| name == "PATH") {
         path.extend(std::env::split_paths(&search.clone()));
         *search = std::env::join_paths(path).unwrap();
@@ -226,7 +226,7 @@ impl Line {
         Self { listener }
     }
 
-    /// What the first caller wants; nothing where nobody has called.
+    /// The first caller's request; empty if there was no call.
     fn called(&self) -> String {
         let Ok((mut caller, _)) = self.listener.accept() else { return String::new() };
         let mut said = [0; 200];
@@ -237,7 +237,7 @@ impl Line {
     }
 }
 
-/// What fetches or installs; no question may start any of them.
+/// Programs that fetch or install; no question may start any of them.
 const FETCHERS: [&str; 7] = ["npm", "npx", "yarn", "pip", "uv", "curl", "wget"];
 
 /// Puts programs of these names first that write down that they were started.
@@ -254,7 +254,7 @@ fn traps(root: &Path) -> PathBuf {
     folder
 }
 
-/// What was started that fetches.
+/// The started programs that fetch.
 fn started(root: &Path) -> String {
     std::fs::read_to_string(root.join(".traps/started")).unwrap_or_default()
 }
@@ -304,7 +304,7 @@ async fn check(profile: &str, project: &Project) {
     drop((servers, workspace));
 }
 
-/// A project that lacks what it depends on stays so, and a person is told. Nothing is fetched.
+/// A project without its dependencies stays so, and a person gets a message. Nothing is fetched.
 async fn fetches_nothing(profile: &str, project: &Project, environment: &[(&str, &str)]) {
     let folder = tempfile::tempdir().unwrap();
     let (servers, workspace, line) = open(profile, project, folder.path(), environment);
@@ -370,7 +370,7 @@ async fn mistakes(profile: &str, project: &Project, workspace: &Workspace, root:
 /// Servers that have no edit for a missing import.
 const MENDS_NOTHING: [&str; 2] = ["pyright", "basedpyright"];
 
-/// What it offers to mend a mistake is an edit, and the file stays as it is.
+/// The server offers an edit to repair a mistake, and the file stays as it is.
 async fn mends(profile: &str, project: &Project, workspace: &Workspace, root: &Path) {
     let (path, text, expected) = project.mended;
     put(&root.join(path), text);

@@ -1,11 +1,11 @@
-//! What a human is asked about a change: its acts, every property with its old value, and what is lost. And what becomes
-//! of a change that is more, or something else, than that.
+//! The question about a change: its acts, every property with its old value, and everything that is lost. Also the
+//! result of a change that differs from the question.
 
 use iac_plugin::{Fault, Json, json};
 
 use crate::world::World;
 
-/// What a question is about, made anew for each case: a project with a group and two tasks, in a folder.
+/// The scene of a question, made again for each case: a project with a group and two tasks, in a folder.
 const SCENE: &str = "(() => {
   const folder = new Folder('Shelf'), project = new Project('Box', folder);
   const group = new Task('Group', project), task = new Task('Child', group), other = new Task('Other', project);
@@ -235,7 +235,7 @@ fn a_question_names_every_act_and_what_is_lost() {
     }
 }
 
-/// A plugin that names less can do less: whichever act the host does not tell the script, nothing changes.
+/// A plugin that names fewer acts can do less: without an act from the host, the script changes nothing.
 #[test]
 fn what_was_not_decided_is_not_done() {
     for (mutation, acts, _) in cases() {
@@ -253,7 +253,7 @@ fn what_was_not_decided_is_not_done() {
     }
 }
 
-/// A yes is for what was shown: what somebody else has changed meanwhile is not touched.
+/// A yes is for the objects that were shown: an object that somebody else has changed meanwhile is not touched.
 #[test]
 fn what_changed_after_it_was_shown_is_left_alone() {
     let meanwhile =
@@ -327,7 +327,7 @@ fn what_a_batch_touches_and_deletes_is_told() {
     }
 }
 
-/// Whatever the values are, a line names every property that is set, and is one that the host shows whole.
+/// For all values, a line names every property to set, and the host shows the line whole.
 #[test]
 fn no_property_is_cut_off() {
     const WHOLE: usize = 1_200;
@@ -377,7 +377,8 @@ fn what_timed_out_is_named_and_not_repeated() {
     );
 }
 
-/// Where all is to be done or nothing, what was made before a failure is taken back, and what cannot be is told.
+/// In an all-or-nothing change, a failure takes back the new items, and the answer names those that cannot be taken
+/// back.
 #[test]
 fn what_fails_half_way_is_taken_back() {
     let batch = json!({"operation": "batch", "atomicOperation": true, "operations": [
@@ -401,7 +402,7 @@ fn what_fails_half_way_is_taken_back() {
     assert_eq!(scene.world.evaluate(left).unwrap().trim(), "[0,0]");
 }
 
-/// Completing by a status is what the button does: what repeats goes on, and says when.
+/// Completing by a status works like the button: a repeating item continues, and the answer gives its next date.
 #[test]
 fn what_repeats_goes_on_however_it_is_completed() {
     let rule = "task.repetitionRule = new Task.RepetitionRule('FREQ=WEEKLY', null, Task.RepetitionScheduleType.Regularly, Task.AnchorDateKey.DueDate, true); \
@@ -426,7 +427,7 @@ fn what_repeats_goes_on_however_it_is_completed() {
     }
 }
 
-/// What is too long for one run is shown whole before the first, and each later run keeps to it.
+/// A change that is too long for one run is shown whole before the first, and each later run keeps to it.
 #[test]
 fn every_run_of_a_long_batch_keeps_to_what_was_shown() {
     let scene = "(() => { const ids = {}; for (const name of ['a', 'b', 'c', 'd']) { const project = new Project('P' + name); \
@@ -460,7 +461,7 @@ fn every_run_of_a_long_batch_keeps_to_what_was_shown() {
         let row = |at: usize| &answer["data"]["results"][at];
         match failed {
             None => assert_eq!(answer["success"], true, "{meanwhile:?}: {}", answer["data"]["summary"]),
-            // The runs are of what is made, of a and b, and of the rest.
+            // The runs contain the new items, a and b, and the rest.
             Some(at) => {
                 let message = row(at)["error"]["message"].as_str().unwrap_or_default();
                 assert!(message.contains("no longer as it was"), "{meanwhile:?}: {}", row(at));

@@ -1,4 +1,5 @@
-//! What is due, planned or flagged through its project or group is so everywhere, and is counted alike everywhere.
+//! An item that inherits due, planned or flagged from its project or group has it everywhere, and is counted alike
+//! everywhere.
 
 use iac_plugin::{Json, json};
 

@@ -71,7 +71,7 @@ fn asks_anywhere(filter: &Json) -> bool {
             .any(asks_anywhere)
 }
 
-/// What is done counts only where a filter asks for it, at its top or in one item of an `OR`.
+/// A completed item counts only if a filter asks for it, at its top or in one item of an `OR`.
 fn with_default(filter: &Json, task: &Json) -> Option<bool> {
     if asks_for_state(filter) {
         return holds(filter, task);
@@ -102,7 +102,7 @@ fn either(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     both(left.map(|left| !left), right.map(|right| !right)).map(|both| !both)
 }
 
-/// Whether a filter holds; neither where it asks about a value that is not there.
+/// Whether a filter holds; neither if it asks about a missing value.
 fn holds(filter: &Json, task: &Json) -> Option<bool> {
     let conditions = filter.as_object().unwrap();
     conditions.iter().map(|(key, value)| condition(key, value, task)).fold(Some(true), both)

@@ -1,10 +1,10 @@
-//! What users of OmniFocus ask for every day, beside the wish.
+//! Everyday requests of OmniFocus users, with the words of the wish.
 
 use iac_plugin::{Json, json};
 
 use crate::world::World;
 
-/// Makes a scene and returns the ids of what it is made of.
+/// Makes a scene and returns the ids of its parts.
 fn scene(world: &World, source: &str) -> Json {
     let all = format!("(() => {{ {source} }})()");
     serde_json::from_str(&world.evaluate(&all).unwrap()).unwrap()

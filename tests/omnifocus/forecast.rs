@@ -1,4 +1,4 @@
-//! What the mode `forecast` shows, beside what OmniFocus' own objects say.
+//! Compares the mode `forecast` with OmniFocus's own objects.
 
 use iac_plugin::{Json, json};
 

@@ -1,4 +1,4 @@
-//! What the tools promise of their size, and what stays data.
+//! The promised sizes of the tools, and proof that data stays data.
 
 use iac_plugin::{Json, json};
 
@@ -15,7 +15,7 @@ fn tools_fit_into_their_budget() {
     assert!(bytes <= 12_000, "all tools together have {bytes} bytes");
 }
 
-/// What looks like code, a pattern or an escape is found as the text that it is.
+/// A text that looks like code, a pattern or an escape is found literally.
 #[test]
 fn words_stay_data() {
     let mut world = World::new();

@@ -1,4 +1,4 @@
-//! What is named is found, and figures are what their names say.
+//! A named item is found, and figures are what their names say.
 
 use iac_plugin::{Json, json};
 
@@ -8,7 +8,7 @@ fn read(world: &mut World, query: &Json) -> Json {
     world.call("omnifocus_read", &json!({ "query": query }))
 }
 
-/// Whatever a folder is called, its own name, its path and its id lead to it, for reads and for changes.
+/// A folder with any name is found by its own name, its path and its id, for reads and for changes.
 #[test]
 fn a_folder_is_found_by_any_name_it_may_have() {
     let names = ["a/b", "/", "a//b", "x : y", "R&D \"s\": <b>/\\", "..", "日本/語", "Work", "null/", "it's"];
@@ -113,7 +113,7 @@ fn a_week_has_seven_days_and_a_blocked_rate_is_called_so() {
     }
 }
 
-/// Equal names below two parents are told apart by their paths.
+/// Equal names below two parents are distinguished by their paths.
 #[test]
 fn equal_tags_are_told_apart() {
     let mut world = World::new();

@@ -86,7 +86,7 @@ fn every_rule_is_what_it_says() {
     assert!(filled > 14, "{filled} of them show anything");
 }
 
-/// A rule that is not known narrows nothing, and is told.
+/// An unknown rule does not narrow the result, and the answer names it.
 #[test]
 fn what_is_not_known_is_told() {
     let mut world = World::new();

@@ -1,4 +1,4 @@
-//! What keeps a real OmniFocus well: nothing hangs it, nothing is probed that may not be there, answers stay small.
+//! Keeps a real OmniFocus healthy: nothing hangs it, nothing probes functions that may not exist, answers stay small.
 
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn an_expression_that_would_hang_the_app_is_refused_at_once() {
     assert_eq!(world.runs, 0);
 }
 
-/// The slowest expressions that are taken, over the longest texts of which they get anything to try.
+/// The slowest allowed expressions, with the longest texts that they may search.
 #[test]
 fn an_expression_takes_its_time_and_no_more() {
     let mut world = World::new();
@@ -119,7 +119,7 @@ fn a_summary_is_left_out_or_asked_for() {
     assert!(has(&json!({"type": "tasks", "filters": {"name": {"contains": "a"}}, "summary": true})));
 }
 
-/// An engine where nothing runs.
+/// An engine in which nothing runs.
 struct Broken(&'static str);
 
 impl Engine for Broken {

@@ -1,4 +1,4 @@
-//! Scenarios: a call and what it answers, over the world that comes with the project.
+//! Scenarios: a call and its answer, with the project's own world.
 //!
 //! A file holds cases in turn: a line of words, the call, and the answer, a line for each part of it that fits into one.
 //! `writes` before a call says that it changes the world for those after it in the file. `UPDATE_EXPECT=1` writes the
@@ -11,7 +11,7 @@ use iac_plugin::Json;
 
 use crate::world::{World, write};
 
-/// What fits into a line.
+/// The longest line.
 const WIDTH: usize = 150;
 
 struct Case {
@@ -88,7 +88,7 @@ fn told(says: &str, mut answer: Json) -> Json {
     answer
 }
 
-/// Writes a value with its path: on one line where it fits or holds nothing but plain values, else each of its parts.
+/// Writes a value with its path: on one line if it fits or contains only plain values, otherwise each of its parts.
 fn lines(value: &Json, path: &str, out: &mut String) {
     let text = value.to_string();
     let is_short = path.chars().count() + text.chars().count() < WIDTH;

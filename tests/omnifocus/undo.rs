@@ -1,4 +1,4 @@
-//! Every change is taken back by what its answer says, and OmniFocus then holds what it held before.
+//! The undo in each answer takes the change back, and OmniFocus then has its earlier contents.
 
 use iac_plugin::{Json, json};
 
@@ -67,7 +67,7 @@ fn check(says: &str, mutation: impl Fn(&Json) -> Json, acts: &[&str]) {
     let mut asked = world.asked.last().unwrap().acts.clone();
     asked.sort();
     assert_eq!(asked, acts, "{says}");
-    // What took it back can be taken back as well.
+    // An undo can be undone as well.
     if !acts.iter().any(|act| act.starts_with("delete ")) {
         take_back(&mut world, &back);
         assert_eq!(all(&world), after, "{says}");

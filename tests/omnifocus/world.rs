@@ -17,25 +17,25 @@ pub(crate) fn moment() -> Moment {
     Moment::new(NOW, ZONE, 3_600)
 }
 
-/// A world of its own; what a test changes there nobody else sees.
+/// A separate world; no one else sees a test's changes in it.
 pub(crate) struct World {
     _folder: TempDir,
     path: PathBuf,
     /// How often a script ran.
     pub(crate) runs: usize,
-    /// What a human would have been asked, one entry for each change.
+    /// The questions that a human would have got, one entry for each change.
     pub(crate) asked: Vec<Asked>,
-    /// What somebody else does in OmniFocus between the question and the change.
+    /// A change by somebody else in OmniFocus between the question and the change.
     pub(crate) meanwhile: Option<String>,
-    /// What the engine reports instead of a change.
+    /// The engine's error in place of a change.
     pub(crate) fault: Option<Fault>,
-    /// An act that the host leaves out of what it tells the script.
+    /// An act that the host does not pass to the script.
     pub(crate) withheld: Option<String>,
-    /// What is done to OmniFocus' own functions before a read or a change, so that one of them fails.
+    /// A change of OmniFocus's own functions before a read or a change, so that one of them fails.
     pub(crate) sabotage: String,
 }
 
-/// What stands in a question: the acts, and a line for each object.
+/// The contents of a question: the acts, and a line for each object.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) acts: Vec<String>,
@@ -88,7 +88,7 @@ impl World {
         omnifocus::call(tool, Arguments::from(map), &moment(), self)
     }
 
-    /// Evaluates a source inside OmniFocus and returns what it gave.
+    /// Evaluates a source inside OmniFocus and returns the result.
     pub(crate) fn evaluate(&self, source: &str) -> Result<String, String> {
         let program = format!("Application('OmniFocus').evaluateJavascript({})", json!(source));
         #[expect(clippy::disallowed_methods, reason = "the simulated Mac is a program")]

@@ -1,4 +1,4 @@
-//! What the bounds of one call are to others, and what ends a call from outside.
+//! The effect of one call's limits on others, and ends of a call from outside.
 
 use std::sync::Arc;
 

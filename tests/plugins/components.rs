@@ -7,7 +7,7 @@ use iac_plugins::package;
 
 use crate::guests::engine;
 
-/// What is said of a component that is written as text; it is never compiled, let alone run.
+/// The message about a component in text form; it is never compiled, let alone run.
 fn check(what: &str, text: &str, expected: &str) {
     let bytes = wat::parse_str(text).unwrap_or_else(|error| panic!("{what}: {error}"));
     let refused = package::read(&bytes).err().map_or_else(|| "nothing".to_owned(), |error| error.to_string());

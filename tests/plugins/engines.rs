@@ -14,7 +14,7 @@ use crate::guests::{Guest, engine, limits, shown, wide};
 
 const BOTH: [Backend; 2] = [Backend::Native, Backend::Interpreter];
 
-/// What comes of a guest under an engine: its answer, or what stops it.
+/// The result of a guest under an engine: its answer, or the reason why it stopped.
 async fn came(guest: &Guest, backend: Backend) -> String {
     match guest.plugin(&engine(backend), limits(guest.expected())).await {
         Ok(plugin) => shown(&plugin).await,

@@ -1,4 +1,4 @@
-//! Packages and compiled code that somebody has touched.
+//! Packages and compiled code that somebody has changed.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn overwrite(path: &Path, bytes: &[u8]) {
     std::io::Write::write_all(&mut file, bytes).expect("the file can be written");
 }
 
-/// Touches what was kept, compiles again, and finds it replaced and the guest as it was.
+/// Changes the cached code, compiles again, and checks that it was replaced and that the guest works as before.
 async fn check_touched(how: &str, touch: impl Fn(Vec<u8>) -> Vec<u8>, secret: u8) {
     let (engine, bytes) = (engine(Backend::Native), honest().await);
     let folder = tempfile::tempdir().expect("a folder can be made");

@@ -1,4 +1,4 @@
-//! What plugins can do, and above all what they cannot.
+//! The abilities of plugins, and above all their limits.
 
 mod bounds;
 mod components;

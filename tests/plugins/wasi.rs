@@ -48,7 +48,7 @@ fn lines(report: &Report) -> Vec<String> {
 
 const WRITE: &str = "(i32.const 1) (i32.const 60000) (i32.const 1) (i32.const 59008)";
 
-/// Writes bytes to a stream: one vector at 60000 that says where they are, and then the bytes.
+/// Writes bytes to a stream: one vector at 60000 with their address, and then the bytes.
 async fn written(stream: u8, bytes: &str) -> Vec<String> {
     let length = wat_length(bytes);
     let data = format!("\\68\\ea\\00\\00\\{length:02x}\\00\\00\\00{bytes}");
@@ -59,7 +59,7 @@ async fn written(stream: u8, bytes: &str) -> Vec<String> {
     lines(&report)
 }
 
-/// How many bytes a text is in which `\xx` is one.
+/// The length of a text in bytes; `\xx` is one byte.
 fn wat_length(text: &str) -> usize {
     text.len() - 2 * text.matches('\\').count()
 }
@@ -81,7 +81,7 @@ async fn a_package_with_wasi_imports_ours_only() {
     assert!(package::read(&bytes).expect("it is a package").imports.is_empty(), "nothing has to be granted");
 }
 
-/// What is drawn is written as text into the log, as its sixteen half bytes.
+/// The random bytes are written as text into the log, as sixteen hexadecimal digits.
 #[tokio::test]
 async fn chance_and_time_are_those_of_the_call() {
     let text = |function: &str, params: &str, with: &str| {

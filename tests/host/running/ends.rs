@@ -1,4 +1,4 @@
-//! However the server ends, and whatever it does at that moment: nothing that it started lives on.
+//! However the server ends, and whatever it does at that moment: nothing that it started survives.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::server::Server;
 
-/// What the server does when it ends.
+/// The work of the server when it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     /// It keeps a worker that rests.

@@ -1,5 +1,5 @@
-//! Every fault of an app or of `osascript`, for reads, writes and commands: the client is answered in time with the right
-//! error, another app goes on at once, and the app itself as soon as it can.
+//! Every fault of an app or of `osascript`, for reads, writes and commands: the client gets the right error in time,
+//! another app continues at once, and the app itself as soon as it can.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ const SLACK: Duration = Duration::from_secs(1);
 
 const MAIL: &str = "com.apple.mail";
 
-/// What a client asks for.
+/// The request of a client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Ask {
     Read,
@@ -25,13 +25,13 @@ enum Ask {
     Command,
 }
 
-/// What becomes of it: nothing wrong, or the code of an error.
+/// The result: success, or the code of an error.
 type End = Option<&'static str>;
 
 struct Fault {
     name: &'static str,
     effect: fn() -> Json,
-    /// Whether the first events only are met; all of them otherwise.
+    /// Whether the fault affects only the first events, or all of them.
     once: bool,
     read: End,
     change: End,

@@ -1,5 +1,5 @@
-//! State files that are not files: a pipe that nobody writes into, a device without an end, a folder, a file of two
-//! gigabytes. The client is told at once what is wrong, nothing runs, and the server ends with its client.
+//! State files that are not files: a pipe without a writer, an endless device, a folder, a file of two gigabytes. The
+//! client gets the error at once, nothing runs, and the server ends with its client.
 
 use std::fs::{self, File};
 use std::path::Path;

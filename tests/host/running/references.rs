@@ -1,4 +1,4 @@
-//! What an operator can set about references, through the variables of a real server.
+//! The operator's settings for references, through the variables of a real server.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Many calls of many clients over two servers: every answer is the one that was asked for, and nothing piles up.
 //!
-//! `IAC_MCP_SOAK` sets the number of calls; 10,000 and 100,000 are what it is made for.
+//! `IAC_MCP_SOAK` sets the number of calls; it is made for 10,000 and 100,000.
 
 use std::fs;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::server::Server;
 /// Clients of each server.
 const CLIENTS: usize = 4;
 
-/// What is read again and again: references of one server, a property, and its value.
+/// A repeated read: references of one server, a property, and its value.
 struct Known(Vec<(Json, [&'static str; 1], Json)>);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -94,7 +94,7 @@ async fn report(server: &Server) -> Json {
     server.call("system", json!({ "action": "metrics" })).await["osascript"]["apps"].clone()
 }
 
-/// What a process holds.
+/// The resources of a process.
 #[derive(Debug)]
 struct Held {
     /// Resident memory, in kilobytes.
@@ -106,7 +106,7 @@ struct Held {
 const SPARE: usize = 1024;
 
 impl Held {
-    /// What is held when nothing is being written: a file that is open for a moment is none that was left open.
+    /// The resources while nothing is being written: a file that is open for a moment was not left open.
     async fn at_rest(server: &Server) -> Self {
         let mut held = Self::by(server);
         for _ in 0..20 {

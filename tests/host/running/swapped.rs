@@ -23,7 +23,7 @@ async fn message(rig: &Rig, id: &Json) -> Json {
         .clone()
 }
 
-/// Gives two messages each other's number, as Mail may that makes its index anew.
+/// Exchanges the numbers of two messages, as Mail may do when it rebuilds its index.
 fn swap(rig: &Rig, one: &Json, other: &Json) {
     let path = rig.mac.path().join(DATA);
     let text = std::fs::read_to_string(&path).unwrap();

@@ -167,7 +167,7 @@ async fn all_scripts_of_a_call_share_its_time() {
     let mac = mac(&json!([{ "app": "com.apple.mail", "event": "get", "do": { "slow": 2000 } }]));
     let state = tempfile::tempdir().unwrap();
     let server = hurried(mac.path(), state.path()).await;
-    // What is not there is looked for, then its neighbours' names are read to offer them.
+    // A missing object is searched first, and then its neighbours' names are read as suggestions.
     let specifier =
         json!({ "type": "named", "element": "account", "name": "Nobody", "container": "application" });
     let asked = server.call("iac_mcp_query_object", json!({ "app": "Mail", "specifier": specifier }));

@@ -1,4 +1,4 @@
-//! The command line: what it prints where, and how it ends.
+//! The command line: what it prints to which stream, and how it ends.
 
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::session::Home;
 
-/// What a command did.
+/// The result of a command.
 struct Ended {
     status: Option<i32>,
     stdout: String,
@@ -19,7 +19,7 @@ async fn run(home: &Home, arguments: &[&str]) -> Ended {
     Ended { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// Runs a command and checks its exit status, and a part of what it prints: on stdout if it ends well, else on stderr.
+/// Runs a command and checks its exit status, and a part of its output: on stdout if it ends well, otherwise on stderr.
 async fn check(arguments: &[&str], status: i32, part: &str) {
     let ended = run(&Home::new(), arguments).await;
     let Ended { stdout, stderr, .. } = &ended;
@@ -46,7 +46,7 @@ async fn commands_for_people() {
     check(&["call", "iac_mcp_get_reference_stats", "--simulated"], 0, "totalReferences").await;
 }
 
-/// With `--json` an error is an object on stdout too, whatever went wrong.
+/// With `--json` an error is an object on stdout too, for every kind of error.
 #[tokio::test]
 async fn programs_read_errors_as_json() {
     for (arguments, status, kind, part) in [

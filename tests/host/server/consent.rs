@@ -50,7 +50,7 @@ fn mailboxes(folder: &tempfile::TempDir) -> Json {
     on(folder, &["call", "iac_mcp_get_elements", &arguments]).1
 }
 
-/// What macOS keeps about an app after the calls.
+/// macOS's record about an app after the calls.
 fn kept(folder: &tempfile::TempDir, app: &str) -> Json {
     let text =
         std::fs::read_to_string(folder.path().join("mac/state/consent.json")).unwrap_or("{}".to_owned());

@@ -1,4 +1,4 @@
-//! What goes wrong, and how it is told.
+//! Failures, and their messages.
 
 use serde_json::{Value as Json, json};
 
@@ -143,7 +143,7 @@ async fn wrong_arguments_are_errors_of_the_tool() {
     assert!(session.trace().is_empty(), "nothing ran");
 }
 
-/// A Mac whose `osascript` is broken, and what is then said.
+/// A Mac with a broken `osascript`, and the message.
 async fn broken(osascript: &str, code: &str) {
     let (_, mode) = modes().into_iter().next().unwrap();
     let session = Session::start(mode, &["--osascript", osascript, "--timeout", "5"]).await;

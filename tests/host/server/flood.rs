@@ -1,4 +1,4 @@
-//! Clients that send more than anybody can take, and do not read: the server stays small, and answers when they do.
+//! Clients that send too much and do not read: the server stays small, and answers when they read.
 
 use std::io::{BufRead as _, BufReader, Write};
 use std::os::fd::OwnedFd;
@@ -11,7 +11,8 @@ use serde_json::{Value as Json, json};
 use crate::lines::{Lines, call, hello};
 use crate::session::Home;
 
-/// What a server may take that nobody reads from: 64 MB, and what an unoptimised program takes from the start.
+/// The memory that a server may use for a client that never reads: 64 MB, and the initial memory of an unoptimised
+/// program.
 const SMALL: u64 = 64 + 40;
 /// Answers of 8 KB each. Each took 13 KB while it waited.
 const LISTS: u64 = 15_000;
@@ -19,7 +20,7 @@ const LISTS: u64 = 15_000;
 /// An `osascript` that never answers.
 const HANGS: [&str; 4] = ["--osascript", "/bin/sh -c 'sleep 1000'", "--timeout", "3600"];
 
-/// MB of memory: what is taken now, or the most that ever was.
+/// MB of memory: the current value, or the maximum so far.
 pub(crate) fn memory(pid: u32, what: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap_or_default();
@@ -53,7 +54,7 @@ fn a_client_that_does_not_read_takes_little_and_gets_all_answers_later() {
             }
             to
         });
-        // Whatever the server takes it has taken by then: it is done, or does not go on.
+        // By then the server has its maximum: it is done, or does not continue.
         let mut most = 0;
         while std::mem::replace(&mut most, memory(child.id(), "VmHWM")) != most {
             std::thread::sleep(Duration::from_secs(2));

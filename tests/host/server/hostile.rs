@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::lines::{Lines, call, hello};
 
-/// What is written, by what it is. Each goes to one server, one after the other.
+/// The inputs, by their kind. Each goes to one server, one after the other.
 fn inputs() -> Vec<(&'static str, Vec<u8>)> {
     let message = |json: Json| format!("{json}\n").into_bytes();
     vec![
@@ -80,7 +80,7 @@ fn it_lives_on_before_a_session() {
 /// The codes of the answers to a line, by their ids.
 type Codes = Vec<(Json, i64)>;
 
-/// Whatever waits for an answer gets one, by its id where the line is one object of JSON, else by `null`.
+/// Every request gets an answer, by its id if the line is one JSON object, otherwise by `null`.
 fn unreadable() -> Vec<(Vec<u8>, Codes)> {
     let list = |id: i64, search: &str| {
         let params = format!("{{\"name\":\"iac_mcp_list_apps\",\"arguments\":{{\"search\":{search}}}}}");

@@ -9,10 +9,10 @@ use serde_json::{Value as Json, json};
 
 use crate::session::Home;
 
-/// Longer than any answer takes; only a server that hangs makes anybody wait for it.
+/// Longer than any answer takes; only a hanging server makes the test wait for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The process, and what it wrote.
+/// The process, and its output.
 pub(crate) struct Lines {
     child: Child,
     stdin: Option<ChildStdin>,

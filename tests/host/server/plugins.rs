@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::session::{Home, Session, modes};
 
-/// The package of a plugin of this repository, built by `plugin build`. Cargo keeps what it has made between tests.
+/// The package of a plugin of this repository, built by `plugin build`. Cargo keeps its output between tests.
 async fn package(home: &Home, plugin: &str) -> PathBuf {
     let file = home.path().join(format!("{plugin}.wasm"));
     let folder = plugin_folder(plugin);
@@ -33,7 +33,7 @@ fn guests() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests")
 }
 
-/// Runs a command; returns what it printed and its exit status.
+/// Runs a command; returns its output and its exit status.
 async fn run(home: &Home, arguments: &[&str]) -> (String, Option<i32>) {
     let output = home.command(arguments).stdin(Stdio::null()).output().await.unwrap();
     let said = [output.stdout, output.stderr].concat();
@@ -87,7 +87,7 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
 }
 
-/// With `--json` whatever a command says besides goes to stderr.
+/// With `--json`, all other messages of a command go to stderr.
 #[tokio::test]
 async fn a_program_hears_what_was_done_as_one_object() {
     let home = Home::new();
@@ -206,7 +206,7 @@ async fn a_client_has_the_tool_beside_the_others_and_the_log_names_the_plugin() 
         let number = |entry: &Json| entry["call"]["number"].as_u64();
         let entries: Vec<&Json> = log["entries"].as_array().unwrap().iter().filter(of_plugin).collect();
         assert!(entries.iter().any(|entry| entry["kind"] == "decision"), "{name}: {log}");
-        // What the plugin asks is counted, the call of the plugin itself is not: it runs nothing.
+        // The plugin's requests count; the call of the plugin itself does not, because it runs nothing.
         assert_eq!(
             log["entries"].as_array().unwrap().iter().filter_map(number).min(),
             Some(1),
@@ -308,7 +308,7 @@ async fn a_bench_says_what_a_plugin_costs_beside_what_it_may() {
     assert_eq!(serde_json::from_str::<Json>(&said).unwrap()["engine"], "interpreter", "{said}");
 }
 
-/// The power of a process can end at any moment; what is installed is then what it was, or what it was to be.
+/// The power can fail at any moment; the list of plugins is then the old one or the new one.
 #[tokio::test]
 async fn an_operator_who_is_killed_leaves_everything_whole() {
     let home = Home::new();

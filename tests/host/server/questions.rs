@@ -1,4 +1,4 @@
-//! What a human behind a client is asked while calls are open.
+//! The questions to a human behind a client while calls are open.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -72,7 +72,7 @@ fn only_a_handful_of_questions_is_open_at_once() {
     server.end();
 }
 
-/// The id of a call that asks nobody.
+/// The id of a call without a question.
 const READ: i64 = -2;
 
 fn take(line: &Json, open: &mut BTreeSet<i64>, answered: &mut BTreeSet<i64>) {

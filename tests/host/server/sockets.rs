@@ -1,4 +1,4 @@
-//! A server whose stdin and stdout are sockets, as whatever is built on Node gives them.
+//! A server with sockets as stdin and stdout, as programs on Node start it.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::fd::OwnedFd;
@@ -35,7 +35,7 @@ fn a_session_over_sockets() {
     assert_eq!(read()["id"], 0);
     assert_eq!(nonblocking(), [true, true], "no thread waits for them");
 
-    // Nobody reads until everything is asked.
+    // No one reads until everything is requested.
     (1..=LISTS).for_each(|id| write(id, "tools/list", json!({})));
     let inbox = json!({ "type": "property", "property": "inbox", "of": "application" });
     let asked = json!({ "app": "Mail", "specifier": inbox });

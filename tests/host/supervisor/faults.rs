@@ -1,5 +1,5 @@
-//! Every fault of a worker or a lone process, for reads and for changes: the client is answered in time with the right
-//! error, other apps go on at once, and the app itself as soon as it can.
+//! Every fault of a worker or a single process, for reads and for changes: the client gets the right error in time,
+//! other apps continue at once, and the app itself as soon as it can.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use iac_osascript::{Kind, Settings};
 
 use crate::{House, fake};
 
-/// What becomes of a call, for reads and for changes.
+/// The result of a call, for reads and for changes.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Replied,
@@ -73,7 +73,8 @@ const FAULTS: [Fault; 26] = [
         Then::Works,
     ),
     fault("twice", "answer; answer", End::Replied, End::Replied, Then::Works),
-    // What left the group, and is not seen by its environment, holds the pipes and lives longer than anybody waits.
+    // A process that left the group and that its environment does not reveal holds the pipes and lives longer than
+    // anyone waits.
     fault(
         "orphan",
         "env -i PATH=\"$PATH\" setsid sleep 40 & sleep 0.1; exit 3",

@@ -64,7 +64,7 @@ async fn one_script_at_a_time_for_each_app_of_all_servers() {
 async fn servers_find_each_other_again_after_the_files_of_their_turns_were_removed() {
     let street = Street::new(2, true);
     street.houses[0].works("app", "x").await;
-    // A turn that nobody needs is given back after a while, and the files with it are looked at.
+    // An unused turn is given back after a while; this also looks at its files.
     sleep(Duration::from_millis(50)).await;
     std::fs::remove_dir_all(street.directory.path().join("locks")).unwrap();
     let calls = (0..20).map(|n| {

@@ -28,7 +28,7 @@ while read -r line; do
 done
 "#;
 
-/// Settings for a program that does `bad` where it is asked to.
+/// Settings for a program that does `bad` on request.
 pub(crate) fn settings(bad: &str) -> Settings {
     program(&PROGRAM.replace("BAD", bad))
 }

@@ -1,4 +1,4 @@
-//! Finds the processes that a test started, whoever their parent is by now.
+//! Finds the processes that a test started, with any parent.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU32, Ordering};

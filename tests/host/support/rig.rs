@@ -29,7 +29,7 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// Makes a Mac with these faults; `adjust` sets what is not as it is by default.
+    /// Makes a Mac with these faults; `adjust` changes the defaults.
     pub(crate) fn new(faults: &Json, adjust: impl FnOnce(&mut Settings)) -> Self {
         let (mac, mark) = (mac(faults), Mark::new());
         let mut settings = Settings::simulated(Path::new(env!("CARGO_BIN_EXE_iac-mcp")), mac.path());

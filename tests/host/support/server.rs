@@ -66,7 +66,7 @@ impl Server {
         answer["result"]["structuredContent"].clone()
     }
 
-    /// How many answers nobody had asked for.
+    /// How many answers no one had requested.
     pub(crate) fn strays(&self) -> u64 {
         self.strays.load(Ordering::Relaxed)
     }

@@ -11,7 +11,7 @@ use super::rig::{Rig, put};
 #[tokio::test]
 async fn files_that_hold_letters_are_those_that_hold_them_now() {
     let rig = Rig::new(&json!([]), &json!({}), &json!({}));
-    // What was changed a while ago is not looked at again.
+    // A file that was changed a while ago is not read again.
     let write = |path: &str, text: &str, seconds: u64| {
         put(&rig.root().join(path), text);
         let at = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);

@@ -1,4 +1,4 @@
-//! What the keeper adds to what a server says: uses that it left out, plans, files without a server, and tidiness.
+//! The keeper's additions to a server's answers: uses that it left out, plans, files without a server, and clean-up.
 
 use iac_language_servers::types::FileFilter;
 
@@ -36,8 +36,8 @@ async fn a_rename_is_a_plan() {
     check(json!([]), ask(), "Unsupported: faulty does not provide rename").await;
 }
 
-/// Code actions are a plan as well: edits that come late are asked for, what is not wanted is left out, and a command is
-/// named and not run. The server is told of its own diagnostics, since it mends no others.
+/// Code actions are a plan as well: late edits are requested, unwanted ones are left out, and a command is named and
+/// not run. The host sends the server its own diagnostics, because it repairs no others.
 #[tokio::test]
 async fn actions_are_a_plan() {
     let edit =
@@ -101,8 +101,8 @@ async fn actions_are_a_plan() {
     check(json!([]), ask(None), "Unsupported: faulty does not provide codeAction").await;
 }
 
-/// A use that the search leaves out is found by what its place means; a place that means nothing is said, and a doubt about
-/// files that the server does not read is taken back where nothing is left to doubt.
+/// A use that the search leaves out is found by the meaning of its place. A place without a meaning is reported. A
+/// doubt about files that the server does not read is withdrawn if nothing is left to doubt.
 #[tokio::test]
 async fn its_search_leaves_uses_out() {
     let at = |line: u32, start: u32| json!({"uri": "file://FOLDER/root/a.faulty", "range": range(line, start, start + 3)});
@@ -139,7 +139,7 @@ async fn its_search_leaves_uses_out() {
     rig.end().await;
 }
 
-/// Nobody may take a file for read that no server reads.
+/// An answer must not suggest that a file was read if no server reads it.
 #[tokio::test]
 async fn source_code_without_a_server_is_listed() {
     let rig = Rig::new(&json!([]), &json!({}), &json!({}));
@@ -154,7 +154,7 @@ async fn source_code_without_a_server_is_listed() {
     rig.end().await;
 }
 
-/// What a server leaves in its folder for temporary files goes with it, also where it is killed.
+/// A server's temporary files are removed with it, even if it is killed.
 #[tokio::test]
 async fn its_temporary_files_are_removed() {
     let script = json!([{"on": "initialized", "do": [{"litter": "FOLDER/where"}]}]);

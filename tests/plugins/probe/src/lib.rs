@@ -80,7 +80,7 @@ fn count() -> Result<Json, Fault> {
     Ok(json!({"calls": before + 1, "still": first == second}))
 }
 
-/// Gives the first reminders new names, one write after the other, and counts in between what it has done.
+/// Gives the first reminders new names, one write after the other, and keeps a count meanwhile.
 fn rename(arguments: &Arguments) -> Result<Json, Fault> {
     let app = apps::open("com.apple.reminders")?;
     let names = arguments.get("names").and_then(Json::as_array).cloned().unwrap_or_default();
