@@ -549,8 +549,8 @@ pub struct Column {
     pub by_script: bool,
     /// Holds names out of the dictionary, which are never cut.
     pub named: bool,
-    /// The number of steps from the element to the object that has the property: 0 for the element itself, 1 for its
-    /// container, 2 for what that is in.
+    /// The number of steps from the element to the object with the property: 0 for the element itself, 1 for its
+    /// container, 2 for the container of that.
     pub up: usize,
     /// How the value is shown, if it is not shown as it is.
     pub view: Option<View>,

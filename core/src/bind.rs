@@ -1,4 +1,4 @@
-//! Which of the dictionary's commands a call means, and what each argument means.
+//! Finds the dictionary's command that a call means, and the meaning of each argument.
 
 use indexmap::IndexMap;
 use serde_json::Value as Json;
@@ -15,7 +15,7 @@ use crate::specifier::{Path, Reader, Segment, Specifier};
 
 /// Returns the commands that a term or a code may mean; several if one name has several codes.
 ///
-/// Definitions of one code are one event: what any of them takes, it takes.
+/// Definitions with one code are one event: together they accept the arguments of each.
 ///
 /// # Errors
 /// [`Code::UnknownCommand`] with the nearest names.

@@ -70,7 +70,7 @@ pub enum Call {
     GetElements(Box<GetElements>),
     /// `iac_mcp_get_frontmost`
     Frontmost {
-        /// The app, in any spelling; `None` for the one that is in front.
+        /// The app, in any spelling; `None` for the app in front.
         app: Option<String>,
     },
     /// `iac_mcp_read_command`, `iac_mcp_run_command`, or a command's own tool
@@ -97,7 +97,7 @@ pub enum Call {
     },
     /// `system` and the command line ask for the consent of macOS
     Consent {
-        /// The app to ask about, in any spelling; `None` to say how all apps stand.
+        /// The app to ask about, in any spelling; `None` for the state of all apps.
         app: Option<String>,
         /// The access to ask for instead of an app, such as `calendars`.
         access: Option<String>,
@@ -117,7 +117,7 @@ pub enum Question {
     Class(String),
     /// One command.
     Command(String),
-    /// One command, and what objects of a class take: `make` of an event.
+    /// One command, with the properties that objects of a class accept: `make` of an event.
     CommandOf(String, String),
     /// One enumeration.
     Enumeration(String),
@@ -127,7 +127,7 @@ pub enum Question {
     Reach(String),
 }
 
-/// One object of a list, or what stood in its place.
+/// One object of a list, or the entry in its place that is not an object.
 pub type Named = Result<Container, Stranger>;
 
 /// An entry that is not an object, and the reason.

@@ -196,7 +196,7 @@ fn app_slug(app: &App) -> String {
     found.unwrap_or_else(|| "app".to_owned())
 }
 
-/// Lower-case letters and digits, everything else one `_` between them.
+/// Lower-case letters and digits; any run of other characters becomes one `_`.
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("_")

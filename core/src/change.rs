@@ -90,7 +90,7 @@ impl Look {
         }
     }
 
-    /// Reads what [`Self::spelled`] wrote.
+    /// Reads the form that [`Self::spelled`] writes.
     pub(crate) fn read(text: &str) -> Option<Self> {
         if let Some((elements, (is, property))) =
             text.split_once('?').and_then(|(elements, rest)| Some((elements, rest.split_once('.')?)))
@@ -199,7 +199,7 @@ pub(crate) fn mark(app: &str, dictionary: &Dictionary, class: &str) -> Option<Id
     mark_of(app, dictionary, class).or_else(|| names(dictionary, class).next())
 }
 
-/// Returns the property that says what people call objects of a class: the app's own choice, else a name or a title.
+/// Returns the property that people know objects of a class by: the app's own choice, otherwise a name or a title.
 pub(crate) fn label(app: &str, dictionary: &Dictionary, class: &str) -> Option<String> {
     let own = profile_of(app, dictionary, class).and_then(|profile| profile.labels.first());
     let own = own.and_then(|term| dictionary.property(class, term));

@@ -27,11 +27,11 @@ pub use sdef::{Includes, parse};
 pub struct Dictionary {
     /// The `title` of the root, as text from the app.
     pub title: Option<String>,
-    /// Suites in the order of the file, included ones where the include stood.
+    /// Suites in the order of the file; included ones take the place of the include.
     pub suites: Vec<Suite>,
     /// Classes by name. A class that is defined twice is merged; extensions are merged into the class they extend.
     pub classes: IndexMap<String, Class>,
-    /// Commands in the order of the file. One name may stand several times with other codes or direct parameters.
+    /// Commands in the order of the file. A name may occur several times with different codes or direct parameters.
     pub commands: Vec<Command>,
     /// Events that the app sends, by the shape of a command. They cannot be called.
     pub events: Vec<Command>,
@@ -58,7 +58,7 @@ pub enum Way {
     Suites,
     /// The app has neither, and the system's converter knows its terms.
     Converter,
-    /// The app says that it is scriptable and has no dictionary of its own that could be read.
+    /// The app says that it is scriptable, but has no readable dictionary.
     Standard,
 }
 
@@ -379,7 +379,7 @@ pub struct ValueType {
     pub synonyms: Vec<String>,
 }
 
-/// Something in a dictionary's bytes that could not be taken as it stands; the rest of the file holds.
+/// A part of a dictionary's bytes that the parser had to change or skip; the rest of the file is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The line of the file, from 1; 0 if no line applies.

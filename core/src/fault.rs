@@ -19,7 +19,7 @@ pub enum Code {
     UnknownElement,
     /// The reference was never issued, is too old, or its object is gone.
     ReferenceInvalid,
-    /// Another object stands where the reference points.
+    /// Another object is now where the reference points.
     ReferenceMoved,
     /// The system cannot find the app.
     AppNotFound,
@@ -130,7 +130,7 @@ impl Code {
         TABLE.iter().map(|row| row.code)
     }
 
-    /// The code as it stands on the wire, for example `reference_invalid`.
+    /// The code on the wire, for example `reference_invalid`.
     pub fn name(self) -> &'static str {
         self.row().name
     }

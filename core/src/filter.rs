@@ -252,7 +252,8 @@ impl Compare<usize> {
 }
 
 impl Filter<usize> {
-    /// Compares a date with a span of time, by its beginning and the beginning of what follows: `>` is after all of it.
+    /// Compares a date with a span of time, by its beginning and the beginning of the next span: `>` means after all of
+    /// it.
     pub(crate) fn of_span(property: usize, operator: Operator, [begin, end]: [Json; 2]) -> Self {
         let side =
             |operator, value: &Json| Self::Compare(Compare { property, operator, value: value.clone() });

@@ -49,7 +49,8 @@ pub enum Identity {
     Index,
 }
 
-/// Says what objects of a class are known by: the property with the id's code, else a name, else their place.
+/// Says how objects of a class are identified: by the property with the id's code, otherwise by a name, otherwise by
+/// their position.
 pub(crate) fn identity(dictionary: &Dictionary, class: &str) -> Identity {
     let by_code = |code: &str| dictionary.property_of_code(class, code).and_then(|p| Identifier::of(&p.name));
     match (by_code("ID  "), by_code("pnam")) {

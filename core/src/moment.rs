@@ -76,16 +76,16 @@ const SHORT: [(&str, Unit); 6] = [
     ("y", Unit::Year),
 ];
 
-/// As many of a unit may be added.
+/// The largest number of a unit to add.
 const MOST: i64 = 1_000_000;
 
 /// A moment is not farther away, in years: dates of JavaScript reach about 270,000 years.
 const FARTHEST: i64 = 10_000;
 
-/// As many spans may follow each other.
+/// The largest number of spans in a row.
 const MOST_SPANS: usize = 8;
 
-/// As many parentheses may be opened.
+/// The largest number of open parentheses.
 const DEEPEST: usize = 8;
 
 const TODAY: From = From::Start(Unit::Day);
@@ -146,7 +146,7 @@ impl Moment {
                 }
             }
         }
-        // A time behind hours or minutes would be another time than they lead to.
+        // A time after hours or minutes would contradict them.
         if moment.clock.is_none() && moment.span.seconds == 0 {
             moment.clock = scan.clock();
         }
@@ -183,7 +183,8 @@ impl Moment {
         text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
     }
 
-    /// The beginning of what follows the day, week, month or year that it names as a whole; `None` for a point in time.
+    /// The beginning of the time after the day, week, month or year that it names as a whole; `None` for a point in
+    /// time.
     pub fn period_end(&self) -> Option<Self> {
         let Span { months, days, seconds } = self.span;
         let more = match self.from {
@@ -200,8 +201,8 @@ impl Moment {
         Some(Self { span: self.span.plus(more?)?, ..*self })
     }
 
-    /// The beginning of the day that it lies in, or of the longer time that it names, and the beginning of what follows;
-    /// `None` where hours lead to another day.
+    /// The beginning of its day, or of the longer time that it names, and the beginning of the next one; `None` if
+    /// hours lead to another day.
     fn day(&self) -> Option<(Self, Self)> {
         if let Some(end) = self.period_end() {
             return Some((*self, end));
@@ -231,7 +232,7 @@ impl Moment {
         data
     }
 
-    /// Reads what [`Self::to_data`] wrote.
+    /// Reads the form that [`Self::to_data`] writes.
     pub fn from_data(data: &Json) -> Option<Self> {
         let number = |name: &str| data.get(name).and_then(Json::as_i64);
         let weekday = |which| number("weekday").map(|day| From::Weekday(day, which));
@@ -548,7 +549,7 @@ impl Scan<'_> {
         is_it
     }
 
-    /// `15:00`, `at 9`, `5 pm`, `at 9:30 am`, `noon`, in seconds; nothing is read where no time stands.
+    /// `15:00`, `at 9`, `5 pm`, `at 9:30 am`, `noon`, in seconds; it reads nothing if there is no time.
     fn clock(&mut self) -> Option<i64> {
         let before = self.at;
         let found = self.time();

@@ -3,7 +3,7 @@
 //! The server looks only at numbers, because texts are in the language of the system. -2700 is any JavaScript exception.
 //!
 //! # Source
-//! Apple's constants, and what public reports measured on macOS 14 to 27.
+//! Apple's constants, and public measurements on macOS 14 to 27.
 
 use crate::fault::{Code, Fault};
 use crate::foreign;
@@ -228,7 +228,7 @@ impl OsaError {
     }
 }
 
-/// A disk error (`ioErr`). The app exists, so this is not `app_not_found`, and the text says what could not be read.
+/// A disk error (`ioErr`). The app exists, so this is not `app_not_found`, and the text names the unreadable file.
 const DISK: i64 = -36;
 
 /// Our scripts raise this number if another object is at the position of the intended one. Apple does not use it.

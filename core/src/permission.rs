@@ -126,7 +126,7 @@ pub enum Source {
         /// How they were asked.
         by: String,
     },
-    /// A human was to be asked, and none has answered.
+    /// No human has answered the question.
     Nobody {
         /// Why not.
         why: String,
@@ -144,7 +144,7 @@ pub enum Decision {
     Deny(Refusal),
 }
 
-/// An action that a human has to be asked about.
+/// An action that needs a human's answer.
 #[derive(Debug)]
 pub struct Unasked {
     action: Action,
@@ -213,8 +213,8 @@ impl Approved {
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }
 
-    /// A look at what the system makes of an app's dictionary. Like [`Self::probe`] it is the same for every policy: no
-    /// client can ask for it, and it reads only what `iac_mcp_describe_app` shows anyway.
+    /// A read of the system converter's output for an app's dictionary. Like [`Self::probe`] it is the same for every
+    /// policy: no client can ask for it, and it reads only data that `iac_mcp_describe_app` shows anyway.
     pub(crate) fn dictionary(path: &str) -> Self {
         let action = Action::of_system(SystemDeed::Dictionary { path: path.to_owned() });
         let harm = classify(&action, &[]);

@@ -136,7 +136,7 @@ impl Learned {
         }
     }
 
-    /// Whether a note is news to the client: it was not told within the last hour.
+    /// Whether a note is new for the client: the client did not get it within the last hour.
     pub(crate) fn is_news(&mut self, note: &str, now: Millis) -> bool {
         if self.said.get(note).is_some_and(|said| now.0.saturating_sub(said.0) < NEWS) {
             return false;
@@ -190,8 +190,8 @@ pub(crate) fn is_long(app: &str, dictionary: &Dictionary, class: &str, property:
     by_type || profile.is_some_and(named)
 }
 
-/// Properties that say once more what others say, in a form for programs: an app, a class and the properties. Who reads all
-/// properties of an object does not mean these.
+/// Properties that repeat others in a form for programs: an app, a class and the properties. A read of all properties
+/// leaves these out.
 ///
 /// # Source
 /// Mail's dictionary: the source of a message is its headers and its content. Contacts': a vCard has all of a person.
@@ -200,7 +200,7 @@ const REPEATING: [(&str, &str, &[&str]); 2] = [
     ("com.apple.AddressBook", "person", &["vcard"]),
 ];
 
-/// Says whether a property repeats what others of the class say.
+/// Says whether a property repeats others of the class.
 pub(crate) fn repeats(app: &str, dictionary: &Dictionary, class: &str, term: &str) -> bool {
     let is_one = |row: &&(&str, &str, &[&str])| same_id(row.0, app) && dictionary.is_a(class, row.1);
     REPEATING.iter().find(is_one).is_some_and(|row| row.2.contains(&term))

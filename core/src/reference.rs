@@ -219,7 +219,7 @@ impl References {
         }
     }
 
-    /// Keeps where the object behind a reference was moved to.
+    /// Records the new place of the object behind a reference.
     pub fn went(&mut self, id: RefId, to: Path) {
         if let Some(held) = self.table.get_mut(id) {
             held.went = Some(to);

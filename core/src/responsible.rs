@@ -1,4 +1,4 @@
-//! The program that macOS asks the user about, and what the user can do about its consent.
+//! The program that macOS asks the user about, and the user's options for its consent.
 //!
 //! macOS does not ask about `osascript`, nor about this program, but about the *responsible* process: an app that
 //! somebody started, or a program that was started by the system or by a client that gave up the responsibility.
@@ -17,7 +17,7 @@ pub const NOT_ASKED: i64 = -1744;
 /// The number that says that the app does not run, so that macOS cannot tell.
 pub const NOT_RUNNING: i64 = -600;
 
-/// As much of a name is shown.
+/// The longest part of a name to show.
 const LONGEST: usize = 80;
 
 /// The program that macOS asks about.

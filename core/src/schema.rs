@@ -11,7 +11,7 @@ use crate::marshal::{Shape, shapes, shown};
 /// The direct parameter's name.
 pub(crate) const TARGET: &str = "target";
 
-/// Stands behind the name of a parameter that would hide the direct one.
+/// Suffix for the name of a parameter that would hide the direct one.
 const PARAMETER: &str = "Parameter";
 
 /// `count`.
@@ -66,7 +66,7 @@ pub(crate) fn compact(dictionary: &Dictionary, command: &Command) -> Json {
     Writer { dictionary, words: false }.root(command)
 }
 
-/// One definition that takes what any of several takes.
+/// One definition that accepts the arguments of several.
 pub(crate) fn merged(commands: &[&Command]) -> Command {
     let mut whole = commands.first().map(|command| (*command).clone()).unwrap_or_default();
     for other in commands.iter().skip(1) {
@@ -107,7 +107,7 @@ pub(crate) fn key_of(term: &str) -> String {
     }
 }
 
-/// The term behind a name as clients write it.
+/// The term for a name as clients write it.
 pub(crate) fn plain_name(name: &str) -> &str {
     if name.strip_suffix(PARAMETER) == Some(TARGET) { TARGET } else { name }
 }

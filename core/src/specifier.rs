@@ -101,7 +101,7 @@ pub enum Specifier {
 /// The values that `container` and `of` accept.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Container {
-    /// A specifier of its own.
+    /// A nested specifier.
     Specifier(Box<Specifier>),
     /// A reference that an earlier answer gave.
     Reference(RefId),
@@ -190,7 +190,7 @@ impl Segment {
 pub enum By {
     /// Counts from 0; not stable.
     Index(u32),
-    /// An index from 0. The object there must still be the one that was there when the path was made.
+    /// An index from 0. The object there must still be the same as when the path was made.
     Place(u32, Arc<Mark>),
     /// Compared by the app.
     Name(String),
@@ -387,7 +387,7 @@ pub enum SpecifierError {
         /// Properties that were perhaps meant.
         near: Vec<String>,
     },
-    /// No class has it, and the dictionary leaves open what object is asked for it.
+    /// No class has the property, and the dictionary does not say what the object is.
     #[error("no class has a property `{term}`, and the dictionary does not say what class `{holder}` has")]
     Open {
         /// As the client wrote it.

@@ -105,7 +105,7 @@ pub struct Run {
     pub app: Arc<str>,
     /// The script.
     pub script: Script,
-    /// Whether it needs a process of its own, and why.
+    /// Whether it needs a separate process, and why.
     pub apart: Option<Apart>,
     /// The decision that allowed it.
     pub decided: Arc<Decided>,
@@ -113,7 +113,7 @@ pub struct Run {
     pub pending: Pending,
 }
 
-/// Why a script has a process of its own, beside the scripts of its app.
+/// The reason for a separate process, beside the scripts of its app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Apart {
     /// It waits for a human and outlives its client.
@@ -194,7 +194,7 @@ pub struct Pending {
     name: String,
     events: u64,
     then: Then,
-    /// The call, in case its app has to be opened first.
+    /// The call, in case its app must be opened first.
     kept: Option<Box<launching::Kept>>,
     /// The facts that were found on the way here.
     carried: Vec<carried::Carried>,
@@ -486,7 +486,7 @@ fn failed(fault: &Fault, events: u64) -> Step {
     Step::Done(Outcome { body: fault.to_json(), is_error: true, events, ..Outcome::default() })
 }
 
-/// Gives the paths behind references of one app.
+/// Returns the paths of references to one app.
 fn held<'a>(references: &'a mut References, app: &'a App, now: Millis) -> Box<Held<'a>> {
     Box::new(move |id| {
         let held = references.touch(*id, now)?;

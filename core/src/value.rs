@@ -60,7 +60,7 @@ pub struct Excerpt {
 pub struct NotAValue(String);
 
 impl Value {
-    /// Reads a value as the prelude encodes it: JSON, with `{"$":kind,…}` for what JSON does not have.
+    /// Reads a value as the prelude encodes it: JSON, with `{"$":kind,…}` for values that JSON does not have.
     ///
     /// # Errors
     /// The tag is unknown or its fields are missing.

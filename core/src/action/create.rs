@@ -10,7 +10,7 @@ use crate::identity::Identity;
 use crate::marshal::Given;
 use crate::specifier::{Member, Path, Segment};
 
-/// Objects that are made one after another, each after the one that it is in.
+/// Objects to make one after another, each after its container.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Creation {
     /// In the order in which they are made.
@@ -33,7 +33,7 @@ pub struct Creation {
 pub struct Following {
     /// Its place in the call: `then[1]`; empty if the call does not name it there.
     pub place: String,
-    /// As it is judged: the first new object by the way that it will have, as far as that can be told.
+    /// The form for the gate: the first new object by its future path, as far as that is known.
     pub judged: Invocation,
     /// As it is sent: the first new object by its placeholder.
     pub sent: Invocation,
@@ -56,7 +56,7 @@ impl Following {
 /// One new object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Make {
-    /// The `make` command that it is: what rules, grants and closed files know.
+    /// Its `make` command, for rules, grants and closed files.
     pub command: Invocation,
     /// The class, as the script gives it to the command.
     pub class: Identifier,
@@ -147,7 +147,7 @@ impl Creation {
         self.makes.first().filter(|make| make.into == Into::Command).map(|make| &make.command)
     }
 
-    /// The first object without what follows it: a rule or a yes for that need not cover the rest.
+    /// The first object without the steps that follow: a rule or a yes for it need not cover the rest.
     pub(crate) fn alone(&self) -> Self {
         let own = if self.origin().is_some() { 1 } else { self.makes.len() };
         let makes = self.makes.iter().take(own).cloned().collect();

@@ -48,7 +48,7 @@ fn hidden(value: &Json) -> Json {
     match value {
         Json::Null | Json::Bool(_) => value.clone(),
         Json::Number(_) => json!("number"),
-        // Objects may be named in words, which hold what someone wrote; references and undo ids hold nothing.
+        // Words for objects contain text that someone wrote; references and undo ids do not.
         Json::String(text) if is_id(text) => value.clone(),
         Json::String(text) => json!(format!("text of {} characters", text.chars().count())),
         Json::Array(items) => items.iter().map(hidden).collect(),

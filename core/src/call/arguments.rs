@@ -38,7 +38,7 @@ impl<'a> Arguments<'a> {
         self.fields.get(name).filter(|json| !json.is_null())
     }
 
-    /// Returns an argument, where null is a value of its own.
+    /// Returns an argument for which null is a value.
     pub(crate) fn given(&self, name: &str) -> Option<&'a Json> {
         self.fields.get(name)
     }

@@ -24,7 +24,7 @@ pub struct SetProperty {
     pub properties: Vec<Vec<NewValue>>,
 }
 
-/// A property and what becomes of it.
+/// A property and its change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewValue {
     /// The property, in any spelling.
@@ -154,7 +154,7 @@ fn properties(arguments: &Arguments<'_>) -> Result<Vec<NewValue>, Fault> {
     }
 }
 
-/// Reads what `iac_mcp_undo` is asked for: ids, the last call, or a list.
+/// Reads the request to `iac_mcp_undo`: ids, the last call, or a list.
 pub(super) fn undo(arguments: &Arguments<'_>) -> Result<Wanted, Fault> {
     arguments.only(&["undo", "last", "list"])?;
     let (last, list) =

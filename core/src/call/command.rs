@@ -1,4 +1,4 @@
-//! A command with its arguments: which of the dictionary's commands is meant, and what each argument means.
+//! A command with its arguments: the dictionary's command, and the meaning of each argument.
 
 use serde_json::{Map, Value as Json};
 
@@ -87,15 +87,15 @@ impl CommandCall {
         found
     }
 
-    /// Puts objects in the place of an argument that meant them, wherever it stands; several become a list, or items of
-    /// the list that it stood in.
+    /// Replaces an argument by the objects that it means, wherever it occurs. Several objects become a list, or items
+    /// of the list around it.
     pub(crate) fn replace(&mut self, given: &Json, objects: &[Json]) {
         let values = self.target.iter_mut().chain(self.arguments.values_mut());
         values.for_each(|value| replace(value, given, objects));
         self.then.then.iter_mut().for_each(|next| next.replace(given, objects));
     }
 
-    /// Makes the call of a command's own tool: the direct parameter and the named ones stand side by side.
+    /// Makes the call of a command's separate tool: the direct parameter and the named ones are side by side.
     pub(crate) fn of_tool(app: &str, term: &str, code: &str, mut arguments: Map<String, Json>) -> Self {
         let target = arguments.shift_remove(TARGET);
         Self {

@@ -42,7 +42,7 @@ pub struct Next {
     pub arguments: Map<String, Json>,
 }
 
-/// The first new object, among the arguments of what follows.
+/// The first new object, as an argument of later commands.
 pub(crate) const IT: &str = "it";
 
 /// How many commands may follow.
@@ -57,7 +57,7 @@ pub struct NewObject {
     pub at: Option<Json>,
     /// Properties, in any spelling, with their values.
     pub properties: Map<String, Json>,
-    /// Texts and items that are added to what a property holds by itself.
+    /// Texts and items that are added to a property's existing value.
     pub added: Vec<(String, How, Json)>,
     /// The objects to make in it.
     pub children: Vec<Self>,
@@ -192,7 +192,7 @@ impl Next {
 }
 
 impl NewObject {
-    /// Adds what follows to the object that it is about.
+    /// Adds the later steps to their object.
     fn join(&mut self, more: Self) -> Result<(), Fault> {
         for (name, value) in more.properties {
             if self.properties.insert(name.clone(), value).is_some() {

@@ -129,7 +129,7 @@ impl GetElements {
         call.settled()
     }
 
-    /// Lists what a specifier leads to.
+    /// Lists the objects that a specifier leads to.
     pub(crate) fn of(app: String, elements: Specifier) -> Self {
         Self {
             app: Some(app),
@@ -157,7 +157,7 @@ impl GetElements {
         self.containers.iter().flat_map(Container::references).chain(inside).collect()
     }
 
-    /// Takes apart what `elements` says: the containers, the class, which ones, and a property that is to be read.
+    /// Splits `elements` into the containers, the class, the selection, and a property to read.
     ///
     /// # Errors
     /// It is not a list of elements, or says something that another argument says too.
@@ -236,7 +236,7 @@ impl GetElements {
         Err(Fault::parameter("offset", message, suggestion))
     }
 
-    /// A range counts the elements of one container as they stand, before anything is chosen or put in order.
+    /// A range counts the elements of one container in their own order, before any filter or sort.
     fn stands_alone(&self) -> Result<(), Fault> {
         let beside = [
             ("where", self.filter.is_some() || self.filter_text.is_some()),

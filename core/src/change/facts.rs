@@ -185,7 +185,7 @@ const INSIDE: [Inside; 5] = [
     (OMNIFOCUS, "tag", "", "flattened tag"),
 ];
 
-/// The apps, the class, the property that leads to what holds the elements, and these.
+/// The app, the class, the property that leads to the container, and its elements.
 type Inside = (&'static [&'static str], &'static str, &'static str, &'static str);
 
 /// Objects that stand for another object.
@@ -245,7 +245,7 @@ pub(crate) fn counts(app: &str, dictionary: &Dictionary, class: &str) -> impl It
     contents(app, dictionary, class, COUNTED).into_iter().map(|fact| fact.look)
 }
 
-/// How much is in a container: it goes with it.
+/// The amount of a container's contents, which go with it.
 fn contents(app: &str, dictionary: &Dictionary, class: &str, most: usize) -> Vec<Fact> {
     let whole = INSIDE.iter().filter(|row| is_of(row.0, app) && dictionary.is_a(class, row.1));
     let whole: Vec<Fact> = whole.filter_map(|row| whole_inside(dictionary, class, row)).collect();

@@ -72,7 +72,7 @@ fn one(app: &App, dictionary: &Dictionary, command: &Command, rules: &[LevelRule
     answer.finish(NEXT)
 }
 
-/// A call with the arguments that must be there, their values to be replaced.
+/// A call with the required arguments, and placeholders for their values.
 fn example(app: &App, command: &Command, schema: &Json) -> Json {
     let mut call = json!({ "app": &*app.bundle_id, "command": term(&command.name) });
     let required = schema.get("required").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();

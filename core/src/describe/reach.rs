@@ -42,7 +42,7 @@ const LONGEST: usize = 6;
 /// Paths that exceed the shortest one by this length are left out.
 const DETOUR: usize = 2;
 
-/// So many ways to one class are followed further: by a property, and by an element.
+/// The number of paths to one class that are followed further: by a property, and by an element.
 const MOST_TO_ONE: [usize; 2] = [2, 4];
 
 /// The largest number of paths to show.

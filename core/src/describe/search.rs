@@ -164,7 +164,7 @@ impl<'a> Entry<'a> {
         query.iter().map(best).collect()
     }
 
-    /// How well the thing itself fits, without its app and its owner: a hit must have something of its own.
+    /// How well the term itself fits, without its app and its owner: a hit must have a match of its own.
     fn own_match(&self, query: &[Word]) -> f64 {
         let fit = |word: &Word| word.weight * word.fits(&self.name).max(0.3 * word.fits(&self.description));
         let said = |token: &String| query.iter().find(|word| word.is(token)).map(|word| word.weight);
@@ -181,7 +181,7 @@ impl<'a> Entry<'a> {
         query.iter().enumerate().map(fits).sum()
     }
 
-    /// Commands are what one mostly looks for, values of enumerations least.
+    /// People search mostly for commands, and least for values of enumerations.
     fn weight(&self) -> f64 {
         match self.what {
             What::Command(_) => 1.35,

@@ -1,5 +1,5 @@
-//! Other words for the properties of objects. Every app has its own word for the name, the text or the date of an object, and
-//! a client uses the one that it knows: `title` for a subject, `due` for a due date.
+//! Synonyms for the properties of objects. Every app has its own word for the name, the text or the date of an object,
+//! and a client uses the one that it knows: `title` for a subject, `due` for a due date.
 
 use super::{Class, Dictionary, Property, names};
 
@@ -39,7 +39,7 @@ const KIN: [(&[&str], &[&str]); 17] = [
     (&["birthday", "dateofbirth"], &["birthdate"]),
 ];
 
-/// Words that every dictionary uses for something of its own.
+/// Words that every dictionary uses for a different thing.
 const PLAIN: [&str; 5] = ["class", "count", "id", "index", "number"];
 
 fn is_yes_or_no(property: &Property) -> bool {
@@ -165,7 +165,7 @@ mod tests {
         // What is hidden is not the object.
         check("hidden", None);
         check("length", None);
-        // Every dictionary has an index of its own.
+        // Every dictionary has its own index.
         check("index", None);
         check("is", None);
         check("", None);

@@ -1,4 +1,4 @@
-//! Merges what several files say about a term into one term.
+//! Merges the definitions of a term in several files into one term.
 
 use super::problems::Problems;
 use super::{
@@ -32,7 +32,8 @@ pub(super) struct Extension {
     pub(super) class: Class,
 }
 
-/// Makes a dictionary: extensions and second definitions merged, ids replaced by names, what every app has added.
+/// Makes a dictionary: it merges extensions and second definitions, replaces ids by names, and adds the terms that
+/// every app has.
 pub(super) fn merged(mut terms: Terms, problems: &mut Problems) -> Dictionary {
     for extension in std::mem::take(&mut terms.extensions) {
         extend(&mut terms, extension, problems);
@@ -131,7 +132,7 @@ struct Places<T> {
 }
 
 impl<T> Places<T> {
-    /// Notes where members stand; notes nothing where no part follows.
+    /// Notes the members' places, unless no part follows.
     fn of(members: &[T], parts: usize, name: fn(&T) -> &String) -> Self {
         let mut places = Self { by_name: IndexMap::new(), name };
         if parts > 0 {
@@ -217,7 +218,7 @@ fn resolve_command(command: &mut Command, resolve: &impl Fn(&mut TypeExpr)) {
     }
 }
 
-/// Adds what every application answers, unless the class has or inherits it.
+/// Adds the properties that every application answers, unless the class has or inherits them.
 fn complete_application(dictionary: &mut Dictionary) {
     let known: Vec<String> =
         dictionary.properties(APPLICATION).into_iter().map(|property| property.name.clone()).collect();

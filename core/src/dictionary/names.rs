@@ -92,8 +92,9 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, most:
     scored.into_iter().take(most).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Returns up to `most` of the texts that a person may have meant: spelled like a text, or else with the most words like
-/// its words. Those that differ only in case, accents, blanks and signs stand alone. The beginnings of long texts are compared.
+/// Returns up to `most` of the texts that a person may have meant: those with a similar spelling, otherwise those with
+/// the most common words. Texts that differ only in case, accents, blanks and signs come alone. Only the beginnings of
+/// long texts are compared.
 pub fn near_texts<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
     let text = beginning(text);
     let (wanted, parts) = (key(&plain(text)), words(text));
@@ -143,7 +144,7 @@ pub fn offered<'a>(text: &str, values: impl IntoIterator<Item = &'a str>, few: u
     }
 }
 
-/// So many texts are offered that are like the one that was asked for, and so much of each.
+/// The number of similar texts to suggest, and the length of each.
 const MOST_OFFERED: usize = 10;
 const LONGEST_OFFERED: usize = 80;
 

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 pub(super) const LONGEST_LINEAGE: usize = 64;
 
 impl Dictionary {
-    /// Counts what the dictionary offers.
+    /// Counts the terms of the dictionary.
     pub fn counts(&self) -> Counts {
         let commands = self.commands.iter().filter(|command| !command.hidden && !command.built_in).count();
         let classes = self.classes.values().filter(|class| !class.hidden && !class.built_in).count();

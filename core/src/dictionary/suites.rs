@@ -39,7 +39,7 @@ pub struct Pair {
     pub terminology: Option<Vec<u8>>,
 }
 
-/// The suites that the system adds to every app without an `.sdef`: standard terms, text, and what printing needs.
+/// The suites that the system adds to every app without an `.sdef`: standard terms, text, and the terms for printing.
 ///
 /// # Source
 /// Names, codes, types and access are those that the system's converter writes.

@@ -29,7 +29,7 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
     data.set("a", &values);
     let ways = ways.code();
     let reads = invocation.direct.as_ref().is_some_and(|given| !is_application(given));
-    // Every specifier has a `get` of its own, also the application, so the command is the read that it means.
+    // Every specifier has its own `get`, even the application, so the command becomes the read that it means.
     let event = |target: &str, call: &str| match invocation.code == GET && reads {
         true => format!("{target}()"),
         false => format!("app.{}({call})", invocation.identifier),
@@ -110,7 +110,7 @@ pub(super) fn find(wanted: &Find, data: &mut Data) -> String {
     format!("find([{collections}], x => x.{}(), x => x.{}(), d.marks)", wanted.mark, wanted.id)
 }
 
-/// Compares the objects with what the human saw, in the event before the command.
+/// Compares the objects with those that the human saw, in the event before the command.
 pub(super) fn checked(seen: &[Seen], targets: &[&Path], data: &mut Data) -> String {
     if seen.is_empty() {
         return String::new();

@@ -12,7 +12,8 @@ pub(super) fn ascii(text: String) -> String {
 
 /// Writes a text as a JavaScript string literal in double quotes.
 ///
-/// JSON's escapes are JavaScript's, and what JavaScript forbids and JSON allows (U+2028, U+2029) is not ASCII.
+/// JSON's escapes are JavaScript's. The characters that JSON allows and JavaScript forbids (U+2028, U+2029) are not
+/// ASCII.
 pub(crate) fn string(text: &str) -> String {
     ascii(serde_json::to_string(text).expect("a text can be written"))
 }

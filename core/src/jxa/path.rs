@@ -55,7 +55,7 @@ fn step(mut code: String, segment: &Segment, values: &mut Vec<Json>) -> String {
 
 /// Writes the same path for a script that changes something: places become ids or names, or are compared (`places.js`).
 ///
-/// `is_target` says that the object at the end is the one that is changed, so that a name must be its alone.
+/// `is_target` means that the object at the end is changed, so no other object may have its name.
 pub(super) fn pinned(path: &Path, anchors: &Anchors, is_target: bool, values: &mut Vec<Json>) -> String {
     let mut code = String::from("app");
     let segments = path.segments();

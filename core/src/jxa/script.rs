@@ -334,7 +334,7 @@ fn properties(
     )
 }
 
-/// How an object is reached: by its id in a collection, together with others, or along a path of its own.
+/// The access to an object: by its id in a collection, together with others, or along a separate path.
 #[derive(PartialEq, Eq, Hash)]
 enum Way<'a> {
     ById(&'a Path, &'a Member, &'a Identifier),

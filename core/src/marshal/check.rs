@@ -18,7 +18,7 @@ const DEEPEST: usize = 16;
 /// The data that values are checked against.
 pub(crate) struct Checker<'a, 'h> {
     pub(crate) dictionary: &'a Dictionary,
-    /// Gives the path behind a reference.
+    /// Returns the path of a reference.
     pub(crate) held: &'a mut Held<'h>,
     /// The folder that `~/` means; empty if unknown.
     pub(crate) home: &'a str,
@@ -436,7 +436,7 @@ fn wrong(place: &str, expected: &str, got: &Json) -> Fault {
     Fault::parameter(bare(place), message, format!("give {expected}")).with("expected", expected)
 }
 
-/// The same for words about a time: what to write instead of them.
+/// The same for words about a time: the correct form.
 fn no_moment(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
     let text = got.as_str().filter(|_| shapes.contains(&Shape::Date));
     match text.and_then(Moment::instead) {

@@ -19,7 +19,7 @@ pub(crate) struct Dated {
 const DATE: &str = "$date";
 
 impl Dated {
-    /// Reads what [`Self::to_json`] wrote.
+    /// Reads the form that [`Self::to_json`] writes.
     pub(crate) fn of(json: &Json) -> Option<Self> {
         let fields = json.as_object().filter(|fields| fields.len() == 3)?;
         let text = |name: &str| fields.get(name).and_then(Json::as_str).map(str::to_owned);

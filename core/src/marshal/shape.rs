@@ -227,7 +227,7 @@ pub(crate) fn are_named(shapes: &[Shape<'_>]) -> bool {
     !words && shapes.iter().any(is_name)
 }
 
-/// Joins what several alternatives expect.
+/// Joins the expectations of several alternatives.
 pub(crate) fn expected(shapes: &[Shape<'_>]) -> String {
     let words: Vec<String> = shapes.iter().map(Shape::expected).collect();
     words.join(", or ")

@@ -174,7 +174,7 @@ fn a_moment_that_names_a_day_or_a_month_means_all_of_it() {
     }
 }
 
-/// What follows a moment is left to the reader of the text that it stands in.
+/// The caller reads the text after a moment.
 #[test]
 fn a_moment_ends_where_its_grammar_ends() {
     for (text, taken) in [
@@ -226,7 +226,7 @@ fn days_and_times_stand_in_any_order() {
 }
 
 proptest::proptest! {
-    /// Any row of the grammar's words is read to its end or refused, and what is read can be written and read again.
+    /// Any sequence of the grammar's words is read to its end or refused, and a result can be written and read again.
     #[test]
     fn what_is_read_can_be_written(words in proptest::collection::vec(proptest::sample::select(WORDS.to_vec()), 1..8)) {
         let text = words.join(" ");

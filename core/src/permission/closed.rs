@@ -125,7 +125,7 @@ impl Closed {
         self.places.iter().find(leads_in).map(|place| place.words.as_str())
     }
 
-    /// Every path that a name may mean, folded, also behind its links.
+    /// Every path that a name may mean, folded, including the targets of its links.
     fn every(&self, name: &str) -> Vec<Parts> {
         let lexical: Vec<Parts> = self.paths(name).iter().flat_map(|path| parts(path)).collect();
         let mut all = lexical.clone();

@@ -59,7 +59,7 @@ pub struct Scope {
 pub struct CommandScope {
     /// The term, for people.
     pub name: String,
-    /// Eight characters; what counts.
+    /// Eight characters.
     pub code: String,
 }
 

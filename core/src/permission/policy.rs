@@ -39,7 +39,7 @@ const RULINGS: [(&str, Ruling); 3] = [("allow", Ruling::Allow), ("ask", Ruling::
 pub enum Profile {
     /// Reads are allowed, everything else is refused.
     ReadOnly,
-    /// Reads are allowed, everything else is asked.
+    /// Reads are allowed, everything else needs approval.
     #[default]
     Standard,
     /// Everything is allowed except commands that run code, which are refused.
@@ -178,7 +178,7 @@ impl Policy {
         self.rules.iter().filter_map(|rule| rule.property.as_deref())
     }
 
-    /// Says what becomes of one touch.
+    /// Decides about one touch.
     pub(super) fn judge(&self, touch: &Touch<'_>, tainted: bool) -> Verdict {
         let found = self.rules.iter().find(|rule| rule.fits(touch));
         if self.only_reads && touch.level > Level::Safe {

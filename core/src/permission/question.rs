@@ -172,7 +172,7 @@ impl Question {
         &self.wording
     }
 
-    /// One line: who wants to do what to how many objects.
+    /// One line: the client, the action and the number of objects.
     pub fn title(&self) -> String {
         self.line(&self.wording.deed)
     }

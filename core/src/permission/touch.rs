@@ -127,7 +127,7 @@ pub(super) fn touches<'a>(
     passed.chain(own).chain(itself).chain(kept).chain(following(action, safe, policy)).collect()
 }
 
-/// The harm of making alone: a rule or a yes for `make` need not cover what follows.
+/// The harm of making alone: a rule or a yes for `make` need not cover later commands.
 fn making(action: &Action, policy: &Policy) -> Option<Classified> {
     let Deed::Create(creation) = &action.deed else { return None };
     let (app, terms) = (action.app.clone(), action.terms.clone());
@@ -204,7 +204,7 @@ impl<'a> Touched<'a> {
     fn of(deed: &'a Deed, policy: &'a Policy) -> Self {
         let mut found = Self { itself: true, ..Self::default() };
         match deed {
-            // A script's touches are its acts, or one of its own.
+            // A script's touches are its acts, or the script itself.
             Deed::System(_) | Deed::Script(_) | Deed::RunScript { .. } | Deed::Web(_) => {}
             Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
                 found.command = Some(CommandName { name: CONSENT_TERM, code: CONSENT });
@@ -232,7 +232,7 @@ impl<'a> Touched<'a> {
                 found.classes = classes(invocation);
             }
             Deed::Create(creation) => {
-                // Commands in a row are judged one by one, as what follows.
+                // Commands in a row are judged one by one, like commands in `then`.
                 found.itself = !creation.makes.is_empty();
                 let commands = || creation.makes.iter().map(|make| &make.command);
                 found.command =

@@ -48,7 +48,7 @@ impl Table {
         self.by_object.get(&key).copied()
     }
 
-    /// Adds a reference, which is the one that its object has from now on.
+    /// Adds a reference, which is its object's reference from now on.
     pub(super) fn insert(&mut self, held: Held) {
         self.by_object.insert(held.key, held.id);
         self.push(held);

@@ -73,18 +73,18 @@ pub fn holds_rules(app: &str, term: &str) -> bool {
     CLASSES.iter().any(|each| each.app == app && each.rule.as_deref() == Some(term))
 }
 
-/// Returns the libraries with the apps that they stand beside.
+/// Returns the libraries, each with its app.
 pub fn indexes() -> impl Iterator<Item = (&'static str, &'static Index)> {
     CLASSES.iter().filter_map(|each| Some((each.app.as_str(), each.index.as_ref()?)))
 }
 
-/// Returns the library that macOS guards under this word, such as `calendars`, with the app that it stands beside.
+/// Returns the library that macOS guards under this word, such as `calendars`, with its app.
 pub fn index(subject: &str) -> Option<(&'static str, &'static Index)> {
     indexes().find(|(_, index)| index.subject == subject)
 }
 
 impl Index {
-    /// Says how access stands, in words. Only full access shows anything.
+    /// Describes the state of access, in words. Only full access shows anything.
     pub fn standing(&self, status: Option<i64>) -> String {
         let Self { library, subject, .. } = self;
         match status {

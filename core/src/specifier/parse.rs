@@ -176,7 +176,7 @@ impl Reader<'_> {
         Ok(Specifier::Property { property: self.text("property")?, of: self.container("of")? })
     }
 
-    /// A container that is left out is the application: there is only one outermost place.
+    /// A missing container means the application: there is only one outermost place.
     fn container(&self, name: &str) -> Result<Container, SpecifierError> {
         match self.fields.get(name) {
             None => Ok(Container::Specifier(Box::new(Specifier::Application))),

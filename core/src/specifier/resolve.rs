@@ -32,14 +32,14 @@ pub(super) const NEAR: usize = 5;
 /// A class with no more properties than this can be shown whole.
 const FEW: usize = 30;
 
-/// Gives the path behind a reference of the app at hand.
+/// Returns the path of a reference to this app.
 pub type Held<'a> = dyn FnMut(&RefId) -> Result<Path, SpecifierError> + 'a;
 
 impl Specifier {
     /// Checks a specifier against a dictionary.
     ///
     /// # Errors
-    /// An unknown name with the nearest known ones, a value where an object is needed, or what `held` says.
+    /// An unknown name with the nearest known ones, a value where an object is needed, or the error of `held`.
     pub fn resolve(&self, dictionary: &Dictionary, held: &mut Held<'_>) -> Result<Resolved, SpecifierError> {
         with_fallback(dictionary, false, held, |walk| walk.specifier(self))
     }
@@ -175,8 +175,8 @@ fn ways(dictionary: &Dictionary, owner: &str, words: &str) -> Vec<String> {
     over_properties.chain(over_elements).take(MOST_WAYS).collect()
 }
 
-/// Returns the property of a class that inherits from the owner's: a dictionary says that a track is playing, and what
-/// plays is a file track with a location. The app decides.
+/// Returns the property of a class that inherits from the owner's: a dictionary says that a track is playing, and the
+/// object is a file track with a location. The app decides.
 pub(super) fn of_heir<'a>(dictionary: &'a Dictionary, owner: &str, term: &str) -> Option<&'a Property> {
     let heirs = dictionary.classes.keys().filter(|heir| dictionary.is_a(heir, owner));
     heirs.filter_map(|heir| dictionary.property(heir, term)).next()
@@ -217,7 +217,7 @@ fn object(path: Path) -> Resolved {
 
 struct Walk<'a, 'h> {
     dictionary: &'a Dictionary,
-    /// Whether `every` may stand on the way.
+    /// Whether `every` may occur in the path.
     spreads: bool,
     held: &'a mut Held<'h>,
     names_are_properties: bool,

@@ -33,7 +33,7 @@ pub(crate) use test::POSIX_PATH;
 /// As long may a text be, in bytes: a name or an id may fill most of it.
 const LONGEST: usize = 16 * 1024;
 
-/// As many readings of a step are tried; it bounds the time that a text takes.
+/// The number of readings of a step to try; it bounds the time for a text.
 const MOST_READINGS: usize = 4_000;
 
 /// A specifier is not nested deeper, as in JSON.
@@ -49,7 +49,7 @@ pub enum Written {
         /// Whether the parser added a container that the text left out, such as the front document.
         completed: bool,
     },
-    /// A reference that stands alone.
+    /// A reference alone.
     Reference(crate::words::RefId),
     /// A file: `POSIX file "/tmp/a.txt"`.
     File(String),
@@ -170,7 +170,7 @@ struct Parser<'a> {
     text: &'a str,
     dictionary: &'a Dictionary,
     tokens: Vec<Token>,
-    /// Where the object begins, behind `tell application "…" to`.
+    /// The beginning of the object, after `tell application "…" to`.
     start: usize,
     /// The end of a chain without a container: the application, an unknown object, or the expression after `) of`.
     bases: Vec<Owner>,
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
         if is_told { 4 } else { 0 }
     }
 
-    /// A file that stands alone; a path behind `file` or `alias` has to be one of the system's.
+    /// A file alone; a path after `file` or `alias` must be a path of the system.
     fn file(&self) -> Result<Option<String>, Fail> {
         let posix = self.is_word(self.start, &["posix"]) && self.is_word(self.start + 1, &["file"]);
         let at = self.start + if posix { 2 } else { 1 };
@@ -306,7 +306,7 @@ impl<'a> Parser<'a> {
         matches!(self.kind(at), Some(Kind::Sign(found)) if *found == sign)
     }
 
-    /// The end of the text, behind a full stop perhaps.
+    /// The end of the text, perhaps after a full stop.
     fn is_end(&self, at: usize) -> bool {
         at >= self.tokens.len() || (at + 1 == self.tokens.len() && self.is_sign(at, "."))
     }

@@ -1,4 +1,4 @@
-//! From [`Specifier`] to AppleScript's reference form: what a client meant, in the words that it may use next time.
+//! From [`Specifier`] to AppleScript's reference form: the client's meaning, in words that it may use next time.
 
 use std::fmt::Write;
 

@@ -103,7 +103,7 @@ impl Carried {
         }
     }
 
-    /// Puts it in front of what the answer says of the same kind.
+    /// Puts it before the answer's own entries of the same kind.
     fn tell(&self, body: &mut Json) {
         let (field, json) = match self {
             // The client has named them itself.

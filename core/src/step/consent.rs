@@ -14,7 +14,7 @@ use crate::specifier::quoted;
 /// A request that waits for an answer of macOS.
 #[derive(Debug)]
 pub(super) enum Consent {
-    /// How these apps stand.
+    /// The state of these apps.
     List(Vec<String>),
     /// The state of this app, before anyone is asked.
     Before(String),
@@ -150,7 +150,7 @@ fn list(ids: &[String], states: &Json, by: &Responsible, world: &World<'_>) -> J
     Json::Object(body)
 }
 
-/// Says how access to a library stands. Only full access is good for anything.
+/// Describes the access to a library. Only full access is useful.
 ///
 /// # Source
 /// Published reports: macOS 26 may report for minutes that it has asked no one. It refuses programs without the keys at

@@ -116,7 +116,7 @@ pub(super) fn empty(app: &str) -> Json {
     json!({ "app": app, "elements": [], "count": 0, "totalCount": 0, "hasMore": false })
 }
 
-/// The class of all elements of a container: its only one, or the one that all others are kinds of, as a Finder item.
+/// The class of all elements of a container: its only class, or the common base class of all, such as a Finder item.
 fn any_element(owner: &str, dictionary: &Dictionary) -> Result<String, Fault> {
     let held = dictionary.elements(owner);
     let classes: Vec<&str> =
@@ -132,7 +132,7 @@ fn any_element(owner: &str, dictionary: &Dictionary) -> Result<String, Fault> {
     })
 }
 
-/// The containers without `entire contents`, which is what `recursive` reads; `None` where the words mean something else.
+/// The containers without `entire contents`, which `recursive` reads; `None` if the words mean something else.
 fn with_contents(containers: &[Path], element: &str, dictionary: &Dictionary) -> Option<Vec<Path>> {
     let is_whole = |path: &Path| matches!(path.last(), Some((_, Segment::Property(member))) if member.term == ENTIRE_CONTENTS);
     if containers.is_empty() || !containers.iter().all(is_whole) {
@@ -232,7 +232,7 @@ fn wanted(
     for term in &call.properties {
         columns.place(term)?;
     }
-    // Without properties an answer would be a list of ids, so it says at least what people call each element.
+    // Without properties an answer would be a list of ids, so it gives at least people's name of each element.
     let is_bare = call.properties.is_empty() && call.group_by.is_empty() && call.aggregate.is_empty();
     let label = match is_shown && is_bare && call.limit > 0 {
         true => change::label(&app.bundle_id, dictionary, &class),
@@ -326,7 +326,8 @@ impl Columns<'_> {
         self.known.len() - 1
     }
 
-    /// The same for a group: what the list leads through is read once for each container, and is known of empty ones too.
+    /// The same for a group: containers in the path of the list are read once each, and are known even if they are
+    /// empty.
     fn place_of_owner(&mut self, term: &str) -> Result<usize, Fault> {
         match self.outer.owner_of_every(self.app, self.dictionary, self.class, term) {
             Some(column) => Ok(self.put(column)),
@@ -354,7 +355,7 @@ impl Columns<'_> {
 }
 
 impl Columns<'_> {
-    /// Reads what elements are counted by; without it, everything is one group if something is to be worked out.
+    /// Reads the grouping of elements; without one, everything is one group if there are aggregates.
     fn groups(&mut self, call: &GetElements) -> Result<Option<Groups>, Fault> {
         if call.group_by.is_empty() && call.aggregate.is_empty() {
             return Ok(None);
@@ -442,7 +443,7 @@ impl Listing {
         Ok(names::told(body, &objects, app, (events, reply.strategy), world))
     }
 
-    /// Another object stands where the container was.
+    /// Another object has taken the container's place.
     fn moved(&self, error: &OsaError, app: &App, world: &mut World<'_>) -> Fault {
         let fault = error.to_fault(&app.bundle_id, &app.name);
         let Some(id) = &self.container else { return fault };

@@ -13,7 +13,7 @@ pub(super) struct Filed {
     bytes: Option<u64>,
 }
 
-/// Splits an answer into what the app said and what became of the file; nothing where no file was to be written.
+/// Splits an answer into the app's answer and the result for the file; nothing if there was no file to write.
 pub(super) fn split(answer: &Json, invocation: &Invocation) -> (Json, Option<Filed>) {
     match invocation.file_to_be() {
         Some(path) => of(answer, path),

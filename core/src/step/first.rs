@@ -44,7 +44,7 @@ pub(super) fn app_of(call: &Call, world: &World<'_>) -> Option<String> {
     call.app().map(str::to_owned).or_else(held)
 }
 
-/// Begins with the innermost part of a call that has to be looked up, if it has one.
+/// Begins with the innermost part of a call that needs a lookup, if it has one.
 pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
     let mut call = call.clone();
     let app = app_of(&call, world);
@@ -67,7 +67,7 @@ fn no_app() -> Fault {
     Fault::new(Code::InvalidParameter, message, "add `app`").with("parameter", "app")
 }
 
-/// Nothing has to be asked for the application itself.
+/// The application itself needs no lookup.
 fn application(app: &str, rest: Call, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(app)?;
     let id = remember(Path::application(), app, world);
@@ -163,7 +163,7 @@ pub(super) fn argument(
     elements::start(&GetElements { limit, ..wanted }, Some(first), world)
 }
 
-/// A list for the only object of a name that says no place: it looks in all places, and reads what these are called.
+/// A list for the only object of a name without a place: it searches all places, and reads their names.
 fn sought(mut wanted: GetElements, specifier: &Specifier, world: &World<'_>) -> GetElements {
     let Ok(app) = world.apps.find(wanted.app.as_deref().unwrap_or_default()) else { return wanted };
     let Ok(dictionary) = app.dictionary() else { return wanted };
@@ -214,7 +214,7 @@ fn is_only(specifier: &Specifier) -> bool {
     matches!(specifier, Specifier::Filter { only: true, .. })
 }
 
-/// As many objects as a query answers that was not told how many.
+/// The number of objects that a query returns without a limit.
 const MOST_SHOWN: usize = 100;
 
 /// Whether a call changes something.
@@ -226,7 +226,7 @@ fn changes(call: &Call) -> bool {
     }
 }
 
-/// As many objects as a call takes.
+/// The number of objects that a call accepts.
 fn most_of(call: &Call) -> usize {
     if matches!(call, Call::SetProperty(_) | Call::Command(_) | Call::Create(_)) {
         MOST_CHANGED
@@ -407,7 +407,7 @@ impl First {
         }
     }
 
-    /// Nothing is there; `body` may name what there is instead.
+    /// Nothing is there; `body` may name other objects.
     fn nothing(&self, body: &Json) -> Fault {
         let suggestion = "list the existing elements with iac_mcp_get_elements";
         let near = body["near"].as_object().into_iter().flat_map(|near| near.values());
@@ -496,7 +496,7 @@ impl First {
                     Call::SetProperty(call) => call.replace(&given, &objects),
                     _ => {}
                 }
-                // It stands inside a text that says a place, and would be looked up again without end.
+                // It is inside a text that names its place, and would be looked up again without end.
                 if call == before {
                     return Err(inside_a_place(&self.specifier));
                 }
@@ -616,7 +616,7 @@ pub(super) fn with_events(step: Step, events: u64) -> Step {
     }
 }
 
-/// The next part of a call that has to be looked up.
+/// The next part of a call that needs a lookup.
 fn next(call: &mut Call) -> Option<&mut Specifier> {
     let slot = match call {
         Call::QueryObject { specifier, .. } => return next_of_query(specifier),
@@ -646,7 +646,7 @@ fn next_of_query(specifier: &mut Specifier) -> Option<&mut Specifier> {
     is_list.then_some(specifier)
 }
 
-/// The container of what a query asks for, or one inside it, that has to be looked up. A list reaches through `every`.
+/// The container of the requested object, or one inside it, that needs a lookup. A list goes through `every`.
 fn around(specifier: &mut Specifier) -> Option<&mut Container> {
     let spreads = matches!(specifier, Specifier::Every { .. } | Specifier::Filter { .. });
     specifier.container_mut().and_then(|container| deepest(container, spreads))

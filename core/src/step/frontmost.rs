@@ -1,4 +1,4 @@
-//! `iac_mcp_get_frontmost`: what the person looks at, in the app that is in front.
+//! `iac_mcp_get_frontmost`: the things that the person looks at, in the app in front.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::words::TextWindow;
 /// How much of a selected text is shown.
 const TEXT: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 
-/// So many selected objects are named, each with one event; the others are only counted.
+/// The number of selected objects to name, each with one event; the others are only counted.
 const MOST_SELECTED: usize = 10;
 
 /// The apps' names for the things that a person looks at, the best first.

@@ -12,7 +12,7 @@ use crate::fault::Code;
 use crate::permission::{Decision, Source, decide};
 use crate::schema;
 
-/// A call as it was given, in case its app has to be opened first.
+/// The original call, in case its app must be opened first.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     call: Call,
@@ -128,7 +128,7 @@ fn opening(outcome: &mut Outcome, kept: &Kept, world: &World<'_>) -> Option<(Act
         }
         Decision::Ask(_) => true,
         Decision::Allow(approved) => match approved.source() {
-            // A profile allows what a client asks for, and the client has asked for something else.
+            // A profile allows the client's request, and the client has asked for something else.
             Source::Profile(_) => false,
             Source::Rule { line, .. } => approved.may_launch() || names_it(*line, world),
             _ => approved.may_launch(),

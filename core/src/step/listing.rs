@@ -6,11 +6,11 @@ use crate::foreign;
 const LINES: usize = 200;
 const LONGEST: usize = 8_000;
 
-/// Most windows show so many characters in a line. A longer line continues in a marked line of its own, so that its end
-/// neither stands outside the window nor looks like the beginning of a line.
+/// Most windows show this many characters in a line. A longer line continues in a marked line, so that its end is not
+/// outside the window and does not look like the beginning of a line.
 const WIDTH: usize = 72;
 
-/// More blanks push the text behind them out of sight.
+/// More blanks would push the next text out of sight.
 const BLANKS: usize = 40;
 
 /// More empty lines look like the end.
@@ -49,8 +49,8 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The lines to show, each with its number. Below a line with characters outside of ASCII stands the same line with these
-/// spelled out, because letters of several scripts look alike.
+/// The lines to show, each with its number. A line with non-ASCII characters is repeated with these spelled out,
+/// because letters of several alphabets look alike.
 pub(super) fn lines(text: &str) -> Vec<String> {
     let mut shown = Vec::new();
     for (number, line) in (1..).zip(text.trim_end().split('\n')) {
@@ -89,7 +89,8 @@ fn run_of_blanks(line: &str) -> usize {
     line.split(|c| c != ' ' && c != '\t').map(str::len).max().unwrap_or_default()
 }
 
-/// Whether a character is invisible, moves its neighbours, stands above or below them, or looks different everywhere.
+/// Whether a character is invisible, moves its neighbours, is above or below them, or looks different in different
+/// places.
 fn hides(c: char) -> bool {
     let is_mark = matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
         | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}');

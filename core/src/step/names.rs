@@ -17,7 +17,7 @@ use crate::specifier::{By, Path, Segment};
 use crate::value::Value;
 use crate::words::TextWindow;
 
-/// So many objects are named, each with one event at most: a list is about few containers.
+/// The number of objects to name, each with one event at most: a list is about few containers.
 const MOST: usize = 20;
 
 /// As long as a reference: longer words say no more than that, because an id tells a person nothing.

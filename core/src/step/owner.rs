@@ -66,8 +66,8 @@ impl Outer<'_> {
         found.unwrap_or_else(|| column(app, dictionary, class, term))
     }
 
-    /// A path that begins with what the list leads through, by `every`, although a property of the element leads there
-    /// too: `mailbox.name` of every message of every mailbox.
+    /// A path that begins with a container in the path of the list, by `every`, although a property of the element
+    /// leads there too: `mailbox.name` of every message of every mailbox.
     pub(super) fn owner_of_every(
         &self,
         app: &App,
@@ -188,7 +188,7 @@ pub(super) fn with_less(error: &mut Json, column: &Column) {
     }
 }
 
-/// A path of properties that leads to what holds an object: `container.name` of a reminder for `list.name`, and
+/// A path of properties that leads to the container of an object: `container.name` of a reminder for `list.name`, and
 /// `mailbox.account.name` of a message for `account.name`.
 pub(super) fn by_property(dictionary: &Dictionary, class: &str, term: &str) -> Option<String> {
     let (first, rest) = term.split_once('.')?;

@@ -144,7 +144,7 @@ pub(super) fn unseen(error: &OsaError, app: &App) -> Fault {
     Fault { message, ..fault }
 }
 
-/// The error for objects that cannot be told apart once the first of them is gone.
+/// The error for objects that cannot be told apart after the first of them is gone.
 fn blind(invocation: &Invocation, app: &App) -> Fault {
     let message = format!(
         "{}: `{}` got several objects that have neither an id nor a name, so their positions may shift while it runs; nothing was done",

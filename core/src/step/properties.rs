@@ -51,7 +51,7 @@ struct Member {
     place: usize,
     id: RefId,
     wanted: Arc<Wanted>,
-    /// Columns of what the object is in: the place among its own, and which of the group's owners has it.
+    /// Columns of the object's container: the index among its own, and the index of the owner in the group.
     outer: Vec<(usize, Column, usize)>,
     /// Properties that cannot be read at all, while others can.
     wrong: Wrong,
@@ -96,7 +96,7 @@ pub(super) fn start(
     reading.next(0, world)
 }
 
-/// The error for an object that was to be looked up before.
+/// The error for an object that should have been looked up before.
 pub(super) fn unsettled() -> Fault {
     let message = "an object was not looked up before it was used";
     Fault::new(Code::Internal, message, "this is a bug in the server; please report it")
@@ -107,7 +107,7 @@ struct Found {
     /// The bundle id.
     app: String,
     wanted: Wanted,
-    /// Columns of what the object is in, such as `calendar.name` of an event, each with its place among the others.
+    /// Columns of the object's container, such as `calendar.name` of an event, each with its index among the others.
     outer: Vec<(usize, Column, Wanted)>,
     /// The properties that cannot be read.
     wrong: Wrong,
@@ -144,7 +144,7 @@ fn wanted(id: RefId, properties: Option<&[String]>, world: &mut World<'_>) -> Re
                     Err(fault) => wrong.push((term.clone(), fault)),
                 }
             }
-            // One wrong name does not lose what the others say.
+            // One wrong name does not lose the values of the others.
             if columns.is_empty()
                 && outer.is_empty()
                 && let Some((_, fault)) = wrong.pop()
@@ -179,8 +179,8 @@ fn named(dictionary: &Dictionary, class: &str) -> Vec<Identifier> {
     named.filter_map(|property| Identifier::of(&property.name)).collect()
 }
 
-/// Resolves a property, or a path of properties joined by dots. A path may begin with the class of what holds the object,
-/// such as `list.name` of a reminder, if a property of the object leads there.
+/// Resolves a property, or a path of properties joined by dots. A path may begin with the class of the object's
+/// container, such as `list.name` of a reminder, if a property of the object leads there.
 ///
 /// # Errors
 /// A name in it is unknown, has no identifier, or may not be read.
@@ -401,7 +401,7 @@ fn text_with<'d>(dictionary: &'d Dictionary, owner: &str, part: &str) -> Option<
     texts.into_iter().find(|text| elements(dictionary, &class_held(dictionary, text), part).is_some())
 }
 
-/// The class of what a property holds; empty if it holds values.
+/// The class of a property's object; empty if it holds values.
 fn class_held(dictionary: &Dictionary, property: &Property) -> String {
     let kinds = &property.kind.0;
     let class = kinds.iter().find(|kind| dictionary.classes.contains_key(&kind.name));
@@ -438,7 +438,7 @@ fn no_part(property: &str, part: &str) -> Fault {
     Fault::new(Code::UnknownProperty, message, format!("use one of {}", known.join(", "))).with("near", known)
 }
 
-/// Whether nothing of this type has properties of its own.
+/// Whether nothing of this type has properties.
 fn holds_values(kind: &TypeExpr) -> bool {
     const VALUES: [&str; 7] = ["text", "integer", "real", "number", "boolean", "date", "double integer"];
     !kind.0.is_empty() && kind.0.iter().all(|kind| VALUES.contains(&kind.name.as_str()))
@@ -561,7 +561,7 @@ fn read<'r>(
     world: &mut World<'_>,
 ) -> Result<Map<String, Json>, Fault> {
     let dictionary = app.dictionary()?.clone();
-    // Only the error itself is looked for here: a cell that cannot be understood is an error of its own.
+    // This searches only for the error itself: a cell that cannot be parsed is a separate error.
     if row["$"] == "error"
         && let Value::Failed { number, message } = value(row, None, &dictionary)
     {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 pub(super) struct Repeated(BTreeMap<String, (Json, Vec<usize>)>);
 
 impl Repeated {
-    /// Takes out of the next row what an earlier row has said.
+    /// Removes from the next row the parts that an earlier row has given.
     pub(super) fn take(&mut self, at: usize, row: &mut Json) {
         let Some(errors) = row.get_mut("errors").and_then(Json::as_object_mut) else { return };
         errors.retain(|term, fault| {

@@ -1,4 +1,4 @@
-//! A script of the client, in a process of its own, after a human has read it.
+//! A script of the client, in a separate process, after a human has read it.
 
 use serde_json::{Value as Json, json};
 

@@ -30,7 +30,7 @@ const WHOLE: TextWindow = TextWindow { offset: 0, limit: 10_000_000 };
 /// The number of objects to keep from the plugin's description.
 const OBJECTS: usize = 50;
 
-/// So many characters of a line about an object are shown. A line names every property that a change sets, so it is
+/// The number of characters of a line about an object to show. A line names every property that a change sets, so it is
 /// longer than one value would be; a plugin cuts its values, not its lines.
 const LINE: usize = 1_200;
 

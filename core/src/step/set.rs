@@ -40,7 +40,7 @@ use excluded::Known;
 /// The largest number of containers to search for an object that is not where it was.
 const MOST_PLACES: usize = 8;
 
-/// So many writes of a call that cannot be taken back are named, and the others counted.
+/// The number of permanent writes of a call to name; the others are counted.
 const MOST_LASTING: usize = 5;
 
 /// Why an undo does not bring everything back.
@@ -480,7 +480,7 @@ impl Setting {
         Ok(())
     }
 
-    /// Another object stands where this one was: nothing was written.
+    /// Another object has taken this one's place: nothing was written.
     fn moved(&mut self, open: &Open, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         self.forget(open, world);
         let path = &open.change.subject.path;

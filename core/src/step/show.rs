@@ -125,7 +125,7 @@ fn words(source: &str, objects: &mut Objects, app: &App, world: &mut World<'_>) 
     }
 }
 
-/// Splits what `properties()` answered into properties of the class, under their terms.
+/// Splits the answer of `properties()` into properties of the class, under their terms.
 pub(super) fn all_properties(encoded: &Json, class: &str, dictionary: &Dictionary) -> Vec<(String, Value)> {
     let Value::Record(fields) = value(encoded, None, dictionary) else { return Vec::new() };
     let known = dictionary.properties(class);

@@ -1,4 +1,4 @@
-//! Asks the apps whether the objects behind references are still there, many at a time.
+//! Asks the apps whether the objects of references still exist, many at a time.
 
 use std::sync::Arc;
 

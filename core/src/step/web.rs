@@ -9,7 +9,7 @@ use crate::permission::Level;
 use crate::reply::Reply;
 use crate::specifier::{quoted, quoted_to};
 
-/// So many characters of an address, of the headers and of a body are shown.
+/// The number of characters of an address, of the headers and of a body to show.
 const SHOWN: usize = 1_200;
 
 /// The meaning of a yes to a request.

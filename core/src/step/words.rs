@@ -17,13 +17,13 @@ use crate::value::Value;
 /// The names of objects, by the paths that lead to them.
 pub(super) type Names = BTreeMap<Path, String>;
 
-/// So many containers are named in a question, each by one event: objects of one call are seldom in more.
+/// The number of containers to name in a question, each by one event: objects of one call are seldom in more.
 const MOST_OWNERS: usize = 10;
 
-/// As much of a text as a human reads before deciding, in characters.
+/// The length of a text that a human reads before deciding, in characters.
 const LONGEST: usize = 80;
 
-/// So much of the text of a message that is sent is shown whole: two screens.
+/// The length of a message's text that is shown whole: two screens.
 const WHOLE: usize = 2_000;
 
 /// The shown part of a longer text: its beginning is the most important, and its end may reverse it.
@@ -307,7 +307,7 @@ pub(super) fn difference(old: &Json, new: &Json) -> (String, String) {
     (part(&before), part(&after))
 }
 
-/// A command with its named parameters: `"move" (to: mailbox "Archive")`; `names` says what objects among them are called.
+/// A command with its named parameters: `"move" (to: mailbox "Archive")`; `names` has the names of objects among them.
 pub(super) fn command(invocation: &Invocation, names: &Names) -> String {
     let name = quoted(&invocation.term);
     let direct = invocation.direct.iter().filter(|direct| direct.objects().is_empty());

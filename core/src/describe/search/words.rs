@@ -21,7 +21,7 @@ const EMPTY: &[&str] = &[
     "that", "the", "this", "to", "via", "want", "what", "which", "who", "with", "you", "your",
 ];
 
-/// Words that people use for what dictionaries call otherwise; stems, each line one meaning.
+/// People's words for terms that dictionaries name otherwise; stems, each line with one meaning.
 const ALIKE: &[&[&str]] = &[
     &["email", "mail", "message"],
     &["mail", "inbox", "mailbox"],

@@ -26,7 +26,7 @@ pub(super) struct Frame<'a> {
     hollow: Vec<Hollow>,
     /// Open elements that were handed out.
     shown: usize,
-    /// An element without content was handed out and is to be closed.
+    /// An element without content was handed out and must be closed.
     empty: bool,
     selected: bool,
     /// The file names a namespace of includes somewhere.
@@ -82,7 +82,7 @@ impl<'a> Frame<'a> {
         closes
     }
 
-    /// Returns whether an element stands beside the root; notes that there is a root.
+    /// Returns whether an element is beside the root; notes that there is a root.
     pub(super) fn is_second_root(&mut self) -> bool {
         self.open == 0 && std::mem::replace(&mut self.rooted, true)
     }

@@ -59,7 +59,7 @@ pub(super) fn canonical(href: &str) -> String {
     percent_decode_str(path).decode_utf8_lossy().into_owned()
 }
 
-/// The href that a relative one means inside an included file; at the top it stays as it stands.
+/// Resolves a relative href inside an included file; at the top it stays as it is.
 pub(super) fn joined(base: Option<&str>, href: &str) -> String {
     let href = href.trim();
     let absolute = href.starts_with('/') || href.contains(':');

@@ -47,7 +47,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Reads text that comes with the program, after all else.
+    /// Reads the program's own text, after everything else.
     pub(super) fn append(&mut self, text: &'static str) {
         self.frames.push(Frame::new(text, None, None));
     }

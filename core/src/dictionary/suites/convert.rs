@@ -192,7 +192,7 @@ impl<'a> Conversion<'a> {
         }
     }
 
-    /// A command without a direct parameter of its own gets an object, if objects support it.
+    /// A command without its own direct parameter gets an object, if objects support it.
     fn direct(&mut self, place: &str, command: Entry<'a>) -> Option<Parameter> {
         if let Some(direct) = command.below("UnnamedArgument") {
             return Some(self.parameter(&format!("direct parameter of {place}"), direct));

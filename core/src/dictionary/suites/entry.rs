@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-/// One class, command, property or other entry: what the suite says of it, and what the terminology calls it.
+/// One class, command, property or other entry: its facts in the suite, and its words in the terminology.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
     /// The entry's name in the suite, such as `NSApplication`. No script sees it where the terminology has a name.

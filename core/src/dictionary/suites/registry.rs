@@ -1,4 +1,4 @@
-//! The suites of an app and of the system, and what a name in one of them means.
+//! The suites of an app and of the system, and the meaning of a name in one of them.
 
 use super::entry::Entry;
 use serde_json::Value as Json;
@@ -37,9 +37,9 @@ impl Source {
 }
 
 impl Registry {
-    /// Finds what a suite means by `Name` or `Suite.Name`: its own entry, else that of any suite.
+    /// Finds the entry for `Name` or `Suite.Name` in a suite: the suite's own entry, otherwise that of any suite.
     ///
-    /// A class may have dots of its own, as those of other languages do; only a suite's name before a dot is a prefix.
+    /// A class name may contain dots, like those of other languages; only a suite's name before a dot is a prefix.
     pub(super) fn find<'a>(&'a self, section: &'a str, reference: &str, from: usize) -> Option<Placed<'a>> {
         let reference = reference.trim();
         if reference.len() > LONGEST_NAME {
@@ -59,7 +59,7 @@ impl Registry {
         })
     }
 
-    /// The class that a reference means for scripts: where classes extend one another, the one that is extended.
+    /// The class that a reference means for scripts: if classes extend one another, the extended one.
     pub(super) fn class(&self, reference: &str, from: usize) -> Option<Placed<'_>> {
         let mut found = self.find("Classes", reference, from)?;
         for _ in 0..LONGEST {

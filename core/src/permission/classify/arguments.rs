@@ -35,7 +35,7 @@ const RUNNABLE: &[&str] = &[
 /// Schemes of addresses that lead to a page or a new letter, and nowhere else.
 const SCHEMES: [&str; 4] = ["http", "https", "mailto", "about"];
 
-/// Folders in which programs look for what to run, by the last names of their paths.
+/// Folders in which programs look for code to run, by the last names of their paths.
 const STARTS: &[&[&str]] = &[
     &["launchagents"],
     &["launchdaemons"],
@@ -324,7 +324,7 @@ fn is_of_the_system(path: &str) -> bool {
     Closed::default().paths(path).iter().flat_map(|path| whole(path)).any(|path| below(&path))
 }
 
-/// The names in a path of any form, folded; `.` and what leads back are left out.
+/// The names in a path of any form, folded, without `.` and steps back.
 fn parts(path: &str) -> Vec<String> {
     let mut found = Vec::new();
     for part in path.split(['/', ':']).filter(|part| !part.is_empty() && *part != ".") {

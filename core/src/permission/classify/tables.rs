@@ -250,13 +250,13 @@ const SHELL_VERBS: &[&str] = &["do", "eval", "evaluate", "execute", "invoke", "r
 const SHELL_NOUNS: &[&str] =
     &["applescript", "command", "javascript", "macro", "script", "shell", "shortcut", "workflow"];
 
-/// Names that are shells as they stand.
+/// Names that are always shells.
 const SHELL_NAMES: &[&str] = &[
     "eval", "evaluate", "execute", "inputtext", "keycode", "keystroke", "sendkey", "sendkeys", "sendtext",
     "typekeys", "typetext",
 ];
 
-/// The app, the class with all that inherits from it, and what making an object of it does.
+/// The app, the class (including classes that inherit from it), and the effect of making an object of it.
 const MAKES: &[Row] = &[
     (SYSTEM_EVENTS, "login item", Dangerous, "starts a program at every login"),
     (SYSTEM_EVENTS, "folder action", Shell, "makes a script run whenever a folder changes"),
@@ -271,8 +271,8 @@ const MAKES: &[Row] = &[
     (OMNIFOCUS[0], "preference", Modify, "changes a setting"),
 ];
 
-/// The app, the class with all that inherits from it, the property, what writing it does, and why; an empty class is every
-/// class of the app.
+/// The app, the class (including classes that inherit from it), the property, the effect of writing it, and the reason;
+/// an empty class means every class of the app.
 const WRITES: &[(&str, &str, &str, Verdict, &str)] = &[
     (SYSTEM_EVENTS, "", "value", Dangerous, "types into a control of an app, or changes a setting"),
     (SYSTEM_EVENTS, "", "selected", Dangerous, "presses a control of an app"),

@@ -635,7 +635,7 @@ fn where_programs_look_for_what_to_run_is_dangerous_to_write() {
     }
 }
 
-/// A script calls what it means to read: a dictionary that has a property of that name belongs to another app.
+/// A script calls the term that it means to read: a dictionary that has a property of that name belongs to another app.
 #[test]
 fn a_property_with_the_name_of_a_command_is_no_read() {
     let level = |term: &str| {

@@ -73,7 +73,7 @@ impl Closed {
         all.map(|all| all.concat())
     }
 
-    /// Says what an action would reach that no argument may.
+    /// Finds the closed thing that an action would reach.
     pub(in crate::permission) fn reached_by(&self, action: &Action) -> Option<Hit> {
         if self.is_empty() {
             return None;
@@ -113,7 +113,7 @@ impl Closed {
     }
 }
 
-/// Returns the names under which something new will stand once an action is done; each may be one of several readings.
+/// Returns the names of new files after an action; each may be one of several readings.
 pub(in crate::permission) fn written(action: &Action) -> Vec<String> {
     let files = Files { app: &action.app, terms: &action.terms };
     match &action.deed {
@@ -286,7 +286,7 @@ fn renames(old: &[String], term: &str, value: &Given) -> Vec<String> {
     }
 }
 
-/// A path with another extension: in place of the one that it has, and after it.
+/// A path with another extension: in place of its own, and after it.
 fn extended(old: &str, extension: &str) -> Vec<String> {
     let extension = extension.trim_start_matches('.');
     let Some(name) = last(old) else { return Vec::new() };
@@ -394,7 +394,7 @@ impl Doors<'_> {
         Some(Hit { name: path.to_string(), why: Why::Closed(place.to_owned()) })
     }
 
-    /// Everything in a folder, at any depth, but for what the script leaves out.
+    /// Everything in a folder, at any depth, except for the names that the script leaves out.
     fn all_of(self, path: &Path, deep: bool, left_out: &[Shut]) -> Option<Hit> {
         let is_left_out = |shut: &Shut| left_out.iter().any(|other| other.name == shut.name);
         let covered =

@@ -39,7 +39,7 @@ fn same_disk(parts: &[String]) -> Option<Parts> {
     let skipped = match (name(0), name(1)) {
         ("private", "var" | "tmp" | "etc") | (".nofollow", _) => 1,
         ("system", "volumes") if parts.len() > 2 => 3,
-        // Any volume may be the one that the Mac started from.
+        // Any volume may be the startup disk.
         ("volumes", volume) if !volume.is_empty() => 2,
         (".resolve", number) if !number.is_empty() => 2,
         _ => return None,
@@ -71,8 +71,8 @@ pub(super) fn from_url(text: &str) -> Option<String> {
     Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
-/// The volume and the rest of a path that is written with colons: two colons in a row go up. A `/` in it is a colon on the
-/// disk, and some apps take it for a separator all the same.
+/// The volume and the rest of a path that is written with colons: two colons in a row go up. A `/` in it is a colon on
+/// the disk, but some apps take it as a separator.
 pub(super) fn from_colons(text: &str) -> Option<(String, [String; 2])> {
     let (volume, rest) = text.split_once(':')?;
     let whole: Vec<String> = rest.split('/').map(relative).collect();

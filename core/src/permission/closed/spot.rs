@@ -90,7 +90,7 @@ pub(in crate::permission) fn is_of_files(app: &str) -> bool {
     [FINDER, SYSTEM_EVENTS].iter().any(|id| same_id(id, app))
 }
 
-/// Says where an object stands.
+/// Finds the location of an object.
 pub(in crate::permission) fn spot(app: &str, terms: &Terms, path: &Path) -> Found {
     let mut walk = Walk { app, terms, spot: Spot::Elsewhere, goes_on: false, class: "application" };
     path.segments().into_iter().for_each(|segment| walk.step(segment));
@@ -185,7 +185,7 @@ impl<'a> Walk<'a> {
         };
         self.spot = match name {
             Some(name) => Spot::Named(bases.iter().flat_map(|base| joined(base, &name)).collect()),
-            // A disk that has no name may be the one that the home folder is on.
+            // A disk without a name may be the disk of the home folder.
             None if key(&member.class) == "disk" => Spot::Named(vec!["/".to_owned()]),
             None => Spot::Below(bases),
         };

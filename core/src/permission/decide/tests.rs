@@ -108,7 +108,7 @@ fn read() -> Action {
     of(Deed::Value { path: Path::application(), text: TextWindow { offset: 0, limit: 1 } })
 }
 
-/// What becomes of an action, and who says so.
+/// The decision about an action, and its source.
 fn met(action: Action, gate: &Gate) -> (Ruling, Source) {
     match decide(action, "Mail", gate, NOW) {
         Decision::Allow(approved) => (Ruling::Allow, approved.source),

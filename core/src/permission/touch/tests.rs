@@ -113,7 +113,7 @@ fn a_read_touches_the_properties_on_its_way() {
         wanted(Some(vec![column("mailbox.name")])),
         &["SAFE", "SAFE .account", "SAFE .mailbox", "SAFE .name"],
     );
-    // Whatever holds all properties holds those of the rules.
+    // A read of all properties also reads those that rules name.
     check(wanted(None), &["SAFE", "SAFE .account", "SAFE .subject"]);
     let all = ["SAFE", "SAFE .account", "SAFE .properties", "SAFE .subject"];
     check(wanted(Some(vec![column("properties")])), &all);
@@ -135,7 +135,7 @@ fn the_classes_of_a_command_are_those_of_its_targets() {
     for (code, direct, new, expected) in [
         ("corecrel", Given::Null, class.clone(), &["rule"][..]),
         ("corecrel", object.clone(), class.clone(), &["rule"]),
-        // Only what makes objects has its class among the arguments.
+        // Only commands that make objects have the class among the arguments.
         ("coreclon", object.clone(), class.clone(), &["message"]),
         ("coreclon", Given::Null, class.clone(), &["application"]),
         ("coreclon", class, Given::Null, &["application"]),
@@ -172,7 +172,7 @@ fn a_write_touches_every_field_of_a_record() {
     check(through, &["SAFE .account", "MODIFY .flag of "]);
 }
 
-/// The operator may call a write safe. It is still one to whatever stands at the place by then.
+/// The operator may call a write safe. It is still a write to whichever object is at the position by then.
 #[test]
 fn a_safe_write_at_a_place_is_no_read() {
     let Given::Object(path) = named("message", "x") else { panic!("an object") };

@@ -4,7 +4,7 @@ use super::*;
 
 const HOUR: i64 = 3_600_000;
 
-/// Rows in a zone without changes: a plain row, a daily series from hour 10, and what the index has worked out.
+/// Rows in a zone without changes: a plain row, a daily series from hour 10, and the results of the index.
 fn rows() -> Json {
     json!({
         "moments": [0, 3 * DAY, null],

@@ -1,4 +1,4 @@
-//! A chain of steps: `subject of message 3 of inbox`, with a filter behind one of them.
+//! A chain of steps: `subject of message 3 of inbox`, with a filter after one of them.
 
 use super::apply::{Class, Owner};
 use super::error::Fail;
@@ -14,9 +14,9 @@ pub(super) const FILTERS: [&str; 3] = ["whose", "where", "that"];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chain {
     pub(super) object: Owner,
-    /// The token behind it.
+    /// The next token.
     pub(super) end: usize,
-    /// A test that stands to the right of the step that it filters.
+    /// A test to the right of the step that it filters.
     filter: Option<Test>,
     /// Whether a container was added that the text left out.
     pub(super) completed: bool,
@@ -39,8 +39,8 @@ pub(super) struct Placed {
 }
 
 impl Parser<'_> {
-    /// Reads a chain. `picked` are the classes that steps to the left have picked, which a test in it may be about; `base`
-    /// is what the chain hangs on.
+    /// Reads a chain. A test in it may be about `picked`, the classes of the steps to its left; `base` is the container
+    /// of the chain.
     pub(super) fn chain(&mut self, at: usize, picked: &[usize], base: usize) -> Result<Chain, Fail> {
         let key = (at, picked.to_vec(), base);
         if let Some(known) = self.memo.get(&key) {
@@ -115,8 +115,8 @@ impl Parser<'_> {
         Ok(Chain { filter: test, ..chain })
     }
 
-    /// Reads a test of the elements to its left: of the leftmost class, as in AppleScript, or else of the one class on the
-    /// way that has the properties, which is what people mean by `every attendee of every event whose summary is "x"`.
+    /// Reads a test of the elements to its left: of the leftmost class, as in AppleScript, otherwise of the only class
+    /// in the path with these properties. People mean that by `every attendee of every event whose summary is "x"`.
     fn filter(&mut self, at: usize, picked: &[usize]) -> Result<(Test, usize), Fail> {
         let named = |class: &usize| self.dictionary.classes.get_index(*class).map(|(name, _)| name.as_str());
         let classes: Vec<&str> = picked.iter().filter_map(named).collect();
@@ -142,7 +142,7 @@ impl Parser<'_> {
         Ok((Test { filter, at, step }, end))
     }
 
-    /// Takes one step from what the chain has led to.
+    /// Applies one step to the result of the chain.
     fn apply(&mut self, chain: Chain, placed: &Placed, test: Option<Test>) -> Result<Chain, Fail> {
         let Chain { object: owner, end, completed, .. } = chain;
         let (object, added) = match &placed.pick {

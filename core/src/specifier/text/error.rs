@@ -65,7 +65,7 @@ impl Fail {
         Self { reach, weight: Weight::Unknown, what: What::Known(Box::new(error)) }
     }
 
-    /// The failure of the reading that came farther; of two, the one that says more; of two alike, the first.
+    /// The failure of the reading that came farther; of two equal ones, the one that says more, then the first.
     pub(super) fn or(self, other: Option<Self>) -> Self {
         match other {
             Some(other) if (other.reach, other.weight) >= (self.reach, self.weight) => other,

@@ -49,7 +49,7 @@ type Primary = Result<(Pick, usize), Fail>;
 /// The largest number of readings of one step.
 const MOST_READINGS: usize = 64;
 
-/// As many possessives may follow each other.
+/// The largest number of possessives in a row.
 const MOST_POSSESSIVES: usize = 16;
 
 const ORDINALS: [&str; 10] =
@@ -62,7 +62,7 @@ pub(super) enum Term {
 }
 
 impl Parser<'_> {
-    /// All readings of the step at a token: its picks, outermost container first, and the token behind it.
+    /// All readings of the step at a token: its picks, outermost container first, and the next token.
     pub(super) fn steps(&mut self, at: usize, base: usize) -> Result<Vec<Reading>, Fail> {
         self.possessives(at, base, 0)
     }
@@ -155,7 +155,7 @@ impl Parser<'_> {
         found
     }
 
-    /// The terms of the dictionary that begin at a token, longest first, and the tokens behind them.
+    /// The terms of the dictionary that begin at a token, longest first, and the next tokens.
     pub(super) fn terms(&self, at: usize) -> Vec<(Term, usize)> {
         let mut found = Vec::new();
         let longest = self.dictionary.longest_term();
@@ -191,7 +191,7 @@ impl Parser<'_> {
         self.dictionary.classes.get_index(class).map(|(_, class)| class)
     }
 
-    /// Which elements of a class are meant; the token behind the class is given.
+    /// The selection among the elements of a class; `next` is the token after the class.
     fn picked(&self, at: usize, class: usize, spelled: &str, next: usize) -> Result<(How, usize), Fail> {
         if let Some(selected) = self.selected(next)? {
             return Ok(selected);
@@ -212,7 +212,7 @@ impl Parser<'_> {
         Ok((if is_plural { How::Every } else { How::Bare }, next))
     }
 
-    /// A class and words without quotes behind it.
+    /// A class and words without quotes after it.
     fn unquoted(&self, at: usize, class: usize, next: usize) -> Fail {
         let class = self.class_at(class);
         let name = class.map_or("", |class| class.name.as_str());

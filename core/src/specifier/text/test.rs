@@ -41,7 +41,7 @@ struct Place<'a> {
 }
 
 impl Parser<'_> {
-    /// Reads a test of elements of a class; returns the token behind it.
+    /// Reads a test of elements of a class; returns the next token.
     pub(super) fn test(&self, at: usize, class: &str) -> Reading {
         self.either(at, Place { class, depth: 0 })
     }
@@ -203,7 +203,7 @@ impl Parser<'_> {
         resolved.collect()
     }
 
-    /// The properties that a word may name, and the classes of what holds the element: `name of calendar`.
+    /// The properties that a word may name, and the possible classes of the container: `name of calendar`.
     fn tested_terms(&self, at: usize) -> Vec<(String, usize)> {
         if let Some((term, end)) = self.count(at) {
             return vec![(term, end)];
@@ -242,8 +242,8 @@ impl Parser<'_> {
         found.map(|(class, end)| (format!("{}.{COUNT}", class.plural), end))
     }
 
-    /// `name of container` of a class is its property `container`, and the property `name` of that. The path may begin with
-    /// what holds the element; whether the list leads through it is known later.
+    /// `name of container` of a class is the property `name` of its property `container`. The path may begin with the
+    /// container; whether the list goes through that is known later.
     fn path(&self, terms: &[String], class: &str) -> Option<Path<'_>> {
         if let [count, elements] = terms
             && count == COUNT
@@ -351,7 +351,7 @@ impl Parser<'_> {
         Fail::unknown(reach, SpecifierError::UnknownProperty { property, owner: class.to_owned(), near })
     }
 
-    /// Reads the operator and the value; a property that is true or false may stand alone.
+    /// Reads the operator and the value; a boolean property may be alone.
     fn comparison(&self, path: &Path<'_>, next: usize) -> Reading {
         let compare =
             |operator, value| Filter::Compare(Compare { property: path.term.clone(), operator, value });

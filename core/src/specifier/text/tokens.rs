@@ -113,7 +113,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `'s` directly after a word, a number, a text or `)`; a quote stands after white space or a sign.
+    /// `'s` directly after a word, a number, a text or `)`; a quote comes after white space or a sign.
     fn possessive(&self) -> Option<usize> {
         let last = self.found.last().filter(|last| last.end == self.at)?;
         let after_term =
@@ -163,7 +163,7 @@ impl Lexer<'_> {
         Ok(Kind::Barred(self.text[start..start + length].to_owned()))
     }
 
-    /// Digits; with letters directly behind them, as in `1080p` or `3rd`, they are a word.
+    /// Digits; with letters directly after them, as in `1080p` or `3rd`, they are a word.
     fn number(&mut self) -> Kind {
         let rest = self.rest();
         let digits =

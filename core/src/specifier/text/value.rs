@@ -11,17 +11,17 @@ use crate::moment::{self, Moment, Part};
 
 type Reading = Result<(Json, usize), Fail>;
 
-/// As many values may a list have.
+/// The largest number of values in a list.
 const MOST_VALUES: usize = 64;
 
-/// As many names of an enumeration an error tells.
+/// The largest number of enumeration names in an error.
 const MOST_NAMES: usize = 12;
 
 /// If words are not a moment, the error shows this many of them.
 const MOST_OF_MOMENT: usize = 3;
 
 impl Parser<'_> {
-    /// Reads a value; returns the token behind it.
+    /// Reads a value; returns the next token.
     pub(super) fn value(&self, at: usize, property: &Property) -> Reading {
         if let Some(found) = self.enumerator(at, property) {
             return Ok(found);
@@ -50,7 +50,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the list behind `is in`.
+    /// Reads the list after `is in`.
     pub(super) fn list(&self, at: usize, property: &Property) -> Result<(Vec<Json>, usize), Fail> {
         if !self.is_sign(at, "{") {
             let wrong = format!("expected a list, got {}", self.shown(at));

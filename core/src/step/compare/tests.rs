@@ -1,4 +1,4 @@
-//! What may be compared with what: each property of a small class, each kind of value.
+//! The allowed comparisons: each property of a small class, each kind of value.
 
 use super::*;
 use crate::app::App;
@@ -24,7 +24,7 @@ const DICTIONARY: &[u8] = br#"<dictionary><suite name="S" code="ssss">
 <property name="word or size" code="wosz"><type type="text"/><type type="integer"/></property>
 </class></suite></dictionary>"#;
 
-/// Says what the script is given, or why nothing is.
+/// Shows the script's data, or the reason for a refusal.
 fn said(property: &str, operator: &str, value: &Json) -> String {
     let (dictionary, _) = crate::dictionary::parse(DICTIONARY, &Default::default());
     let app = App {

@@ -153,7 +153,7 @@ impl Creating {
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
     }
 
-    /// The answer to commands in a row: that of the first, and below it what became of the others.
+    /// The answer to commands in a row: that of the first, and below it the results of the others.
     fn ran(
         &self,
         answer: &Json,
@@ -419,7 +419,7 @@ fn cut_off(app: &App) -> Fault {
     command::unknown(Fault::new(Code::Unavailable, message, "look at the targets"))
 }
 
-/// No reference leads to two new objects: which of them it means cannot be told.
+/// If two new objects would have one reference, it is unclear which it means, so neither gets it.
 fn apart(told: &mut [Told]) {
     let paths: Vec<Option<Path>> = told.iter().map(|each| each.path.clone()).collect();
     for (at, each) in told.iter_mut().enumerate().filter(|(_, each)| each.path.is_some()) {
@@ -555,7 +555,7 @@ fn beginning(text: &str) -> String {
     }
 }
 
-/// How a property is not as it was given; `None` if it is, or if it cannot be told.
+/// The difference between a property and its given value; `None` if there is none, or if it is unknown.
 fn differs(
     slot: &Slot,
     (given, how): (&Given, How),
@@ -612,7 +612,7 @@ fn failure(row: &Json, app: &App) -> Option<Fault> {
     Some(Fault::new(Code::Unavailable, message, "fix the earlier error, then create this object again"))
 }
 
-/// The way to a new object: by its id in its container, by what the app calls it, or by its name.
+/// The path to a new object: by its id in its container, by the app's own name for it, or by its name.
 fn way(make: &Make, row: &Json, container: Option<&Path>, dictionary: &Dictionary) -> Option<Path> {
     let source = row.get("source").and_then(Json::as_str).and_then(|source| read_source(dictionary, source));
     let source = source.filter(|path| path.last().is_some());

@@ -66,7 +66,7 @@ pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Ste
     }
 }
 
-/// Begins a command with `then`: what follows is about the object that the command answers.
+/// Begins a command with `then`: the later steps are about the object that the command returns.
 pub(in crate::step) fn start_after(
     call: &CommandCall,
     origin: Invocation,
@@ -145,7 +145,7 @@ impl From<Fault> for Unfit {
     }
 }
 
-/// The app that is named, else the one that the references belong to.
+/// The named app, otherwise the app of the references.
 fn app_of(call: &Create, world: &World<'_>) -> Result<String, Fault> {
     if let Some(app) = &call.app {
         return Ok(app.clone());
@@ -158,7 +158,7 @@ fn app_of(call: &Create, world: &World<'_>) -> Result<String, Fault> {
     })
 }
 
-/// The app's own `make`; where several are defined, what any of them takes.
+/// The app's own `make`; if several are defined, they accept the arguments of each.
 fn command_of(app: &App, dictionary: &Dictionary) -> Result<Command, Fault> {
     let all: Vec<&Command> = dictionary.commands.iter().filter(|command| command.code == MAKE).collect();
     if all.is_empty() {
@@ -311,7 +311,7 @@ impl<'a> Tree<'a> {
         let (class, is_new) = answer_of(&origin, app, dictionary)?;
         let place = if object.place.is_empty() { "then" } else { &object.place };
         let (mut slots, mut values, mut how) = self.values(&class, object, place, world)?;
-        // The name is set last: the object may be found by the one that it has.
+        // The name is set last, because the object may be found by its old one.
         if let Some(at) = slots.iter().position(|slot| is_name(dictionary, &class, slot)) {
             slots[at..].rotate_left(1);
             values[at..].rotate_left(1);
@@ -715,7 +715,7 @@ fn is_only_about(command: &Invocation, it: &Path) -> bool {
     is_target && !replaces && command.parameters.iter().all(|argument| stays(&argument.value))
 }
 
-/// Gives a text back its word: only an object was meant by the stand-in.
+/// Restores a text: the stand-in was meant only for an object.
 fn unsaid(given: &mut Given, stand_in: &str) {
     match given {
         Given::Text(text) if text == stand_in => IT.clone_into(text),
@@ -725,7 +725,7 @@ fn unsaid(given: &mut Given, stand_in: &str) {
     }
 }
 
-/// Puts one text in the place of another, wherever it stands alone.
+/// Replaces one text by another, wherever it is not a part of a longer word.
 fn said(json: &Json, from: &str, to: &Json) -> Json {
     match json {
         Json::String(text) if text == from => to.clone(),

@@ -35,8 +35,8 @@ pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<St
             let resolved = specifier.resolve(&dictionary, &mut *held(world.references, app, world.now));
             let path = match resolved {
                 Ok(resolved) => resolved.path,
-                // Some apps make a part where their dictionary has no elements, such as an attachment in a message. It
-                // goes with its owner.
+                // Some apps make a part although their dictionary has no elements, such as an attachment in a message.
+                // It goes with its owner.
                 Err(_) if !object.is_top => continue,
                 Err(error) => return Err(error.into()),
             };

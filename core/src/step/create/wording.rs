@@ -70,7 +70,7 @@ impl Creating {
         }
     }
 
-    /// `then run "send": the new outgoing message`, and below it what goes out.
+    /// `then run "send": the new outgoing message`, and below it the outgoing contents.
     fn following(&self, command: &Invocation, app: &App) -> String {
         let mut names = self.names.clone();
         for path in command.values().flat_map(|value| value.paths()) {
@@ -114,7 +114,7 @@ impl Creating {
         };
         let line = |fact: Fact| {
             let Look::Property(way) = &fact.look else { return String::new() };
-            // The new message is all of what Mail will tell of.
+            // The call knows all attachments of a new message, so its caption drops "that Mail …".
             let caption = fact.caption.split(" that ").next().unwrap_or_default();
             let told: Vec<String> =
                 self.given_at(way).into_iter().map(|value| self.sent_value(value)).collect();
@@ -162,7 +162,7 @@ impl Creating {
         format!("the {which} {}{name}", one_line(class))
     }
 
-    /// The object of a command that answers another one, and what becomes of that.
+    /// The object of a command that returns another one, and the changes of that.
     fn answered(&self, origin: &Invocation, apart: &Apart) -> Vec<String> {
         let direct = origin.direct.iter().flat_map(|direct| direct.paths());
         let target = direct.filter_map(|path| self.names.get(path).cloned());

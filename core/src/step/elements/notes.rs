@@ -18,7 +18,7 @@ use crate::specifier::{By, Path, Segment};
 const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")];
 
 /// Properties that some objects hide, so that a filter by them misses those without an error: an app, a class, the
-/// properties, and the one that tells which objects they are.
+/// properties, and the property that marks these objects.
 ///
 /// # Source
 /// Notes' dictionary: a locked note is `password protected`. Notes shows no text of one until a person unlocks it.

@@ -144,7 +144,8 @@ impl Columns<'_> {
     }
 }
 
-/// The containers that have what the application itself lists: an answer in parts needs them, and an index knows them.
+/// The containers of the elements that the application itself lists: an answer in parts needs them, and an index knows
+/// them.
 pub(super) fn inner(app: &str, class: &str, containers: &[Path], dictionary: &Dictionary) -> Option<Path> {
     let entry = dated(app, class).filter(|entry| entry.rule.is_none())?;
     let [container] = containers else { return None };
@@ -514,7 +515,7 @@ impl<'a> Told<'a> {
 
     /// The dates beyond an open end of the span that are not followed.
     fn unsearched(&self) -> Option<String> {
-        // Without the library, what does not repeat is found however far away it is.
+        // Without the library, single events are found however far away they are.
         let what = if self.by_index { "dates" } else { "repeating events" };
         let (open, at) = match self.found["open"].as_str()? {
             "after" => ("after", 1),

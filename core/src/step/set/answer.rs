@@ -21,7 +21,7 @@ use crate::step::trace::UNKNOWN;
 use crate::undo::{NO_OLD, Undo, Way, restorable};
 use crate::value::Value;
 
-/// As much of a long text as an answer holds, in characters.
+/// The longest part of a text in an answer, in characters.
 const LONGEST: usize = 1_000;
 
 impl Open {

@@ -41,7 +41,7 @@ impl Known {
 const ZONE_MARGIN: i64 = DAY;
 
 impl Setting {
-    /// Whether dates are to be left out of a series with a rule that the app told.
+    /// Whether the change leaves dates out of a series with a rule that the app reported.
     pub(super) fn knows_series(&self, app: &App) -> bool {
         let is_known =
             |open: &Open| open.leaves_out(&app.bundle_id) && open.repeating(&app.bundle_id).is_some();
@@ -111,7 +111,7 @@ impl Open {
         }
     }
 
-    /// The series, with what the same change sets of it; `None` where the app did not say.
+    /// The series, with the other values of the same change; `None` if the app did not report it.
     fn repeating(&self, app: &str) -> Option<Repeating> {
         let (class, _) = self.excluding(app)?;
         let subject = &self.change.subject;

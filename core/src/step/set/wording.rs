@@ -22,7 +22,7 @@ use crate::value::Value;
 const MOST_SETS: usize = 25;
 
 impl Setting {
-    /// The places of the remaining writes by their new values, so that the same ones stand together.
+    /// The indexes of the remaining writes by their new values, so that equal ones are together.
     pub(super) fn sets(&self) -> Vec<Vec<usize>> {
         let mut sets: IndexMap<String, Vec<usize>> = IndexMap::new();
         for (at, open) in self.open.iter().enumerate() {
@@ -47,8 +47,8 @@ impl Setting {
         Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "changes"))
     }
 
-    /// The question: the new values, and for each object its old and new values. Of many objects each set of new values
-    /// stands once, with the objects that get it.
+    /// The question: the new values, and for each object its old and new values. If there are many objects, it shows
+    /// each set of new values once, with its objects.
     pub(super) fn wording(
         &self,
         app: &str,
@@ -200,7 +200,7 @@ impl Setting {
         if parts.len() <= 3 {
             return parts.join(", ");
         }
-        // Values that are many stand with their objects; the properties are all named here.
+        // Long lists of values are shown with their objects; here all properties are named.
         let slots = self.open.iter().flat_map(|open| &open.change.subject.slots);
         let names: std::collections::BTreeSet<String> = slots.map(|slot| quoted(&slot.term)).collect();
         format!("set {}", names.into_iter().collect::<Vec<_>>().join(", "))

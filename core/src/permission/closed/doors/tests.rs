@@ -16,7 +16,7 @@ const FINDER: &str = "com.apple.finder";
 const NOTES: &str = "test.notes";
 const HOME: Way = Property("home", "folder");
 
-/// What becomes of a deed: nothing stands in its way, it leads to a closed place, or nobody knows where.
+/// The result of a deed: it is allowed, it leads to a closed place, or its place is unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Said {
     O,
@@ -229,7 +229,7 @@ fn new(class: &str, name: &str, more: Vec<(&'static str, Given)>) -> Deed {
     command(MAKE, Given::Null, parameters)
 }
 
-/// Where something new stands once a deed is done.
+/// The place of something new after a deed.
 #[test]
 fn where_what_is_new_will_stand() {
     let at = |value: Given| vec![("at", value)];

@@ -76,7 +76,7 @@ fn where_an_object_stands() {
         (OTHER, vec![HOME], Spot::Elsewhere),
         (OTHER, vec![Property("home", "leaf")], names(&["~"])),
         (OTHER, vec![Property("home", "leaf"), Property("desktop", "")], names(&["~/Desktop"])),
-        // A folder of notes has a name, too; a path is a file all the same.
+        // A folder of notes has a name, too, but a path is still a file.
         (OTHER, vec![Named("folder", "Ideas")], Spot::Elsewhere),
         (OTHER, vec![Named("folder", "/etc")], names(&["/etc"])),
         (OTHER, vec![Named("folder", "~zoe")], names(&["~zoe"])),

@@ -15,7 +15,7 @@ use crate::specifier::{Member, Path, Segment};
 use crate::step::World;
 use crate::step::create::Chosen;
 
-/// Apps whose `make` goes by the container itself, and not by a place among its elements.
+/// Apps whose `make` needs the container itself, and not a place among its elements.
 ///
 /// # Source
 /// Finder's items have no order: published scripts say `make({new: "folder", at: folder})`.
@@ -24,14 +24,14 @@ const BY_CONTAINER: [&str; 1] = ["com.apple.finder"];
 /// How properties are called that say where new objects go.
 const DEFAULT: &str = "default ";
 
-/// So many defaults stand one in the other: an account, and a folder in it.
+/// The depth of nested defaults: an account, and a folder in it.
 const DEEPEST: usize = 3;
 
-/// The property that says what an object is in, and the one that says what that is called.
+/// The property for an object's container, and the property for that container's name.
 pub(in crate::step::create) const CONTAINER: &str = "container";
 pub(in crate::step::create) const CALLED: &str = "name";
 
-/// So many classes are named that may take a new object.
+/// The largest number of classes to name that may take a new object.
 const MOST_OWNERS: usize = 5;
 
 /// The new object's class, its destination in the script, and the container by which the gate judges it.
