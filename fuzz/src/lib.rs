@@ -1,7 +1,8 @@
 //! Fuzz targets: one function for each text that crosses a trust line.
 //!
-//! A target fails if it panics. Beyond that, each one states what must hold of everything that is read: a text that is
-//! written again means the same, a script is ASCII, and so on. `fuzz/run` runs them; the seeds in `fuzz/seeds` are ours.
+//! A target fails if it panics. Beyond that, each one states a rule for everything that it reads: a text that is
+//! written again means the same, a script is ASCII, and so on. `fuzz/run` runs them; the seeds in `fuzz/seeds` are
+//! ours.
 
 mod launch;
 mod protocols;
@@ -86,7 +87,7 @@ pub fn dictionary(data: &[u8]) {
     }
 }
 
-/// A reference in AppleScript's words: what is understood reads the same once it is written as text.
+/// A reference in AppleScript's words: if it can be read, its text form reads the same.
 pub fn reference(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let _ = Moment::parse(text);
@@ -103,7 +104,7 @@ pub fn reference(data: &[u8]) {
     resolved(&specifier);
 }
 
-/// A filter in AppleScript's words or as JSON: what is understood is the same once it was written as JSON.
+/// A filter in AppleScript's words or as JSON: if it can be read, its JSON form is the same.
 pub fn filter(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let filter = match serde_json::from_str::<Json>(text) {
@@ -116,7 +117,7 @@ pub fn filter(data: &[u8]) {
     assert_eq!(again.map(|filter| filter.to_json()).as_ref(), Ok(&json), "{text}");
 }
 
-/// A specifier as JSON: what is understood is the same once it was written as JSON.
+/// A specifier as JSON: if it can be read, its JSON form is the same.
 pub fn specifier(data: &[u8]) {
     let Ok(json) = serde_json::from_slice::<Json>(data) else { return };
     if let Ok(specifier) = Specifier::parse(&json, "specifier") {
@@ -153,9 +154,9 @@ pub fn policy(data: &[u8]) {
     }
 }
 
-/// A call of a tool, and what the app and the person answer: `TOOL`, then its arguments, then a reply on each line.
+/// A call of a tool, and the answers of the app and the person: `TOOL`, then its arguments, then a reply on each line.
 ///
-/// Whatever comes, the call ends, each script is ASCII, and no script runs after a no.
+/// For any input, the call ends, each script is ASCII, and no script runs after a no.
 pub fn call(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let mut lines = text.lines();

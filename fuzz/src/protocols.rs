@@ -18,7 +18,7 @@ mod worker;
 /// The longest line of a client here.
 const LONGEST: usize = 256;
 
-/// What a worker writes: lines of bounded length, each an answer or nothing.
+/// A worker's output: lines of bounded length, each an answer or nothing.
 pub fn worker_line(data: &[u8]) {
     wait(async {
         let mut lines = worker::Lines::new(data, LONGEST);
@@ -34,7 +34,7 @@ pub fn worker_line(data: &[u8]) {
     });
 }
 
-/// What a language server writes: frames, and noise before the first.
+/// A language server's output: frames, and noise before the first.
 pub fn language_server_frames(data: &[u8]) {
     wait(async {
         let mut frames = frames::Frames::new(data);
@@ -46,7 +46,7 @@ pub fn language_server_frames(data: &[u8]) {
     });
 }
 
-/// What a client writes: lines in any form, none kept that is too long.
+/// A client's output: lines in any form; none that is too long is kept.
 pub fn client_lines(data: &[u8]) {
     wait(async {
         let mut lines = client::Lines::new(data, LONGEST);

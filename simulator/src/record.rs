@@ -229,7 +229,7 @@ fn perform(mut command: Command, run: &mut Run, through: bool) -> io::Result<()>
     Ok(())
 }
 
-/// Reads a stream to its end and passes on what comes as it comes; what cannot be passed on is read all the same.
+/// Reads a stream to its end and passes it on as it comes; if passing on fails, it still reads to the end.
 fn copy(mut from: impl Read, mut to: Option<impl Write>) -> String {
     let (mut all, mut chunk) = (Vec::new(), [0; 8192]);
     while let Ok(length @ 1..) = from.read(&mut chunk) {

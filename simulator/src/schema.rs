@@ -59,7 +59,7 @@ pub(crate) struct Type {
 /// How a stored scalar is to be understood.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// As it stands.
+    /// Unchanged.
     #[default]
     Plain,
     Text,

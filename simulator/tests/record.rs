@@ -1,4 +1,4 @@
-//! What a program asks of osascript is recorded, and asked again.
+//! Records a program's requests to osascript, and repeats them.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Several processes in one world: what is answered is there, whoever asks and whoever was killed.
+//! Several processes in one world: an answered change stays, even if its process was killed.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;

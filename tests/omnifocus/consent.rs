@@ -59,7 +59,7 @@ fn delete(target: &str, id: &str) -> Json {
     json!({"operation": "delete", "target": target, "id": id})
 }
 
-/// Mutations, the acts that each is, and what its line says.
+/// Mutations, with their acts and the text of their lines.
 fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
     let tag = |action: &str, more: &Json| {
         let mut mutation = json!({"operation": "tag_manage", "action": action, "tagName": "Above : Below"});

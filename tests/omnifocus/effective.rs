@@ -59,7 +59,7 @@ fn without_inheritance(task: &Json) -> Json {
     own
 }
 
-/// One word means one thing: the same figure under the same name, wherever it stands.
+/// One word means one thing: the same figure has the same name everywhere.
 #[test]
 fn every_analysis_counts_alike() {
     for mut world in worlds() {

@@ -11,7 +11,7 @@ fn read(world: &mut World, query: &Json) -> Json {
     world.call("omnifocus_read", &json!({ "query": query }))
 }
 
-/// Values of the app's objects need not stand on their prototypes, so nothing is asked of these.
+/// Objects of the app need not have their values on their prototypes, so the plugin does not ask prototypes.
 #[test]
 fn no_script_probes_a_prototype() {
     for script in [Script::Read, Script::Look, Script::Write] {

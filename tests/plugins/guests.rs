@@ -33,7 +33,7 @@ pub(crate) fn engine(backend: Backend) -> Arc<Engine> {
     Arc::clone(slot.get_or_init(|| Engine::new(backend).expect("the engine starts")))
 }
 
-/// Bounds on time that no honest call meets, however busy the machine is, and small ones on everything else.
+/// Time limits that no honest call reaches, however busy the machine is, and small limits on everything else.
 pub(crate) fn wide() -> Limits {
     Limits {
         compute: Duration::from_secs(60),
@@ -273,7 +273,7 @@ pub(crate) fn call(cancelled: CancellationToken) -> Call {
     }
 }
 
-/// Calls a plugin and shows what came of it.
+/// Calls a plugin and shows the result.
 pub(crate) async fn shown(plugin: &Plugin) -> String {
     show(plugin.call(call(CancellationToken::new())).await.0)
 }

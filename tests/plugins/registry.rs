@@ -78,7 +78,7 @@ async fn calls_that_waited_are_not_run_after_the_quarantine() {
     assert!((3..=4).contains(&ran) && ran + refused == 16, "{shown:?}");
 }
 
-/// Puts a module with so many functions beside what a component is made of.
+/// Puts a module with this many functions beside the other parts of a component.
 fn heavier(mut component: Vec<u8>, functions: usize) -> Vec<u8> {
     let body = "local.get 0 i32.const 3 i32.mul local.set 0 ".repeat(20);
     let function = format!("(func (param i32) {body})");

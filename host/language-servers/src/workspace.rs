@@ -301,7 +301,7 @@ impl Workspace {
         keeper.ask(until, |server| async move { server.rename(place, name, until).await }).await
     }
 
-    /// Returns what the server offers to change about a range, of one kind or of all.
+    /// Returns the changes that the server offers for a range, of one kind or of all kinds.
     pub async fn actions(
         &self,
         mut at: Location,

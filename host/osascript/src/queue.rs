@@ -1,4 +1,4 @@
-//! The order of an app's scripts: a place is taken before it is known what will run there, if anything.
+//! The order of an app's scripts: a call takes a place before its script is known.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub(crate) struct Place(oneshot::Sender<Job>);
 /// Why a script cannot wait.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoPlace {
-    /// So many wait already.
+    /// The number of scripts that already wait.
     Full,
     /// The lane has ended, so no one serves the queue.
     Ended,

@@ -145,7 +145,7 @@ impl Supervisor {
         self.shared.let_go.notified().await;
     }
 
-    /// Says how every app stands.
+    /// Describes the state of every app.
     pub fn report(&self) -> Report {
         let lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
         Report {

@@ -18,7 +18,7 @@ const POLL: Duration = Duration::from_millis(3);
 /// How long a turn lasts at least, if there is something to run.
 const SLICE: Duration = Duration::from_millis(5);
 
-/// How long a server stands back. A waiting server tries twice in this time.
+/// How long a server steps back. A waiting server tries twice in this time.
 const STAND_BACK: Duration = Duration::from_millis(8);
 
 /// The two files of one app.
@@ -108,7 +108,7 @@ impl Turns {
         self.since.map(|since| since + SLICE)
     }
 
-    /// Gives the turn back, and stands back if another server waits for it.
+    /// Gives the turn back, and steps back if another server waits for it.
     pub(crate) fn give_back(&mut self) {
         self.since = None;
         let waited_for = matches!(self.next.try_lock(), Err(TryLockError::WouldBlock));

@@ -185,7 +185,7 @@ impl Failure {
         Self::Stopped { bound, limit: format!("{} ms", limit.as_millis()), said: None }
     }
 
-    /// Adds what the guest said of its lack of memory; an earlier error of its own explains nothing.
+    /// Adds the guest's last words about its lack of memory; an earlier error of the guest explains nothing.
     #[must_use]
     pub(crate) fn with(mut self, words: Option<String>) -> Self {
         if let Self::Stopped { bound: Bound::Memory, said, .. } = &mut self {
@@ -366,8 +366,8 @@ fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Finds what a plugin said last about its end. A panic of Rust counts from its first line on, since that of a script's
-/// engine has several; where Python's engine panics, the innermost frame and the exception before that tell more.
+/// Finds the plugin's last words about its end. A Rust panic counts from its first line on, because a panic of a script
+/// engine has several lines. If Python's engine panics, the innermost frame and the exception before that tell more.
 pub(crate) fn cause<'a>(errors: impl Iterator<Item = &'a str>) -> Option<String> {
     let errors: Vec<&str> =
         errors.filter(|said| !said.contains("RUST_BACKTRACE=1")).filter_map(without_addresses).collect();

@@ -1,7 +1,7 @@
 //! The plugin engine: packages, grants, bounds, and the sandbox that components run in.
 //!
-//! The only crate that knows wasmtime. What a plugin asks of the world leaves this crate as a [`host::Question`], so that
-//! the one gate stays with the host; what comes back is data. Each module imports only modules that stand above it.
+//! The only crate that knows wasmtime. A plugin's questions leave this crate as a [`host::Question`], so that the one
+//! gate stays with the host; the answers are data. Each module imports only modules above it.
 #![deny(unsafe_code)]
 
 pub mod http;

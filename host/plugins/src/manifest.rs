@@ -20,7 +20,7 @@ pub const API: &str = "0.1";
 /// The name of its file, also in errors.
 pub const MANIFEST: &str = "plugin.toml";
 
-/// So many acts a script may declare: a human reads them all.
+/// The largest number of acts of a script: a human reads them all.
 const ACTS: usize = 64;
 
 /// A plugin's description of itself.

@@ -21,7 +21,7 @@ const CONNECTING: &str = "15";
 const WHOLE: &str = "300";
 const STALLED: &str = "10";
 
-/// So many redirects one answer may take.
+/// The largest number of redirects for one answer.
 const REDIRECTS: usize = 5;
 
 /// An answer has no more bytes than these and its body.

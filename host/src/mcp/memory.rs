@@ -1,6 +1,6 @@
 //! Gives memory back to the system.
 
-/// So many bytes are worth it.
+/// The number of bytes from which it is worth it.
 pub(super) const LARGE: usize = 1024 * 1024;
 
 /// Returns freed memory to the system. glibc's allocator keeps all pages below the last one in use, so one small

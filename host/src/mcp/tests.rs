@@ -16,7 +16,7 @@ use crate::pipeline::{Pipeline, Settings};
 use crate::plugins::Plugins;
 use crate::router::Router;
 
-/// A client that remembers what progress it was told of.
+/// A client that remembers the progress messages that it got.
 #[derive(Clone, Default)]
 struct Listener(Arc<Mutex<Vec<f64>>>);
 

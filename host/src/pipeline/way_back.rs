@@ -15,7 +15,7 @@ use super::{Pipeline, fresh};
 /// More is not kept: the file holds an hour of changes.
 const LONGEST: usize = 256 * 1024;
 
-/// So many characters of what a plugin calls its change, or the app, are kept.
+/// The longest name of a plugin's change, or of the app, to keep.
 const WORDS: usize = 160;
 
 impl Pipeline {

@@ -42,7 +42,7 @@ const ACCEPTED: &str = "audit accept: ";
 /// How long no new log begins after the lock was not available: otherwise each waiting entry would wait for it again.
 const REST: Duration = Duration::from_secs(1);
 
-/// So many logs are named in one entry.
+/// The largest number of logs to name in one entry.
 const NAMED: usize = 100;
 
 /// How the file of a log ends.

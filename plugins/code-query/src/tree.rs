@@ -24,10 +24,10 @@ pub(crate) struct Tree {
 /// One symbol.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Its name without what holds it.
+    /// Its name without its container.
     pub(crate) name: String,
     pub(crate) kind: Kind,
-    /// The names of what holds it, from the top of the file.
+    /// The names of its containers, from the top of the file.
     pub(crate) containers: Vec<String>,
     /// More, such as a signature.
     pub(crate) detail: Option<String>,
@@ -47,7 +47,7 @@ impl Node {
         Range { start: self.name_range.start, end }
     }
 
-    /// Its name with what holds it: `Animation.getFrame`.
+    /// Its name with its container: `Animation.getFrame`.
     pub(crate) fn full_name(&self) -> String {
         let names: Vec<&str> =
             self.containers.iter().map(String::as_str).chain([self.name.as_str()]).collect();

@@ -12,7 +12,7 @@ pub(crate) struct Index {
     asked: u32,
 }
 
-/// So many searches go through all objects before an index is made.
+/// The number of searches through all objects before an index is made.
 const PATIENCE: u32 = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

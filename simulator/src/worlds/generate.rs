@@ -38,7 +38,7 @@ const REMINDERS: (&str, &str, &str) = ("com.apple.reminders", "list", "reminder"
 /// The bundle ids under which OmniFocus is known.
 const OMNIFOCUS: [&str; 2] = ["com.omnigroup.OmniFocus3", "com.omnigroup.OmniFocus4"];
 
-/// So many files lie in one folder.
+/// The number of files in one folder.
 const FOLDER: usize = 100;
 
 /// Writes the data of a generated world into its directory; the rest comes from its base.

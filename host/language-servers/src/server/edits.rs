@@ -35,7 +35,7 @@ impl Server {
         Ok(Answered { items, freshness })
     }
 
-    /// Returns what the server offers to change about a range. Nothing of it is done.
+    /// Returns the changes that the server offers for a range. It makes none of them.
     ///
     /// A server that promises to work out the edits later is asked for them. What only a command of the server would
     /// change has no edits, since no command is ever run.

@@ -1,5 +1,5 @@
-//! WASI is closed when a package is made: a component of ours answers what a compiler or an interpreter imports of it, so
-//! that a package imports nothing but `iac:plugin`.
+//! WASI ends when a package is made: our adapter answers a compiler's or interpreter's WASI imports, so a package
+//! imports nothing but `iac:plugin`.
 //!
 //! A repeated call gets the same answers. Output becomes lines of the log, the clock shows the instant of the call,
 //! random numbers begin with it, a sleep takes no time, and there are no arguments, variables, files and networks. The

@@ -12,7 +12,7 @@ use crate::pipeline::{Pipeline, PluginStatus};
 /// A fresh process answers in about fifty milliseconds, over ssh in some hundred. Slower than this is worth a word.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// As many apps are named.
+/// The largest number of apps to name.
 const NAMED: usize = 5;
 
 pub(super) async fn checks(pipeline: &Pipeline, caller: &Caller) -> Vec<Json> {

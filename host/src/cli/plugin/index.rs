@@ -31,11 +31,11 @@ use crate::plugins::engine::index::{self, Entry};
 use crate::plugins::engine::installed::Installed;
 use crate::plugins::engine::package::{self, Package};
 
-/// So many entries are read, and so many bytes of an index that is one file.
+/// The largest number of entries, and of bytes of an index that is one file.
 const MOST: usize = 10_000;
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// So many files the golden calls of one plugin may have, journals included.
+/// The largest number of files for the golden calls of one plugin, including journals.
 const MOST_CALLS: usize = 200;
 
 /// The index in which a command looks up a name.

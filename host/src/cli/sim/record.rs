@@ -1,4 +1,4 @@
-//! `sim record`: what a command asks of osascript, to be read, and to be asked again of another Mac.
+//! `sim record`: records a command's requests to osascript, to be read, and to be repeated on another Mac.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -74,7 +74,7 @@ impl Record {
 /// How much of the end of one log is read for its newest entries.
 const TAIL: u64 = 256 * 1024;
 
-/// As many logs as are read for them.
+/// The number of logs to read for them.
 const LOGS: usize = 16;
 
 /// Reads the newest entries of all logs, in the order of time; of many or long logs only the ends are looked at.

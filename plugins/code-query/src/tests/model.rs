@@ -1,6 +1,6 @@
-//! A language server in miniature, for a language in which every line is `KIND NAME …` and what is indented belongs to
-//! the line above. It does what real servers do, also what they do wrong: lists that are cut, indexes that are not
-//! ready, names in the server's own spelling, files that fail.
+//! A language server in miniature, for a language in which every line is `KIND NAME …` and indented lines belong to the
+//! line above. It behaves like real servers, including their faults: cut lists, indexes that are not ready, names in
+//! the server's own spelling, files that fail.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -15,12 +15,12 @@ use crate::world::*;
 pub(super) struct Model {
     pub(super) files: BTreeMap<String, String>,
     pub(super) knobs: Knobs,
-    /// What was asked, for tests that care.
+    /// The questions, for tests that need them.
     pub(super) asked: RefCell<Vec<String>>,
     prepared: Cell<u32>,
 }
 
-/// What can be wrong with a server.
+/// The faults of a server.
 #[derive(Default)]
 pub(super) struct Knobs {
     pub(super) root: String,
@@ -217,7 +217,7 @@ impl Model {
         lines.chain(self.knobs.macros.get(path).map(name)).collect()
     }
 
-    /// Of what is left out, what holds letters that are wanted.
+    /// The left-out lines that contain the wanted letters.
     fn hidden_of(&self, part: &Part) -> Vec<Range> {
         let text = self.files.get(&part.path).map_or("", String::as_str).to_lowercase();
         let lines: Vec<&str> = text.lines().collect();

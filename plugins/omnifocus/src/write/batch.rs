@@ -7,7 +7,7 @@ use super::plan::{Form, Plan, Step};
 use super::request::{self, REDIRECTS, Target};
 use crate::Moment;
 
-/// So many operations or ids are taken at once.
+/// The largest number of operations or ids at once.
 pub(super) const MOST: usize = 100;
 
 const KEYS: &[&str] = &[

@@ -98,8 +98,8 @@ pub(super) struct Done {
     pub(super) stays: Vec<usize>,
 }
 
-/// So many characters of data fit beside the script into what the host takes, with room for what one part hands on to the
-/// next.
+/// The number of characters of data that fit beside the script into the host's limit, with room for the values that one
+/// part passes to the next.
 const BUDGET: usize = 190_000;
 
 /// The number of lines that the human sees.

@@ -11,7 +11,7 @@ use crate::Moment;
 const DATES: [&str; 7] =
     ["dueDate", "deferDate", "plannedDate", "completionDate", "dropDate", "lastReviewDate", "nextReviewDate"];
 
-/// So many characters of a note are read back.
+/// The number of characters of a note to read back.
 const NOTE: usize = 200;
 
 /// Shows what a dry run would do.

@@ -10,7 +10,7 @@ use crate::Moment;
 /// The number of characters of a name or a text to show, so that none pushes the following text out of its line.
 const NAME: usize = 60;
 
-/// So many tags of a list are named, each with so many characters.
+/// The number of tags of a list to name, and the characters of each.
 const TAGS: usize = 6;
 const TAG: usize = 24;
 

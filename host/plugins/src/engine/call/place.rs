@@ -5,7 +5,7 @@ use wasmtime::{Error, WasmBacktrace};
 
 use crate::failure::line;
 
-/// So many functions are named: enough to find the place, and few enough for one line.
+/// The number of functions to name: enough to find the place, and few enough for one line.
 const MOST: usize = 4;
 const NAME: usize = 120;
 

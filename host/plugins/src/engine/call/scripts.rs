@@ -10,11 +10,11 @@ use crate::engine::bindings::iac::plugin::{app_scripts, types};
 use crate::host::Question;
 use crate::script::Script;
 
-/// So many lines about objects are taken, and so many bytes of them together.
+/// The largest number of lines about objects, and of their bytes together.
 const LINES: usize = 500;
 const BYTES: usize = 64 * 1024;
 
-/// So many runs are taken under one decision.
+/// The largest number of runs under one decision.
 const PARTS: usize = 100;
 
 impl app_scripts::Host for State {
