@@ -255,7 +255,7 @@ impl std::fmt::Display for Source {
             Self::Closed { place } => write!(f, "no argument may lead to {place}"),
             Self::Tainted => f.write_str("the server read content from other people within the last hour"),
             Self::Fragile => f.write_str("only a position leads to the object, and positions change"),
-            Self::Dialog => f.write_str("the dialog of macOS interrupts whoever uses the Mac"),
+            Self::Dialog => f.write_str("the dialog of macOS interrupts the person at the Mac"),
             Self::Preview { of } => write!(f, "a look at what the server will ask a human about ({of})"),
             Self::Probe => f.write_str("a check whether the app answers"),
             Self::Grant { id } => write!(f, "the grant {id}"),

@@ -13,7 +13,7 @@ use crate::words::RefId;
 /// The time during which a write can be undone.
 const HOUR: Millis = Millis(60 * 60 * 1000);
 
-/// Why nothing takes back what a command has done.
+/// The reason why a command cannot be undone.
 pub(crate) const NO_REVERSE: &str = "this server knows no reverse of it";
 
 /// Why an old value does not come back.
@@ -73,7 +73,7 @@ pub enum Way {
         /// Its class.
         element: String,
     },
-    /// A plugin changed something, and takes it back by a call of its own.
+    /// A plugin changed something, and undoes it with one of its own calls.
     Call {
         /// The plugin.
         plugin: String,
@@ -142,7 +142,7 @@ impl Undo {
         }
     }
 
-    /// Whether it has no inverse, and is only kept to be named.
+    /// Whether it has no inverse, and is kept only for the list.
     pub fn is_lasting(&self) -> bool {
         matches!(self.way, Way::Lasting { .. })
     }
@@ -195,13 +195,13 @@ impl Undo {
 pub enum Wanted {
     /// To take back these, by the ids of their calls or of single writes.
     Ids(Vec<String>),
-    /// To take back what the last call has written.
+    /// To take back the writes of the last call.
     Last,
     /// To list the writes, and which of them can be taken back.
     List,
 }
 
-/// Gives what one call has written one id, and returns it.
+/// Gives the writes of one call one id, and returns it.
 pub(crate) fn together(undos: &mut [Undo], fresh: &mut dyn FnMut() -> RefId) -> Option<String> {
     if undos.len() > 1 {
         let id = Undo::id(fresh());
@@ -310,7 +310,7 @@ pub(crate) fn list(undos: &[Undo]) -> Json {
     body
 }
 
-/// So many objects of a call are named, and the others counted.
+/// The number of objects of a call to name; the others are counted.
 const TOLD: usize = 3;
 
 /// The writes of a call. Objects with the same write share a line: `set name of 25: "a", "b", "c", …`.
@@ -362,7 +362,7 @@ fn for_good(last: &Undo) -> Fault {
 
 fn nothing() -> Fault {
     let message = "nothing was written in the last hour that can be taken back";
-    let suggestion = "what was written earlier, or has no inverse, is set back by hand";
+    let suggestion = "the user must undo an older change, or one without an inverse, by hand";
     Fault::parameter("last", message, suggestion)
 }
 

@@ -168,7 +168,7 @@ fn a_question_shows_what_is_sent() {
                 - with 5022 bytes: \"{'text': 'one\u{fffd} ⏎ two'}xxx";
     assert!(text.starts_with(head), "{text}");
     assert!(text.ends_with("DANGEROUS · it sends data to a web server"), "{text}");
-    assert!(text.contains("Note: what has been sent cannot be taken back"), "{text}");
+    assert!(text.contains("Note: a sent request cannot be taken back"), "{text}");
     assert_eq!(session.asked[0].choices(), [Choice::Once, Choice::Hour, Choice::Deny]);
 }
 

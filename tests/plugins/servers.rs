@@ -115,7 +115,7 @@ async fn a_guest_stays_below_its_folder() {
     check(root, "src/a.rs", "fn grüße() {}").await;
     check(root, "in.rs", "fn grüße() {}").await;
     check(root, "none.rs", "path not found: none.rs").await;
-    check(root, "src", "`src` is no regular file").await;
+    check(root, "src", "`src` is not a regular file").await;
     let outside = "path is outside the workspace root";
     check(root, "../secret.rs", &format!("{outside}: ../secret.rs")).await;
     check(root, "/etc/hosts", &format!("{outside}: /etc/hosts")).await;

@@ -80,7 +80,7 @@ const FACTS: [(&str, &str, &str, &str, &str); 22] = [
         "com.apple.mail",
         SEND,
         "outgoing message",
-        "attachments that Mail tells of",
+        "attachments that Mail reports",
         "content.attachment.file name",
     ),
 ];
@@ -117,7 +117,7 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
         "com.apple.Notes",
         DELETE,
         "note",
-        "moves to Recently Deleted, if its account has that; what is there already is deleted for good",
+        "moves to Recently Deleted, if its account has that folder; a note that is already there is deleted for good",
     ),
     ("com.apple.finder", DELETE, "", "moves to the Trash"),
     ("com.apple.finder", EMPTY, "", "deletes permanently"),

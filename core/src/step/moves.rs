@@ -214,7 +214,7 @@ pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, 
     let left = left.iter().map(|undo| Carried::Left(undo.in_words())).collect();
     let first = undos.first().ok_or_else(|| several("nothing is named"))?;
     let Way::Move { from, to, element, .. } = &first.way else {
-        return Err(several("one of them is no move"));
+        return Err(several("one of them is not a move"));
     };
     let app = world.apps.find(&first.app)?;
     let dictionary = app.dictionary()?.clone();

@@ -13,7 +13,7 @@ use crate::specifier::{quoted, quoted_to};
 const SHOWN: usize = 1_200;
 
 /// The meaning of a yes to a request.
-pub(super) const SENT: &str = "what has been sent cannot be taken back, and the server decides what it means";
+pub(super) const SENT: &str = "a sent request cannot be taken back, and the server decides what it means";
 
 pub(super) fn start(call: WebCall, world: &World<'_>) -> Step {
     let behind = Behind { name: call.host.clone(), events: 0 };

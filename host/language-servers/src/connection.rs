@@ -160,7 +160,7 @@ impl Shared {
             }
             (Some(method), None) => listener.hear(method, params),
             (None, Some(id)) => self.answered(&id.clone(), message),
-            (None, None) => tracing::debug!("a language server sent what is no message"),
+            (None, None) => tracing::debug!("a language server sent something that is not a message"),
         }
     }
 

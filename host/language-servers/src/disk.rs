@@ -127,7 +127,7 @@ impl Disk {
         let file = self.dir.open_with(path, &options).map_err(refused)?;
         let metadata = file.metadata().map_err(refused)?;
         if !metadata.is_file() {
-            return Err(Failure::new(Cause::Invalid, format!("`{path}` is no regular file")));
+            return Err(Failure::new(Cause::Invalid, format!("`{path}` is not a regular file")));
         }
         let mut bytes = Vec::new();
         file.take(most + 1).read_to_end(&mut bytes).map_err(refused)?;

@@ -31,7 +31,7 @@ pub(crate) fn program(profile: &Profile, settings: &Settings, root: &Path) -> Re
         }
     }
     Err(match old {
-        Some(version) => format!("{name} is of version {version}, which is no language server"),
+        Some(version) => format!("{name} has version {version}, which is not a language server"),
         None => format!("{name} not found on PATH"),
     })
 }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn programs_are_found() {
         check("7.0.2", 0o755, Ok("node_modules/.bin/tsc"));
-        check("5.9.3", 0o755, Err("tsc is of version 5.9.3, which is no language server"));
+        check("5.9.3", 0o755, Err("tsc has version 5.9.3, which is not a language server"));
         check("7.0.2", 0o644, Err("tsc not found on PATH"));
     }
 }

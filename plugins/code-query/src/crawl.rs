@@ -200,7 +200,7 @@ impl<'a> Crawl<'a, '_> {
             let files = named(&self.broken, "files");
             doubts.explain(
                 Reason::SyntaxErrors,
-                format!("what stands behind an error of syntax may be missing: {files}"),
+                format!("symbols after a syntax error may be missing: {files}"),
             );
         }
         Ok(self.found)

@@ -18,7 +18,7 @@ impl Arguments {
         match serde_json::from_str(text) {
             Ok(Json::Object(map)) => Ok(Self(map)),
             Ok(other) => Err(Fault::invalid(format!("arguments are `{other}`, expected an object"))),
-            Err(error) => Err(Fault::invalid(format!("arguments are no JSON: {error}"))),
+            Err(error) => Err(Fault::invalid(format!("the arguments are not JSON: {error}"))),
         }
     }
 
@@ -94,7 +94,7 @@ mod tests {
         check(
             "{",
             number,
-            "invalid_parameter: arguments are no JSON: EOF while parsing an object at line 1 column 1",
+            "invalid_parameter: the arguments are not JSON: EOF while parsing an object at line 1 column 1",
         );
     }
 

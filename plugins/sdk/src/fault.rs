@@ -85,5 +85,5 @@ impl std::error::Error for Fault {}
 pub(crate) fn read(answer: Result<String, types::Fault>) -> Result<Json, Fault> {
     let text = answer.map_err(Fault::from)?;
     serde_json::from_str(&text)
-        .map_err(|error| Fault::new("internal", format!("the host's answer is no JSON: {error}")))
+        .map_err(|error| Fault::new("internal", format!("the host's answer is not JSON: {error}")))
 }

@@ -121,7 +121,7 @@ impl Response {
     /// # Errors
     /// `unavailable` if it is not UTF-8.
     pub fn text(&self) -> Result<&str, Fault> {
-        let wrong = |error| Fault::new("unavailable", format!("the server's answer is no text: {error}"));
+        let wrong = |error| Fault::new("unavailable", format!("the server's answer is not a text: {error}"));
         std::str::from_utf8(&self.0.body).map_err(wrong)
     }
 

@@ -25,7 +25,11 @@ const REFUSED: [(&[&str], &str, &str); 35] = [
     (&["count", "each"], "counts", COUNTED),
     (&["contents", "of"], "reads a script variable", "leave the words out"),
     (&["count"], "counts", COUNTED),
-    (&["all"], "is no word of a reference", "write `every` and the class, such as `every message of inbox`"),
+    (
+        &["all"],
+        "is not a word of a reference",
+        "write `every` and the class, such as `every message of inbox`",
+    ),
     (&["some"], "picks at random", "a random object cannot be asked for again; use an index"),
     (&["any"], "picks at random", "a random object cannot be asked for again; use an index"),
     (&["middle"], "picks a middle object", "use an index, which can be asked for again"),

@@ -299,7 +299,7 @@ impl Creating {
                 _ => "is another value".to_owned(),
             };
             let message = format!(
-                "it was not tried, because the new {class} is not what was asked for: `{}` was given as {given} and {holds}",
+                "it was not tried, because the new {class} differs from the call: `{}` was given as {given} and {holds}",
                 slot.term
             );
             let suggestion = "set the property, or send the command by iac_mcp_run_command with the reference of the new object";

@@ -67,7 +67,7 @@ impl Scope {
         let completed = scope.flag("includeCompleted")?.unwrap_or(all);
         if all && !completed {
             return Err(Fault::invalid(format!(
-                "`{}` is false, and this analysis counts what was completed",
+                "`{}` is false, and this analysis counts completed items",
                 scope.at("includeCompleted")
             ))
             .suggest("leave it out"));

@@ -185,8 +185,12 @@ fn duplicate(object: &Object<'_>, index: usize, context: &Context<'_>) -> Result
     let target = target(object)?.unwrap_or(Target::Task);
     let foreign = if target == Target::Task { "folder" } else { "project" };
     if object.has(foreign) || (target == Target::Project && object.has("parentTaskId")) {
-        return Err(Fault::invalid(format!("`{}` is no place of a {}", object.at(foreign), target.word()))
-            .suggest("a task goes to a `project` or `parentTaskId`, a project to a `folder`"));
+        return Err(Fault::invalid(format!(
+            "`{}` is not a place of a {}",
+            object.at(foreign),
+            target.word()
+        ))
+        .suggest("a task goes to a `project` or `parentTaskId`, a project to a `folder`"));
     }
     let (id, reference) = reference(object, &["id"], context)?;
     let to = changes::place(object, target, context)?;
