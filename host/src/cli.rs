@@ -95,11 +95,11 @@ enum Command {
     Access(access::Access),
     /// Checks the installation and shows where each setting comes from.
     Doctor(doctor::Doctor),
-    /// Adds this server to your MCP clients, or takes it out.
+    /// Adds this server to your MCP clients, or removes it.
     Setup(setup::Setup),
-    /// Asks, only now, whether there is a newer version.
+    /// Checks, only when you run it, whether there is a newer version.
     SelfCheck(self_check::SelfCheck),
-    /// Takes this server out of your MCP clients and says what is left to remove.
+    /// Removes this server from your MCP clients and lists everything that is left.
     Uninstall(uninstall::Uninstall),
     /// Creates, installs and manages plugins.
     #[command(subcommand)]

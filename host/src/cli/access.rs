@@ -17,11 +17,12 @@ const SPARE: u64 = 20;
 /// The status of full access.
 const FULL: i64 = 3;
 
-/// The app that macOS asks about is the one that started this program: an answer that is given in a terminal counts for
-/// that terminal, and not for another MCP client.
+/// macOS asks about the app that started this program: an answer in a terminal counts for that terminal, and not for
+/// another MCP client.
 #[derive(Debug, Args)]
 pub(super) struct Access {
-    /// What to ask for: calendars or reminders. Without it the command shows how everything stands, and opens no dialog.
+    /// The access to ask for: calendars or reminders. Without it the command shows the current access, and opens no
+    /// dialog.
     subject: Option<String>,
 }
 

@@ -16,11 +16,11 @@ use crate::consent::{Asked, Asker, Asking, Caller};
 /// A dialog of macOS stays for so many seconds, and a little more for the way back.
 const PATIENCE: u64 = 620;
 
-/// The app that macOS asks about is the one that started this program: an answer that is given in a terminal counts for
-/// that terminal, and not for another MCP client.
+/// macOS asks about the app that started this program: an answer in a terminal counts for that terminal, and not for
+/// another MCP client.
 #[derive(Debug, Args)]
 pub(super) struct Consent {
-    /// The app, for example Mail. Without it the command shows how every app stands, and opens no dialog.
+    /// The app, for example Mail. Without it the command shows the state of every app, and opens no dialog.
     app: Option<String>,
 }
 

@@ -24,10 +24,10 @@ use crate::consent::Caller;
 use crate::plugins::FOLDER;
 use crate::router::Router;
 
-/// Each line that fails names the command that mends it. The exit status is 0 if nothing fails, and 1 otherwise.
+/// Each failed check names the command that repairs it. The exit status is 0 if nothing fails, and 1 otherwise.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
-    /// Mends what can be mended without losing anything: the rights of files and folders, and a cache that cannot be used.
+    /// Makes only repairs that lose no data: the permissions of files and folders, and an unusable cache.
     #[arg(long)]
     fix: bool,
 }

@@ -86,7 +86,7 @@ pub(super) struct Mac {
     /// Refuses everything but reads, whatever the policy says.
     #[arg(long, global = true, env = "IAC_MCP_READ_ONLY", hide_env = true, value_parser = BoolishValueParser::new())]
     pub(super) read_only: bool,
-    /// Offers app commands as tools of their own: `meta` for none, `all`, or app names as in `mail,finder`.
+    /// Offers app commands as separate tools: `meta` for none, `all`, or app names as in `mail,finder`.
     #[arg(
         long,
         global = true,
@@ -100,7 +100,7 @@ pub(super) struct Mac {
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_TTL",
           value_parser = within::<1_000, { u64::MAX }>)]
     pub(super) ref_ttl: Option<u64>,
-    /// How often references whose time has passed are dropped, in milliseconds.
+    /// How often expired references are dropped, in milliseconds.
     #[arg(long, global = true, hide = true, env = "IAC_MCP_REF_CLEANUP", default_value_t = 300_000,
           value_parser = within::<100, { u64::MAX }>)]
     pub(super) ref_cleanup: u64,

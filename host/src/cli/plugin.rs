@@ -52,13 +52,13 @@ pub(super) enum Plugin {
     Publish(publish::Publish),
     /// Finds plugins in an index.
     Find(index::Find),
-    /// Writes what an index says of a package.
+    /// Writes the index entry of a package.
     Entry(index::Write),
     /// Checks each entry of an index, its package and its golden calls.
     CheckIndex(index::Check),
     /// Lists the installed plugins.
     List,
-    /// Shows what a plugin is and may do, and its settings.
+    /// Shows a plugin, its permissions and its settings.
     Show {
         /// The id of the plugin.
         id: String,

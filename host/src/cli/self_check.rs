@@ -19,12 +19,12 @@ const REPOSITORY: &str = match option_env!("IAC_MCP_REPOSITORY") {
 /// How long the answer may take, in seconds.
 const PATIENCE: &str = "10";
 
-/// Asks where this program was released whether there is a newer version.
+/// Asks the repository of this program whether there is a newer version.
 ///
 /// One request goes out, by `curl`. It contains nothing about you, this computer or this version. Nothing is installed.
 #[derive(Debug, Args)]
 pub(super) struct SelfCheck {
-    /// The repository to ask, in place of the one that this program was released from.
+    /// The repository to ask, in place of the program's own.
     #[arg(long, value_name = "URL", default_value = REPOSITORY, hide_default_value = true)]
     repository: String,
 }

@@ -45,7 +45,7 @@ pub(super) struct Setup {
     /// Writes the entry for every client on this computer without asking.
     #[arg(long, conflicts_with_all = ["client", "undo"])]
     yes: bool,
-    /// Takes back what this command has written, for one client or for all.
+    /// Undoes the changes of this command, for one client or for all.
     #[arg(long, conflicts_with = "write")]
     undo: bool,
     /// The file to use in place of the client's own.

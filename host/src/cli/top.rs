@@ -28,7 +28,7 @@ const NAME: usize = 40;
 
 /// Shows what running servers do: calls, questions, queues and workers.
 ///
-/// At a terminal the view renews itself until you press q. Elsewhere it is printed once.
+/// At a terminal the view updates until you press q. Elsewhere it is printed once.
 #[derive(Debug, Args)]
 pub(super) struct Top {
     /// Prints the view once, also at a terminal.

@@ -12,13 +12,13 @@ use super::setup::{self, Taken};
 use super::{Failure, ask, directories, installation, paint};
 use crate::clients::CLIENTS;
 
-/// Takes this server out of the MCP clients to which `setup` added it, and says what is left.
+/// Removes this server from the MCP clients to which `setup` added it, and lists everything that is left.
 ///
-/// Each client's file becomes what it was before `setup`. If the client has changed it since, only the entry goes. The
-/// program, its state and its cache stay: the command says where they are and how to remove them.
+/// Restores each client's file to its state before `setup`. If the client has changed the file since, removes only the
+/// entry. The program, its state and its cache stay: the command says where they are and how to remove them.
 #[derive(Debug, Args)]
 pub(super) struct Uninstall {
-    /// Takes the server out without asking.
+    /// Removes the server without asking.
     #[arg(long, conflicts_with = "dry_run")]
     yes: bool,
     /// Shows what would be done, and changes nothing.

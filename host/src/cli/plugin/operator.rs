@@ -70,10 +70,10 @@ pub(in crate::cli) struct Grant {
     /// The highest level, for apps-change.
     #[arg(long, value_name = "LEVEL", default_value = "modify", value_parser = ["safe", "modify", "dangerous"])]
     level: String,
-    /// What may be asked of a web server, for http: GET, HEAD, POST, PUT, PATCH or DELETE. You can repeat it.
+    /// The methods to grant for http: GET, HEAD, POST, PUT, PATCH or DELETE. You can repeat this option.
     #[arg(long, value_name = "METHOD", default_values = ["GET", "HEAD"])]
     method: Vec<Method>,
-    /// Grants without asking, also what the plugin does not want.
+    /// Grants without asking, even permissions that the plugin does not want.
     #[arg(long)]
     yes: bool,
 }
