@@ -1,4 +1,4 @@
-// Access to a library of the system: how it stands, and asking the person for it, which waits for the answer.
+// Access to a library of the system: its state, and the request to the person, which waits for the answer.
 const access = (entity, asks) => {
   ObjC.import("EventKit");
   const status = () => Number($.EKEventStore.authorizationStatusForEntityType(entity));

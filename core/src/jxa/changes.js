@@ -1,7 +1,7 @@
-// Stands behind the prelude in scripts that change something.
+// Follows the prelude in scripts that change something.
 
-// What a human is shown of some objects: mark, labels, old values, what was found at the places on the way, and facts; or
-// why it cannot be read.
+// The values of some objects for a human: mark, labels, old values, the objects at the positions on the path, and facts;
+// or the reason why they cannot be read.
 const preview = (rows, way, q) =>
   rows.map((p) => {
     at = "object";
@@ -46,8 +46,8 @@ const inOrder = (groups) => {
   return found;
 };
 
-// One object. It must be the one that is meant, with the values that a person has seen. Then all of its properties are set
-// and read back, or those that were set are put back. The last look at the object and the first write are adjacent events.
+// One object. It must be the intended one, with the values that a person has seen. Then all of its properties are set and
+// read back, or those already set are restored. The last look at the object and the first write are adjacent events.
 const change = ([p, wants, seen, given], way, q, ways) => {
   at = "object";
   const x = way(p),
@@ -64,7 +64,7 @@ const change = ([p, wants, seen, given], way, q, ways) => {
     done = [];
   at = "set";
   for (let i = 0; i < values.length; i += 1) {
-    // What is so already is not written again: to the app that would be a change, too.
+    // An equal value is not written again, because the app would take that as a change, too.
     if (q.gets[i] !== null && !isFailed(before[i]) && alike(encode(values[i]), old[i])) continue;
     try {
       ask(() => q.sets[i](x, values[i]));
@@ -88,7 +88,7 @@ const change = ([p, wants, seen, given], way, q, ways) => {
     return { unknown: numberOf(error), message: messageOf(error) };
   }
 };
-// What an object holds after a write, and by what it is found now: a write may change its very name or mark.
+// The values of an object after a write, and its identity now: a write may change its name or its mark.
 const readBack = (p, x, q, values, names, mark, isWritten) => {
   const at = (y, found) => {
     const now = readable(y, q.gets);
@@ -101,8 +101,8 @@ const readBack = (p, x, q, values, names, mark, isWritten) => {
   if (first === null && q.home !== undefined && mark !== null && isObject(values[q.home]))
     return { now: [], mark: mark, filed: values };
   if (first !== null || names === null) return first === null ? { now: shown(readable(x, q.gets)), mark: mark } : first;
-  // The app gave it another name than it was told, or one that follows from what was set. It stands where it stood if
-  // nothing else in the collection has changed.
+  // The app gave it a different name than the request, or a name that depends on other values. It is at its old
+  // position if nothing else in the collection has changed.
   const is = ask(() => q.names(p)),
     i = names.findIndex((name) => same(name, q.name(p)));
   const others = is.length === names.length && is.every((name, n) => n === i || name === names[n]);

@@ -1,11 +1,11 @@
-// Stands behind the prelude in scripts of commands whose objects a human was shown, or that move something.
+// Follows the prelude in scripts of commands that move something, or with objects that a human saw.
 
 const lost = (number) => number === -1728 || number === -1719;
-// The first object that is not what a human was shown; null if all are. A target that is gone the command itself will
-// miss; anything else that is gone was shown and is not there any more.
+// The first object that has changed since the human saw it; null if there is none. The command itself will report a
+// missing target; any other missing object was shown and no longer exists.
 const other = (seen, ways, reads) => {
   at = "object";
-  // However little of the answer is wanted, what a human was shown is compared whole.
+  // The values that a human saw are compared whole, even if the answer needs only a part of them.
   const text = d.text;
   d.text = null;
   for (let i = 0; i < seen.length; i += 1) {
@@ -37,7 +37,7 @@ const keep = (save, sent) => {
   }
   return sent;
 };
-// One object that is moved: by what it is known and where it is now, what the app says, and whether it has left.
+// One moved object: its identity and its new place, the app's answer, and whether it has left the old place.
 const moving = (x, q, send) => {
   const mark = known(x, q.mark),
     home = q.home === null ? null : read(x, [q.home])[0];
@@ -53,7 +53,7 @@ const moving = (x, q, send) => {
       failed(error);
     }
   }
-  // Some apps answer with the object at its new place, others with the way it was asked for, which leads nowhere now.
+  // Some apps return the object at its new place, others the path of the request, which now leads nowhere.
   const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
   return { $: "moved", value: value, mark: mark, home: home, left: left, landed: found };
 };
@@ -86,7 +86,7 @@ const fileAt = (path) => {
   const of = (key) => ObjC.unwrap(found.objectForKey(key));
   return [Number(of("NSFileSize")), Number(of("NSFileModificationDate"))];
 };
-// A command that is to write a file, and whether it did: an app may answer without an error and write none.
+// A command that should write a file, and whether it did: an app may answer without an error and write nothing.
 const filing = (to, send) => {
   const path = String(to),
     look = () => {
@@ -122,7 +122,7 @@ const standing = (one, wanted, send) => {
       runs = one.running() === true;
     }
   } catch (error) {
-    // What the command answered counts.
+    // The command's own answer counts.
   }
   return { $: "standing", value: value, runs: runs };
 };

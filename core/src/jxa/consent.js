@@ -1,4 +1,4 @@
-// Stands behind the prelude where macOS is asked what it lets this process do, or is told to ask the person.
+// Follows the prelude in scripts that ask macOS about this process's permissions, or make it ask the person.
 
 // What macOS says about each app that runs, without a dialog.
 const consents = (apps) => ({

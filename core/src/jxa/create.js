@@ -1,11 +1,11 @@
-// Stands behind the parts for changes and commands in scripts that make objects.
+// Follows the parts for changes and commands in scripts that make objects.
 
 // A constructed object becomes real once it is among the elements of another, and is a reference from then on.
 const pushed = (collection, x) => {
   collection.push(x);
   return x;
 };
-// What a command answers, if that is one object.
+// The object that a command returns, if it is one object.
 const answered = (x) => {
   const one = Array.isArray(x) && x.length === 1 ? x[0] : x;
   if (!isObject(one) || one instanceof Date) throw { nothing: true };
@@ -55,14 +55,14 @@ const isHeld = (value, is, isWord) => {
   return isObject(is) && Object.keys(value).every((key) => isHeld(value[key], is[key], isWord));
 };
 const isNothing = (value) => value === null || value === undefined;
-// What an app did not take together with the rest, or kept another value of, is set by itself. If more follows, it is
-// looked at again: the person who approved that has seen these values and no others.
+// A value that the app did not take together with the others, or changed, is set separately. If commands follow, it is
+// read again, because the person who approved them has seen exactly these values.
 const setLate = (x, q, values, isLooked, again, isPart) => {
   const late = [],
     unlike = [],
     before = readable(x, q.gets);
-  // Some parts can be made and not be looked at, such as the attachment of a message that is not sent yet. The app took all
-  // that was given together, and nothing of it is known to be different.
+  // Some parts can be made but not read, such as the attachment of an unsent message. The app took all the values
+  // together, and none of them is known to be different.
   const isUnseen = isPart && before.every((is, n) => q.gets[n] === null || isFailed(is));
   const compare = (value, n) => {
     const now = q.renamed !== undefined && n === q.named ? again(values) : x;
@@ -82,7 +82,7 @@ const setLate = (x, q, values, isLooked, again, isPart) => {
       unlike.push([n, shown([is])[0]]);
       return;
     }
-    // What can only be written was given already; of an object an app may have a name of its own.
+    // A write-only value was given already; for an object an app may have its own name.
     if (isGiven && q.gets[n] === null) return;
     if (isGiven && isFailed(is)) {
       if (isUnseen) return;
@@ -96,7 +96,7 @@ const setLate = (x, q, values, isLooked, again, isPart) => {
       ask(() => q.sets[n](x, value));
     } catch (error) {
       if (fatal(numberOf(error))) throw error;
-      // What was taken and is told in other words need not be settable.
+      // A value that the app took and returns in another form need not be settable.
       if (!isGiven || isNothing(is)) {
         late.push([n, numberOf(error), messageOf(error)]);
         unlike.push([n, shown([is])[0]]);
@@ -124,7 +124,7 @@ const readMade = (x, q) => {
     looks: read(x, q.looks),
   };
 };
-// The place of an object that only a place leads to: what stands at the end of a quoted name is not a place.
+// The position of an object that has only a position: a number at the end of a quoted name is not a position.
 const placeOf = (x) => {
   const way = source(x),
     found = /\.at\((\d+)\)$|\[(\d+)\]$/.exec(way);
@@ -189,7 +189,7 @@ const it = () => {
   if (lost !== null) throw { lost: lost };
   return first.x;
 };
-// Each only after the one before it has succeeded; `stop` says why none may run.
+// Each runs only after the one before it has succeeded; `stop` gives the reason why none may run.
 const follow = (steps, ways, stop) => {
   let why = stop;
   return steps.map((step, n) => {
@@ -223,8 +223,8 @@ const shifted = (made) => {
     ),
   );
 };
-// Objects in order, each after the one that it is in. An app that is gone or silent ends it; whatever else fails, fails
-// alone with all that would have been in it. What was made is read back when everything stands, and is saved.
+// Objects in order, each after its container. If the app is gone or silent, the script ends; any other failure affects
+// only the object and its contents. After all objects are made, they are read back and saved.
 const create = (rows, kinds, ways, save, then = [], all = null) => {
   const made = [],
     results = rows.map(() => ({ untried: true })),
@@ -283,7 +283,7 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
       results[i] = { source: source(x), unread: numberOf(error), message: messageOf(error) };
     }
   });
-  // What a command has written by itself, with what was changed of it.
+  // The object that a command has filled in, with the changes to it.
   const tell = () =>
     made.forEach((x, i) => {
       const tells = kinds[rows[i][0]].tells;

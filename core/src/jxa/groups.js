@@ -1,7 +1,7 @@
 // Counts and sums of groups instead of elements. `by` are columns, -1 is the container; `of` are pairs of a function and a
 // column.
 const CONTAINER = -1;
-// More containers without elements are counted, since nobody asks for each of them.
+// More containers without elements are only counted, because no one asks for each of them.
 const MOST_EMPTY = 3;
 const columnsOfGroups = (groups) => [...groups.by.filter((i) => i !== CONTAINER), ...groups.of.map(([, i]) => i)];
 const FOLDS = {
@@ -23,7 +23,7 @@ const grouped = (groups, rows, cells, collection, q) => {
     if (!found.has(name)) found.set(name, { key: key, rows: [] });
     found.get(name).rows.push(row);
   }
-  // A container without elements is a group of none, where groups are about what elements are in.
+  // If groups are by container, a container without elements is an empty group.
   if (isMany(collection) && groups.by.length > 0 && groups.by.every((i) => i === CONTAINER || q.columns[i].of))
     for (const values of collection.keys(groups.by)) {
       const key = groups.by.map((i, n) =>

@@ -62,7 +62,7 @@ const placesOf = (titles, q) => {
 };
 // A search through more than four years is cut without an error.
 const LONGEST = 4 * 365 * DAY;
-// So far from now nobody plans; a year has 366 days at most.
+// No one plans this far ahead; a year has 366 days at most.
 const FAR = 50 * 366 * DAY;
 const eventsOf = (store, list, span) =>
   listOf(
@@ -88,7 +88,7 @@ const remindersOf = (store, list) => {
   if (found === null || found === undefined || found.isNil()) throw new Error("no answer about reminders");
   return listOf(found);
 };
-// Rows of the index; without them, why there are none.
+// Rows of the index, or the reason why there are none.
 const indexed = (chains, leaf, span, q) => {
   if (INDEX.off !== null) return { state: INDEX.off };
   const entity = d.series.index.entity,
@@ -111,7 +111,7 @@ const indexed = (chains, leaf, span, q) => {
     if (wrong !== undefined) return { state: "two of " + wellFormed(wrong) };
     const unknown = titles.find((title) => !places.names.includes(title));
     if (unknown !== undefined) return { state: (INDEX.off = "differs: the app has no " + wellFormed(unknown)) };
-    // A calendar that only the app has may hold what is asked for.
+    // A calendar that only the app has may contain the requested events.
     if (named.some((name) => name !== null && !titles.includes(name))) return { state: "not there" };
     const list = $.NSMutableArray.alloc.init;
     chosen.forEach((each) => list.addObject(each));
@@ -122,7 +122,7 @@ const indexed = (chains, leaf, span, q) => {
     strategy = "index";
     return { rows: rows.map(({ row }) => row), state: "full" };
   } catch (error) {
-    // Apple events tell what is wrong with the app, and are the other way.
+    // Apple events report the app's own errors, and are the other way to read.
     if (fatal(numberOf(error))) throw error;
     return { state: "failed: " + messageOf(error).slice(0, 100) };
   }

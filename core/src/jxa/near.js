@@ -1,4 +1,4 @@
-// Where nothing matches: the values that a property has, for each comparison with a text that is true of none of them.
+// If nothing matches: the values of a property, for each comparison with a text that none of them meets.
 // A comparison inside `not` cannot be why nothing matches.
 const MOST_VALUES = 1000; // The server compares each with the text that was looked for.
 const MOST_LETTERS = 200; // It compares no more of a value.

@@ -1,17 +1,17 @@
-// Stands in scripts that change something, and in those that show beforehand what would be changed. A place leads to
-// another object as soon as one before it comes or goes. So each place on the way to an object is turned into the id
-// or the name of what stands there, before the first change.
+// A part of scripts that change something, and of those that show the objects beforehand. A position leads to another
+// object as soon as one before it comes or goes. So before the first change, each position on the path to an object is
+// replaced by the id or the name of the object there.
 
-// What was found at the places on the way to the object at hand, outermost first.
+// The objects that were found at the positions on the path to the current object, outermost first.
 let found = [];
 // Another object is at the place, or several have the name: nothing may be done to it.
 const another = () => Object.assign(new Error("another object is at its place"), { errorNumber: MOVED });
-// Nobody else's number: several objects have the name that one was picked by.
+// A number that only this server uses: several objects have the given name.
 const SEVERAL = 20003;
 const several = () => Object.assign(new Error("several objects have this name"), { errorNumber: SEVERAL });
-// Nobody else's number: several objects have nothing but their places, and places shift.
+// A number that only this server uses: several objects have only their positions, and positions shift.
 const BLIND = 20002;
-// Up to so many ids of one collection are read with an event each; for more, one event reads the whole column.
+// The number of ids of one collection to read with an event each; for more, one event reads the whole column.
 const FEW = 4;
 const censuses = new Map();
 const census = (collection) => {
@@ -47,7 +47,7 @@ const check = (one) => {
   if (one.get !== null && one.wants !== null && markOf(one.object, one.get) !== one.wants) throw another();
 };
 
-// The element at a place: by its id, by a name that no neighbour has, or else by the place and what stands there.
+// The element at a position: by its id, by a name that no neighbour has, otherwise by the position and its mark.
 const pin = (collection, i, q) => {
   at = "object";
   const x = collection.at(i);
@@ -86,8 +86,8 @@ const sole = (collection, name, get) => {
   return collection.byName(name);
 };
 
-// Places from the last to the first, what is in a container before the container, and what has an id or a name at the
-// end: so nothing that is taken away shifts a place that is still needed.
+// Positions from the last to the first, contents before their container, and objects with an id or a name at the end:
+// so no removed object shifts a position that is still needed.
 const lastFirst = (a, b) => {
   for (let i = 0; i < Math.max(a.length, b.length); i += 1) {
     const x = a[i] === undefined ? -1 : a[i].place,
@@ -97,8 +97,8 @@ const lastFirst = (a, b) => {
   return 0;
 };
 const isPlaced = (one) => one.place !== undefined;
-// One command for several objects, one event each. All of them are found before the first event; what only its place
-// leads to is compared once more directly before its own event. The answers stand in the order of the request.
+// One command for several objects, one event each. All of them are found before the first event; an object with only a
+// position is compared once more directly before its own event. The answers have the order of the request.
 const sendEach = (rows, ways, send) => {
   const shared = found.filter(isPlaced),
     answers = rows.map(() => ({ $: "untried" })),

@@ -1,5 +1,5 @@
 // The fixed part of every script. Identifiers of the app are in the part that follows it; everything that came from
-// a client is in `d`. Only ASCII leaves: what is not ASCII is escaped, a lone surrogate becomes U+FFFD.
+// a client is in `d`. The output is ASCII: other characters are escaped, and a lone surrogate becomes U+FFFD.
 "use strict";
 let events = 0;
 let at = "start";
@@ -11,9 +11,9 @@ const ask = (event) => {
   events += 1;
   return event();
 };
-// What a column of so many values is supposed to take, in milliseconds.
+// The expected time of a column of this many values, in milliseconds.
 const priceOf = (each, values) => d.event + each * values;
-// What events of a kind take is measured, so that the next request can choose better.
+// The time of each kind of event is measured, so that the next request can choose better.
 const spent = { columns: 0, column_ms: 0, expected_ms: 0, singles: 0, single_ms: 0 };
 const askColumn = (event, each) => {
   const begun = Date.now(),
@@ -33,7 +33,7 @@ const askSingle = (event) => {
 
 // Numbers after which nothing else in this app can work: it quit, is silent, or does not let us in.
 const fatal = (number) => [-600, -609, -1712, -1743, -1744].includes(number);
-// Nobody else's number: another object stands at the place of the one that is meant.
+// A number that only this server uses: another object is at the position of the intended one.
 const MOVED = 20001;
 // Numbers that a collection may answer although each of its items can be read.
 const singly = (number) => [-1700, -1726, -1728, -10000].includes(number);
@@ -98,9 +98,9 @@ const excerpt = (text) => {
 const source = (value) => wellFormed(String(Automation.getDisplayString(value)));
 // Names out of the dictionary are never cut: `uncut` is true for such a value, or lists the keys of a record that hold some.
 const uncut = (one) => Object.assign(one, { uncut: true });
-// A property of an object that another property holds. Where that holds none, there is no value, which is not an error.
+// A property of an object in another property. If that property is empty, there is no value, which is not an error.
 const through = (one, first, names) => Object.assign(one, { uncut: names, first: first });
-// What is read of the object that another one stands for: nothing where the two are not alike.
+// The values of the object that another one stands for: nothing if the two differ.
 const standsFor = (owner, same, reads) => {
   const one = (x) => {
     const is = owner(x);
@@ -133,7 +133,7 @@ const partIn = (part, value) =>
       : value === undefined || isFailed(value)
         ? value
         : null;
-// What an order compares: the days of a week stand from Monday on, not by their names.
+// The sort key: days of the week from Monday on, not by their names.
 const RANKS = { weekday: (day) => (typeof day === "string" ? (WEEKDAYS.indexOf(day) + 6) % 7 : day) };
 const partOf = (part, one) =>
   Object.assign((x) => partIn(part, one(x)), one, {
@@ -142,7 +142,7 @@ const partOf = (part, one) =>
     ordered: part === "date" || part === "week",
   });
 const ranked = (one, cell) => (one.rank ? (row) => one.rank(cell(row)) : cell);
-// The path that a file URL stands for, as other files are shown: without a slash at its end.
+// The path of a file URL, in the form of other files: without a slash at its end.
 const pathIn = (value) => {
   if (Array.isArray(value)) return value.map(pathIn);
   if (typeof value !== "string") return value === undefined || isFailed(value) ? value : null;
@@ -189,7 +189,7 @@ const encode = (value, depth = 0, uncut = false) => {
   return { $: "other", v: shown.slice(0, 2000) };
 };
 
-// What reads of one object answer, or why one could not be read.
+// The results of the reads of one object, or the reason why one failed.
 const read = (object, reads) =>
   reads.map((one) => {
     try {
@@ -207,17 +207,17 @@ const read = (object, reads) =>
     }
   });
 
-// What an object is told from its neighbours by, as a text; null where it has none.
+// The mark that tells an object from its neighbours, as a text; null if it has none.
 const markText = (is) => (is === null || is === undefined ? null : wellFormed(String(is).slice(0, 500)));
 const markOf = (x, mark) => markText(ask(() => mark(x)));
-// Only a place leads to it, so it is looked who stands there.
+// Only a position leads to it, so the mark of the object there is checked.
 const still = (x, mark, wants) => {
   if (markOf(x, mark) !== wants)
     throw Object.assign(new Error("another object is at its place"), { errorNumber: MOVED });
   return x;
 };
 
-// The object itself, by what it is known by.
+// The object itself, by its identity.
 // An id or name is never cut, however little of a text was asked for.
 const look = (object, id) => {
   at = "object";
@@ -300,7 +300,7 @@ const moment = ({ said, from, weekday, months, days, seconds, clock }) => {
   meant[said] = stamp(there);
   return there;
 };
-// Which dates the moments of the request stand for.
+// The dates that the moments of the request mean.
 const dates = () => (Object.keys(meant).length > 0 ? { dates: meant } : {});
 const dated = (value) =>
   value === null || typeof value !== "object"
@@ -345,7 +345,7 @@ const holds = (operator, has, wants) => {
 const prepare = (filter, cell, isDear) => {
   const [word, ...rest] = filter;
   if (word === "and" || word === "or") {
-    // What is dear to read is read of fewer elements if it stands behind what is cheap.
+    // Cheap tests come first, so that expensive values are read from fewer elements.
     const dear = (part) => columnsOf(part).some(isDear);
     const parts = [...rest.filter((part) => !dear(part)), ...rest.filter(dear)].map((part) =>
       prepare(part, cell, isDear),
@@ -379,11 +379,11 @@ const order = (keys, a, b) => {
   return a - b;
 };
 
-// Milliseconds that nobody notices. Up to that much more time for fewer events is well spent: each event interrupts
-// whoever is using the app.
+// Milliseconds that no one notices. Up to that much more time for fewer events is well spent: each event interrupts
+// the person who uses the app.
 const UNNOTICED = 250;
 const cheaper = (columns, singles) => columns <= singles + UNNOTICED;
-// More single reads than this take longer than anybody waits.
+// More single reads than this take longer than people wait.
 const MOST_SINGLE = 1000;
 const isFailed = (value) => value !== null && typeof value === "object" && value.$ === "error";
 // One event for a property of all elements; null where the app refuses that.
@@ -409,7 +409,7 @@ const singleId = (collection, id, i) => {
     return failed(error);
   }
 };
-// Ids or names, or places where there are none; what is not the only one of its kind gives way to the place.
+// Ids or names, or positions if there are none; a value that is not unique is replaced by the position.
 const identities = (collection, id) => {
   if (isMany(collection)) return collection.identities(id);
   at = "elements";
@@ -432,9 +432,9 @@ const sameIdentity = (a, b) =>
   a === b || (a !== null && typeof a === "object" && b !== null && typeof b === "object" && a.i === b.i);
 const agree = (a, b) => a.length === b.length && a.every((each, i) => sameIdentity(each, b[i]));
 
-// What is read of a collection while it may change: columns by number, and single cells on demand.
+// The values of a collection that may change meanwhile: columns by number, and single cells on demand.
 const table = (collection, ids, names, q) => {
-  // What the elements are known by was read already.
+  // The ids or names of the elements were read already.
   const columns = q.columns.map((one, i) =>
       q.own[i] ? names : q.outer && one.of ? ids.map(() => q.outer(one)) : null,
     ),
@@ -477,7 +477,7 @@ const table = (collection, ids, names, q) => {
       const has = raw(i, row);
       return isFailed(has) ? null : has;
     },
-    // Whether the rows still belong together: as many as there are ids, and the ids are what they were.
+    // Whether the rows still belong together: there are as many as ids, and the ids have not changed.
     moved: () => {
       const filled = columns.filter((each) => each !== null && each !== names);
       // A single read goes by the id, which holds, but for an element that only its place leads to.
@@ -489,7 +489,7 @@ const table = (collection, ids, names, q) => {
 };
 
 const isPlace = (id) => id !== null && typeof id === "object";
-// What tells elements from their neighbours that only a place leads to: read of all at once, or of these few.
+// The marks of elements that only a position leads to: read from all at once, or from these few.
 const marksOf = (collection, rows, ids, names, q) => {
   const loose = rows.filter((row) => isPlace(ids[row]));
   if (loose.length === 0 || q.mark === null) return () => null;
@@ -676,7 +676,7 @@ const each = (targets, send) => {
   return answers;
 };
 
-// What needs no app: dialogs, the clipboard. The process that runs this script does it.
+// Commands that need no app: dialogs, the clipboard. The process that runs this script carries them out.
 const ADDITIONS = "com.apple.osax.standardadditions";
 const additions = () => {
   const current = Application.currentApplication();
@@ -687,7 +687,7 @@ const additions = () => {
 // The numbers with which macOS says no: the person refused, or was not asked yet.
 const REFUSED = -1743;
 const UNASKED = -1744;
-// What macOS says about events to an app, without a dialog; null where it cannot be asked. 0x2a2a2a2a stands for any event.
+// macOS's answer about events to an app, without a dialog; null if it cannot be asked. 0x2a2a2a2a means any event.
 const consentOf = (id, asks = false) => {
   try {
     ObjC.import("Foundation");

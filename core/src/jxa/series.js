@@ -9,8 +9,8 @@ const AHEAD = 366 * DAY;
 const PART = 8000;
 // As much of the expected time is enough to try the first container.
 const TRIED = 0.7;
-// How long reads take in this script, against what was expected: small containers tell what large ones will take, and
-// one element tells it where there is no small container.
+// The time of reads in this script, compared with the expected time: small containers show how long large ones will
+// take, and a single element shows it if there is no small container.
 const pace = () => {
   if (spent.expected_ms > 0) return spent.column_ms / spent.expected_ms;
   return spent.singles > 0 ? spent.single_ms / (spent.singles * d.single) : 1;
@@ -18,7 +18,7 @@ const pace = () => {
 const isTime = (i) => i !== null && (i === d.series.start || i === d.series.end);
 // A part of a time differs from one occurrence to the next: the core works it out.
 const isPart = (i) => d.series.parts !== undefined && d.series.parts.includes(i);
-// What groups of occurrences are made of is read of every row.
+// The columns that groups of occurrences use are read from every row.
 const GROUPED = d.groups ? [...d.groups.by.filter((i) => i >= 0), ...d.groups.of.map(([, i]) => i)] : [];
 const isJoined = (filter) => ["and", "or", "not"].includes(filter[0]);
 const leavesOf = (filter) => (isJoined(filter) ? filter.slice(1).flatMap(leavesOf) : [filter]);
@@ -40,7 +40,7 @@ const boundsOf = (filter) => {
 };
 const spanOf = (filter) => {
   const [from, to] = boundsOf(filter);
-  // What does not repeat is found however far it is.
+  // An event that does not repeat is found however far away it is.
   if (d.series.rule === null) return { from: from, to: to, open: null };
   return {
     from: from === -Infinity ? to - AHEAD : from,
@@ -48,7 +48,7 @@ const spanOf = (filter) => {
     open: from === -Infinity ? "before" : to === Infinity ? "after" : null,
   };
 };
-// Whether a filter lets a row through: null where that depends on what is not known yet.
+// Whether a filter accepts a row: null if that depends on values that are not known yet.
 const may = (filter, leaf) => {
   const [word, ...rest] = filter;
   if (word === "not") {
@@ -96,7 +96,7 @@ const isOver = (rule, span) => {
   const end = ENDED.exec(rule);
   return end !== null && Date.UTC(Number(end[1]), Number(end[2]) - 1, Number(end[3])) < span.from - 40 * DAY;
 };
-// What of one container may match; null where reading that would take longer than `left`.
+// The possible matches of one container; null if reading them would take longer than `left`.
 const rowsOf = (collection, size, from, span, left, q) => {
   const s = d.series;
   for (let round = 0; ; round += 1) {
@@ -188,7 +188,7 @@ const lastOf = (collection, size, from, span, left, q) => {
     const cells = new Map();
     const cell = (i) => {
       const one = q.columns[i];
-      // What the elements are in is known of all of them.
+      // The container is known for all of these elements.
       if (!cells.has(i))
         cells.set(i, q.own[i] ? known : one && one.of ? q.outer(one) : attempt(() => one(q.pick(collection, known))));
       return cells.get(i);
@@ -197,7 +197,7 @@ const lastOf = (collection, size, from, span, left, q) => {
       const rule = s.rule === null ? null : cell(s.rule);
       return typeof rule === "string" && rule.trim() !== "" ? rule : null;
     };
-    // What the first date says is final only of what does not repeat, and no occurrence comes before it.
+    // The first date decides alone only for single events; no occurrence comes before it.
     const open = ([word, i, value]) => {
       if (i !== s.start || holds(word, cell(i), wanted(value))) return null;
       return word[0] === "<" || ruleOf() === null ? false : null;

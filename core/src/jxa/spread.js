@@ -22,7 +22,7 @@ const skip = (chain, container, error) => {
   if (skipped.some((one) => one.from[0] === chain.number && one.from[1] === named)) return;
   skipped.push({ from: [chain.number, named], error: failed(error) });
 };
-// A chain of steps, each through one collection, and what stands behind it: `x => x.accounts`.
+// A chain of steps, each through one collection, and its getter: `x => x.accounts`.
 const chainOf = (number, root, steps) => {
   const chain = { at: () => steps.reduce((x, step) => step(x), root), depth: steps.length, number: number };
   if (steps.length > 0) {
@@ -105,7 +105,7 @@ const parts = (chain, depth, some) => {
 };
 // A chain as chains of one container each.
 const split = (chain) => parts(chain, chain.depth);
-// A property of what elements are in. `of` has a place for each chain: null where it is a property of the container, else
+// A property of the elements' container. `of` has an entry for each chain: null if the container has the property, else
 // how many collections lead to the owner, and the way there from the last but one.
 const outside = (one, of) => Object.assign(one, { of: of });
 // The values of a property of all objects that a chain leads to.
@@ -130,7 +130,7 @@ const valuesOf = (chain, one) => {
     }
   });
 };
-// No value where what holds it is not there, or the error.
+// No value if its owner does not exist, or the error.
 const nothingOr = (one, each, error) => {
   try {
     return orNothing(one, each, error);
@@ -155,7 +155,7 @@ const outerValues = (chain, one) => {
   // An owner further out is the owner of several containers.
   return inward(chain, depth, valuesOf(owner, one));
 };
-// Tests of what elements are in.
+// Tests of the elements' containers.
 const testsOfOwners = (q) =>
   (d.filter === null ? [] : d.filter[0] === "and" ? d.filter.slice(1) : [d.filter]).filter((part) =>
     columnsOf(part).every((i) => q.columns[i].of),
@@ -243,7 +243,7 @@ const levels = (chains, sub) => {
 
 const fromOf = (chain, c) => [chain.number, chain.depth === 0 && !chain.parent ? null : source(containersOf(chain)[c])];
 
-// `make` gives the chains afresh: what was found out about them is forgotten when something changed meanwhile.
+// `make` makes new chains: the facts about the old ones are dropped when something has changed meanwhile.
 const many = (make, leaf, q) => {
   let all = [],
     chains = [],
@@ -372,7 +372,7 @@ const many = (make, leaf, q) => {
   return self;
 };
 
-// As long as a person waits without being told anything.
+// How long a person waits without a message.
 const PATIENCE = 20000;
 // Says so where reading would take longer than that, before it is begun.
 const tooLong = (count, asked, q) => {

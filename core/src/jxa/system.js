@@ -31,15 +31,15 @@ const clock = () => {
   try {
     zone = wellFormed(ObjC.unwrap($.NSTimeZone.localTimeZone.name));
   } catch (error) {
-    // The offset in the time says what matters.
+    // The offset in the time is enough.
   }
   return { now: stamp(now), weekday: days[now.getDay()], zone: zone };
 };
 
-// The dates that moments and times without an offset stand for.
+// The dates that moments and times without an offset mean.
 const moments = (all) => all.map((each) => stamp(dated(each)));
 
-// Where the app lies that is in front, and its bundle id. The system's own command comes first: NSWorkspace keeps its
+// The path of the app in front, and its bundle id. The system's own command comes first: NSWorkspace keeps its
 // first answer in a process without a run loop, such as a worker.
 const frontmost = () => {
   at = "frontmost";

@@ -1,4 +1,4 @@
-// The zone of this Mac, for what the core works out by the calendar.
+// The zone of this Mac, for the core's calculations by the calendar.
 
 const DAY = 86400000;
 // Later changes are not looked for: governments announce them a few years ahead, and 50 years take 3,000 steps.
