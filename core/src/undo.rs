@@ -135,7 +135,7 @@ impl Undo {
     }
 
     /// The lasting effect, and the reason: `Reminders ran "delete": this server knows no reverse of it`.
-    fn for_good(&self) -> String {
+    pub(crate) fn for_good(&self) -> String {
         match &self.way {
             Way::Lasting { lasting, why } if !why.is_empty() => format!("{lasting}: {why}"),
             _ => self.in_words(),

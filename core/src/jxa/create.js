@@ -11,6 +11,29 @@ const answered = (x) => {
   if (!isObject(one) || one instanceof Date) throw { nothing: true };
   return one;
 };
+// What was read of a new object holds until something is written. Each read is an event, and Calendar takes a tenth of a
+// second for one.
+const remembered = new Map();
+const recall = (x, get) => {
+  if (!remembered.has(x)) remembered.set(x, new Map());
+  const of = remembered.get(x);
+  if (!of.has(get)) of.set(get, ask(() => get(x)));
+  return of.get(get);
+};
+const recalled = (x, gets) =>
+  gets.map((get) => {
+    if (get === null) return null;
+    try {
+      return recall(x, get);
+    } catch (error) {
+      return failed(error);
+    }
+  });
+// Every write goes through here.
+const changing = (event) => {
+  remembered.clear();
+  return event();
+};
 // A text is added to the one that the object has by itself.
 const joinedTo = (is, value, how) => {
   if (how === undefined || how === "set") return value;
@@ -29,7 +52,7 @@ const makeOne = ([, parent, place, given], q, made, ways) => {
     first[q.keys[n]] = values[n];
   });
   at = "make";
-  return { x: ask(() => q.make(where, first)), values: values };
+  return { x: changing(() => ask(() => q.make(where, first))), values: values };
 };
 // Whether an object holds a value, in the app's own way or not: apps write line ends, the end of a text, small fractions
 // and seconds in their own way, and the name of an enumerator in two spellings. Another way to an object tells nothing.
@@ -60,7 +83,7 @@ const isNothing = (value) => value === null || value === undefined;
 const setLate = (x, q, values, isLooked, again, isPart) => {
   const late = [],
     unlike = [],
-    before = readable(x, q.gets);
+    before = recalled(x, q.gets);
   // Some parts can be made but not read, such as the attachment of an unsent message. The app took all the values
   // together, and none of them is known to be different.
   const isUnseen = isPart && before.every((is, n) => q.gets[n] === null || isFailed(is));
@@ -93,7 +116,7 @@ const setLate = (x, q, values, isLooked, again, isPart) => {
     if (isGiven && isWay && !isNothing(is)) return;
     if (q.gets[n] !== null && !isFailed(is) && alike(encode(value), encode(is))) return;
     try {
-      ask(() => q.sets[n](x, value));
+      changing(() => ask(() => q.sets[n](x, value)));
     } catch (error) {
       if (fatal(numberOf(error))) throw error;
       // A value that the app took and returns in another form need not be settable.
@@ -108,20 +131,14 @@ const setLate = (x, q, values, isLooked, again, isPart) => {
   return { late: late, unlike: unlike };
 };
 const readMade = (x, q) => {
-  const one = (get) => {
-    if (get === null) return null;
-    try {
-      return encode(ask(() => get(x)));
-    } catch (error) {
-      return failed(error);
-    }
-  };
+  const [id, name, ...now] = shown(recalled(x, [q.id, q.name, ...q.gets]));
+  const isKnown = (look) => remembered.has(x) && remembered.get(x).has(look);
   return {
     source: source(x),
-    id: one(q.id),
-    name: one(q.name),
-    now: shown(readable(x, q.gets)),
-    looks: read(x, q.looks),
+    id: id,
+    name: name,
+    now: now,
+    looks: q.looks.map((look) => (isKnown(look) ? encode(recall(x, look)) : read(x, [look])[0])),
   };
 };
 // The position of an object that has only a position: a number at the end of a quoted name is not a position.
@@ -199,7 +216,7 @@ const follow = (steps, ways, stop) => {
       const given = inbound(d.then[n], ways);
       at = "command";
       reason = null;
-      const value = step(given);
+      const value = changing(() => step(given));
       // Of several targets one has failed, or the app stopped answering.
       if (Array.isArray(value) && (value.some(isFailed) || reason !== null)) why = {};
       return { value: value };
@@ -263,7 +280,7 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
   if (save !== null && isAny && last === null) {
     at = "save";
     try {
-      ask(save);
+      changing(() => ask(save));
       saved = true;
     } catch (error) {
       saved = { $: "error", number: numberOf(error), message: messageOf(error) };

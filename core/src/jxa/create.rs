@@ -8,6 +8,7 @@ use super::command::{Ways, arguments, checked, filing, sent};
 use super::data::Data;
 use crate::action::{Creation, Into, Invocation, Make, Renamed, Takes};
 use crate::call::How;
+use crate::change::Slot;
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::marshal::Given;
@@ -95,13 +96,20 @@ fn following(command: &Invocation, ways: &mut Ways<'_>) -> (String, Json) {
     (code, Json::from(values))
 }
 
-/// How objects are made, set and read that have the same class, the same kind of place and the same properties.
+/// How objects are made, set and read that have the same class, the same kind of place and the same properties. Each way to
+/// read is written once and has its place in `g`: what two of them share is asked of the app once.
 fn kind(make: &Make, is_followed: bool) -> String {
     let keys: Vec<&str> = make.slots.iter().map(|slot| slot.identifier.as_str()).collect();
     let list = |all: Vec<String>| all.join(", ");
-    let gets = make.slots.iter().map(|slot| getter(slot.readable.then_some(&slot.identifier))).collect();
+    let mut reads: IndexSet<String> = IndexSet::new();
+    let mut shared = |getter: String| match getter.as_str() {
+        "null" => getter,
+        _ => format!("g[{}]", reads.insert_full(getter).0),
+    };
+    let gets = |slot: &Slot| shared(getter(slot.readable.then_some(&slot.identifier)));
+    let gets = make.slots.iter().map(gets).collect();
     let sets = make.slots.iter().map(|slot| format!("(x, v) => {{ x.{} = v; }}", slot.identifier)).collect();
-    let looks = make.looks.iter().map(crate::change::Look::getter).collect();
+    let looks = make.looks.iter().map(|look| shared(look.getter())).collect();
     let id = match &make.identity {
         Identity::Id(id) => Some(id),
         Identity::Name(_) | Identity::Index => None,
@@ -112,6 +120,7 @@ fn kind(make: &Make, is_followed: bool) -> String {
     } else {
         format!(", added: [{}]", how.join(", "))
     };
+    let (id, name) = (shared(getter(id)), shared(getter(make.label.as_ref())));
     let renamed = make.renamed.as_ref().map(|Renamed { member, slot, .. }| {
         format!(", named: {slot}, renamed: (c, v) => c.{}.byName(v[{slot}])", member.identifier)
     });
@@ -120,14 +129,13 @@ fn kind(make: &Make, is_followed: bool) -> String {
     let tells = if tells.is_empty() { String::new() } else { format!(", tells: [{}]", tells.join(", ")) };
     let followed = if is_followed { followed(make) } else { String::new() };
     format!(
-        "{{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {}, name: {}, gets: [{}], sets: [{}], looks: [{}]{tells}{followed}{added}{renamed} }}",
+        "(g => ({{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {id}, name: {name}, gets: [{}], sets: [{}], looks: [{}]{tells}{followed}{added}{renamed} }}))([{}])",
         call(make),
         taken(make),
-        getter(id),
-        getter(make.label.as_ref()),
         list(gets),
         list(sets),
         list(looks),
+        reads.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
     )
 }
 

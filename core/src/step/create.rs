@@ -64,6 +64,8 @@ struct Node {
     container: Option<Path>,
     /// Its destination if the call gives none.
     chosen: Option<Chosen>,
+    /// What the client said for a date, and the date that it is: `("friday 17:00", …)`.
+    dates: Vec<(String, String)>,
 }
 
 /// The app's destination for a new object without a place.

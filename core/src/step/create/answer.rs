@@ -7,7 +7,7 @@ use super::{Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
 use crate::call::How;
-use crate::change::{Look, Slot, holds, taken_from};
+use crate::change::{Look, Slot, holds};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::identity::Identity;
@@ -132,6 +132,15 @@ impl Creating {
             "undo": undo.as_ref().map(|undo| undo.id.clone()),
             "untrusted": true,
         });
+        let dates: Map<String, Json> = self
+            .nodes
+            .iter()
+            .flat_map(|node| &node.dates)
+            .map(|(said, date)| (said.clone(), json!(date)))
+            .collect();
+        if !dates.is_empty() {
+            body["dates"] = Json::Object(dates);
+        }
         if is_whole && differs {
             body["note"] = json!(if is_refused { REFUSED } else { MADE });
         }
@@ -149,7 +158,11 @@ impl Creating {
             let did = self.did(&app.name, &done).filter(|_| made > 0)?;
             Some(Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now))
         };
-        let undo = undo.or_else(lasting).into_iter().collect();
+        let undo = undo.or_else(lasting);
+        if let Some(lasting) = undo.as_ref().filter(|undo| undo.is_lasting()) {
+            body["noWayBack"] = json!([lasting.for_good()]);
+        }
+        let undo = undo.into_iter().collect();
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
     }
 
@@ -490,15 +503,7 @@ fn tell(
         }
         let now = row.get("now").and_then(|now| now.get(at)).unwrap_or(&Json::Null);
         let how = make.how.get(at).copied().unwrap_or(How::Set);
-        let source = taken_from(&app.bundle_id, &node.class, &slot.term);
-        let source = source.filter(|source| make.slots.iter().any(|slot| slot.term == *source));
         if let Some(note) = differs(slot, (given, how), now, app, dictionary, world) {
-            let note = source.map_or(note.clone(), |source| {
-                format!(
-                    "{note}; {} takes it from the first line of `{source}`, so begin that with it",
-                    app.name
-                )
-            });
             notes.insert(slot.term.clone(), json!(note));
         }
     }

@@ -15,11 +15,13 @@ use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocatio
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
-use crate::change::{Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, beside, counts, facts};
+use crate::change::{
+    Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, begins_with, beside, counts, facts, taken_from,
+};
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, Identity, identity};
-use crate::marshal::{Checker, Given};
+use crate::marshal::{Checker, Dated, Given, date};
 use crate::permission::{classify, may_read};
 use crate::schema;
 use crate::specifier::{By, Container, Member, Path, Segment, SpecifierError};
@@ -346,6 +348,7 @@ impl<'a> Tree<'a> {
             parent: None,
             container: Some(container),
             chosen: None,
+            dates: Vec::new(),
         });
         self.makes.push(Make {
             command: origin,
@@ -412,7 +415,13 @@ impl<'a> Tree<'a> {
         set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values)
             .map_err(|fault| fault.with("parameter", inside("properties")))?;
         self.ways.push(self.way(&make, &class, &container));
-        self.nodes.push(Node { class, parent, container: parent.is_none().then_some(container), chosen });
+        let is_date =
+            |date: &str| make.values.iter().any(|given| matches!(given, Given::Date(known) if known == date));
+        let said = object.properties.values().filter_map(Dated::of);
+        let relative = said.filter(|dated| date(&dated.said).is_none() && is_date(&dated.date));
+        let dates = relative.map(|dated| (dated.said, dated.date)).collect();
+        let container = parent.is_none().then_some(container);
+        self.nodes.push(Node { class, parent, container, chosen, dates });
         self.makes.push(make);
         let own = self.makes.len() - 1;
         for (at, child) in object.children.iter().enumerate() {
@@ -583,7 +592,21 @@ impl<'a> Tree<'a> {
             slots.push(slot(property)?);
             all.push(how);
         }
+        self.begin_with_name(class, &slots, &mut values);
         Ok((slots, values, all))
+    }
+
+    /// Puts a value in front of the text that the app takes it from, where that begins otherwise: it would be lost.
+    fn begin_with_name(&self, class: &str, slots: &[Slot], values: &mut [Given]) {
+        for (at, slot) in slots.iter().enumerate() {
+            let Some(source) = taken_from(&self.app.bundle_id, class, &slot.term) else { continue };
+            let Some(of) = slots.iter().position(|slot| slot.term == source) else { continue };
+            if let (Given::Text(name), Given::Text(text)) = (&values[at], &values[of])
+                && !begins_with(text, name)
+            {
+                values[of] = Given::Text(first_line(name) + text);
+            }
+        }
     }
 
     /// The name of an object of a class for people, and the values to record right after it is made.
@@ -713,6 +736,12 @@ fn is_only_about(command: &Invocation, it: &Path) -> bool {
     let stays = |value: &Given| value.files().is_empty() && value.paths().into_iter().all(|path| path == it);
     let is_target = command.direct.as_ref().is_some_and(|given| is(given, it));
     is_target && !replaces && command.parameters.iter().all(|argument| stays(&argument.value))
+}
+
+/// A line of its own in a text that is HTML, as the body of a note.
+fn first_line(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!("<div>{text}</div>\n")
 }
 
 /// Restores a text: the stand-in was meant only for an object.

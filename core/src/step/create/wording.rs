@@ -6,7 +6,7 @@ use super::{Chosen, Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{FROM, Fact, Look, PASSED_ON, SEND, begins_with, facts, taken_from};
+use crate::change::{FROM, Fact, Look, PASSED_ON, SEND, facts};
 use crate::dictionary::Identifier;
 use crate::marshal::{Given, Place};
 use crate::permission::{NAMED, Wording};
@@ -48,10 +48,7 @@ impl Creating {
         let effect = |command: &Invocation| words::effect(&app.bundle_id, dictionary, command);
         let commands =
             self.creation.origin().into_iter().chain(self.creation.then.iter().map(|next| &next.sent));
-        let effects = commands.filter_map(effect).map(str::to_owned);
-        let lost =
-            self.nodes.iter().zip(&self.creation.makes).filter_map(|(node, make)| lost(node, make, app));
-        let mut effects: IndexSet<String> = effects.chain(lost).collect();
+        let mut effects: IndexSet<String> = commands.filter_map(effect).map(str::to_owned).collect();
         if effects.is_empty() && self.row().is_none() && dictionary.is_some_and(|it| !self.is_taken_back(it))
         {
             effects.insert(STAYS.to_owned());
@@ -277,30 +274,6 @@ impl Creating {
         let all: Vec<String> = all.collect();
         if all.is_empty() { String::new() } else { format!(" {{{}}}", all.join(", ")) }
     }
-}
-
-/// A value that the app will not keep, because it takes the property from another one.
-fn lost(node: &Node, make: &Make, app: &App) -> Option<String> {
-    let text = |term: &str| {
-        let at = make.slots.iter().position(|slot| slot.term == term)?;
-        make.values.get(at).and_then(|value| match value {
-            Given::Text(text) => Some(text),
-            _ => None,
-        })
-    };
-    make.slots.iter().find_map(|slot| {
-        let source = taken_from(&app.bundle_id, &node.class, &slot.term)?;
-        let (given, whole) = (text(&slot.term)?, text(source)?);
-        (!begins_with(whole, given)).then(|| {
-            format!(
-                "{} takes the {} of a {} from the first line of its {source}, so {} is lost",
-                app.name,
-                slot.term,
-                node.class,
-                quoted(given)
-            )
-        })
-    })
 }
 
 /// The targets of a command: the first by name, and how many more.
