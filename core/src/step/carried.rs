@@ -1,6 +1,7 @@
 //! Facts that a call has found on its way, for its question and its answer: which of several objects a change takes if
 //! a filter picks one of them, and what an undo leaves.
 
+use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{Pending, Step, Then};
@@ -23,6 +24,8 @@ pub(super) enum Carried {
     Found(String),
     /// This is not taken back.
     Left(String),
+    /// What the first objects of a change are called, by their references. The question has read that.
+    Names(IndexMap<String, String>),
 }
 
 /// One of several objects that match.
@@ -85,8 +88,9 @@ impl Picked {
 }
 
 impl Carried {
-    fn in_words(&self) -> String {
-        match self {
+    /// A note for the question, if it does not say so anyway.
+    fn in_words(&self) -> Option<String> {
+        Some(match self {
             Self::Picked(picked) => picked.in_words(),
             Self::All(every, count) => format!("these are all {count} of {}", quoted_to(every, LONGEST)),
             Self::Found(found) => {
@@ -100,7 +104,8 @@ impl Carried {
                 words.collect::<Vec<_>>().join(", ")
             }
             Self::Left(left) => format!("an undo cannot take this back: {left}"),
-        }
+            Self::Names(_) => return None,
+        })
     }
 
     /// Puts it before the answer's own entries of the same kind.
@@ -116,6 +121,11 @@ impl Carried {
             Self::Picked(picked) => ("picked", picked.to_json()),
             Self::Read(words) => {
                 body["readAs"] = words.clone();
+                return;
+            }
+            Self::Names(names) => {
+                body["names"] = json!(names);
+                body["untrusted"] = json!(true);
                 return;
             }
             Self::Left(left) => ("left", json!(left)),
@@ -152,7 +162,7 @@ pub(super) fn with(step: Step, carried: Vec<Carried>) -> Step {
         }
         Step::Ask(mut ask) => {
             if let Then::Asked(asking) = &mut ask.pending.then {
-                carried.iter().for_each(|each| asking.note(&each.in_words()));
+                carried.iter().filter_map(Carried::in_words).for_each(|note| asking.note(&note));
                 ask.question = asking.question().clone();
             }
             put(&mut ask.pending, carried);

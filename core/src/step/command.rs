@@ -461,6 +461,10 @@ impl Sending {
                 }
                 value => data(&value, &mut shown, app, world),
             }
+            // The object itself, which a move answers, is named already.
+            if shown["data"].get("reference").is_some_and(|answered| answered == target) {
+                shown.as_object_mut().into_iter().for_each(|shown| shown.retain(|name, _| name == "target"));
+            }
             results.push(shown);
         }
         let mut body = json!({ "success": failures == 0 && missing == 0, "results": results });

@@ -16,7 +16,7 @@ use super::asking::{Behind, ask, refused, run};
 use super::show::value;
 use super::trace::Sent;
 use super::words::{self, Names};
-use super::{Outcome, Step, Then, World, in_app, moves, query};
+use super::{Outcome, Step, Then, World, carried, in_app, moves, query};
 use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
 use crate::call::How;
@@ -301,7 +301,10 @@ impl Setting {
             let fault = error.to_fault(&app.bundle_id, &app.name);
             return Err(fault.with("object", path.to_string()));
         } else {
+            let subjects = self.open.iter().map(|open| &open.change.subject);
+            let named = words::names(subjects.zip(&rows), app, world);
             self.looked_at(&rows, app, world)?;
+            return Ok(carried::with(self.go_on(app, events, world)?, named.into_iter().collect()));
         }
         self.go_on(app, events, world)
     }

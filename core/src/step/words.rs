@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::Value as Json;
 
+use super::carried::Carried;
 use super::show::value;
+use super::{World, remember};
 use crate::action::Invocation;
 use crate::app::App;
 use crate::change::{BY_MAIL, FROM, Fact, REPLACES, Subject, consequence, labels, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
+use crate::permission::may_read;
 use crate::specifier::{Path, one_line, quoted, quoted_to};
 use crate::value::Value;
 
@@ -85,6 +88,28 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         words.extend(line.map(|line| format!("\n  {line}")));
     }
     words
+}
+
+/// What objects are called that only their ids lead to, for the answer. A rule may keep a name from the client, and the
+/// person who is asked still reads it.
+pub(super) fn names<'s>(
+    read: impl Iterator<Item = (&'s Subject, &'s Json)>,
+    app: &App,
+    world: &mut World<'_>,
+) -> Option<Carried> {
+    let dictionary = app.dictionary().ok()?;
+    let mut names = IndexMap::new();
+    for (subject, row) in read.filter(|(subject, _)| subject.path.is_by_id()) {
+        let term = labels(&app.bundle_id, dictionary, subject.path.class()).into_iter().next();
+        if !term.is_some_and(|term| may_read(&term, app, world.gate, world.now)) {
+            continue;
+        }
+        let name = row.get(1).and_then(|labels| labels.get(0));
+        if let Some(name) = name.and_then(|name| label_text(&value(name, None, dictionary))) {
+            names.insert(remember(subject.path.clone(), app, world).to_string(), name);
+        }
+    }
+    (!names.is_empty()).then_some(Carried::Names(names))
 }
 
 /// The kind of the object that another one stands for, if there is one.

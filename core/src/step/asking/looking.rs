@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::super::words::{self, Names};
-use super::super::{listing, placing, query, script, web};
+use super::super::{carried, listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
@@ -100,7 +100,12 @@ fn owners(subjects: &[Subject], app: &App) -> Vec<Subject> {
 
 impl Looking {
     /// Asks with the values that were read.
-    pub(in crate::step) fn resume(self, reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
+    pub(in crate::step) fn resume(
+        self,
+        reply: Reply,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
         let Self { mut unasked, subjects, kept, targets, name, then } = self;
         let behind = Behind { name, events };
         let app = world.apps.find(&unasked.action().app)?;
@@ -142,7 +147,8 @@ impl Looking {
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
         let notes = wording.consequence.take().into_iter().chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
-        Ok(ask_seen(unasked, wording, behind, then, world))
+        let named = words::names(subjects.iter().take(targets).zip(rows), app, world);
+        Ok(carried::with(ask_seen(unasked, wording, behind, then, world), named.into_iter().collect()))
     }
 }
 
