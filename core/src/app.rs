@@ -49,6 +49,12 @@ impl App {
     }
 }
 
+/// What there is where System Settings itself cannot be scripted.
+///
+/// # Source
+/// System Events' dictionary: the suites Appearance, Dock and Network Preferences. Panes open by their address since macOS 13.
+const SETTINGS: &str = "the app System Events has the settings of appearance, dock, network and screen saver; StandardAdditions opens a pane: `open location` with x-apple.systempreferences:com.apple.BluetoothSettings";
+
 /// Every scriptable app that was found.
 #[derive(Clone, Debug, Default)]
 pub struct Apps(pub Vec<App>);
@@ -78,12 +84,11 @@ impl Apps {
         let known = self.0.iter().map(|app| app.name.as_str());
         let near = names::near(term, known, 3);
         let message = format!("no scriptable app \"{term}\" is installed{}", did_you_mean(&near));
-        Fault::new(
-            Code::UnknownApp,
-            message,
-            "iac_mcp_list_apps lists every scriptable app with its bundle id",
-        )
-        .with("near", near)
+        let suggestion = match names::key(term).as_str() {
+            "systemsettings" | "systempreferences" => SETTINGS,
+            _ => "iac_mcp_list_apps lists every scriptable app with its bundle id",
+        };
+        Fault::new(Code::UnknownApp, message, suggestion).with("near", near)
     }
 }
 

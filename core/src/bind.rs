@@ -49,22 +49,45 @@ pub(crate) fn candidates(
     let message =
         format!("{} has no command \"{}\"{}", app.name, crate::foreign::clean(term, 80), did_you_mean(&near));
     let list = || format!("list its commands with iac_mcp_describe_app {{\"app\":\"{}\"}}", app.bundle_id);
-    let suggestion = instead(term, app).map_or_else(list, str::to_owned);
+    let suggestion = instead(term, app).unwrap_or_else(list);
     Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id).with("near", near))
 }
 
-/// What to use instead of a word that scripts send to any app but that is not a command of this one.
-fn instead(term: &str, app: &App) -> Option<&'static str> {
-    match names::key(term).as_str() {
-        "openlocation" if app.is_program() => Some(
-            "give StandardAdditions as `app`, which opens the address in the default browser; in a browser, make a document or a tab with the property `URL`, or set the `URL` of one",
-        ),
-        "get" => Some("read objects with iac_mcp_get_properties or iac_mcp_get_elements"),
-        "set" => Some("use iac_mcp_set_property"),
-        "make" | "create" | "new" => Some("use iac_mcp_create"),
-        _ => None,
-    }
+/// What to use instead of a word that scripts send to any app, and that is not a command of this one.
+fn instead(term: &str, app: &App) -> Option<String> {
+    let key = names::key(term);
+    let words = match key.as_str() {
+        "openlocation" if app.is_program() => {
+            "give StandardAdditions as `app`, which opens the address in the default browser; in a browser, make a document or a tab with the property `URL`, or set the `URL` of one"
+        }
+        "get" => "read objects with iac_mcp_get_properties or iac_mcp_get_elements",
+        "set" => "use iac_mcp_set_property",
+        "make" | "create" | "new" => "use iac_mcp_create",
+        _ => {
+            let is_it = |command: &&&str| app.is_program() && names::key(command) == key;
+            let command = ADDED.iter().find(is_it)?;
+            return Some(format!(
+                "give StandardAdditions as `app`: `{command}` is a command of its own there"
+            ));
+        }
+    };
+    Some(words.to_owned())
 }
+
+/// Commands that scripts send to any app, and that Standard Additions has.
+///
+/// # Source
+/// The dictionary of Standard Additions.
+const ADDED: [&str; 8] = [
+    "set volume",
+    "get volume settings",
+    "the clipboard",
+    "set the clipboard to",
+    "clipboard info",
+    "display notification",
+    "say",
+    "beep",
+];
 
 /// Finds the command that the arguments fit, and checks every one of them.
 ///

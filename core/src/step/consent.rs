@@ -128,7 +128,7 @@ pub(super) fn open(app: &str) -> Json {
     json!({
         "app": app,
         "state": "asking",
-        "note": "the dialog of macOS is open and waits for the user; it may be behind other windows. Tell the user, and call this again to see the answer",
+        "note": "the dialog of macOS is open and waits for the user; it may be behind other windows. Tell the user, go on without it, and call this again when the user has answered",
     })
 }
 

@@ -576,7 +576,7 @@ fn advice(index: &Index, state: &str) -> Option<String> {
         "full" => return None,
         "not asked" => {
             format!(
-                "{fast}; to let macOS ask for access to {subject}, call `system` with {{\"action\":\"consent\",\"access\":\"{subject}\"}}, or run `iac-mcp access {subject}` for a terminal"
+                "{fast}; if this was too slow, let macOS ask for access to {subject}: call `system` with {{\"action\":\"consent\",\"access\":\"{subject}\"}}, or run `iac-mcp access {subject}` for a terminal"
             )
         }
         "denied" => format!("{fast}, but access to {subject} is denied; allow it in {settings}"),

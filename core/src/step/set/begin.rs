@@ -312,7 +312,10 @@ pub(in crate::step) fn writable<'a>(
     class: &str,
     term: &str,
 ) -> Result<&'a Property, Fault> {
-    let property = find_property(dictionary, class, term)?;
+    let property = match find_property(dictionary, class, term) {
+        Err(error @ SpecifierError::IsElement { .. }) => return Err(not_set(error, dictionary)),
+        found => found?,
+    };
     if property.access.can_write() {
         return Ok(property);
     }
@@ -325,6 +328,30 @@ pub(in crate::step) fn writable<'a>(
         names => format!("the writable properties of `{class}` are {}", names.join(", ")),
     };
     Err(Fault::new(Code::PropertyReadOnly, message, suggestion).with("property", property.name.as_str()))
+}
+
+/// Elements are put into an object, and not set as a property of it.
+fn not_set(error: SpecifierError, dictionary: &Dictionary) -> Fault {
+    let SpecifierError::IsElement { element, .. } = &error else { return error.into() };
+    let suggestion = match dictionary.commands_named("add").first() {
+        Some(add) => {
+            let to = add.parameters.iter().find(|parameter| parameter.name == "to");
+            let is_place =
+                to.is_some_and(|to| to.kind.0.iter().any(|kind| kind.name == "location specifier"));
+            let to = match is_place {
+                true => json!({ "position": "end", "of": "…", "element": element }),
+                false => json!("…"),
+            };
+            let call =
+                json!({ "command": "add", "target": format!("{element} …"), "arguments": { "to": to } });
+            format!(
+                "put one that exists into it with iac_mcp_run_command {call}, or make a new one with iac_mcp_create and this object as `at`"
+            )
+        }
+        None => "make a new one with iac_mcp_create and this object as `at`, or move one that exists into it"
+            .to_owned(),
+    };
+    Fault { suggestion, ..error.into() }
 }
 
 pub(in crate::step) fn checked(
