@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::asking::refused;
 use super::moves;
-use super::show::{largest, show, value};
+use super::show::{self, largest, show, told, value};
 use super::trace::{self, Sent, Trace};
 use super::{Outcome, Step, World, create, done, filed, first, held, occurrence, placing, set};
 use crate::action::{Action, Deed, Invocation};
@@ -112,7 +112,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         trace: Trace::new(&invocation, classified.level),
         counts_nothing: invocation.code == schema::COUNT && invocation.parameters.is_empty(),
         target: call.target.as_ref().and_then(Json::as_str).map(str::to_owned),
-        each: if invocation.each { named(call, &invocation) } else { Vec::new() },
+        each: if invocation.each { named(call, &invocation, app, world) } else { Vec::new() },
         back: Vec::new(),
         file: invocation.file_to_be().map(str::to_owned),
         ends: invocation.code == QUIT,
@@ -195,9 +195,13 @@ fn preview(action: Action, classified: &Classified, app: &App, world: &World<'_>
         "code": invocation.code,
         "level": classified.level.as_str(),
         "reason": format!("it {}", classified.reason),
-        "touches": targets(invocation),
-        "script": { "body": body, "data": data },
+        "touches": targets(invocation, app, world),
+        "script": { "body": body },
     });
+    // The data holds the names of what was looked up.
+    if invocation.values().flat_map(Given::paths).all(|path| show::in_words(path, app, world).is_some()) {
+        shown["script"]["data"] = json!(data);
+    }
     shown["decision"] = forecast(decide(action, &app.name, world.gate, world.now), world.gate);
     shown
 }
@@ -205,7 +209,7 @@ fn preview(action: Action, classified: &Classified, app: &App, world: &World<'_>
 /// The dates that a deletion would leave out of series, and the decision about it.
 fn left_out(action: Action, change: &SetProperty, app: &App, world: &mut World<'_>) -> Result<Json, Fault> {
     let changes = set::changes(change, world)?;
-    let touches: Vec<String> = changes.iter().map(|change| change.subject.path.to_string()).collect();
+    let touches: Vec<String> = changes.iter().map(|change| told(&change.subject.path, app, world)).collect();
     let values = change.values.iter().flat_map(|at| change.properties.get(*at)).flatten();
     let leaves_out: Vec<Json> = touches
         .iter()
@@ -248,32 +252,32 @@ fn forecast(decision: Decision, gate: &Gate) -> Json {
 }
 
 /// The subject of a command in words: the objects, files and new classes among its arguments.
-fn targets(invocation: &Invocation) -> Vec<String> {
+fn targets(invocation: &Invocation, app: &App, world: &World<'_>) -> Vec<String> {
     let makes = invocation.code == "corecrel";
     let mut words = Vec::new();
     for value in invocation.values() {
         value.visit(&mut |each| match each {
             Given::Class(_) if !makes => {}
-            each => words.extend(in_words(each)),
+            each => words.extend(in_words(each, app, world)),
         });
     }
     words
 }
 
 /// The targets: references as they were given, the others in words.
-fn named(call: &CommandCall, invocation: &Invocation) -> Vec<Json> {
+fn named(call: &CommandCall, invocation: &Invocation, app: &App, world: &World<'_>) -> Vec<Json> {
     let given = call.target.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let Some(Given::List(targets)) = &invocation.direct else { return Vec::new() };
     let named = |(at, target): (usize, &Given)| match given.get(at) {
         Some(Json::String(text)) => json!(text),
-        _ => json!(in_words(target)),
+        _ => json!(in_words(target, app, world)),
     };
     targets.iter().enumerate().map(named).collect()
 }
 
-fn in_words(given: &Given) -> Option<String> {
+fn in_words(given: &Given, app: &App, world: &World<'_>) -> Option<String> {
     match given {
-        Given::Object(path) => Some(path.to_string()),
+        Given::Object(path) => Some(told(path, app, world)),
         Given::Place(place) => Some(place.to_string()),
         Given::File(path) => Some(format!("file {}", quoted(path))),
         Given::Class(class) => Some(format!("a new {class}")),
@@ -306,11 +310,17 @@ impl Sending {
     }
 
     /// Names targets that were given by position after the objects that were found there.
-    pub(super) fn named(mut self, invocation: &Invocation, references: &[Option<RefId>]) -> Self {
+    pub(super) fn named(
+        mut self,
+        invocation: &Invocation,
+        references: &[Option<RefId>],
+        app: &App,
+        world: &World<'_>,
+    ) -> Self {
         let Some(Given::List(targets)) = &invocation.direct else { return self };
         for (at, (each, target)) in self.each.iter_mut().zip(targets).enumerate() {
             if let (None, Given::Object(path)) = (references.get(at).copied().flatten(), target) {
-                *each = json!(path.to_string());
+                *each = json!(told(path, app, world));
             }
         }
         self

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use super::asking::{Behind, ask_seen, ask_unseen, refused, run};
 use super::trace::{self, Sent, Trace};
 use super::words::{self, Names};
-use super::{Step, Then, World, command, in_app, placing, query};
+use super::{Step, Then, World, command, in_app, placing, query, show};
 use crate::action::{Action, Creation, Deed, Following, Invocation, Preview};
 use crate::app::App;
 use crate::change::Subject;
@@ -248,7 +248,9 @@ impl Creating {
                 }
                 let fault = error.to_fault(&app.bundle_id, &app.name);
                 let place = self.place_of(&subject.path);
-                return Err(fault.with("parameter", place).with("object", subject.path.to_string()));
+                return Err(fault
+                    .with("parameter", place)
+                    .with("object", show::told(&subject.path, app, world)));
             }
             let path = placing::found(&subject.path, row.get(3), &self.anchors);
             let there = Subject { path: path.clone(), ..subject.clone() };

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::carried::{self, Carried};
 use super::command::Sending;
-use super::show::value;
+use super::show::{told, value};
 use super::{Outcome, Step, Then, World, held, in_app};
 use crate::action::{Action, Argument, Deed, Find, Invocation, Moves, Seen};
 use crate::app::App;
@@ -167,7 +167,7 @@ impl Moving {
             is_undo: false,
             app: app.bundle_id.to_string(),
             object: path.to_json(),
-            words: path.to_string(),
+            words: told(path, app, world),
             mark: report.mark.clone(),
             at: world.now,
             way: Way::Move {
@@ -285,8 +285,10 @@ impl Back {
         let place = [(self.to.clone(), self.to.collection(app.dictionary()?, &self.element)?)];
         let paths: Option<Vec<Path>> = (0..self.undos.len()).map(|at| found(&rows, at, &place)).collect();
         let paths = paths.ok_or_else(|| {
-            let message =
-                format!("the moved object is no longer in {}: it was deleted or moved since", self.to);
+            let message = format!(
+                "the moved object is no longer in {}: it was deleted or moved since",
+                told(&self.to, app, world)
+            );
             Fault::new(Code::ReferenceInvalid, message, "find the object, and move it from there")
         })?;
         self.send(paths, app, events, world)

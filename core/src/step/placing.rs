@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 
 use super::asking::refused;
 use super::command::Sending;
+use super::show::told;
 use super::{Step, Then, World, in_app};
 use crate::action::{Action, Deed, Invocation, Preview};
 use crate::app::App;
@@ -77,7 +78,7 @@ fn send(
     events: u64,
     world: &World<'_>,
 ) -> Step {
-    let sending = sending.named(&invocation, references).moving(&mut invocation, references, app);
+    let sending = sending.named(&invocation, references, app, world).moving(&mut invocation, references, app);
     in_app(app, Deed::Command(Box::new(invocation)), events, Then::Command(Box::new(sending)), world)
 }
 
@@ -96,14 +97,14 @@ impl Placing {
     ) -> Result<Step, Fault> {
         let app = world.apps.find(app)?;
         match reply.result {
-            Ok(rows) => self.replace(rows.as_array().map(Vec::as_slice).unwrap_or_default(), app)?,
+            Ok(rows) => self.replace(rows.as_array().map(Vec::as_slice).unwrap_or_default(), app, world)?,
             Err(error) => return Err(unseen(&error, app)),
         }
         let Self { invocation, references, sending } = self;
         Ok(send(invocation, &references, sending, app, events, world))
     }
 
-    fn replace(&mut self, rows: &[Json], app: &App) -> Result<(), Fault> {
+    fn replace(&mut self, rows: &[Json], app: &App, world: &World<'_>) -> Result<(), Fault> {
         let anchors = self.invocation.anchors.clone().unwrap_or_default();
         let mut fault = None;
         let mut rows = rows.iter();
@@ -111,7 +112,7 @@ impl Placing {
             let row = rows.next().unwrap_or(&Json::Null);
             if let Some(error) = OsaError::of_row(row, "object") {
                 fault = fault.take().or_else(|| {
-                    Some(error.to_fault(&app.bundle_id, &app.name).with("object", path.to_string()))
+                    Some(error.to_fault(&app.bundle_id, &app.name).with("object", told(path, app, world)))
                 });
             }
             found(path, row.get(3), &anchors)

@@ -22,7 +22,7 @@ use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::plan;
 use crate::reply::Reply;
-use crate::specifier::{Container, POSIX_PATH, Path, SpecifierError, find_property};
+use crate::specifier::{Container, POSIX_PATH, SpecifierError, find_property};
 use crate::value::Value;
 use crate::words::{RefId, ReferenceError, TextWindow};
 
@@ -496,7 +496,12 @@ impl Reading {
                     let owners = |at: usize| row(asked.members.len() + at);
                     read(member, row(at), &owners, app, world)
                 }
-                Err(error) => Err(object_fault(error, member.id, &member.wanted.path, app)),
+                Err(error) => Err(object_fault(
+                    error,
+                    member.id,
+                    &super::show::told(&member.wanted.path, app, world),
+                    app,
+                )),
             };
             self.answers[member.place] = Some(match answer {
                 Ok(fields) if self.list => with_reference(member.id, fields),
@@ -629,14 +634,14 @@ fn gone(error: &OsaError, member: &Member, app: &App, world: &mut World<'_>) -> 
     if error.is_missing_object() || error.is_moved() {
         world.references.fail(member.id);
     }
-    object_fault(error, member.id, &member.wanted.path, app)
+    object_fault(error, member.id, &super::show::told(&member.wanted.path, app, world), app)
 }
 
-fn object_fault(error: &OsaError, id: RefId, path: &Path, app: &App) -> Fault {
+fn object_fault(error: &OsaError, id: RefId, words: &str, app: &App) -> Fault {
     if !error.is_missing_object() {
         return error.to_fault(&app.bundle_id, &app.name).with("reference", id.to_string());
     }
-    let message = format!("the referenced object ({path}) no longer exists or cannot be accessed");
+    let message = format!("the referenced object ({words}) no longer exists or cannot be accessed");
     Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object")
         .with("reference", id.to_string())
 }

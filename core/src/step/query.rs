@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::carried::{self, Carried, Picked};
 use super::first::{First, MOST_NAMESAKES};
 use super::occurrence::Within;
-use super::show::{self, show, value};
+use super::show::{self, show, told, value};
 use super::{Step, Then, World, done, held, in_app};
 use crate::action::Deed;
 use crate::app::App;
@@ -115,7 +115,7 @@ impl Query {
             }
             Err(error) if error.is_missing_object() => match self.fallback {
                 Some(path) => {
-                    let resolved_as = Some(path.to_string());
+                    let resolved_as = Some(told(&path, app, world));
                     let target = Target::Object(path.class().to_owned());
                     Self { path, target, fallback: None, resolved_as, first: self.first, within: self.within }
                         .ask(app, events, world)
@@ -264,7 +264,7 @@ pub(super) fn offer_names(
             let then = Then::Missing(path.clone(), first.map(Box::new));
             Ok(in_app(app, deed, events, then, world))
         }
-        None => Err(not_found(path, &[], app)),
+        None => Err(not_found(path, &[], app, world)),
     }
 }
 
@@ -272,22 +272,37 @@ pub(super) fn offer_names(
 pub(super) fn missing(path: &Path, reply: Reply, app: &str, world: &World<'_>) -> Result<Step, Fault> {
     let names = reply.result.unwrap_or_default();
     let names: Vec<&str> = names.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-    Err(not_found(path, &names, world.apps.find(app)?))
+    Err(not_found(path, &names, world.apps.find(app)?, world))
 }
 
-fn not_found(path: &Path, names: &[&str], app: &App) -> Fault {
+fn not_found(path: &Path, names: &[&str], app: &App, world: &World<'_>) -> Fault {
     let near = near(path, names, app);
-    let message =
-        format!("{} has no {path}{}", app.name, names::instead(path.name().unwrap_or_default(), &near));
-    let fault =
-        Fault::new(Code::ReferenceInvalid, message, suggestion(path, app)).with("app", &*app.bundle_id);
+    let message = format!(
+        "{} has no {}{}",
+        app.name,
+        missed(path, app, world),
+        names::instead(path.name().unwrap_or_default(), &near)
+    );
+    let fault = Fault::new(Code::ReferenceInvalid, message, suggestion(path, app, world))
+        .with("app", &*app.bundle_id);
     if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
 }
 
-fn suggestion(path: &Path, app: &App) -> String {
+/// What is not there, in the client's own words for it.
+fn missed(path: &Path, app: &App, world: &World<'_>) -> String {
+    match path.last() {
+        Some((container, segment)) if container.last().is_some() => {
+            let own = Path::application().then(segment.clone());
+            format!("{own} of {}", told(container, app, world))
+        }
+        _ => path.to_string(),
+    }
+}
+
+fn suggestion(path: &Path, app: &App, world: &World<'_>) -> String {
     match path.last() {
         Some((container, Segment::Element(member, _))) => {
-            let place = container.last().map_or_else(|| app.name.clone(), |_| container.to_string());
+            let place = container.last().map_or_else(|| app.name.clone(), |_| told(container, app, world));
             format!(
                 "list the existing elements with iac_mcp_get_elements (elementType \"{}\" in {place})",
                 member.term

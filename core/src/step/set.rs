@@ -13,7 +13,7 @@ use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::asking::{Behind, ask, refused, run};
-use super::show::value;
+use super::show::{self, value};
 use super::trace::Sent;
 use super::words::{self, Names};
 use super::{Outcome, Step, Then, World, carried, in_app, moves, query};
@@ -150,7 +150,7 @@ impl Setting {
                 }
                 None => {
                     for open in std::mem::take(&mut self.lost) {
-                        self.gone(&open, world)?;
+                        self.gone(&open, app, world)?;
                     }
                     self.done(events, world)
                 }
@@ -299,7 +299,7 @@ impl Setting {
                 return query::offer_names(&path, None, app, events, world);
             }
             let fault = error.to_fault(&app.bundle_id, &app.name);
-            return Err(fault.with("object", path.to_string()));
+            return Err(fault.with("object", show::told(&path, app, world)));
         } else {
             let subjects = self.open.iter().map(|open| &open.change.subject);
             let named = words::names(subjects.zip(&rows), app, world);
@@ -430,16 +430,16 @@ impl Setting {
             self.lost.push(open);
             return Ok(());
         }
-        self.gone(&open, world)
+        self.gone(&open, app, world)
     }
 
     fn id_of(&self, open: &Open) -> Option<RefId> {
         self.items.get(open.item).and_then(|item| item.id)
     }
 
-    fn gone(&mut self, open: &Open, world: &mut World<'_>) -> Result<(), Fault> {
+    fn gone(&mut self, open: &Open, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         self.forget(open, world);
-        let path = &open.change.subject.path;
+        let path = show::told(&open.change.subject.path, app, world);
         let message = format!("the object ({path}) is no longer there: it was moved or deleted");
         let fault =
             Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object");
@@ -468,13 +468,14 @@ impl Setting {
     fn found(&mut self, find: &Find, rows: &Json, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         for (at, open) in std::mem::take(&mut self.lost).into_iter().enumerate() {
             let Some(path) = moves::found(rows, at, &find.places) else {
-                self.gone(&open, world)?;
+                self.gone(&open, app, world)?;
                 continue;
             };
             if let Some(id) = self.id_of(&open) {
                 world.references.rebind(id, Object::new(app.bundle_id.clone(), path.clone()));
             }
-            let was = &open.change.subject.path;
+            let was = show::told(&open.change.subject.path, app, world);
+            let path = show::told(&path, app, world);
             let message = format!("the object was moved from {was} to {path}; nothing was changed");
             let suggestion = "the reference now leads there; call again if the user still wants this";
             let fault = Fault::new(Code::ReferenceMoved, message, suggestion).with("followed", true);
@@ -486,7 +487,7 @@ impl Setting {
     /// Another object has taken this one's place: nothing was written.
     fn moved(&mut self, open: &Open, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         self.forget(open, world);
-        let path = &open.change.subject.path;
+        let path = show::told(&open.change.subject.path, app, world);
         let message = format!(
             "another object of {} is now at {path}, or several objects have that name; nothing was changed",
             app.name

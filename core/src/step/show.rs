@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
-use crate::specifier::{Path, read_source};
+use crate::specifier::{By, Path, Segment, read_source};
 use crate::value::Value;
 
 /// The largest size of a list in bytes. Elements beyond it are counted and can be fetched by another call.
@@ -114,6 +114,28 @@ pub(super) fn in_words(path: &Path, app: &App, world: &World<'_>) -> Option<Stri
     let mut named = std::iter::once(path).chain(path.containers()).filter(|path| path.name().is_some());
     named.all(|path| name(path, app, world).is_some()).then(|| path.to_text())
 }
+
+/// The words that lead to an object, for an answer or an error. A name that a rule keeps from the client is left out.
+pub(super) fn told(path: &Path, app: &App, world: &World<'_>) -> String {
+    if in_words(path, app, world).is_some() {
+        return path.to_string();
+    }
+    let mut told = Path::application();
+    let mut way: Vec<&Path> = std::iter::once(path).chain(path.containers()).collect();
+    while let Some(step) = way.pop() {
+        told = match step.last() {
+            Some((_, Segment::Element(member, By::Name(_)))) if name(step, app, world).is_none() => {
+                told.then(Segment::Element(member.clone(), By::Name(HIDDEN.to_owned())))
+            }
+            Some((_, segment)) => told.then(segment.clone()),
+            None => step.clone(),
+        };
+    }
+    told.to_string()
+}
+
+/// What stands for a name that a rule keeps from the client.
+const HIDDEN: &str = "…";
 
 /// An object that the app named, in the words that lead to it; a reference if only a place leads there, because the words
 /// would lead to another object later.

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::super::show::told;
 use super::super::words::{self, Names};
 use super::super::{carried, listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
@@ -127,13 +128,13 @@ impl Looking {
         };
         let is_changed = |(seen, row): &(&Seen, &Json)| row.get(4) != Some(&seen.shown) && !is_gone(seen);
         if let Some((seen, _)) = kept.iter().zip(again).find(is_changed) {
-            return Err(changed(&seen.path, app));
+            return Err(changed(&seen.path, app, world));
         }
         unasked = unasked.after(shown(&subjects, rows));
         if let Some(path) = wrong_name(&subjects, rows) {
             return query::offer_names(path, None, app, events, world);
         }
-        let mut objects = named(&subjects, rows, app, &names)?;
+        let mut objects = named(&subjects, rows, &names, app, world)?;
         let arguments = objects.split_off(targets);
         let stands = |(at, subject): (usize, &Subject)| words::stands(subject, rows.get(at)?);
         let stands: Vec<Option<String>> = subjects.iter().take(targets).enumerate().map(stands).collect();
@@ -159,10 +160,11 @@ fn as_kept(seen: &Seen) -> Subject {
 }
 
 /// The error for an undo that would reach more than the write that it takes back.
-fn changed(path: &Path, app: &App) -> Fault {
+fn changed(path: &Path, app: &App, world: &World<'_>) -> Fault {
+    let path = told(path, app, world);
     let message = format!("{path} of {} was changed after this server wrote it; nothing was done", app.name);
     let suggestion = "look at it, and use iac_mcp_run_command if the user still wants that";
-    Fault::new(Code::ReferenceMoved, message, suggestion).with("object", path.to_string())
+    Fault::new(Code::ReferenceMoved, message, suggestion).with("object", path)
 }
 
 /// The facts about each object to show. Unreadable facts are left out.
@@ -187,12 +189,18 @@ fn wrong_name<'s>(subjects: &'s [Subject], rows: &[Json]) -> Option<&'s Path> {
 }
 
 /// The name of each object. If an object is missing or is another one, the call ends without a question.
-fn named(subjects: &[Subject], rows: &[Json], app: &App, names: &Names) -> Result<Vec<String>, Fault> {
+fn named(
+    subjects: &[Subject],
+    rows: &[Json],
+    names: &Names,
+    app: &App,
+    world: &World<'_>,
+) -> Result<Vec<String>, Fault> {
     let one = |(at, subject): (usize, &Subject)| {
         let row = rows.get(at).unwrap_or(&Json::Null);
         match OsaError::of_row(row, "object") {
             Some(error) if error.is_missing_object() || error.is_moved() || error.is_several() => {
-                Err(error.to_fault(&app.bundle_id, &app.name).with("object", subject.path.to_string()))
+                Err(error.to_fault(&app.bundle_id, &app.name).with("object", told(&subject.path, app, world)))
             }
             _ => Ok(words::object(subject, row, app, names)),
         }

@@ -15,7 +15,7 @@ use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::specifier::{By, Id, Path, Segment, read_source};
-use crate::step::show::{show, value};
+use crate::step::show::{self, show, value};
 use crate::step::{Outcome, Step, World, command, filed, remember, trace};
 use crate::undo::{self, Made, NO_REVERSE, Undo, Way};
 use crate::value::Value;
@@ -360,7 +360,10 @@ impl Creating {
         let mut all: Vec<Made> = Vec::new();
         for at in made {
             match told[at].path.as_ref().filter(|path| path.is_stable() || !is_top(at)) {
-                Some(path) => all.push(self.one_made(at, path, is_top(at), &told[at], rows.get(at)?)),
+                Some(path) => {
+                    let words = show::told(path, app, world);
+                    all.push(self.one_made(at, (path, words), is_top(at), &told[at], rows.get(at)?));
+                }
                 None if is_top(at) => return None,
                 None => {}
             }
@@ -392,14 +395,21 @@ impl Creating {
         rows.map(|row| row.3.to_owned()).collect()
     }
 
-    fn one_made(&self, at: usize, path: &Path, is_top: bool, told: &Told, row: &Json) -> Made {
+    fn one_made(
+        &self,
+        at: usize,
+        (path, way): (&Path, String),
+        is_top: bool,
+        told: &Told,
+        row: &Json,
+    ) -> Made {
         let name = told.json.get("name").and_then(Json::as_str);
         let named = |name: &str| format!("{} {}", self.nodes[at].class, crate::specifier::quoted(name));
         let shown = row.get("looks").and_then(Json::as_array).cloned().unwrap_or_default();
         let looks = self.creation.makes[at].looks.iter().map(Look::spelled).zip(shown);
         Made {
             object: path.to_json(),
-            words: name.map_or_else(|| path.to_string(), named),
+            words: name.map_or(way, named),
             is_top,
             looks: looks.filter(|(_, shown)| shown.to_string().len() <= LONGEST).collect(),
         }

@@ -16,7 +16,7 @@ use crate::permission::may_read;
 use crate::specifier::{By, Id, Mark, Path, Segment, find_property};
 use crate::step::World;
 use crate::step::command;
-use crate::step::show::{show, value};
+use crate::step::show::{show, told, value};
 use crate::step::trace::UNKNOWN;
 use crate::undo::{NO_OLD, Undo, Way, restorable};
 use crate::value::Value;
@@ -29,12 +29,12 @@ impl Open {
     pub(super) fn told(&self, app: &App, world: &World<'_>) -> String {
         let path = &self.change.subject.path;
         let may_read = |term: &str| may_read(term, app, world.gate, world.now);
-        let Ok(dictionary) = app.dictionary() else { return path.to_string() };
+        let Ok(dictionary) = app.dictionary() else { return told(path, app, world) };
         let named = std::iter::once(path).chain(path.containers().filter(|path| path.is_by_id()));
         let mut labels = named.flat_map(|path| labels(&app.bundle_id, dictionary, path.class()));
         match labels.all(|term| may_read(&term)) {
             true if !self.words.is_empty() => self.words.clone(),
-            _ => path.to_string(),
+            _ => told(path, app, world),
         }
     }
 }
