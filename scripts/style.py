@@ -50,7 +50,7 @@ VARIABLE = re.compile(r"\bIAC_MCP_[A-Z_]+\b")
 
 def main():
     problems = [problem for path in tracked() for problem in check(path)]
-    problems += [*unnamed_contacts(), *dead_links(), *unused_dependencies(), *imports_that_run_down(), *other_versions_of_rust()]
+    problems += [*unnamed_contacts(), *dead_links(), *unused_dependencies(), *imports_that_run_down(), *other_versions_of_rust(), *unscheduled_fuzzing()]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(tracked())} files, {len(problems)} problems")
@@ -140,6 +140,14 @@ def other_versions_of_rust():
         version = told.get("package", workspace["package"]).get("rust-version")
         if version != {"workspace": True} and version != channel.rpartition(".")[0]:
             yield f"{manifest}: its rust-version is {version}, and rust-toolchain.toml has {channel}"
+
+
+def unscheduled_fuzzing():
+    """Fuzz targets that the weekly workflow does not run for an hour."""
+    workflow = (ROOT / ".github/workflows/weekly.yml").read_text()
+    for target in sorted((ROOT / "fuzz/targets").glob("*.rs")):
+        if f"          - {target.stem}\n" not in workflow:
+            yield f"fuzz/targets/{target.name}: .github/workflows/weekly.yml does not name it"
 
 
 def sources(member, manifest, kinds):
