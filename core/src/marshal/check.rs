@@ -202,7 +202,13 @@ impl<'a> Checker<'a, '_> {
     /// object tells it.
     fn location(&mut self, json: &Json, place: &str) -> Result<Given, Fault> {
         let Some(position) = json.get("position") else {
-            return self.object(json, place).map(Given::Object);
+            return match self.all_of(json, place) {
+                Some((of, element)) => {
+                    let member = self.collection(&of, Some(element), place)?;
+                    Ok(Given::Place(Place::End(of, member)))
+                }
+                None => self.object(json, place).map(Given::Object),
+            };
         };
         let of = json.get("of").unwrap_or(&Json::Null);
         let of = if of.is_null() { Path::application() } else { self.object(of, &format!("{place}.of"))? };
@@ -227,6 +233,20 @@ impl<'a> Checker<'a, '_> {
                 ));
             }
         }))
+    }
+
+    /// The container and the class of `tags of ref_…`. No object can be put into each of several, so its end is meant.
+    fn all_of(&mut self, json: &Json, place: &str) -> Option<(Path, String)> {
+        let mut whole = Container::parse(as_shown(json), &bare(place)).ok()?;
+        whole.read(Reader { dictionary: self.dictionary, home: self.home }).ok()?;
+        let Container::Specifier(whole) = whole else { return None };
+        let Specifier::Every { element, container, filter: None, range: None } = *whole else { return None };
+        let of = match &container {
+            _ if container.is_open() => return None,
+            Container::Reference(id) => (self.held)(id).ok()?,
+            Container::Specifier(of) => of.resolve(self.dictionary, self.held).ok()?.path,
+        };
+        Some((of, element))
     }
 
     fn collection(&self, of: &Path, element: Option<String>, place: &str) -> Result<Arc<Member>, Fault> {

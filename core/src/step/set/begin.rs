@@ -330,6 +330,9 @@ pub(in crate::step) fn writable<'a>(
     Err(Fault::new(Code::PropertyReadOnly, message, suggestion).with("property", property.name.as_str()))
 }
 
+/// The way to put a new element into an object.
+const NEW: &str = "make a new one with iac_mcp_create and this object as `at`";
+
 /// Elements are put into an object, and not set as a property of it.
 fn not_set(error: SpecifierError, dictionary: &Dictionary) -> Fault {
     let SpecifierError::IsElement { element, .. } = &error else { return error.into() };
@@ -338,18 +341,13 @@ fn not_set(error: SpecifierError, dictionary: &Dictionary) -> Fault {
             let to = add.parameters.iter().find(|parameter| parameter.name == "to");
             let is_place =
                 to.is_some_and(|to| to.kind.0.iter().any(|kind| kind.name == "location specifier"));
-            let to = match is_place {
-                true => json!({ "position": "end", "of": "…", "element": element }),
-                false => json!("…"),
-            };
+            let plural = dictionary.class(element).map_or(element, |class| &class.plural);
+            let to = if is_place { format!("end of {plural} of …") } else { "…".to_owned() };
             let call =
                 json!({ "command": "add", "target": format!("{element} …"), "arguments": { "to": to } });
-            format!(
-                "put one that exists into it with iac_mcp_run_command {call}, or make a new one with iac_mcp_create and this object as `at`"
-            )
+            format!("put one that exists into it with iac_mcp_run_command {call}, or {NEW}")
         }
-        None => "make a new one with iac_mcp_create and this object as `at`, or move one that exists into it"
-            .to_owned(),
+        None => format!("{NEW}, or move one that exists into it"),
     };
     Fault { suggestion, ..error.into() }
 }
