@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::action::{Argument, Elements, Terms};
+use crate::action::{Argument, Elements, Following, Preview, Terms};
 use crate::change::{Expected, Subject};
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::identity::Identity;
-use crate::marshal::Given;
+use crate::marshal::{Given, Place};
 use crate::permission::closed::tests::{Way, path};
+use crate::permission::touch::tests::column;
 use crate::specifier::{By, Member, Path, Segment};
 use crate::words::TextWindow;
 
@@ -234,6 +235,47 @@ fn every_field_of_a_record_is_set() {
     }
 }
 
+/// Whatever stands first.
+#[test]
+fn the_worst_of_several_counts() {
+    let fields = |terms: &[&str]| {
+        let field = |term: &&str| (Identifier::of(term).expect("an identifier"), Given::Null);
+        Given::Record(terms.iter().map(field).collect())
+    };
+    let new =
+        |terms: &[&str]| vec![("new", Given::Class("window".into())), ("with properties", fields(terms))];
+    let copied = |classes: &[&str]| Given::List(classes.iter().map(|class| named(class, "x")).collect());
+    let changed = |terms: &[&str]| {
+        let change = |term: &&str| match set(named("window", "x"), term, Given::Null).deed {
+            Deed::Set(changes) => changes,
+            _ => panic!("a change"),
+        };
+        let changes = terms.iter().flat_map(change).collect();
+        Action { deed: Deed::Set(changes), ..invocation("set", "coresetd", Given::Null, vec![]) }
+    };
+    for terms in [["value", "title"], ["title", "value"]] {
+        for action in [
+            set(named("window", "x"), "properties", fields(&terms)),
+            changed(&terms),
+            invocation("set", "coresetd", property("properties"), vec![("to", fields(&terms))]),
+            invocation("make", "corecrel", Given::Null, new(&terms)),
+            invocation("copy", "coreclon", named("window", "x"), vec![("with properties", fields(&terms))]),
+        ] {
+            assert_eq!(classify(&action, &[]).level, Level::Dangerous, "{action:?}");
+        }
+    }
+    for classes in [["login item", "script"], ["script", "login item"]] {
+        let action = invocation("copy", "coreclon", copied(&classes), vec![]);
+        assert!(classify(&action, &[]).is_shell, "{action:?}");
+    }
+    let script = set(named("window", "x"), "value", Given::Text("javascript:1".into()));
+    assert!(classify(&script, &[]).is_shell, "its value is worse than its property");
+    let renamed = set(property("home"), "name", Given::Text(".zshrc".into()));
+    assert_eq!(classify(&renamed, &[]).level, Level::Dangerous);
+    let keys = Given::List((0..=MANY as u32).map(object).collect());
+    assert!(classify(&invocation("keystroke", "prcskprs", keys, vec![]), &[]).is_shell);
+}
+
 #[test]
 fn a_level_of_the_operator_counts_for_what_is_made() {
     let rules =
@@ -260,19 +302,33 @@ fn what_does_nothing_that_is_known_is_no_read() {
     let Deed::Command(command) = invocation("x", "OFOCevjs", Given::Null, vec![]).deed else {
         panic!("a command")
     };
-    let script = InAppScript {
-        term: "x".into(),
-        acts: Vec::new(),
-        objects: Vec::new(),
-        count: 0,
-        invocation: *command,
-        rest: None,
+    let script = |acts: Vec<InAppAct>| {
+        let script = InAppScript {
+            term: "x".into(),
+            acts,
+            objects: Vec::new(),
+            count: 0,
+            invocation: (*command).clone(),
+            rest: None,
+        };
+        Deed::Script(Box::new(script))
     };
-    assert_eq!(level(Deed::Script(Box::new(script))), Level::Dangerous);
+    assert_eq!(level(script(Vec::new())), Level::Dangerous);
     assert_eq!(level(Deed::Set(Vec::new())), Level::Modify);
-    let asks = Deed::AskConsent { by: "x".into(), opens: false };
-    let asks = classify(&Action { app: "x.y".into(), terms: Terms::default(), deed: asks }, &[]);
-    assert_eq!((asks.level, &*asks.reason), (Level::Safe, "lets macOS ask the user for its consent"));
+    let act = |term: &str, level| InAppAct { name: None, term: term.into(), code: "xxxxyyyy".into(), level };
+    let (mild, bad) = (|| act("script: a", Level::Modify), || act("script: b", Level::Dangerous));
+    for acts in [vec![mild(), bad()], vec![bad(), mild()]] {
+        assert_eq!(level(script(acts)), Level::Dangerous, "the worst that it does");
+    }
+    let rule = LevelRule { app: None, command: Some("script: b".into()), property: None, level: Level::Safe };
+    let of_act = |act: &InAppAct| classify_act("x.y", act, std::slice::from_ref(&rule)).level;
+    assert_eq!([mild(), bad()].each_ref().map(of_act), [Level::Modify, Level::Safe]);
+    let (by, opens) = ("x".to_owned(), false);
+    let (_, index) = crate::series::indexes().next().expect("a library of the system");
+    for asks in [Deed::AskConsent { by: by.clone(), opens }, Deed::AskAccess { by, index }] {
+        let asks = classify(&Action { app: "x.y".into(), terms: Terms::default(), deed: asks }, &[]);
+        assert_eq!((asks.level, &*asks.reason), (Level::Safe, "lets macOS ask the user for its consent"));
+    }
 }
 
 /// An argument that would be bad for one command says nothing about another.
@@ -294,8 +350,18 @@ fn arguments_are_judged_by_their_command() {
         let action = invocation("x", code, direct, parameters);
         assert_eq!(classify(&action, &[]).level, Level::Modify, "{action:?}");
     }
+    let at = |place: Place| Given::Place(place);
+    let member = || {
+        Arc::new(Member {
+            term: "item".into(),
+            identifier: Identifier::of("items").expect("an identifier"),
+            class: "item".into(),
+        })
+    };
     for (to, reason) in [
         (vec![("to", property("trash"))], "deletes"),
+        (vec![("to", at(Place::Beginning(trash(), member())))], "deletes"),
+        (vec![("to", at(Place::End(trash(), member())))], "deletes"),
         (vec![("to", named("trash-object", "x"))], "deletes"),
         (vec![("to", named("folder", "/Volumes/USB/.Trashes/501"))], "deletes"),
         (folder("/Users/a/.Trash"), "deletes"),
@@ -448,7 +514,11 @@ fn rows_hold_for_classes_that_inherit() {
     assert_eq!(classify(&elsewhere, &[]).level, Level::Modify);
     assert_eq!(write("", "read status"), Level::Modify);
     for class in ["imap account", "smtp server", "rule condition"] {
-        for (code, value) in [("corecrel", Given::Class(class.into())), ("coreclon", named(class, "x"))] {
+        for (code, value) in [
+            ("corecrel", Given::Class(class.into())),
+            ("coreclon", named(class, "x")),
+            ("coremove", named(class, "x")),
+        ] {
             let action = in_mail("x", code, value);
             assert_eq!(classify(&action, &[]).level, Level::Dangerous, "{class} {code}");
         }
@@ -478,6 +548,7 @@ fn an_address_is_read_as_a_browser_reads_it() {
         "DATA:text/html;base64,PHNjcmlwdD4=",
         "da\tta:image/svg+xml,<svg/>",
         "data:application/xhtml+xml,x",
+        "data:TEXT/HTML,x",
     ] {
         assert!(shell(script), "{script:?}");
     }
@@ -526,6 +597,9 @@ fn what_open_may_run_is_dangerous() {
     assert_eq!(open("com.apple.finder", named("document file", "README")), Level::Dangerous);
     assert_eq!(open("com.apple.finder", object(0)), Level::Dangerous);
     assert_eq!(open("com.apple.TextEdit", object(0)), Level::Modify);
+    assert_eq!(open("com.apple.TextEdit", named("item", "Install.pkg")), Level::Dangerous);
+    assert_eq!(open("com.apple.TextEdit", named("item", "b.new-kind")), Level::Modify);
+    assert_eq!(open("com.apple.finder", property("title")), Level::Modify, "it is no file");
     let selection = invocation("open", "aevtodoc", property("selection"), vec![]);
     let selection = Action { app: "com.apple.finder".into(), terms: mail(), ..selection };
     assert_eq!(classify(&selection, &[]).level, Level::Dangerous, "any of its files");
@@ -572,6 +646,10 @@ fn what_open_may_run_is_dangerous() {
     ] {
         assert_eq!(location(address), (Level::Dangerous, true), "{address}");
     }
+    for addresses in [["ssh://host", "workflow://x"], ["workflow://x", "ssh://host"]] {
+        let all = Given::List(addresses.map(|address| Given::Text(address.to_owned())).into());
+        assert!(classify(&invocation("open location", "GURLGURL", all, vec![]), &[]).is_shell);
+    }
 }
 
 #[test]
@@ -603,6 +681,7 @@ fn where_programs_look_for_what_to_run_is_dangerous_to_write() {
         "/Users/a/.../x",
         "/Users/a/x/../.zshrc",
         "/Applications/X.app/Contents/x",
+        "/Applications/X.app/x",
     ] {
         assert_eq!(saved(path), Level::Dangerous, "{path}");
         let any = level("xxxxyyyy", Given::Null, vec![("x", Given::File(path.to_owned()))]);
@@ -638,15 +717,48 @@ fn where_programs_look_for_what_to_run_is_dangerous_to_write() {
 /// A script calls the term that it means to read: a dictionary that has a property of that name belongs to another app.
 #[test]
 fn a_property_with_the_name_of_a_command_is_no_read() {
-    let level = |term: &str| {
+    let text = TextWindow { offset: 0, limit: 1 };
+    let of = |deed: Deed| classify(&Action { app: "x.y".into(), terms: Terms::default(), deed }, &[]);
+    let way = |term: &str| {
         let Given::Object(path) = property(term) else { panic!("an object") };
-        let deed = Deed::Value { path, text: TextWindow { offset: 0, limit: 1 } };
-        classify(&Action { app: "x.y".into(), terms: Terms::default(), deed }, &[]).level
+        path
     };
+    let read = |term: &str| of(Deed::Value { path: way(term), text });
     for term in ["delete", "quit", "empty trash", "send", "save", "do script"] {
-        assert_eq!(level(term), Level::Dangerous, "{term}");
+        assert_eq!(read(term).level, Level::Dangerous, "{term}");
     }
     for term in ["name", "deleted status", "sender", "empty", "run script", "show"] {
-        assert_eq!(level(term), Level::Safe, "{term}");
+        assert_eq!(read(term).level, Level::Safe, "{term}");
+    }
+    assert!(read("do script").is_shell && !read("delete").is_shell);
+    let deeds = |term: &str| {
+        let identifier = || Identifier::of(term).expect("an identifier");
+        let column = || vec![Column { identifiers: vec![identifier()], ..column("x") }];
+        let member = || Arc::new(Member { term: "x".into(), identifier: identifier(), class: "x".into() });
+        let wanted = |path: Path, columns: Option<Vec<Column>>| {
+            let object = Wanted { path, identity: Identity::Index, columns, named: Vec::new() };
+            Deed::Properties { objects: vec![Arc::new(object)], sizes: Vec::new(), text }
+        };
+        let Deed::Set(changes) = set(property(term), "x", Given::Null).deed else { panic!("a change") };
+        let subjects = vec![changes[0].subject.clone()];
+        let count = || invocation("count", "corecnte", property(term), vec![]).deed;
+        let Deed::Command(judged) = count() else { panic!("a command") };
+        let then = Following { place: String::new(), judged: (*judged).clone(), sent: *judged };
+        [
+            Deed::Look { path: way(term), identity: Identity::Index, mark: None, name: None },
+            Deed::Names { container: way(term), collection: member(), name: identifier() },
+            Deed::Elements(Box::new(listing(way(term)))),
+            Deed::Elements(Box::new(Elements { columns: column(), ..listing(way("x")) })),
+            wanted(way(term), None),
+            wanted(way("x"), Some(column())),
+            count(),
+            Deed::Create(Box::new(Creation { then: vec![then], ..Creation::default() })),
+            Deed::Preview(Preview { subjects, anchors: None }),
+            Deed::Set(changes),
+        ]
+    };
+    for (bad, good) in deeds("delete").into_iter().zip(deeds("name")) {
+        assert_eq!(of(bad.clone()).level, Level::Dangerous, "{bad:?}");
+        assert!(of(good.clone()).level < Level::Dangerous, "{good:?}");
     }
 }
