@@ -235,6 +235,19 @@ fn every_field_of_a_record_is_set() {
     }
 }
 
+#[test]
+fn what_is_set_of_a_new_object_counts() {
+    let Deed::Set(mut changes) = set(named("text field", "x"), "value", Given::Null).deed else {
+        panic!("a change")
+    };
+    let creation = Creation { writes: changes.pop().map(Box::new), ..Creation::default() };
+    let action = invocation("make", "corecrel", Given::Null, vec![]);
+    let level =
+        |creation| classify(&Action { deed: Deed::Create(Box::new(creation)), ..action.clone() }, &[]).level;
+    assert_eq!(level(creation), Level::Dangerous);
+    assert_eq!(level(Creation::default()), Level::Modify);
+}
+
 /// Whatever stands first.
 #[test]
 fn the_worst_of_several_counts() {
@@ -524,6 +537,18 @@ fn rows_hold_for_classes_that_inherit() {
         }
     }
     assert_eq!(classify(&in_mail("x", "corecrel", Given::Class("message".into())), &[]).level, Level::Modify);
+    let both = r#"<dictionary><suite name="x" code="xxxx">
+      <class name="signature" code="sign" inherits="rule"/><class name="rule" code="rule"/>
+      <class name="login item" code="logi" inherits="script"/><class name="script" code="scpt"/>
+    </suite></dictionary>"#;
+    let (both, _) = crate::dictionary::parse(both.as_bytes(), &crate::dictionary::Includes::new());
+    let terms = Terms(Some(Arc::new(both)));
+    for (app, class, is_shell) in
+        [("com.apple.mail", "signature", false), ("com.apple.systemevents", "login item", true)]
+    {
+        let found = tables::make(app, &terms, class).expect("a row");
+        assert_eq!((found.level, found.is_shell), (Level::Dangerous, is_shell), "the worst row of {class}");
+    }
 }
 
 #[test]

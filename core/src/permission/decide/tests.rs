@@ -44,6 +44,15 @@ fn a_forecast_says_what_a_call_would_meet() {
     check(&given, false, NOW, Ruling::Allow);
     let refused = granted(gate("rules = [{ command = \"delete\", decision = \"deny\" }]"), &deletion());
     check(&refused, false, NOW, Ruling::Deny);
+    // An earlier yes counts for what it was given for, and for nothing more or less.
+    for scope in [
+        Scope { plugin: Some("omnifocus".to_owned()), ..deletion() },
+        Scope { property: Some("subject".to_owned()), command: None, ..deletion() },
+        Scope { class: Some("message".to_owned()), ..deletion() },
+    ] {
+        let met = |given: &Scope| forecast(&scope, "Mail", false, &granted(Gate::default(), given), NOW).0;
+        assert_eq!([met(&scope), met(&deletion())], [Ruling::Allow, Ruling::Ask], "{scope:?}");
+    }
 }
 
 #[test]
