@@ -93,22 +93,50 @@ fn where_an_object_stands() {
     let goes_on = |ways: Vec<Way>| found(FINDER, ways).goes_on;
     assert!(!goes_on(vec![HOME, At("folder")]));
     assert!(goes_on(vec![HOME, At("folder"), At("file")]));
+    assert!(goes_on(vec![Property("x", "folder"), At("file")]));
     assert!(goes_on(vec![HOME, Property("entire contents", "")]));
 }
 
 #[test]
 fn where_a_folder_of_the_system_is() {
     for (term, first) in [
+        ("home folder", "~"),
+        ("home directory", "~"),
+        ("startup disk", "/"),
+        ("boot volume", "/"),
+        ("computer container", "/Volumes"),
+        ("trash", "~/.Trash"),
+        ("desktop folder", "~/Desktop"),
+        ("documents folder", "~/Documents"),
+        ("downloads folder", "~/Downloads"),
+        ("movies folder", "~/Movies"),
+        ("music folder", "~/Music"),
+        ("pictures folder", "~/Pictures"),
         ("public folder", "~/Public"),
         ("sites folder", "~/Sites"),
+        ("shared documents folder", "/Users/Shared"),
+        ("applications folder", "/Applications"),
+        ("utilities folder", "/Applications/Utilities"),
+        ("library folder", "~/Library"),
+        ("application support folder", "~/Library/Application Support"),
+        ("preferences folder", "~/Library/Preferences"),
         ("favorites folder", "~/Library/Favorites"),
         ("fonts folder", "~/Library/Fonts"),
         ("scripts folder", "~/Library/Scripts"),
+        ("folder action scripts folder", "~/Library/Scripts/Folder Action Scripts"),
+        ("scripting additions folder", "~/Library/ScriptingAdditions"),
         ("workflows folder", "~/Library/Workflows"),
         ("desktop pictures folder", "~/Library/Desktop Pictures"),
     ] {
         let base = base(&key(term)).unwrap_or_default();
         assert_eq!(base.first().map(String::as_str), Some(first), "{term}");
+    }
+}
+
+#[test]
+fn the_last_name_of_a_path_is_no_empty_one() {
+    for (path, expected) in [("/a/b/", Some("b")), ("x:a:b:", Some("b")), ("b", Some("b")), ("/", None)] {
+        assert_eq!(last(path), expected, "{path}");
     }
 }
 
