@@ -108,19 +108,24 @@ impl Closed {
         self.every(name).iter().find_map(|path| self.around(path))
     }
 
-    /// Returns the closed place that names lead into from some folder on the way to it, if any; `None` among the names is
-    /// any name.
-    fn along(&self, names: &[Option<&str>]) -> Option<&str> {
+    /// Returns the closed place that names lead into from some folder, if any; `None` among the names is any name. The folder
+    /// may be on the way to that place. It may also be above all that is known of the way: above any project, and above the
+    /// home folders if `in_homes`.
+    fn along(&self, names: &[Option<&str>], in_homes: bool) -> Option<&str> {
         let folded: Vec<Option<Parts>> = names.iter().map(|name| name.map(plain)).collect();
         let fits = |part: &String, name: &Option<Parts>| match name {
             Some(parts) => parts.last() == Some(part),
             None => true,
         };
+        let begin_with = |names: &[Option<Parts>], parts: &[String]| {
+            parts.len() <= names.len() && parts.iter().zip(names).all(|(part, name)| fits(part, name))
+        };
         let leads_in = |place: &&Place| {
-            (0..place.parts.len()).any(|from| {
-                let rest = &place.parts[from..];
-                rest.len() <= folded.len() && rest.iter().zip(&folded).all(|(part, name)| fits(part, name))
-            })
+            let is_below_any = place.from == From::Anywhere || in_homes;
+            // A name that is not known may be any, so what is known begins with a name.
+            let mut below = (1..folded.len()).filter(|from| is_below_any && folded[*from].is_some());
+            (0..place.parts.len()).any(|from| begin_with(&folded, &place.parts[from..]))
+                || below.any(|from| !place.parts.is_empty() && begin_with(&folded[from..], &place.parts))
         };
         self.places.iter().find(leads_in).map(|place| place.words.as_str())
     }

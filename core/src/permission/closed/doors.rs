@@ -358,21 +358,22 @@ impl Doors<'_> {
         let found = spot(self.files.app, self.files.terms, path);
         match found.spot {
             Spot::Elsewhere => None,
-            Spot::Anywhere => self.below_any(path, goes_on),
+            Spot::Anywhere => self.below_any(path, goes_on, true),
             Spot::Named(names) => names.iter().find_map(|name| self.inside(name)),
             Spot::Below(names) => {
                 let hit = |name: &String| {
                     let around = || self.around(name).filter(|_| goes_on || found.goes_on);
                     self.inside(name).or_else(around)
                 };
-                names.iter().find_map(hit).or_else(|| self.below_any(path, false))
+                // Whether it is above a home folder is known.
+                names.iter().find_map(hit).or_else(|| self.below_any(path, false, false))
             }
         }
     }
 
     /// Names below a folder that only the app knows, such as the contents of a window. The folder may be the home
     /// folder, or any folder above a closed place.
-    fn below_any(self, path: &Path, goes_on: bool) -> Option<Hit> {
+    fn below_any(self, path: &Path, goes_on: bool, in_homes: bool) -> Option<Hit> {
         let segments = path.segments();
         // A property at the end is read from the object before it.
         let ending = segments.iter().rev().skip_while(|segment| matches!(segment, Segment::Property(_)));
@@ -390,7 +391,7 @@ impl Doors<'_> {
         }
         // Windows and the like are not folders.
         let from = tail.iter().position(Option::is_some)?;
-        let place = self.closed.along(&tail[from..])?;
+        let place = self.closed.along(&tail[from..], in_homes)?;
         Some(Hit { name: path.to_string(), why: Why::Closed(place.to_owned()) })
     }
 

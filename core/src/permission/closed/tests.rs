@@ -107,6 +107,9 @@ fn everything_else_is_open() {
         assert_eq!(closed().holds(spelled), None, "{spelled}");
     }
     assert!(Closed::default().is_empty() && !closed().is_empty());
+    let nothing = Closed::new("", [(Where::Ends(String::new()), "x".to_owned())]);
+    assert_eq!(nothing.holds("/x"), None, "an end without a name is none");
+    assert_eq!(nothing.along(&[Some("x"), Some("y")], true), None);
 }
 
 #[test]
@@ -193,17 +196,29 @@ fn what_stands_right_below_a_folder_is_left_out() {
 
 #[test]
 fn names_in_an_unknown_folder_may_lead_into_a_closed_place() {
-    let along = |names: &[Option<&str>]| closed().along(names).is_some();
+    let along = |names: &[Option<&str>]| closed().along(names, true).is_some();
     for names in [
         &[Some(".cursor"), Some("mcp.json")][..],
         &[Some("Application Support"), Some("IAC-MCP")],
         &[Some("Application Support"), None],
         &[None, None],
+        &[Some("ada"), Some(".cursor")],
+        &[Some("a"), None, Some(".vscode"), Some("mcp.json")],
     ] {
         assert!(along(names), "{names:?}");
     }
-    for names in [&[Some("Library")][..], &[Some("Application Support"), Some("x")], &[Some("y"), None]] {
+    for names in [
+        &[Some("Library")][..],
+        &[Some("Application Support"), Some("x")],
+        &[Some("y"), None],
+        &[Some("y"), Some("x"), Some("state")],
+        &[Some("y"), Some(".vscode")],
+    ] {
         assert!(!along(names), "{names:?}");
+    }
+    for (name, expected) in [(".cursor", false), (".vscode", true)] {
+        let names = [Some("Documents"), None, Some(name), Some("mcp.json")];
+        assert_eq!(closed().along(&names, false).is_some(), expected, "in no home: {name}");
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::action::{Creation, Elements, Find, Preview, Seen, Wanted};
+use crate::action::{Creation, Elements, Find, Following, Preview, Seen, Wanted};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::classify::tests::{invocation, listing, record, set};
@@ -102,25 +102,33 @@ fn a_list_goes_on_into_a_folder_and_a_look_does_not() {
         assert_eq!(gate.may_list(&app, &container), expected, "{container}");
     }
     assert_eq!(Closed::default().reached_by(&action(FINDER, names(every()))), None);
+    for (path, expected) in [(first(), O), (home([Named("folder", ".cursor")]), C)] {
+        for deed in looks(path) {
+            assert_eq!(said(deed.clone()), expected, "{deed:?}");
+        }
+    }
+}
+
+/// Every look at one object.
+fn looks(path: Path) -> [Deed; 5] {
     let text = TextWindow { offset: 0, limit: 1 };
-    let wanted = Wanted { path: first(), identity: Identity::Index, columns: None, named: Vec::new() };
-    let Deed::Set(changes) = set(Given::Object(first()), "comment", Given::Null).deed else {
+    let wanted = Wanted { path: path.clone(), identity: Identity::Index, columns: None, named: Vec::new() };
+    let Deed::Set(changes) = set(Given::Object(path.clone()), "comment", Given::Null).deed else {
         panic!("a change")
     };
     let look = Preview { subjects: vec![changes[0].subject.clone()], anchors: None };
     let Deed::Command(seen) = command("xxxxyyyy", Given::Null, vec![]) else { panic!("a command") };
     let seen = Invocation {
-        seen: vec![Seen { path: first(), looks: Vec::new(), shown: serde_json::Value::Null }],
+        seen: vec![Seen { path: path.clone(), looks: Vec::new(), shown: serde_json::Value::Null }],
         ..*seen
     };
-    for deed in [
-        Deed::Value { path: first(), text },
+    [
+        Deed::Look { path: path.clone(), identity: Identity::Index, mark: None, name: None },
+        Deed::Value { path, text },
         Deed::Properties { objects: vec![Arc::new(wanted)], sizes: Vec::new(), text },
         Deed::Preview(look),
         Deed::Command(Box::new(seen)),
-    ] {
-        assert_eq!(said(deed.clone()), O, "{deed:?}");
-    }
+    ]
 }
 
 #[test]
@@ -134,6 +142,7 @@ fn a_read_of_everything_needs_all_that_is_closed_left_out() {
         (elements(home([Named("folder", "Documents")]), true, &[]), O),
         (elements(home([Named("folder", "Documents"), At("folder")]), true, &[]), U),
         (elements(home([Named("folder", "Documents"), At("folder")]), false, &[]), O),
+        (elements(target([]), true, &[]), U),
     ] {
         assert_eq!(said(deed.clone()), expected, "{deed:?}");
     }
@@ -167,6 +176,8 @@ fn names_in_a_folder_that_only_the_app_knows() {
     for (path, expected) in [
         (target([cursor()]), C),
         (target([cursor(), Property("name", "")]), C),
+        (target([cursor(), At("file")]), C),
+        (target([Named("folder", "ada"), cursor()]), C),
         (target([Named("folder", ".vscode"), Named("folder", "mcp.json"), Named("file", "x")]), C),
         (target([Named("folder", "x"), Named("file", ".vscode")]), O),
         (target([ByWay("folder", By::Every)]), U),
@@ -174,8 +185,18 @@ fn names_in_a_folder_that_only_the_app_knows() {
     ] {
         assert_eq!(said(names(path.clone())), expected, "{path}");
     }
-    let every = target([ByWay("folder", By::Every)]);
-    assert_eq!(said(Deed::Value { path: every, text: TextWindow { offset: 0, limit: 1 } }), O);
+    let documents = |name| {
+        home([Named("folder", "Documents"), At("folder"), Named("folder", ".vscode"), Named("file", name)])
+    };
+    for (path, expected) in [
+        (target([ByWay("folder", By::Every)]), O),
+        (home([Named("folder", "Documents"), At("folder"), cursor()]), O),
+        (documents("mcp.json"), C),
+        (documents("x"), O),
+    ] {
+        let text = TextWindow { offset: 0, limit: 1 };
+        assert_eq!(said(Deed::Value { path: path.clone(), text }), expected, "{path}");
+    }
 }
 
 #[test]
@@ -196,12 +217,23 @@ fn what_a_command_moves_takes_all_of_it_along() {
         (command(SAVE, document("Library"), into_home()), O),
         (command("xxxxyyyy", document(".cursor"), into_home()), O),
         (command("coremove", text("/tmp/.cursor"), to(Given::Object(home([])))), C),
+        (command("coremove", text("/tmp/.cursor/"), to(Given::Object(home([])))), C),
+        (command("coremove", Given::File("/tmp/.cursor".into()), to(Given::Object(home([])))), C),
         (command("coredelo", text("~/Library"), vec![]), C),
+        (command("coredelo", Given::File("~/Library".into()), vec![]), C),
         (command("xxxxyyyy", text("~/Library"), vec![]), O),
         (command("xxxxyyyy", Given::Null, to(Given::File("~".into()))), O),
         (command(MAKE, Given::Null, to(Given::File("~".into()))), C),
         (command("miscmvis", folder("Library"), vec![]), O),
         (command("coredelo", folder("Library"), vec![]), C),
+        (command("xxxxyyyy", text("~/.cursor/x"), vec![]), C),
+        (command("xxxxyyyy", Given::Null, to(Given::File("~/.cursor/x".into()))), C),
+        (command("xxxxyyyy", Given::Null, to(folder(".cursor"))), C),
+        (command("xxxxyyyy", Given::Object(home([Named("folder", ".cursor"), At("file")])), vec![]), C),
+        (command("xxxxyyyy", Given::Object(first()), vec![]), U),
+        (new("folder", "x", vec![("at", Given::Place(Place::After(first())))]), U),
+        (set(folder("a"), "x", folder(".cursor")).deed, C),
+        (set(folder("a"), "x", folder("b")).deed, O),
     ] {
         assert_eq!(said(deed.clone()), expected, "{deed:?}");
     }
@@ -241,17 +273,21 @@ fn where_what_is_new_will_stand() {
         (FINDER, new("folder", "x", vec![("to", text("~/p"))]), anywhere),
         (FINDER, new("folder", "x", at(Given::Object(home([])))), &["~/x"]),
         (FINDER, new("folder", "x", at(Given::Object(first()))), &[]),
+        (FINDER, new("folder", "x", place(Place::Beginning(home([]), member()))), &["~/x"]),
         (FINDER, new("folder", "x", place(Place::End(home([]), member()))), &["~/x"]),
+        (FINDER, new("folder", "x", place(Place::Before(p()))), &["~/p/../x"]),
         (FINDER, new("folder", "x", place(Place::After(p()))), &["~/p/../x"]),
         (FINDER, new("message", "/etc/x", vec![]), &[]),
         (NOTES, new("folder", "x", vec![]), &[]),
         (NOTES, new("folder", "/etc/x", vec![]), &["/etc/x"]),
         (NOTES, new("folder", "~zoe", vec![]), &["~zoe"]),
         (FINDER, command("coremove", folder("a"), vec![("to", text("/tmp/x"))]), &["/tmp/x/a"]),
+        (FINDER, command("coremove", folder("a"), vec![("to", Given::File("/tmp/x".into()))]), &["/tmp/x/a"]),
         (FINDER, command("coremove", folder("a"), vec![("to", text("/tmp/.x"))]), &["/tmp/.x/a", "/tmp/.x"]),
         (FINDER, command(SAVE, Given::Null, vec![("in", Given::File("/tmp/x".into()))]), &["/tmp/x"]),
         (FINDER, command("xxxxyyyy", folder("a"), vec![("to", text("/tmp/.x"))]), &[]),
         (FINDER, set(folder("a"), "name", text("b")).deed, &["~/a/../b"]),
+        (FINDER, set(folder("a"), "name extension", text(".b")).deed, &["~/a/../a.b", "~/a/../a.b"]),
         (FINDER, set(folder("a"), "comment", text("b")).deed, &[]),
     ] {
         assert_eq!(written(&action(app, deed.clone())), expected, "{app} {deed:?}");
@@ -272,6 +308,8 @@ fn where_what_is_new_will_stand() {
         changes[0].expected.mark = Some(mark.to_owned());
         assert_eq!(written(&action(FINDER, Deed::Set(changes.clone()))), expected, "{mark}");
     }
-    let creation = Creation { writes: changes.pop().map(Box::new), ..Creation::default() };
-    assert_eq!(written(&action(FINDER, Deed::Create(Box::new(creation)))), ["/a/../b"]);
+    let Deed::Command(judged) = new("folder", "x", at(Given::Object(home([])))) else { panic!("a command") };
+    let then = vec![Following { place: String::new(), judged: (*judged).clone(), sent: *judged }];
+    let creation = Creation { writes: changes.pop().map(Box::new), then, ..Creation::default() };
+    assert_eq!(written(&action(FINDER, Deed::Create(Box::new(creation)))), ["~/x", "/a/../b"]);
 }
