@@ -306,6 +306,19 @@ mod tests {
             scope.command_line(),
             "iac-mcp policy allow com.apple.mail --property '' --plugin 'my plugin' --level MODIFY"
         );
+        let plain = Scope::of(&Touch { app: "x-y.z", plugin: Some("a/b_c"), property: None, ..SET });
+        assert_eq!(plain.command_line(), "iac-mcp policy allow x-y.z --plugin a/b_c --level MODIFY");
+    }
+
+    #[test]
+    fn a_scope_is_an_order_in_words() {
+        let order = |touch: Touch<'_>| Scope::of(&touch).order();
+        let command = Some(CommandName { name: "move", code: "coremove" });
+        assert_eq!(order(Touch { command, ..SET }), "run \"move\"");
+        assert_eq!(order(SET), "set \"read status\"");
+        assert_eq!(order(Touch { level: Level::Safe, ..SET }), "read \"read status\"");
+        assert_eq!(order(Touch { property: None, ..SET }), "make a change");
+        assert_eq!(order(Touch { property: None, level: Level::Safe, ..SET }), "look at objects");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::action::Seen;
+use crate::action::{Creation, Following, Into, Seen};
 use crate::marshal::Given;
 use crate::permission::classify::tests::{in_mail, named, set};
-use crate::permission::{CommandScope, Grants, Policy};
+use crate::permission::touch::tests::make;
+use crate::permission::{Closed, CommandScope, Grants, Policy, Where};
 use crate::specifier::Path;
 use crate::words::TextWindow;
 
@@ -261,6 +262,37 @@ fn a_yes_for_an_hour_is_not_offered_for_any_file() {
     assert_eq!(choices(Given::File("/a/b.txt".into())), [Choice::Once, Choice::Deny]);
     assert_eq!(choices(Given::Text("/a/b.txt".into())), hour);
     assert_eq!(choices(named("message", "x")), hour);
+}
+
+#[test]
+fn a_yes_for_an_hour_is_not_offered_for_what_follows() {
+    let Deed::Command(command) = in_mail("reply", "emalrepl", named("message", "x")).deed else {
+        panic!("a command")
+    };
+    let then = || Following { place: String::new(), judged: (*command).clone(), sent: (*command).clone() };
+    let choices = |into: Into, then: Vec<Following>| {
+        let makes = vec![make((*command).clone(), into)];
+        let creation = Creation { makes, then, ..Creation::default() };
+        asked(of(Deed::Create(Box::new(creation))), "x").question().choices()
+    };
+    let once = [Choice::Once, Choice::Deny];
+    assert_eq!(choices(Into::App, vec![then()]), once);
+    assert_eq!(choices(Into::Command, Vec::new()), once);
+    assert_eq!(choices(Into::App, Vec::new()), [Choice::Once, Choice::Hour, Choice::Always, Choice::Deny]);
+}
+
+#[test]
+fn a_refusal_names_the_app_and_the_level() {
+    let closed =
+        Closed::new("/Users/ada", [(Where::InHome(".cursor".to_owned()), "the settings".to_owned())]);
+    let gate = Gate { closed: Arc::new(closed), ..gate(TRUSTED) };
+    let action = in_mail("delete", "coredelo", Given::File("~/.cursor".into()));
+    let Decision::Deny(refusal) = decide(action, "Mail", &gate, NOW) else { panic!("refused") };
+    assert_eq!(refusal.source, Source::Closed { place: "the settings".to_owned() });
+    let scope = Scope { app: "com.apple.mail".to_owned(), level: Level::Dangerous, ..Scope::default() };
+    assert_eq!(refusal.scopes, [scope]);
+    let fault = refusal.fault.to_json();
+    assert_eq!((fault["app"].as_str(), fault["level"].as_str()), (Some("com.apple.mail"), Some("DANGEROUS")));
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn a_safe_write_at_a_place_is_no_read() {
     assert!(touches(&action, "Mail", None, &harm, &policy).iter().all(|touch| touch.is_fragile));
 }
 
-fn make(command: Invocation, into: Into) -> Make {
+pub(in crate::permission) fn make(command: Invocation, into: Into) -> Make {
     Make {
         command,
         class: identifier("message"),
