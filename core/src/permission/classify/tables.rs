@@ -271,29 +271,23 @@ const MAKES: &[Row] = &[
     (OMNIFOCUS[0], "preference", Modify, "changes a setting"),
 ];
 
-/// The app, the class (including classes that inherit from it), the property, the effect of writing it, and the reason;
+/// The app, the class (including classes that inherit from it), the property that is dangerous to write, and the reason;
 /// an empty class means every class of the app.
-const WRITES: &[(&str, &str, &str, Verdict, &str)] = &[
-    (SYSTEM_EVENTS, "", "value", Dangerous, "types into a control of an app, or changes a setting"),
-    (SYSTEM_EVENTS, "", "selected", Dangerous, "presses a control of an app"),
-    (SYSTEM_EVENTS, "folder action", "enabled", Dangerous, "makes a script run whenever a folder changes"),
-    (SYSTEM_EVENTS, "script", "enabled", Dangerous, "makes a script run whenever a folder changes"),
-    (
-        SYSTEM_EVENTS,
-        "application",
-        "folder actions enabled",
-        Dangerous,
-        "lets scripts run when folders change",
-    ),
-    (SYSTEM_EVENTS, "login item", "path", Dangerous, "starts a program at every login"),
-    (SYSTEM_EVENTS, "security preferences object", "", Dangerous, "changes how the Mac is secured"),
-    (SYSTEM_EVENTS, "user", "", Dangerous, "changes a user of the Mac"),
-    ("com.apple.mail", "rule", "", Dangerous, "changes a rule for incoming mail"),
-    ("com.apple.iCal", "open file alarm", "", Dangerous, "opens a file at a later time"),
-    ("com.apple.iCal", "mail alarm", "", Dangerous, "sends at a later time"),
-    ("com.apple.mail", "rule condition", "", Dangerous, "changes which mail a rule acts on"),
-    ("com.apple.mail", "account", "", Dangerous, "changes an account"),
-    ("com.apple.mail", "smtp server", "", Dangerous, "changes an account for sending"),
+const WRITES: &[(&str, &str, &str, &str)] = &[
+    (SYSTEM_EVENTS, "", "value", "types into a control of an app, or changes a setting"),
+    (SYSTEM_EVENTS, "", "selected", "presses a control of an app"),
+    (SYSTEM_EVENTS, "folder action", "enabled", "makes a script run whenever a folder changes"),
+    (SYSTEM_EVENTS, "script", "enabled", "makes a script run whenever a folder changes"),
+    (SYSTEM_EVENTS, "application", "folder actions enabled", "lets scripts run when folders change"),
+    (SYSTEM_EVENTS, "login item", "path", "starts a program at every login"),
+    (SYSTEM_EVENTS, "security preferences object", "", "changes how the Mac is secured"),
+    (SYSTEM_EVENTS, "user", "", "changes a user of the Mac"),
+    ("com.apple.mail", "rule", "", "changes a rule for incoming mail"),
+    ("com.apple.iCal", "open file alarm", "", "opens a file at a later time"),
+    ("com.apple.iCal", "mail alarm", "", "sends at a later time"),
+    ("com.apple.mail", "rule condition", "", "changes which mail a rule acts on"),
+    ("com.apple.mail", "account", "", "changes an account"),
+    ("com.apple.mail", "smtp server", "", "changes an account for sending"),
 ];
 
 /// Returns the entry of the tables for a command.
@@ -346,8 +340,8 @@ pub(super) fn write(app: &str, terms: &Terms, class: &str, property: &str) -> Op
         (row, class) => terms.is_a(class, row),
     };
     let named = |row: &str| row.is_empty() || names::key(row) == names::key(property);
-    let rows = WRITES.iter().filter(|row| same_id(row.0, app) && of_class(row.1) && named(row.2));
-    rows.map(|row| verdict(row.3, row.4)).reduce(Classified::or_worse)
+    let row = WRITES.iter().find(|row| same_id(row.0, app) && of_class(row.1) && named(row.2));
+    row.map(|row| Classified::new(Level::Dangerous, row.3))
 }
 
 /// Returns the command that a script would call instead of reading a property. This happens if a command and a property
