@@ -17,6 +17,7 @@ fn a_mistake_is_an_error_with_its_place() {
     mistake("rules = [{ level = \"HIGH\", decision = \"ask\" }]", (1, 20), "SAFE, MODIFY, DANGEROUS");
     mistake("rules = [{ app = \"Mail\", decision = \"allow\" }]", (1, 18), "`Mail` is not a bundle id");
     mistake("rules = [{ app = \"\", decision = \"ask\" }]", (1, 18), "empty text");
+    mistake("rules = [{ command = \" \", decision = \"deny\" }]", (1, 22), "empty text");
     mistake("rules = [{ apps = \"x\", decision = \"ask\" }]", (1, 12), "unknown field `apps`");
     mistake("[[rules]]\ncommand = \"send\"\nproperty = \"x\"\ndecision = \"ask\"", (1, 1), "but not both");
     mistake("own-content = [\"Finder\"]", (1, 16), "is not a bundle id");
@@ -65,6 +66,9 @@ fn profiles() {
         for (touch, expected) in [MAIL, SET, DELETE, SHELL].into_iter().zip(expected) {
             check(&format!("profile = \"{profile}\""), touch, expected);
         }
+        let policy = Policy::parse(&format!("profile = \"{profile}\"")).expect("a policy");
+        assert_eq!(Policy::of(policy.profile()), policy);
+        assert_eq!(policy.profile().as_str(), profile);
     }
     check("", SET, Ruling::Ask);
 }
