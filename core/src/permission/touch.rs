@@ -300,8 +300,7 @@ const FILE: &str = "item";
 /// The class that a command concerns: the class of the new object, else the classes of its targets, else the app
 /// itself.
 pub(super) fn classes(invocation: &Invocation) -> BTreeSet<&str> {
-    let class = |value: &'_ Given| matches!(value, Given::Class(_)) && invocation.code == MAKE;
-    let made = invocation.values().filter(|value| class(value)).filter_map(|value| match value {
+    let made = invocation.values().filter(|_| invocation.code == MAKE).filter_map(|value| match value {
         Given::Class(class) => Some(class.as_str()),
         _ => None,
     });

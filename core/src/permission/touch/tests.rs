@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::Millis;
-use crate::action::{Creation, Find, Following, Into, Make, Preview, Takes, Wanted};
+use crate::action::{Creation, Elements, Find, Following, Into, Make, Preview, Takes, Wanted};
 use crate::call::WebCall;
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::identity::Identity;
@@ -22,7 +22,8 @@ fn check(deed: Deed, expected: &[&str]) {
         let property = touch.property.map_or_else(String::new, |property| format!(" .{property}"));
         let class = touch.class.map_or_else(String::new, |class| format!(" of {class}"));
         let fragile = if touch.is_fragile { " at a place" } else { "" };
-        format!("{}{command}{property}{class}{fragile}", touch.level.as_str())
+        let shell = if touch.is_shell { " as a shell" } else { "" };
+        format!("{}{command}{property}{class}{fragile}{shell}", touch.level.as_str())
     };
     let found: Vec<String> = touches(&action, "Mail", None, &harm, &policy).into_iter().map(words).collect();
     assert_eq!(found, expected, "{:?}", action.deed);
@@ -83,6 +84,12 @@ fn a_request_to_a_web_server_is_a_command_of_its_own() {
 }
 
 #[test]
+fn a_script_of_a_client_is_a_command_of_its_own() {
+    let script = Deed::RunScript { language: "JavaScript", text: "1".into() };
+    check(script, &["DANGEROUS iac_mcp_run_script of application"]);
+}
+
+#[test]
 fn the_names_that_no_dictionary_has_are_known_to_rules() {
     for command in ["ask for consent", "iac?cons", "iac_mcp_run_script", "iac?runs", "http get", "iac?hget"] {
         assert!(is_everywhere(command), "{command}");
@@ -95,7 +102,13 @@ fn the_names_that_no_dictionary_has_are_known_to_rules() {
 fn a_read_touches_the_properties_on_its_way() {
     check(Deed::AskConsent { by: "x".into(), opens: false }, &["SAFE ask for consent"]);
     check(Deed::Value { path: way("account"), text: text() }, &["SAFE", "SAFE .account"]);
+    check(
+        Deed::Value { path: way("properties"), text: text() },
+        &["SAFE", "SAFE .properties", "SAFE .subject"],
+    );
     check(Deed::Elements(Box::new(listing(way("account")))), &["SAFE", "SAFE .account"]);
+    let columns = Elements { columns: vec![column("mailbox.name")], ..listing(way("account")) };
+    check(Deed::Elements(Box::new(columns)), &["SAFE", "SAFE .account", "SAFE .mailbox", "SAFE .name"]);
     let names = Deed::Names { container: way("account"), collection: member(), name: identifier("name") };
     check(names, &["SAFE", "SAFE .account", "SAFE .name"]);
     let find = Find {
@@ -231,6 +244,14 @@ fn what_follows_is_judged_apart_from_what_is_made() {
     );
     // Commands in a row make nothing.
     check(create(Creation { then, ..Creation::default() }), &["SAFE .mailbox", "DANGEROUS send of "]);
+    let shell = command("do shell script", "sysoexec", Given::Text("ls".into()), vec![]);
+    let mut fragile = send(named("message", "x"));
+    fragile.judged.is_fragile = true;
+    let then = vec![Following { place: String::new(), judged: shell.clone(), sent: shell }, fragile];
+    check(
+        create(Creation { then, ..Creation::default() }),
+        &["DANGEROUS send of message at a place", "DANGEROUS do shell script of application as a shell"],
+    );
     let Deed::Set(mut changes) =
         set(named("message", "x"), "properties", record("subject", Given::Null)).deed
     else {
