@@ -153,10 +153,8 @@ fn property(action: &Action, invocation: &Invocation) -> Option<Classified> {
     };
     let (owner, Segment::Property(member)) = path.last()? else { return None };
     let fields = invocation.parameters.iter().flat_map(|argument| fields(&argument.value));
-    let terms = fields.chain([member.term.clone()]);
-    terms
-        .filter_map(|term| tables::write(&action.app, &action.terms, owner.class(), &term))
-        .reduce(Classified::or_worse)
+    let mut terms = fields.chain([member.term.clone()]);
+    terms.find_map(|term| tables::write(&action.app, &action.terms, owner.class(), &term))
 }
 
 fn fields(value: &Given) -> Vec<String> {

@@ -283,8 +283,12 @@ fn the_worst_of_several_counts() {
     }
     let script = set(named("window", "x"), "value", Given::Text("javascript:1".into()));
     assert!(classify(&script, &[]).is_shell, "its value is worse than its property");
-    let renamed = set(property("home"), "name", Given::Text(".zshrc".into()));
-    assert_eq!(classify(&renamed, &[]).level, Level::Dangerous);
+    for (name, level) in [(".zshrc", Level::Dangerous), ("x", Level::Modify)] {
+        let renamed = set(named("file", "x"), "name", Given::Text(name.into()));
+        assert_eq!(classify(&renamed, &[]).level, level, "{name}");
+    }
+    let enabled = vec![("new", Given::Class("script".into())), ("with properties", fields(&["enabled"]))];
+    assert!(classify(&invocation("make", "corecrel", Given::Null, enabled), &[]).is_shell);
     let keys = Given::List((0..=MANY as u32).map(object).collect());
     assert!(classify(&invocation("keystroke", "prcskprs", keys, vec![]), &[]).is_shell);
 }
@@ -300,6 +304,13 @@ fn a_level_of_the_operator_counts_for_what_is_made() {
         classify(&invocation("x", code, Given::Null, parameters), &rules).level
     };
     assert_eq!(level("corecrel"), Level::Dangerous);
+    for terms in [["title", "name"], ["name", "title"]] {
+        let field = |term: &str| (Identifier::of(term).expect("an identifier"), Given::Null);
+        let properties = Given::Record(terms.map(field).into());
+        let new = vec![("new", Given::Class("window".into())), ("with properties", properties)];
+        let made = invocation("make", "corecrel", Given::Null, new);
+        assert_eq!(classify(&made, &rules).level, Level::Dangerous, "{terms:?}");
+    }
     assert_eq!(level("miscmvis"), Level::Modify, "only a new object is given properties");
     // The operator knows the arguments that the command takes: they do not raise it again.
     let rules = [LevelRule { app: None, command: Some("save".into()), property: None, level: Level::Modify }];
