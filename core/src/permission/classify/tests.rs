@@ -56,6 +56,23 @@ fn an_unknown_command_is_a_change_unless_its_words_say_worse() {
     check("x.y", "type text", "xxxxyyyy", Level::Dangerous, true);
     check("x.y", "do something", "xxxxyyyy", Level::Modify, false);
     check("x.y", "save workflow", "xxxxyyyy", Level::Modify, false);
+    for word in [
+        "applescript", "clear", "delete", "destroy", "discard", "empty", "erase", "javascript", "kill",
+        "logout", "publish", "purge", "quit", "reboot", "remove", "restart", "revert", "run", "script",
+        "send", "shell", "shutdown", "terminate", "trash", "uninstall", "upload", "wipe",
+    ] {
+        check("x.y", &format!("{word} it"), "xxxxyyyy", Level::Dangerous, false);
+    }
+    for name in [
+        "eval", "evaluate", "execute", "input text", "key code", "keystroke", "send key", "send keys",
+        "send text", "type keys", "type text", "do command", "eval macro", "evaluate shortcut",
+        "execute shell", "invoke applescript", "run javascript", "trigger workflow", "do script",
+    ] {
+        check("x.y", name, "xxxxyyyy", Level::Dangerous, true);
+    }
+    for name in ["eval it", "evaluate it", "execute it", "keystroke it"] {
+        check("x.y", name, "xxxxyyyy", Level::Dangerous, false);
+    }
 }
 
 #[test]
@@ -433,6 +450,11 @@ fn arguments_only_raise() {
             true,
         ),
         (
+            invocation("create tab", "Itrmntwp", Null, vec![("shell command", Text("ls".into()))]),
+            Level::Dangerous,
+            true,
+        ),
+        (
             invocation("reveal", "miscmvis", List((0..MANY as u32).map(object).collect()), vec![]),
             Level::Modify,
             false,
@@ -563,6 +585,37 @@ fn rows_hold_for_classes_that_inherit() {
 }
 
 #[test]
+fn what_starts_something_later_is_dangerous_to_make_and_to_change() {
+    let (events, calendar) = ("com.apple.systemevents", "com.apple.iCal");
+    for (app, class, level, is_shell) in [
+        (events, "login item", Level::Dangerous, false),
+        (events, "folder action", Level::Dangerous, true),
+        (events, "script", Level::Dangerous, true),
+        (calendar, "open file alarm", Level::Dangerous, false),
+        (calendar, "mail alarm", Level::Dangerous, false),
+        (calendar, "display alarm", Level::Modify, false),
+    ] {
+        let action = invocation("make", "corecrel", Given::Null, vec![("new", Given::Class(class.into()))]);
+        let found = classify(&Action { app: app.into(), ..action }, &[]);
+        assert_eq!((found.level, found.is_shell), (level, is_shell), "{class}");
+    }
+    for (app, class, property) in [
+        (events, "checkbox", "selected"),
+        (events, "folder action", "enabled"),
+        (events, "script", "enabled"),
+        (events, "application", "folder actions enabled"),
+        (events, "login item", "path"),
+        (events, "security preferences object", "automatic login"),
+        (events, "user", "full name"),
+        (calendar, "open file alarm", "filepath"),
+        (calendar, "mail alarm", "trigger date"),
+    ] {
+        let found = classify_write(app, &Terms::default(), class, property, 1, &[]);
+        assert_eq!(found.level, Level::Dangerous, "{class} {property}");
+    }
+}
+
+#[test]
 fn an_address_is_read_as_a_browser_reads_it() {
     let shell = |text: &str| {
         let value = Given::Text(text.to_owned());
@@ -654,6 +707,8 @@ fn what_open_may_run_is_dangerous() {
     };
     for address in [
         "https://example.org",
+        "http://example.org",
+        "about:blank",
         "https://example.org/omnijs-run",
         "mailto:a@example.org?subject=shortcuts:",
         "example.org",
@@ -708,6 +763,28 @@ fn where_programs_look_for_what_to_run_is_dangerous_to_write() {
         "/users/a/library/launchagents/x.plist",
         "/Library/LaunchDaemons/x.plist",
         "/Users/a/Library/Services/x.workflow",
+        "/Users/a/Library/Automator/x",
+        "/Users/a/Library/ColorPickers/x",
+        "/Users/a/Library/KeyBindings/x",
+        "/Users/a/Library/Scripts/x",
+        "/Users/a/Library/Spotlight/x",
+        "/Users/a/Library/Workflows/x",
+        "/Users/a/Library/LaunchDaemons/x",
+        "/Users/a/Library/StartupItems/x",
+        "/Users/a/Library/ScriptingAdditions/x",
+        "/Users/a/Library/PreferencePanes/x",
+        "/Users/a/Library/Internet Plug-Ins/x",
+        "/Users/a/Library/Input Methods/x",
+        "/Users/a/Library/QuickLook/x",
+        "/Users/a/Library/Screen Savers/x",
+        "/Users/a/Folder Action Scripts/x",
+        "/bin/x",
+        "/sbin/x",
+        "/usr/x",
+        "/opt/x",
+        "/Library/x",
+        "/System/x",
+        "/var/at/x",
         "/Users/a/Library/Scripts/Folder Action Scripts/x.scpt",
         "/Users/a/Library/Application Scripts/b/x.scpt",
         "/etc/hosts",
@@ -760,7 +837,12 @@ fn a_property_with_the_name_of_a_command_is_no_read() {
         path
     };
     let read = |term: &str| of(Deed::Value { path: way(term), text });
-    for term in ["delete", "quit", "empty trash", "send", "save", "do script"] {
+    for term in [
+        "activate", "close", "delete", "do script", "do JavaScript", "do shell script", "duplicate",
+        "empty trash", "erase", "eval", "execute", "key code", "keystroke", "launch", "log out", "make",
+        "move", "open", "open location", "print", "quit", "remove", "restart", "revert", "run", "save",
+        "send", "set", "shut down", "sleep",
+    ] {
         assert_eq!(read(term).level, Level::Dangerous, "{term}");
     }
     for term in ["name", "deleted status", "sender", "empty", "run script", "show"] {

@@ -189,7 +189,8 @@ fn content_of_others_makes_dangerous_calls_suspicious() {
 #[test]
 fn the_operator_sets_levels() {
     let policy = Policy::parse("levels = [{ command = \"send\", level = \"modify\" }]").expect("a policy");
-    assert_eq!(policy.levels().len(), 1);
+    assert_eq!((policy.levels().len(), policy.rules().len()), (1, 0));
+    assert_eq!(Policy::parse("rules = [{ decision = \"ask\" }]").expect("a policy").rules().len(), 1);
     for named in ["", "command = \"x\", property = \"y\", "] {
         let text = format!("levels = [{{ {named}level = \"SAFE\" }}]");
         mistake(&text, (1, 11), "either a command or a property");

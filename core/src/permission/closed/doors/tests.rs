@@ -240,6 +240,52 @@ fn what_a_command_moves_takes_all_of_it_along() {
 }
 
 #[test]
+fn a_command_is_known_by_what_it_does_to_a_folder() {
+    let both = |code: &str| {
+        [folder("Library"), Given::Object(first())].map(|object| said(command(code, object, vec![])))
+    };
+    for code in [
+        "coregetd", "corecnte", "coredoex", "coredsiz", "DATASORT", "miscmvis", "miscslct", "miscactv",
+        "fndrfclu", "fndrfupd", "coreclos", "fndrejct",
+    ] {
+        assert_eq!(both(code), [O, O], "{code} looks");
+    }
+    for code in ["aevtodoc", "aevtpdoc", SAVE, SET, MAKE] {
+        assert_eq!(both(code), [O, U], "{code} leaves it where it is");
+    }
+    for code in ["coremove", DUPLICATE, "coredelo", "fndrfera"] {
+        assert_eq!(both(code), [C, U], "{code}");
+        assert_eq!(said(command(code, text("~/Library"), vec![])), C, "{code} takes it away");
+    }
+    assert_eq!(both("xxxxyyyy"), [C, U]);
+}
+
+#[test]
+fn a_property_may_take_a_folder_away() {
+    for term in [
+        "name",
+        "displayed name",
+        "path",
+        "POSIX path",
+        "name extension",
+        "locked",
+        "owner",
+        "group",
+        "owner privileges",
+        "group privileges",
+        "everyones privileges",
+    ] {
+        assert_eq!(said(set(folder("Library"), term, Given::Null).deed), C, "{term}");
+    }
+    for term in ["comment", "label index"] {
+        assert_eq!(said(set(folder("Library"), term, Given::Null).deed), O, "{term}");
+    }
+    for term in ["name", "displayed name", "path", "POSIX path"] {
+        assert_eq!(said(set(folder("hooks"), term, text(".cursor")).deed), C, "{term}");
+    }
+}
+
+#[test]
 fn a_field_of_a_record_may_take_a_folder_away() {
     for (term, value, expected) in [
         ("properties", record("name", text("old")), C),

@@ -38,6 +38,29 @@ fn a_class_of_files_is_known_by_its_name_and_by_codes() {
     ] {
         assert_eq!(is_file(app, &terms(), class), expected, "{app} {class}");
     }
+    for class in [
+        "alias",
+        "alias file",
+        "application file",
+        "audio file",
+        "clipping",
+        "container",
+        "disk",
+        "disk item",
+        "document file",
+        "domain",
+        "file",
+        "file package",
+        "folder",
+        "internet location file",
+        "item",
+        "movie file",
+        "package",
+        "property list file",
+        "XML file",
+    ] {
+        assert_eq!(is_file(SYSTEM_EVENTS, &Terms::default(), class), Kind::Yes, "{class}");
+    }
 }
 
 fn found(app: &str, ways: Vec<Way>) -> Found {
@@ -151,7 +174,9 @@ fn an_id_and_a_mark_may_tell_a_path() {
     let file = names(&["~//etc/x", "~/:etc:x", "/etc/x"]);
     assert_eq!(id("/etc/x"), file);
     assert_eq!(id("x7"), below(&["~"]));
-    assert_eq!(marked("url", "file:///etc/x"), file);
+    for property in ["name", "url", "posixPath", "path"] {
+        assert_eq!(marked(property, "file:///etc/x"), file, "{property}");
+    }
     assert_eq!(marked("size", "/etc/x"), below(&["~"]));
     assert_eq!(marked("url", "file:///.file/id=1.2"), below(&["~"]));
     assert_eq!(told(".vol").as_deref(), Some(".vol"), "a name that is no path");
