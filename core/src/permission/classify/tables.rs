@@ -26,7 +26,6 @@ const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 const FINDER: &str = "com.apple.finder";
 const BBEDIT: &str = "com.barebones.bbedit";
 const TERMINALS: [&str; 2] = ["com.apple.Terminal", "com.googlecode.iterm2"];
-const OMNIFOCUS: [&str; 2] = ["com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocus3"];
 
 /// Commands that are harmless in every app, because they only answer.
 const SAFELIST: &[Row] = &[
@@ -247,8 +246,7 @@ const WORDS: &[(&str, &str)] = &[
 
 /// A name that has one of each runs any code that it gets.
 const SHELL_VERBS: &[&str] = &["do", "eval", "evaluate", "execute", "invoke", "run", "trigger"];
-const SHELL_NOUNS: &[&str] =
-    &["applescript", "command", "javascript", "macro", "script", "shell", "shortcut", "workflow"];
+const SHELL_NOUNS: &[&str] = &["command", "macro", "script", "shell", "shortcut", "workflow"];
 
 /// Names that are always shells.
 const SHELL_NAMES: &[&str] = &[
@@ -265,10 +263,8 @@ const MAKES: &[Row] = &[
     ("com.apple.mail", "rule condition", Dangerous, "changes the scope of a rule for incoming mail"),
     ("com.apple.mail", "account", Dangerous, "makes an account"),
     ("com.apple.mail", "smtp server", Dangerous, "makes an account for sending"),
-    ("com.apple.mail", "signature", Modify, "makes a signature"),
     ("com.apple.iCal", "open file alarm", Dangerous, "opens a file at a later time"),
     ("com.apple.iCal", "mail alarm", Dangerous, "sends at a later time"),
-    (OMNIFOCUS[0], "preference", Modify, "changes a setting"),
 ];
 
 /// The app, the class (including classes that inherit from it), the property that is dangerous to write, and the reason;

@@ -39,6 +39,17 @@ fn a_code_lowers_a_level_only_under_its_own_name() {
     check("com.apple.Terminal", "do script", "coredosc", Level::Dangerous, true);
     check("com.apple.systemevents", "keystroke", "prcskprs", Level::Dangerous, true);
     check("com.vivaldi.Vivaldi", "execute", "CrSuExJa", Level::Dangerous, true);
+    check("com.googlecode.iterm2", "open", "aevtodoc", Level::Dangerous, true);
+    for code in ["miscdosc", "Itrmsntx"] {
+        check("x.y", "frobnicate", code, Level::Dangerous, true);
+    }
+    for code in ["miscrvrt", "emsgsend", "ichtsend", "aevtrrst", "aevtrsdn", "aevtrlgo", "aevtlogo"] {
+        check("x.y", "frobnicate", code, Level::Dangerous, false);
+    }
+    for (code, reason) in [("aevtoapp", "launches the app"), ("ascrnoop", "opens the app")] {
+        let command = Command { name: "launch".into(), code: code.into(), ..Command::default() };
+        assert_eq!(classify_command("x.y", &command, &[]).reason, reason);
+    }
 }
 
 #[test]
@@ -571,17 +582,11 @@ fn rows_hold_for_classes_that_inherit() {
     }
     assert_eq!(classify(&in_mail("x", "corecrel", Given::Class("message".into())), &[]).level, Level::Modify);
     let both = r#"<dictionary><suite name="x" code="xxxx">
-      <class name="signature" code="sign" inherits="rule"/><class name="rule" code="rule"/>
       <class name="login item" code="logi" inherits="script"/><class name="script" code="scpt"/>
     </suite></dictionary>"#;
     let (both, _) = crate::dictionary::parse(both.as_bytes(), &crate::dictionary::Includes::new());
-    let terms = Terms(Some(Arc::new(both)));
-    for (app, class, is_shell) in
-        [("com.apple.mail", "signature", false), ("com.apple.systemevents", "login item", true)]
-    {
-        let found = tables::make(app, &terms, class).expect("a row");
-        assert_eq!((found.level, found.is_shell), (Level::Dangerous, is_shell), "the worst row of {class}");
-    }
+    let found = tables::make("com.apple.systemevents", &Terms(Some(Arc::new(both))), "login item");
+    assert!(found.is_some_and(|found| found.is_shell), "the worst row counts");
 }
 
 #[test]
@@ -673,6 +678,18 @@ fn what_open_may_run_is_dangerous() {
         let path = format!("/a/{name}");
         assert_eq!(open("com.apple.finder", file(&path)), Level::Dangerous, "{path}");
         assert_eq!(open("com.apple.TextEdit", file(&path)), Level::Dangerous, "{path}");
+    }
+    for extension in [
+        "action", "applescript", "bundle", "csh", "definition", "dylib", "fish", "ftploc", "iso", "jar",
+        "jnlp", "js", "ksh", "kext", "mobileconfig", "php", "pkg", "pm", "ps1", "pyc", "pyw", "qlgenerator",
+        "scptd", "sh", "sparseimage", "systemextension", "tcl", "tcsh", "terminal", "tool", "vncloc",
+        "wflow", "workflow", "xpc",
+    ] {
+        assert_eq!(
+            open("com.apple.TextEdit", file(&format!("/a/b.{extension}"))),
+            Level::Dangerous,
+            "{extension}"
+        );
     }
     for path in ["/a/b", "/a/b.new-kind", "/a/b.txt.new-kind"] {
         assert_eq!(open("com.apple.systemevents", file(path)), Level::Dangerous, "{path}");
