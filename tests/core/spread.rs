@@ -152,6 +152,41 @@ proptest! {
         }
     }
 
+    /// A room that lists the boxes in its boxes as well does not make them more.
+    #[test]
+    fn boxes_that_a_room_lists_too(
+        tree in tree(),
+        refuses in prop::sample::subsequence(vec!["id", "n", "name", "objects"], 0..4),
+        flat in any::<bool>(),
+    ) {
+        let world = json!({"tree": tree, "rows": [], "refuses": refuses, "flat": flat});
+        let rooms = things(&tree, &["rooms"]);
+        let mut all: Vec<Vec<&Json>> = rooms.iter().map(|room| all_boxes(room)).collect();
+        let mut call = call(every("box", every("room", json!("application"))), -3);
+        call["recursive"] = json!(true);
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let model: Vec<&Json> = all.iter().flatten().flat_map(|each| each["things"].as_array().unwrap()).collect();
+        let sorted = |mut shown: Vec<(Json, Json)>| {
+            shown.sort_by_key(|each| format!("{each:?}"));
+            shown
+        };
+        if body["error"].is_null() {
+            prop_assert_eq!(sorted(shown(&body)), sorted(expected(&model, -3)), "{}", body);
+        } else {
+            prop_assert!(all.iter().all(Vec::is_empty) || refuses.contains(&"objects"), "{}", body);
+        }
+        let call = json!({"app": "Shelf", "elements": "every box of every room", "recursive": true, "limit": 1000});
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        if body["error"].is_null() {
+            let count: usize = all.iter_mut().map(|boxes| boxes.drain(..).len()).sum();
+            let elements = body["elements"].as_array().unwrap();
+            let references: std::collections::BTreeSet<&str> =
+                elements.iter().map(|each| each["id"].as_str().unwrap()).collect();
+            prop_assert_eq!((elements.len(), references.len()), (count, count), "{}", body);
+            prop_assert_eq!(&body["totalCount"], &json!(count));
+        }
+    }
+
     #[test]
     fn a_tree_that_changes_while_it_is_read(
         tree in tree(),
@@ -307,6 +342,44 @@ fn what_matches_nothing_is_told_what_there_is() {
     // The name is there: another condition is why nothing matches.
     assert_eq!(near("every thing whose name is \"Blue kettle\" and n < 0"), json!(null));
     assert_eq!(near("every thing whose not (name contains \"e\")"), json!(null));
+}
+
+/// One box is one row with one reference, and its container is the box that it is in. A box without a name of its own in a
+/// list of its room is found in the box that holds it.
+#[test]
+fn a_box_in_a_box_is_listed_once() {
+    let held = |name: &str, boxes: Json| json!({"name": name, "things": [], "boxes": boxes});
+    let boxes = json!([
+        held("work", json!([held("2025", json!([held("bills", json!([]))]))])),
+        held("home", json!([held("2025", json!([]))]))
+    ]);
+    let world = json!({"tree": {"rooms": [{"id": 1, "boxes": boxes}], "boxes": [], "things": []}, "rows": [], "refuses": [], "flat": true});
+    for call in [
+        json!({"app": "Shelf", "elements": "every box of every room", "recursive": true}),
+        json!({"app": "Shelf", "container": ["every room", "every box of every room"], "elementType": "box", "recursive": true}),
+    ] {
+        let played = engine::play("iac_mcp_get_elements", &call, &world);
+        let body = played.outcome.body;
+        let shown: Vec<String> = body["elements"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{body}"))
+            .iter()
+            .map(|each| format!("{}, {}, {}", each["name"], each["container"], each["stable"]))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                r#""work", "room id 1", null"#,
+                r#""home", "room id 1", null"#,
+                r#""2025", "box \"work\" of room id 1", null"#,
+                r#""bills", "box \"2025\" of box \"work\" of room id 1", null"#,
+                r#""2025", "box \"home\" of room id 1", null"#,
+            ],
+            "{body}"
+        );
+        assert_eq!(body["totalCount"], json!(5));
+        assert!(played.events < 12, "{} events", played.events);
+    }
 }
 
 #[test]

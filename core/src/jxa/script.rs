@@ -491,7 +491,10 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
             let chains = format!("[{}]", chains.join(", "));
             let make = match &wanted.inner {
                 None => format!("() => {chains}"),
-                Some(inner) => format!("() => levels({chains}, x => x.{})", inner.identifier),
+                Some(inner) => {
+                    let own = inner.identifier == *collection;
+                    format!("() => levels({chains}, x => x.{}, {own})", inner.identifier)
+                }
             };
             if wanted.series.is_some() {
                 format!("{{ const p = d.p; return happening({make}, x => x.{collection}, {how}); }}")

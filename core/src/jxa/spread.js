@@ -208,19 +208,58 @@ const unclosed = (level, closed) => {
     return which < 0;
   });
 };
-// The containers inside containers, level by level, for as long as there are any.
-const levels = (chains, sub) => {
-  const all = [];
+// How an app shows each object that a chain leads to. Two of one list that are shown alike have a name in common and are
+// not the same object: they have no form here.
+const formsOf = (chain) => {
+  if (chain.forms) return chain.forms;
+  const shown = containersOf(chain).map(source),
+    lists = chain.counts ? [].concat(...chain.counts.map((n, i) => new Array(n).fill(i))) : [],
+    times = new Map(),
+    inList = (form, i) => lists[i] + " " + form;
+  shown.forEach((form, i) => times.set(inList(form, i), (times.get(inList(form, i)) || 0) + 1));
+  return (chain.forms = shown.map((form, i) => (times.get(inList(form, i)) > 1 ? null : form)));
+};
+// The same for the elements in one container of a chain, where the next level of containers consists of them.
+const formsIn = (chain, c, size) => {
+  let [whole, at] = [chain, c];
+  while (whole && !whole.next) [whole, at] = [whole.whole, at + whole.start];
+  if (!whole || !whole.next.counts || whole.next.counts[at] !== size) return null;
+  const start = whole.next.counts.slice(0, at).reduce((sum, n) => sum + n, 0);
+  return formsOf(whole.next).slice(start, start + size);
+};
+// The containers inside containers, level by level, for as long as there are any. `own` says that the containers are also
+// the elements.
+const levels = (chains, sub, own) => {
+  const all = [],
+    seen = new Set();
   let known = 0;
+  // Which containers no earlier level has led to. Mail lists a mailbox inside another in the account as well, and each
+  // message in it would count twice.
+  const unseen = (level) => {
+    const kept = new Set();
+    formsOf(level).forEach((form, i) => {
+      if (form !== null && seen.has(form)) return;
+      seen.add(form);
+      kept.add(i);
+    });
+    return [...kept];
+  };
   // False where there are too many.
   const descend = (chain, first) => {
     let level = chain;
     for (let deep = first; ; deep += 1) {
       const found = containersOf(level);
+      if (own && level !== chain) level.up.next = level;
       if (found.length === 0) return true;
-      if (deep === 1 && d.closed && d.closed[chain.number].length > 0) {
+      if (deep === 1 && d.closed && d.closed[chain.number].length > 0 && !level.sifted) {
         const kept = unclosed(level, d.closed[chain.number]);
         if (kept.length < found.length) return parts(level, level.depth, kept).every((part) => descend(part, 2));
+      }
+      if (!level.sifted) {
+        const kept = unseen(level);
+        if (kept.length === 0) return true;
+        if (kept.length < found.length)
+          return parts(level, level.depth, kept).every((part) => descend({ ...part, sifted: true }, deep));
       }
       known += found.length;
       if (deep === DEEPEST_LEVEL || known > MOST_CONTAINERS) {
@@ -248,6 +287,7 @@ const many = (make, leaf, q) => {
   let all = [],
     chains = [],
     rows = [],
+    kept = null,
     shape = null,
     looked = false;
   const whole = (chain, one, each) => {
@@ -303,14 +343,20 @@ const many = (make, leaf, q) => {
       const lists = listsOf(id),
         known = [],
         names = [];
-      const order = [];
+      const order = [],
+        lasts = new Map();
       let list = 0;
       for (const chain of chains)
         for (let c = 0; c < chain.size; c += 1, list += 1) {
-          const times = new Map();
+          const times = new Map(),
+            forms = formsIn(chain, c, lists[list].ids.length);
+          if (forms !== null)
+            forms.forEach((form, i) => {
+              if (form !== null) lasts.set(form, order.length + i);
+            });
           for (const each of lists[list].ids) times.set(asText(each), (times.get(asText(each)) || 0) + 1);
           lists[list].ids.forEach((each, i) => {
-            order.push({ chain: chain, c: c, i: i });
+            order.push({ chain: chain, c: c, i: i, form: forms === null ? null : forms[i] });
             known.push(
               each === null || each === undefined || isFailed(each) || times.get(asText(each)) > 1 ? { i: i } : each,
             );
@@ -324,8 +370,13 @@ const many = (make, leaf, q) => {
         return { known: [{ i: -1 }], names: null };
       }
       shape = sizes;
-      rows = order;
-      return { known: known, names: id === null ? null : names };
+      // An element that several containers have is listed in the innermost, which an app finds by its plain name.
+      kept = order.map(({ form }, row) => form === null || lasts.get(form) === row);
+      rows = order.filter((_, row) => kept[row]);
+      return {
+        known: known.filter((_, row) => kept[row]),
+        names: id === null ? null : names.filter((_, row) => kept[row]),
+      };
     },
     column: (one, each) => {
       if (one.of)
@@ -341,7 +392,8 @@ const many = (make, leaf, q) => {
         if (lists === null || lists.includes(null)) return null;
         for (const list of lists) for (const value of list) values.push(value);
       }
-      return values;
+      // Another number of values tells that the elements have changed.
+      return values.length === kept.length ? values.filter((_, row) => kept[row]) : values;
     },
     at: (row) => leaf(self.container(row)).at(rows[row].i),
     pick: (row, id) => (isPlace(id) ? self.at(row) : q.pick(leaf(self.container(row)), id)),

@@ -1,7 +1,8 @@
 // An app of rooms with boxes with things; boxes hold boxes. `world.tree` is a node: `{"rooms":[…],"boxes":[…],"things":[…]}`.
 // `refuses` names properties that are not read as a column through several containers; `empty` says that a container
 // without elements answers a column with an error; a node that is `locked` answers nothing but that number; `drift` says after which event a thing comes into a box, and
-// `swap` says the same of one that takes the place of another.
+// `swap` says the same of one that takes the place of another; `flat` says that a room lists the boxes in its boxes too, as
+// Mail lists the mailboxes of an account.
 const KINDS = { rooms: "id", boxes: "name", things: "id" };
 const fresh = () => ({
   id: 9000 + events,
@@ -59,17 +60,22 @@ const wayOf = (way, kind, node, at) => {
   const twins = nodeOf(way)[kind].filter((each) => each[KINDS[kind]] === node[KINDS[kind]]).length > 1;
   return [...way, twins ? [kind, "at", at] : [kind, KINDS[kind] === "id" ? "byId" : "byName", node[KINDS[kind]]]];
 };
+// The objects of one collection, each with its way.
+const heldBy = (way, node, kind) => {
+  const own = (node[kind] || []).map((each, at) => [each, wayOf(way, kind, each, at)]);
+  const isFlat = world.flat && kind === "boxes" && way.length > 0 && way[way.length - 1][0] === "rooms",
+    deep = ([each, to]) => [[each, to], ...heldBy(to, each, kind).flatMap(deep)];
+  return isFlat ? own.flatMap(deep) : own;
+};
 // What a chain of collections answers: lists within lists.
 const nested = (way, kinds, read) => {
   const node = nodeOf(way);
   if (node === undefined) throw errorOf(-1728);
   if (node.locked) throw errorOf(node.locked);
   const [kind, ...rest] = kinds,
-    held = node[kind] || [];
+    held = heldBy(way, node, kind);
   if (rest.length === 0 && held.length === 0 && world.empty) throw errorOf(-1728);
-  return held.map((each, at) =>
-    rest.length > 0 ? nested(wayOf(way, kind, each, at), rest, read) : read(each, wayOf(way, kind, each, at)),
-  );
+  return held.map(([each, to]) => (rest.length > 0 ? nested(to, rest, read) : read(each, to)));
 };
 const all = (begin, kinds) => {
   const way = begin()[0][0],
