@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::names::{self, Objects};
 use super::{World, remember};
 use crate::app::App;
-use crate::dictionary::{Dictionary, Identifier, TypeExpr};
+use crate::dictionary::{Class, Dictionary, Identifier, Property, TypeExpr};
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::specifier::{By, Path, Segment, read_source};
@@ -169,11 +169,13 @@ pub(super) fn all_properties(encoded: &Json, class: &str, dictionary: &Dictionar
 fn with_terms(value: Value, kind: Option<&TypeExpr>, dictionary: &Dictionary) -> Value {
     match value {
         Value::Record(fields) => {
-            let fields = fields.into_iter().map(|(key, value)| {
-                (field_term(&key, kind, dictionary), with_terms(value, None, dictionary))
+            let fields = fields.into_iter().map(|(key, value)| match field(&key, kind, dictionary) {
+                Some(field) => (field.name.clone(), with_terms(value, Some(&field.kind), dictionary)),
+                None => (key, with_terms(value, None, dictionary)),
             });
             Value::Record(fields.collect())
         }
+        Value::Text(text) if kind.is_some_and(is_class) => Value::Text(class_term(text, dictionary)),
         Value::List(items) => {
             Value::List(items.into_iter().map(|item| with_terms(item, kind, dictionary)).collect())
         }
@@ -181,13 +183,23 @@ fn with_terms(value: Value, kind: Option<&TypeExpr>, dictionary: &Dictionary) ->
     }
 }
 
-/// The dictionary's term for a record's key: of the declared record type, else of any, else the key itself.
-fn field_term(key: &str, kind: Option<&TypeExpr>, dictionary: &Dictionary) -> String {
+/// Whether values of a type are names of classes.
+pub(super) fn is_class(kind: &TypeExpr) -> bool {
+    kind.0.iter().any(|kind| ["type", "type class", "class"].contains(&kind.name.as_str()))
+}
+
+/// The dictionary's term for a class, which scripts see as an identifier: `file track` for `fileTrack`.
+pub(super) fn class_term(shown: String, dictionary: &Dictionary) -> String {
+    let is_it = |class: &&Class| Identifier::of(&class.name).is_some_and(|id| id.as_str() == shown);
+    dictionary.class(&shown).filter(is_it).map(|class| class.name.clone()).unwrap_or(shown)
+}
+
+/// What the dictionary says of a record's key: of the declared record type, else of any.
+fn field<'d>(key: &str, kind: Option<&TypeExpr>, dictionary: &'d Dictionary) -> Option<&'d Property> {
     let declared =
         kind.into_iter().flat_map(|kind| kind.0.iter()).filter_map(|kind| dictionary.records.get(&kind.name));
     let mut fields = declared.chain(dictionary.records.values()).flat_map(|record| record.properties.iter());
-    let is_it = |name: &str| Identifier::of(name).is_some_and(|id| id.as_str() == key);
-    fields.find(|field| is_it(&field.name)).map_or_else(|| key.to_owned(), |field| field.name.clone())
+    fields.find(|field| Identifier::of(&field.name).is_some_and(|id| id.as_str() == key))
 }
 
 /// A camelCase key that no dictionary explains, as words.

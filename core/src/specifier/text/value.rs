@@ -97,10 +97,11 @@ impl Parser<'_> {
         {
             return Ok((json!(word), at + 1));
         }
-        if let Some(found) = self.file_value(at)? {
+        // A class before a file: Music's `file track` begins with the word of AppleScript's files.
+        if let Some(found) = self.class_value(at, property) {
             return Ok(found);
         }
-        if let Some(found) = self.class_value(at, property) {
+        if let Some(found) = self.file_value(at)? {
             return Ok(found);
         }
         let choices = self.enumerations(property);

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::Listing;
+use super::show;
 use crate::action::Groups;
 use crate::app::{App, same_id};
 use crate::dictionary::{Dictionary, TypeExpr, names as words};
@@ -128,14 +129,18 @@ impl Listing {
 
     /// Names the existing values that resemble the text of a filter, or all of them if there are few and none resembles
     /// it.
-    pub(super) fn with_near(&self, body: &mut Json, near: &Json) {
+    pub(super) fn with_near(&self, body: &mut Json, near: &Json, dictionary: &Dictionary) {
         let mut told = Map::new();
         for each in near.as_array().into_iter().flatten() {
             let column = each[0].as_u64().and_then(|at| self.wanted.columns.get(usize::try_from(at).ok()?));
             let (Some(column), Some(text)) = (column, each[1].as_str()) else { continue };
-            let values: Vec<&str> =
-                each[2].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-            let near = words::offered(text, values, MOST_NEAR);
+            let shown = |value: &str| match show::is_class(&column.kind) {
+                true => show::class_term(value.to_owned(), dictionary),
+                false => value.to_owned(),
+            };
+            let values: Vec<String> =
+                each[2].as_array().into_iter().flatten().filter_map(Json::as_str).map(shown).collect();
+            let near = words::offered(&shown(text), values.iter().map(String::as_str), MOST_NEAR);
             if !near.is_empty() {
                 told.insert(column.shown().to_owned(), json!(near));
             }
