@@ -464,17 +464,23 @@ fn path_of(value: &Value, app: &App) -> Option<Path> {
     read_source(app.dictionary.as_ref()?, source)
 }
 
-/// An object with its reference and in words, which the next call takes both.
+/// An object with its reference and in words, which the next call takes both. Words with an id such as
+/// `x-coredata://…/ICNote/p101` tell no more than the reference does.
 fn object(path: &Path, app: &App, world: &mut World<'_>) -> Json {
     let mut said = json!({ "id": remember(path.clone(), app, world).to_string(), "type": path.class() });
     if let Some(name) = show::name(path, app, world) {
         said["name"] = json!(name);
     }
-    if let Some(words) = show::in_words(path, app, world) {
+    if let Some(words) = show::in_words(path, app, world).filter(|_| !has_long_id(path)) {
         said["text"] = json!(words);
     }
     if !path.is_stable() {
         said["stable"] = json!(false);
     }
     said
+}
+
+fn has_long_id(path: &Path) -> bool {
+    let Some((_, Segment::Element(_, By::Id(Id::Text(id))))) = path.last() else { return false };
+    id.len() > names::SHORT
 }

@@ -21,7 +21,7 @@ use crate::words::TextWindow;
 const MOST: usize = 20;
 
 /// As long as a reference: longer words say no more than that, because an id tells a person nothing.
-const SHORT: usize = 20;
+pub(super) const SHORT: usize = 20;
 
 /// No name is longer.
 const TEXT: TextWindow = TextWindow { offset: 0, limit: 200 };
