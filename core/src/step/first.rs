@@ -418,6 +418,14 @@ impl First {
         if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
     }
 
+    /// There is a value where an object was expected.
+    fn no_object(&self) -> Fault {
+        let message = format!("{} is a value, and an object was expected", self.specifier.to_text());
+        let suggestion =
+            "read it with iac_mcp_query_object, or name the object and this as one of its properties";
+        Fault::new(Code::InvalidSpecifier, message, suggestion)
+    }
+
     /// Goes on with the one reference that was found, or with the objects that a property lists, such as `selection`.
     pub(super) fn stands(self, found: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         if let Some(id) = found["reference"]["id"].as_str().and_then(RefId::parse) {
@@ -432,7 +440,9 @@ impl First {
             return Ok(done(json!({ "results": [], "note": self.words }), events));
         }
         let is_one = matches!(self.rest, Some(Call::QueryObject { .. }));
-        let ids = ids.filter(|ids| !ids.is_empty() && !is_one).ok_or_else(|| self.nothing(found))?;
+        let ids = ids.filter(|ids| !ids.is_empty() && !is_one);
+        let ids =
+            ids.ok_or_else(|| if found["value"].is_null() { self.nothing(found) } else { self.no_object() })?;
         self.settle(&ids, events, world)
     }
 

@@ -107,7 +107,10 @@ impl Query {
         match reply.result {
             Ok(answer) if answer["$"] == "several" => self.several(&answer["ids"], app, events, world),
             Ok(answer) => {
-                let body = self.answer(&answer, app, world)?;
+                let mut body = self.answer(&answer, app, world)?;
+                if self.first.is_some() && body["value"].is_string() && self.is_text_with_parts(app)? {
+                    body = self.told(self.reference(self.path.clone(), app, world));
+                }
                 match self.first {
                     None => Ok(done(body, events)),
                     Some(first) => first.stands(&body, events, world),
@@ -176,6 +179,15 @@ impl Query {
                 self.reference(path, app, world)
             }
         }))
+    }
+
+    /// Whether the path ends at a text that is an object too: an app answers its characters where it is asked for the text,
+    /// and its font and its words where it is asked for these.
+    fn is_text_with_parts(&self, app: &App) -> Result<bool, Fault> {
+        let dictionary = app.dictionary()?;
+        let Some((_, Segment::Property(_))) = self.path.last() else { return Ok(false) };
+        let class = self.path.class();
+        Ok(!dictionary.properties(class).is_empty() && !dictionary.elements(class).is_empty())
     }
 
     fn told(&self, mut json: Json) -> Json {
