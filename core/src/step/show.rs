@@ -6,6 +6,7 @@ use super::names::{self, Objects};
 use super::{World, remember};
 use crate::app::App;
 use crate::dictionary::{Class, Dictionary, Identifier, Property, TypeExpr};
+use crate::fault::Fault;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::specifier::{By, Path, Segment, read_source};
@@ -42,7 +43,7 @@ impl Shown {
                     at: "property".to_owned(),
                     by: None,
                 };
-                self.errors.insert(term.to_owned(), error.to_fault(&app.bundle_id, &app.name).to_json());
+                self.errors.insert(term.to_owned(), unread(term, &error, app).to_json());
                 return;
             }
             Value::Excerpt(part) => {
@@ -69,6 +70,20 @@ impl Shown {
             fields.insert("cut".to_owned(), Json::Object(self.cut));
         }
     }
+}
+
+/// A property of a listed object that could not be read. Where the app says that there is no such object, it does not say
+/// whether the object is gone or only has no such value.
+fn unread(term: &str, error: &OsaError, app: &App) -> Fault {
+    let fault = error.to_fault(&app.bundle_id, &app.name);
+    if !error.is_missing_object() {
+        return fault;
+    }
+    let message =
+        format!("{} gives no `{term}` of this object: it has none, or is no longer there", app.name);
+    let suggestion =
+        "read other properties of it; if these fail too, query it again with iac_mcp_query_object".to_owned();
+    Fault { message, suggestion, ..fault }
 }
 
 /// Reads one encoded value and puts the dictionary's terms into its records.
