@@ -203,7 +203,6 @@ const CALLED: &[(&str, &str)] = &[
     ("sysontoc", "ASCII character"),
     ("sysooffs", "offset"),
     ("aevtoapp", "run"),
-    ("aevtoapp", "launch"),
     ("az00az46", "remove"),
     ("OFssremv", "remove"),
     ("OSssOScl", "clear"),

@@ -1,0 +1,347 @@
+//! What the arguments of a command add to its level.
+
+use super::*;
+
+#[test]
+fn an_address_is_read_as_a_browser_reads_it() {
+    let shell = |text: &str| {
+        let value = Given::Text(text.to_owned());
+        classify(&invocation("set", "coresetd", property("URL"), vec![("to", value)]), &[]).is_shell
+    };
+    for script in [
+        "javascript:1",
+        " javascript:1",
+        "JavaScript:1",
+        "java\tscript:1",
+        "java\nscript:1",
+        "java\r\nscript:1",
+        "javascript\t:1",
+        "\u{1}javascript:1",
+        "\0 \u{1f}\tj\navascript:1",
+        "\u{a0}javascript:1",
+        "\u{feff}javascript:1",
+        "data:text/html,<script>1</script>",
+        "DATA:text/html;base64,PHNjcmlwdD4=",
+        "da\tta:image/svg+xml,<svg/>",
+        "data:application/xhtml+xml,x",
+        "data:TEXT/HTML,x",
+    ] {
+        assert!(shell(script), "{script:?}");
+    }
+    for text in [
+        "https://example.org/javascript:1",
+        "about javascript: it runs",
+        "data: see below, in the html",
+        "data:image/png;base64,AAAA",
+        "x javascript:1",
+        "(javascript:1",
+        "1javascript:1",
+        "javascript",
+        "data:text/html",
+        "note:text/html,x",
+    ] {
+        assert!(!shell(text), "{text:?}");
+    }
+}
+
+#[test]
+fn what_open_may_run_is_dangerous() {
+    let open = |app: &str, value: Given| {
+        let action = invocation("open", "aevtodoc", value, vec![]);
+        classify(&Action { app: app.into(), ..action }, &[]).level
+    };
+    let file = |path: &str| Given::File(path.to_owned());
+    for name in [
+        "X.app", "X.app/", "X.app/.", "X.APP/./.", "X.app.", "X.app ", "X.a\u{200c}pp", "b.inetloc",
+        "b.fileloc", "b.webloc", "b.mpkg", "b.dmg", "b.prefPane", "b.saver", "b.shortcut",
+        "b.mobileprovision", "b.py", "b.rb", "b.pl", "b.zsh", "b.bash", "b.osax", "b.scpt ",
+        "b.txt/../c.command", "c.command/b/..", "b.dmg/", "b.dmg/.",
+    ] {
+        let path = format!("/a/{name}");
+        assert_eq!(open("com.apple.finder", file(&path)), Level::Dangerous, "{path}");
+        assert_eq!(open("com.apple.TextEdit", file(&path)), Level::Dangerous, "{path}");
+    }
+    for extension in [
+        "action", "applescript", "bundle", "csh", "definition", "dylib", "fish", "ftploc", "iso", "jar",
+        "jnlp", "js", "ksh", "kext", "mobileconfig", "php", "pkg", "pm", "ps1", "pyc", "pyw", "qlgenerator",
+        "scptd", "sh", "sparseimage", "systemextension", "tcl", "tcsh", "terminal", "tool", "vncloc",
+        "wflow", "workflow", "xpc",
+    ] {
+        assert_eq!(
+            open("com.apple.TextEdit", file(&format!("/a/b.{extension}"))),
+            Level::Dangerous,
+            "{extension}"
+        );
+    }
+    for path in ["/a/b", "/a/b.new-kind", "/a/b.txt.new-kind"] {
+        assert_eq!(open("com.apple.systemevents", file(path)), Level::Dangerous, "{path}");
+        assert_eq!(open("com.apple.TextEdit", file(path)), Level::Modify, "{path}: it is only shown");
+    }
+    for path in ["/a/b.pdf", "/a/b.TXT", "/a.app-notes/b.docx", "/a/b.tar.gz"] {
+        assert_eq!(open("com.apple.finder", file(path)), Level::Modify, "{path}");
+    }
+    assert_eq!(open("com.apple.finder", named("folder", "Documents")), Level::Modify);
+    assert_eq!(open("com.apple.finder", named("folder", "X.app")), Level::Dangerous);
+    assert_eq!(open("com.apple.finder", named("document file", "README")), Level::Dangerous);
+    assert_eq!(open("com.apple.finder", object(0)), Level::Dangerous);
+    assert_eq!(open("com.apple.TextEdit", object(0)), Level::Modify);
+    assert_eq!(open("com.apple.TextEdit", named("item", "Install.pkg")), Level::Dangerous);
+    assert_eq!(open("com.apple.TextEdit", named("item", "b.new-kind")), Level::Modify);
+    assert_eq!(open("com.apple.finder", property("title")), Level::Modify, "it is no file");
+    let selection = invocation("open", "aevtodoc", property("selection"), vec![]);
+    let selection = Action { app: "com.apple.finder".into(), terms: mail(), ..selection };
+    assert_eq!(classify(&selection, &[]).level, Level::Dangerous, "any of its files");
+    let folder = path([Way::Property("home", "folder"), Way::At("folder")]);
+    assert_eq!(open("com.apple.finder", Given::Object(folder)), Level::Modify, "whichever it is");
+    assert_eq!(open("com.apple.finder", named("window", "X.app")), Level::Dangerous);
+    assert_eq!(open("com.apple.finder", named("window", "X")), Level::Modify);
+    assert_eq!(open("com.apple.TextEdit", named("application file", "Mail")), Level::Dangerous);
+    let text = || Given::Text("X.app".to_owned());
+    assert_eq!(open("com.apple.finder", text()), Level::Dangerous);
+    assert_eq!(open("com.apple.TextEdit", text()), Level::Modify, "a text is no file there");
+    let location = |text: &str| {
+        let value = Given::Text(text.to_owned());
+        let found = classify(&invocation("open location", "GURLGURL", value, vec![]), &[]);
+        (found.level, found.is_shell)
+    };
+    for address in [
+        "https://example.org",
+        "http://example.org",
+        "about:blank",
+        "https://example.org/omnijs-run",
+        "mailto:a@example.org?subject=shortcuts:",
+        "example.org",
+        ":x",
+        "see page: x",
+    ] {
+        assert_eq!(location(address), (Level::Modify, false), "{address}");
+    }
+    for address in [
+        "file:///a/X.app",
+        "ssh://host",
+        "fi\nle:///x",
+        "omnifocus:///task/abc",
+        "x-apple.systempreferences:x",
+        "svn+ssh://host",
+    ] {
+        assert_eq!(location(address), (Level::Dangerous, false), "{address}");
+    }
+    // What runs in these is not to be seen here, as with Shortcuts Events' `run`: a rule must name the command first.
+    for address in [
+        "shortcuts://run-shortcut?name=x",
+        " ShortCuts://x-callback-url/run-shortcut",
+        "workflow://x",
+        "omnifocus://localhost/omnijs-run?script=1",
+        "omnifocus://localhost/omnijs%2Drun?script=1",
+    ] {
+        assert_eq!(location(address), (Level::Dangerous, true), "{address}");
+    }
+    for addresses in [["ssh://host", "workflow://x"], ["workflow://x", "ssh://host"]] {
+        let all = Given::List(addresses.map(|address| Given::Text(address.to_owned())).into());
+        assert!(classify(&invocation("open location", "GURLGURL", all, vec![]), &[]).is_shell);
+    }
+}
+
+#[test]
+fn where_programs_look_for_what_to_run_is_dangerous_to_write() {
+    let level = |code: &str, direct: Given, to: Vec<(&str, Given)>| {
+        classify(&invocation("x", code, direct, to), &[]).level
+    };
+    let made = |name: &str| {
+        let key = Identifier::of("name").expect("an identifier");
+        let properties = Given::Record(vec![(key, Given::Text(name.to_owned()))]);
+        level(
+            "corecrel",
+            Given::Null,
+            vec![("new", Given::Class("property list file".into())), ("with properties", properties)],
+        )
+    };
+    let saved = |path: &str| level("coresave", object(0), vec![("in", Given::File(path.to_owned()))]);
+    for path in [
+        "/Users/a/Library/LaunchAgents/x.plist",
+        "/users/a/library/launchagents/x.plist",
+        "/Library/LaunchDaemons/x.plist",
+        "/Users/a/Library/Services/x.workflow",
+        "/Users/a/Library/Automator/x",
+        "/Users/a/Library/ColorPickers/x",
+        "/Users/a/Library/KeyBindings/x",
+        "/Users/a/Library/Scripts/x",
+        "/Users/a/Library/Spotlight/x",
+        "/Users/a/Library/Workflows/x",
+        "/Users/a/Library/LaunchDaemons/x",
+        "/Users/a/Library/StartupItems/x",
+        "/Users/a/Library/ScriptingAdditions/x",
+        "/Users/a/Library/PreferencePanes/x",
+        "/Users/a/Library/Internet Plug-Ins/x",
+        "/Users/a/Library/Input Methods/x",
+        "/Users/a/Library/QuickLook/x",
+        "/Users/a/Library/Screen Savers/x",
+        "/Users/a/Folder Action Scripts/x",
+        "/bin/x",
+        "/sbin/x",
+        "/usr/x",
+        "/opt/x",
+        "/Library/x",
+        "/System/x",
+        "/var/at/x",
+        "/Users/a/Library/Scripts/Folder Action Scripts/x.scpt",
+        "/Users/a/Library/Application Scripts/b/x.scpt",
+        "/etc/hosts",
+        "/private/etc/hosts",
+        "/System/Volumes/Data/private/etc/hosts",
+        "/Users/a/.zshrc",
+        "/Users/a/.../x",
+        "/Users/a/x/../.zshrc",
+        "/Applications/X.app/Contents/x",
+        "/Applications/X.app/x",
+    ] {
+        assert_eq!(saved(path), Level::Dangerous, "{path}");
+        let any = level("xxxxyyyy", Given::Null, vec![("x", Given::File(path.to_owned()))]);
+        assert_eq!(any, Level::Dangerous, "{path}");
+        assert_eq!(made(path), Level::Dangerous, "{path}");
+        let colons = format!("Macintosh HD{}", path.replace('/', ":"));
+        assert_eq!(made(&colons), Level::Dangerous, "{colons}");
+    }
+    for path in [
+        "/Users/a/Documents/x.plist",
+        "/Users/a/Library/x.plist",
+        "/Users/a/Services/x",
+        "/Users/a/x.app",
+        "/Users/a/.Trash/x",
+        "/Users/a/./x",
+        "/Users/a/.zshrc/../x",
+        "/Users/a/Library//LaunchAgents/../x",
+        "/etc",
+        "/",
+    ] {
+        assert_eq!(saved(path), Level::Modify, "{path}");
+        assert_eq!(made(path), Level::Modify, "{path}");
+    }
+    for code in ["coremove", "coreclon"] {
+        let into = |name: &str, folder: Given| level(code, named("file", name), vec![("to", folder)]);
+        let agents = named("folder", "/Users/a/Library/LaunchAgents");
+        assert_eq!(into("x.plist", agents), Level::Dangerous, "{code}");
+        assert_eq!(into(".zshrc", property("home")), Level::Dangerous, "{code}");
+        assert_eq!(into("x.pdf", property("home")), Level::Modify, "{code}");
+    }
+}
+
+/// An argument that would be bad for one command says nothing about another.
+#[test]
+fn arguments_are_judged_by_their_command() {
+    use Given::{Bool, Class, Enumerator, File, Null, Object, Text};
+    let folder = |path: &str| vec![("to", File(path.into()))];
+    for (code, direct, parameters) in [
+        ("miscmvis", Text("ssh://host".into()), vec![]),
+        ("miscmvis", property("value"), vec![]),
+        ("miscmvis", Null, vec![("x", Class("login item".into()))]),
+        ("miscmvis", named("login item", "x"), vec![]),
+        ("coresave", object(0), vec![("saving", Enumerator("no".into()))]),
+        ("coremove", object(0), vec![("replacing", Bool(false))]),
+        ("coremove", object(0), vec![("to", Text("x".into()))]),
+        ("coreclon", object(0), vec![("to", Object(trash()))]),
+        ("aevtodoc", Null, vec![]),
+    ] {
+        let action = invocation("x", code, direct, parameters);
+        assert_eq!(classify(&action, &[]).level, Level::Modify, "{action:?}");
+    }
+    let at = |place: Place| Given::Place(place);
+    let member = || {
+        Arc::new(Member {
+            term: "item".into(),
+            identifier: Identifier::of("items").expect("an identifier"),
+            class: "item".into(),
+        })
+    };
+    for (to, reason) in [
+        (vec![("to", property("trash"))], "deletes"),
+        (vec![("to", at(Place::Beginning(trash(), member())))], "deletes"),
+        (vec![("to", at(Place::End(trash(), member())))], "deletes"),
+        (vec![("to", named("trash-object", "x"))], "deletes"),
+        (vec![("to", named("folder", "/Volumes/USB/.Trashes/501"))], "deletes"),
+        (folder("/Users/a/.Trash"), "deletes"),
+        (folder("/Volumes/USB/.Trashes/501"), "deletes"),
+    ] {
+        let found = classify(&invocation("x", "coremove", object(0), to), &[]);
+        assert_eq!((found.level, &*found.reason), (Level::Dangerous, reason));
+    }
+}
+
+#[test]
+fn arguments_only_raise() {
+    use Given::{Class, Enumerator, File, List, Null, Object, Text};
+    let cases = [
+        (invocation("move", "coremove", object(0), vec![("to", object(1))]), Level::Modify, false),
+        (invocation("move", "coremove", object(0), vec![("to", Object(trash()))]), Level::Dangerous, false),
+        (invocation("open", "aevtodoc", File("/a/b.txt".into()), vec![]), Level::Modify, false),
+        (invocation("open", "aevtodoc", File("/a/b.COMMAND".into()), vec![]), Level::Dangerous, false),
+        (
+            invocation("save", "coresave", object(0), vec![("in", File("/u/.zshrc".into()))]),
+            Level::Dangerous,
+            false,
+        ),
+        (
+            invocation("close", "coreclos", object(0), vec![("saving", Enumerator("yes".into()))]),
+            Level::Modify,
+            false,
+        ),
+        (
+            invocation("close", "coreclos", object(0), vec![("saving", Enumerator("no".into()))]),
+            Level::Dangerous,
+            false,
+        ),
+        (invocation("make", "corecrel", Null, vec![("new", Class("window".into()))]), Level::Modify, false),
+        (
+            invocation("make", "corecrel", Null, vec![("new", Class("login item".into()))]),
+            Level::Dangerous,
+            false,
+        ),
+        (invocation("make", "corecrel", Null, vec![("new", Class("script".into()))]), Level::Dangerous, true),
+        (invocation("create tab", "Itrmntwp", Null, vec![("command", Null)]), Level::Modify, false),
+        (
+            invocation("create tab", "Itrmntwp", Null, vec![("command", Text("ls".into()))]),
+            Level::Dangerous,
+            true,
+        ),
+        (
+            invocation("create tab", "Itrmntwp", Null, vec![("shell command", Text("ls".into()))]),
+            Level::Dangerous,
+            true,
+        ),
+        (
+            invocation("reveal", "miscmvis", List((0..MANY as u32).map(object).collect()), vec![]),
+            Level::Modify,
+            false,
+        ),
+        (
+            invocation("reveal", "miscmvis", List((0..=MANY as u32).map(object).collect()), vec![]),
+            Level::Dangerous,
+            false,
+        ),
+        (
+            invocation("count", "corecnte", List((0..=MANY as u32).map(object).collect()), vec![]),
+            Level::Safe,
+            false,
+        ),
+    ];
+    let more = [
+        (invocation("open", "aevtodoc", named("application file", "Mail"), vec![]), Level::Dangerous, false),
+        (invocation("open", "aevtodoc", named("item", "Install.pkg"), vec![]), Level::Dangerous, false),
+        (invocation("open", "aevtodoc", named("item", "a.txt"), vec![]), Level::Modify, false),
+        (
+            invocation("make", "corecrel", Null, vec![("with data", Text(" JavaScript:alert(1)".into()))]),
+            Level::Dangerous,
+            true,
+        ),
+        (
+            invocation("set", "coresetd", property("value"), vec![("to", Text("x".into()))]),
+            Level::Dangerous,
+            false,
+        ),
+        (invocation("set", "coresetd", property("bounds"), vec![]), Level::Modify, false),
+    ];
+    for (action, level, is_shell) in cases.into_iter().chain(more) {
+        let found = classify(&action, &[]);
+        assert_eq!((found.level, found.is_shell), (level, is_shell), "{action:?}: {}", found.reason);
+    }
+}
