@@ -45,7 +45,11 @@ impl View<'_> {
         let Step::Property { of, term } = &target.step else { return self.set_part(target, value) };
         let mut changes = Vec::new();
         for id in self.objects(self.resolve(of)?)? {
-            changes.push(self.set_one(id, term, value)?);
+            let change = self.set_one(id, term, value)?;
+            match self.restacked(id, &change) {
+                Some(restacked) => changes.extend(restacked),
+                None => changes.push(change),
+            }
             changes.extend(self.modified(id, term));
         }
         Ok(changes.into())
@@ -59,6 +63,27 @@ impl View<'_> {
         }
         let value = self.coerce(value, &property.types)?;
         Ok(Change::Set { object: self.keeper(id, term), term: term.to_owned(), value })
+    }
+
+    /// What becomes of an app's windows when one gets another number: they are counted from the front.
+    fn restacked(&self, id: ObjectId, change: &Change) -> Option<Vec<Change>> {
+        let Change::Set { object, term, value: Value::Int(number) } = change else { return None };
+        if *object != id || term != "index" || !self.class(id).is_a("window") {
+            return None;
+        }
+        let Place::Element { of, class } = self.model().object(id).place else { return None };
+        let class = self.model().name(class).to_string();
+        let mut windows = self.own_elements(of, &class);
+        windows.retain(|each| *each != id);
+        let at = usize::try_from(number - 1).unwrap_or(0).min(windows.len());
+        windows.insert(at, id);
+        let numbered = windows.into_iter().zip(1..).map(|(object, number)| Change::Set {
+            object,
+            term: term.clone(),
+            value: Value::Int(number),
+        });
+        let moved = Change::Move { object: id, to: of, class, at: Some(at) };
+        Some(std::iter::once(moved).chain(numbered).collect())
     }
 
     /// All objects that a specifier means, flat.
