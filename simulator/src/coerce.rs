@@ -7,7 +7,7 @@ use crate::os_error::{Answer, COERCION, refuse};
 use crate::resolve::{Found, View};
 use crate::schema::{Kind, Type};
 use crate::value::specifier::{Specifier, Step};
-use crate::value::{ObjectId, Value};
+use crate::value::{Fields, ObjectId, Value};
 use std::rc::Rc;
 
 impl View<'_> {
@@ -57,6 +57,13 @@ impl View<'_> {
             (Kind::Object, Value::Object(specifier)) => self.held(specifier, &to.name),
             (Kind::Object, Value::File(path)) if self.model().own_class => {
                 self.held(&self.item(path), &to.name)
+            }
+            // Whether an app takes the list of AppleScript here, nobody has published.
+            (Kind::Point, Value::Record(fields)) if has_numbers(fields, &["x", "y"]) => Ok(value.clone()),
+            (Kind::Rectangle, Value::Record(fields))
+                if has_numbers(fields, &["x", "y", "width", "height"]) =>
+            {
+                Ok(value.clone())
             }
             (Kind::Plain, _) => self.inward(value),
             _ => refuse(COERCION),
@@ -152,4 +159,9 @@ impl View<'_> {
             _ => refuse(COERCION),
         }
     }
+}
+
+/// Whether a record has a number in each of these fields.
+fn has_numbers(fields: &Fields, names: &[&str]) -> bool {
+    names.iter().all(|name| matches!(fields.get(*name), Some(Value::Int(_) | Value::Real(_))))
 }

@@ -356,6 +356,9 @@ impl<'a> View<'a> {
             (Value::Text(path), Kind::File) => Value::File(Rc::clone(path)),
             (Value::Text(name), Kind::Enumerator) => Value::Enumerator(Rc::clone(name)),
             (Value::Text(name), Kind::Class) => Value::Class(Rc::clone(name)),
+            (Value::List(items), Kind::Point | Kind::Rectangle) => {
+                placed(items).unwrap_or_else(|| stored.clone())
+            }
             (Value::List(items), _) => Value::List(items.iter().map(|item| self.read(item, kind)).collect()),
             (other, _) => other.clone(),
         }
@@ -564,6 +567,27 @@ impl Found {
             Self::One(id) => Some(*id),
             _ => None,
         }
+    }
+}
+
+/// A point or a rectangle as scripts in JavaScript see it, of what is stored in AppleScript's order: left, top, right, bottom.
+fn placed(stored: &[Value]) -> Option<Value> {
+    let named: Vec<(&str, Value)> = match stored {
+        [x, y] => vec![("x", x.clone()), ("y", y.clone())],
+        [left, top, right, bottom] => {
+            let (width, height) = (difference(right, left)?, difference(bottom, top)?);
+            vec![("x", left.clone()), ("y", top.clone()), ("width", width), ("height", height)]
+        }
+        _ => return None,
+    };
+    Some(Value::Record(Box::new(named.into_iter().map(|(name, value)| (name.into(), value)).collect())))
+}
+
+fn difference(from: &Value, less: &Value) -> Option<Value> {
+    match (from, less) {
+        (Value::Int(from), Value::Int(less)) => Some(Value::Int(from - less)),
+        (Value::Real(from), Value::Real(less)) => Some(Value::Real(from - less)),
+        _ => None,
     }
 }
 

@@ -70,6 +70,10 @@ pub(crate) enum Kind {
     Enumerator,
     Class,
     Object,
+    /// Two numbers: from the left, from the top.
+    Point,
+    /// Four numbers: the left, upper, right and lower edge.
+    Rectangle,
     /// Nothing but missing value.
     Missing,
 }
@@ -242,6 +246,8 @@ impl Schema {
             "file" | "alias" => Kind::File,
             "type" | "type class" => Kind::Class,
             "specifier" | "location specifier" => Kind::Object,
+            "point" => Kind::Point,
+            "rectangle" | "bounding rectangle" => Kind::Rectangle,
             "missing value" => Kind::Missing,
             name if self.dictionary.enumerations.contains_key(name) => Kind::Enumerator,
             name => match self.dictionary.class(name) {
