@@ -242,7 +242,7 @@ impl Session {
             return match behaviour.perform(app, event, &nothing) {
                 Some(answer) => (answer, Work::default()),
                 None => match self.read(app, event) {
-                    (Ok(Value::Bool(false)), work) if self.is_on_disk(app, event) => {
+                    (Ok(Value::Bool(false)), work) if self.is_on_disk(app, event, &["exists"]) => {
                         (Ok(Value::Bool(true)), work)
                     }
                     answer => answer,
@@ -253,6 +253,15 @@ impl Session {
             if ignore {
                 return self.look(app, event.target.root, |view| view.perform(event)).map(|_| Value::Missing);
             }
+            if self.is_on_disk(app, event, &["open"]) {
+                return Ok(Value::Missing);
+            }
+            if self.is_on_disk(app, event, &["reveal", "select"]) {
+                // What is selected then is no item of the data.
+                let (term, value) = ("selection".to_owned(), Value::List(Vec::new()));
+                changes.apply(Change::Set { object: APP, term, value });
+                return Ok(Value::Missing);
+            }
             match behaviour.perform(app, event, changes) {
                 Some(answer) => answer,
                 None => self.by_dictionary(app, event, changes),
@@ -261,9 +270,10 @@ impl Session {
         (self.world.change(app, work, broken), Work::default())
     }
 
-    /// Whether an event asks the Finder about an existing file that is not in its data.
-    fn is_on_disk(&self, app: &App, event: &Event) -> bool {
-        let asks = matches!(&event.kind, EventKind::Command(name) if &**name == "exists");
+    /// Whether one of these commands names to the Finder the path of a file that is there, though it is not an item of
+    /// its data.
+    fn is_on_disk(&self, app: &App, event: &Event, commands: &[&str]) -> bool {
+        let asks = matches!(&event.kind, EventKind::Command(name) if commands.contains(&&**name));
         match &event.target.step {
             Step::Name { name: Value::Text(path), .. } if asks && app.model.borrow().own_class => {
                 path.starts_with('/') && self.files.kind(path) != Kind::Nothing
