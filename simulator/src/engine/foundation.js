@@ -512,6 +512,10 @@
       laterDate: (v, other) => wrap(new Date(Math.max(v, time(other)))),
     },
   });
+  const pathOf = (parts) =>
+    values(wrap(parts)[VALUE])
+      .join("/")
+      .replace(/\/{2,}/g, "/");
   const fileUrl = (path) => object("NSURL", { path: standard(path), text: `file://${encodeURI(standard(path))}` });
   kind("NSURL", {
     get: {
@@ -523,6 +527,7 @@
       query: (v) => wrap(/\?([^#]*)/.exec(v.text)?.[1]),
       fragment: (v) => wrap(/#(.*)$/.exec(v.text)?.[1]),
       lastPathComponent: (v) => string(last(v.path ?? "")),
+      pathComponents: (v) => (v.path === undefined ? nil() : string(v.path).pathComponents),
       pathExtension: (v) => string(v.path ?? "").pathExtension,
       URLByDeletingLastPathComponent: (v) => fileUrl((v.path ?? "/").replace(/\/[^/]*$/, "") || "/"),
       URLByDeletingPathExtension: (v) => fileUrl(v.path.replace(/\.[^./]+$/, "")),
@@ -672,12 +677,7 @@
         stringWithContentsOfURLEncodingError: read,
         stringWithContentsOfFileUsedEncodingError: (path, used, error) => read(path, 4, error),
         stringWithContentsOfFile: (path) => read(path, 4, null),
-        pathWithComponents: (parts) =>
-          made(
-            values(wrap(parts)[VALUE])
-              .join("/")
-              .replace(/\/{2,}/g, "/"),
-          ),
+        pathWithComponents: (parts) => made(pathOf(parts)),
         stringWithCStringEncoding: (value) => made(text(value)),
       },
       get: { string: () => made(""), blank: () => made("") },
@@ -819,6 +819,7 @@
     make: {
       fileURLWithPath: (path) => fileUrl(text(path)),
       fileURLWithPathIsDirectory: (path) => fileUrl(text(path)),
+      fileURLWithPathComponents: (parts) => fileUrl(pathOf(parts)),
       URLWithString: (value) => url(text(value)),
     },
     init: { initFileURLWithPath: (path) => fileUrl(text(path)), initWithString: (value) => url(text(value)) },
@@ -843,6 +844,18 @@
       fileHandleWithNullDevice: () => object("NSFileHandle", { text: [] }),
     },
   });
+  const HOST = "simulated-mac.local";
+  kind("NSHost", {
+    get: {
+      localizedName: () => string("Simulated Mac"),
+      name: () => string(HOST),
+      names: () => wrap([HOST, "localhost"]),
+      address: () => string("127.0.0.1"),
+      addresses: () => wrap(["127.0.0.1", "::1"]),
+    },
+    call: { isEqualToHost: () => true },
+  });
+  classOf("NSHost", { get: { currentHost: () => object("NSHost", 0) } });
   classOf("NSProcessInfo", { get: { processInfo: () => object("NSProcessInfo", 0) } });
   classOf("NSThread", {
     make: {
@@ -1008,8 +1021,8 @@
         (name) => [name, Math[name]],
       ),
     ),
-    // System Events of this Mac says that accessibility is allowed.
-    ApplicationServices: { AXIsProcessTrusted: () => true },
+    // Nobody allowed it: System Events refuses keystrokes for that.
+    ApplicationServices: { AXIsProcessTrusted: () => false },
     time: { time: () => Math.floor(Date.now() / 1000) },
   };
   const frameworks = [
@@ -1199,6 +1212,8 @@
   function importFramework(name) {
     if (!frameworks.includes(name)) throw new Error(`Framework not found: ${name}`);
     Object.assign($, libraries[name] ?? {});
+    // AppKit rests on ApplicationServices, whose functions come with it.
+    if (name === "AppKit" || name === "Cocoa") Object.assign($, libraries.ApplicationServices);
     if (name === "EventKit" && !classes.EKEventStore) {
       offer(eventKit);
       Object.assign($, { EKEntityTypeEvent: 0, EKEntityTypeReminder: 1 });
