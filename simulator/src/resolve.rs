@@ -87,6 +87,10 @@ impl<'a> View<'a> {
             Step::Property { of, term } => match self.resolve_from(of, root)? {
                 // A rich text is kept as its characters.
                 found if &**term == "text" && found.is_text() => Ok(found),
+                found if found.is_text() => match self.styled(of, term, root)? {
+                    Some(style) => Ok(style),
+                    None => self.each(found, &|id| self.property(id, term)),
+                },
                 found => self.each(found, &|id| self.property(id, term)),
             },
             Step::Elements { of, class } => {

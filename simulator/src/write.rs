@@ -43,6 +43,9 @@ impl View<'_> {
     /// `set`: a property of one object, or of each of many.
     pub(crate) fn set(&self, target: &Specifier, value: &Value) -> Answer<Outcome> {
         let Step::Property { of, term } = &target.step else { return self.set_part(target, value) };
+        if let Some(outcome) = self.set_style(of, term, value)? {
+            return Ok(outcome);
+        }
         let mut changes = Vec::new();
         for id in self.objects(self.resolve(of)?)? {
             let change = self.set_one(id, term, value)?;

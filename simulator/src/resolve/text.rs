@@ -2,7 +2,7 @@
 
 use super::{Found, View, ordinal, place};
 use crate::os_error::{Answer, NO_SUCH_OBJECT, refuse};
-use crate::schema::Kind;
+use crate::schema::{Kind, PropertyInfo};
 use crate::value::specifier::{Specifier, Step};
 use crate::value::{APP, ObjectId, Value};
 use std::ops::Range;
@@ -35,6 +35,10 @@ impl Part {
         format!("{before}{text}{after}")
     }
 
+    pub(crate) fn whole(&self) -> &Rc<str> {
+        &self.whole
+    }
+
     pub(crate) fn at(&self, range: &Range<usize>) -> Self {
         Self { range: range.clone(), ..self.clone() }
     }
@@ -51,7 +55,97 @@ impl Parts {
     }
 }
 
+/// How a stretch of a text looks, in bytes of the whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) range: Range<usize>,
+    pub(crate) term: Rc<str>,
+    pub(crate) value: Value,
+}
+
+impl Run {
+    fn of(stored: &Value) -> Option<Self> {
+        let Value::List(parts) = stored else { return None };
+        let [Value::Int(from), Value::Int(to), Value::Text(term), value] = &**parts else { return None };
+        let range = usize::try_from(*from).ok()?..usize::try_from(*to).ok()?;
+        Some(Self { range, term: Rc::clone(term), value: value.clone() })
+    }
+
+    fn stored(self) -> Value {
+        let number = |place: usize| Value::Int(i64::try_from(place).unwrap_or(i64::MAX));
+        let (from, to) = (number(self.range.start), number(self.range.end));
+        Value::List(vec![from, to, Value::Text(self.term), self.value])
+    }
+}
+
 impl View<'_> {
+    /// How parts of a text look at their start, if a specifier means such parts; the same for what nobody has set.
+    pub(crate) fn styled(&self, of: &Specifier, term: &str, root: ObjectId) -> Answer<Option<Found>> {
+        if let Some(part) = self.part(of, root)? {
+            let styled = self.style_of(&part, term).is_some();
+            return Ok(styled.then(|| Found::Leaf(style(&self.runs(&part), &part, term))));
+        }
+        let Some(Parts { of, ranges }) = self.parts(of, root)? else { return Ok(None) };
+        Ok(self.style_of(&of, term).map(|_| {
+            let runs = self.runs(&of);
+            let each = ranges.iter().map(|range| style(&runs, &of.at(range), term));
+            Found::Many(each.map(Found::Leaf).collect())
+        }))
+    }
+
+    /// The font, size or color of a text, if it is a rich one.
+    pub(crate) fn style_of(&self, part: &Part, term: &str) -> Option<Rc<PropertyInfo>> {
+        if !["font", "size", "color"].contains(&term) {
+            return None;
+        }
+        let class = self.class(part.object);
+        let held = class.properties.get(&part.term)?;
+        // Where the dictionary comes from suites, a text with styles is called like any other.
+        let is_contents = class.contents.as_deref() == Some(&part.term);
+        let rich = held
+            .types
+            .iter()
+            .filter(|each| &*each.name == "rich text" || is_contents && &*each.name == "text");
+        rich.filter_map(|each| self.schema().class(&each.name))
+            .find_map(|class| class.properties.get(term).cloned())
+    }
+
+    /// How the stretches of a whole text look; the later ones hold. Another text, set as a whole, has none of them.
+    pub(crate) fn runs(&self, part: &Part) -> Vec<Run> {
+        match self.model().value(part.object, &runs_of(&part.term)) {
+            Some(Value::List(all)) => match &**all {
+                [Value::Text(whole), runs @ ..] if *whole == part.whole => {
+                    runs.iter().filter_map(Run::of).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// Where the parts of a text are.
+    fn ranges(&self, of: &Part, class: &str) -> Answer<Vec<Range<usize>>> {
+        let runs = if class == "attribute run" { self.runs(of) } else { Vec::new() };
+        if runs.is_empty() {
+            return ranges(of, class);
+        }
+        let ends = runs.iter().flat_map(|run| [run.range.start, run.range.end]);
+        let mut cuts: Vec<usize> = ends.filter(|at| of.range.contains(at)).collect();
+        cuts.extend([of.range.start, of.range.end]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let look =
+            |at: usize| ["font", "size", "color"].map(|term| style(&runs, &of.at(&(at..of.range.end)), term));
+        let mut all: Vec<Range<usize>> = Vec::new();
+        for (start, end) in cuts.iter().copied().zip(cuts.iter().copied().skip(1)) {
+            match all.last_mut() {
+                Some(last) if look(last.start) == look(start) => last.end = end,
+                _ => all.push(start..end),
+            }
+        }
+        Ok(all)
+    }
+
     /// The part of a text that a specifier means, if it means one: a text itself, or one of its words.
     pub(crate) fn part(&self, specifier: &Specifier, root: ObjectId) -> Answer<Option<Part>> {
         match &specifier.step {
@@ -84,7 +178,7 @@ impl View<'_> {
                 _ => None,
             },
         };
-        part.map(|of| Ok(Parts { ranges: ranges(&of, class)?, of })).transpose()
+        part.map(|of| Ok(Parts { ranges: self.ranges(&of, class)?, of })).transpose()
     }
 
     /// The text of a whole object, if the object has no elements of this kind itself: the paragraphs of a document are
@@ -99,7 +193,7 @@ impl View<'_> {
     pub(crate) fn elements(&self, found: Found, class: &str) -> Answer<Vec<Found>> {
         match found {
             Found::One(id) => match self.implied(id, class) {
-                Some(of) => Ok(Parts { ranges: ranges(&of, class)?, of }.found()),
+                Some(of) => Ok(Parts { ranges: self.ranges(&of, class)?, of }.found()),
                 None => self.every(id, class),
             },
             Found::Many(all) => {
@@ -107,7 +201,7 @@ impl View<'_> {
             }
             Found::Leaf(Value::Text(whole)) => {
                 let of = Part { object: APP, term: "".into(), range: 0..whole.len(), whole };
-                Ok(Parts { ranges: ranges(&of, class)?, of }.found())
+                Ok(Parts { ranges: self.ranges(&of, class)?, of }.found())
             }
             Found::Leaf(_) => refuse(NO_SUCH_OBJECT),
         }
@@ -123,6 +217,31 @@ impl View<'_> {
             _ => None,
         }
     }
+}
+
+fn style(runs: &[Run], part: &Part, term: &str) -> Value {
+    let here = |run: &&Run| &*run.term == term && run.range.contains(&part.range.start);
+    runs.iter().rfind(here).map_or_else(|| plain(term), |run| run.value.clone())
+}
+
+/// How a text looks where nobody said so.
+fn plain(term: &str) -> Value {
+    match term {
+        "font" => Value::text("Helvetica"),
+        "size" => Value::Int(12),
+        _ => Value::List(vec![Value::Int(0); 3]),
+    }
+}
+
+/// Under which name an object keeps how one of its texts looks.
+pub(crate) fn runs_of(term: &str) -> String {
+    format!(".runs of {term}")
+}
+
+/// The runs of a whole text, as they are stored with it.
+pub(crate) fn stored_runs(whole: &str, runs: Vec<Run>) -> Value {
+    let runs = runs.into_iter().filter(|run| !run.range.is_empty()).map(Run::stored);
+    Value::List(std::iter::once(Value::text(whole)).chain(runs).collect())
 }
 
 /// Whether texts have elements of that class.

@@ -4,10 +4,11 @@ use super::{Outcome, Reply};
 use crate::event::Event;
 use crate::os_error::{Answer, CANT_SET, COERCION, NOT_MODIFIABLE, refuse};
 use crate::resolve::View;
-use crate::resolve::text::{Part, has};
+use crate::resolve::text::{Part, Run, has, runs_of, stored_runs};
 use crate::value::specifier::{Edge, Specifier, Step};
 use crate::value::{APP, ObjectId, Value};
 use crate::world::change::Change;
+use std::ops::Range;
 use std::rc::Rc;
 
 impl View<'_> {
@@ -17,7 +18,49 @@ impl View<'_> {
         Ok(self.written(&part, &part.replaced_by(&text(value)?))?.into())
     }
 
-    /// `delete` of parts of a text; `None` if the target is not a part of a text.
+    /// `set` of the font, size or color of parts of a text; `None` if the target is none.
+    pub(super) fn set_style(&self, of: &Specifier, term: &Rc<str>, value: &Value) -> Answer<Option<Outcome>> {
+        let (whole, ranges) = match self.part(of, APP)? {
+            Some(part) => (part.clone(), vec![part.range]),
+            None => match self.parts(of, APP)? {
+                Some(parts) => (parts.of, parts.ranges),
+                None => return Ok(None),
+            },
+        };
+        let Some(property) = self.style_of(&whole, term) else { return Ok(None) };
+        if !self.is_writable(&whole) {
+            return refuse(NOT_MODIFIABLE);
+        }
+        let value = match value {
+            Value::List(parts) if &**term == "color" && parts.len() == 3 && parts.iter().all(is_number) => {
+                value.clone()
+            }
+            _ if &**term == "color" => return refuse(COERCION),
+            _ => self.coerce(value, &property.types)?,
+        };
+        let mut runs = self.runs(&whole);
+        runs.extend(ranges.into_iter().map(|range| Run {
+            range,
+            term: Rc::clone(term),
+            value: value.clone(),
+        }));
+        let set = Change::Set {
+            object: whole.object,
+            term: runs_of(&whole.term),
+            value: stored_runs(whole.whole(), runs),
+        };
+        let changes: Vec<Change> =
+            [set].into_iter().chain(self.modified(whole.object, &whole.term)).collect();
+        Ok(Some(changes.into()))
+    }
+
+    /// Whether the property that holds a text takes another one.
+    fn is_writable(&self, part: &Part) -> bool {
+        let class = self.class(part.object);
+        class.properties.get(&part.term).is_none_or(|property| property.access.can_write())
+    }
+
+    /// `delete` of parts of a text; `None` if the target is none.
     pub(super) fn delete_in_text(&self, target: &Specifier) -> Answer<Option<Outcome>> {
         if let Some(parts) = self.parts(target, APP)? {
             let mut text = parts.of.replaced_by(parts.of.text());
@@ -70,12 +113,19 @@ impl View<'_> {
     }
 
     fn written(&self, part: &Part, whole: &str) -> Answer<Vec<Change>> {
-        let class = self.class(part.object);
-        if class.properties.get(&part.term).is_some_and(|property| !property.access.can_write()) {
+        if !self.is_writable(part) {
             return refuse(NOT_MODIFIABLE);
         }
         let set = Change::Set { object: part.object, term: part.term.to_string(), value: Value::text(whole) };
-        Ok([set].into_iter().chain(self.modified(part.object, &part.term)).collect())
+        let mut changes = vec![set];
+        let runs = self.runs(part);
+        if !runs.is_empty() {
+            let runs = runs.into_iter().map(|run| moved(run, part, whole)).collect();
+            let (term, value) = (runs_of(&part.term), stored_runs(whole, runs));
+            changes.push(Change::Set { object: part.object, term, value });
+        }
+        changes.extend(self.modified(part.object, &part.term));
+        Ok(changes)
     }
 
     /// The empty part of a text that a place means.
@@ -99,6 +149,29 @@ impl View<'_> {
             part.at(&(place..place))
         }))
     }
+}
+
+/// Where a run is once a part was replaced: what comes into it looks like what was at its start.
+fn moved(run: Run, part: &Part, whole: &str) -> Run {
+    let (old, end) = (&part.range, whole.len() - (part.whole().len() - part.range.end));
+    let Range { start: from, end: to } = run.range;
+    let holds_start = from < old.start || from == old.start && !old.is_empty();
+    let start = match from {
+        _ if holds_start => from,
+        _ if from < old.end => end,
+        _ => from - old.end + end,
+    };
+    let to = match to {
+        _ if to <= old.start => to,
+        _ if to >= old.end => to - old.end + end,
+        _ if holds_start => end,
+        _ => start,
+    };
+    Run { range: start..to.max(start), ..run }
+}
+
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::Real(_))
 }
 
 fn text(value: &Value) -> Answer<Rc<str>> {
