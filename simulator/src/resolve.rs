@@ -3,7 +3,7 @@
 mod omnifocus;
 pub(crate) mod text;
 
-use crate::os_error::{Answer, BAD_INDEX, NO_SUCH_OBJECT, refuse};
+use crate::os_error::{Answer, BAD_INDEX, FAILED, NO_SUCH_OBJECT, OsError, refuse};
 use crate::schema::{ClassInfo, Kind, Member, PropertyInfo, Schema};
 use crate::value::specifier::{Filter, Ordinal, Root, Specifier, Step};
 use crate::value::{APP, ObjectId, Value, local_seconds};
@@ -192,6 +192,9 @@ impl<'a> View<'a> {
     pub(crate) fn children(&self, id: ObjectId, class: &str) -> Answer<Vec<ObjectId>> {
         let id = self.holder(id, class);
         self.offers(id, class)?;
+        if self.is_shown(id, class) {
+            return Err(OsError::new(FAILED, "The simulated OmniFocus does not tell what its windows show."));
+        }
         let children = self.gathered(id, class).unwrap_or_else(|| self.stored(id, class));
         self.listed.set(self.listed.get() + children.len());
         Ok(children)

@@ -69,6 +69,13 @@ impl View<'_> {
         self.kind(id).ends_with("task")
     }
 
+    /// Whether elements are what a window of the app shows. Nothing is selected in it.
+    pub(super) fn is_shown(&self, id: ObjectId, class: &str) -> bool {
+        self.model.omni
+            && ["content tree", "sidebar tree"].contains(&self.kind(id))
+            && ["tree", "leaf", "descendant tree"].contains(&class)
+    }
+
     /// Elements that are listed nowhere: flattened ones, a task's tags, a tag's tasks.
     pub(super) fn gathered(&self, id: ObjectId, class: &str) -> Option<Vec<ObjectId>> {
         if !self.model.omni {

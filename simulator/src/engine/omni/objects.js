@@ -115,6 +115,8 @@ function taskLike(type, home) {
   const at = (more) => ({ home, ...more });
   property(type, "name", "name", textOf, at());
   property(type, "note", "note", textOf, at({ read: (value) => value ?? "" }));
+  const unstyled = () => fail("styled notes are not part of the simulated OmniFocus");
+  property(type, "noteText", "note", unstyled, at({ read: unstyled }));
   property(type, "flagged", "flagged", truthOf, at({ read: Boolean }));
   property(type, "sequential", "sequential", truthOf, at({ read: Boolean }));
   property(type, "completedByChildren", "completed by children", truthOf, at({ read: Boolean }));
