@@ -1,6 +1,8 @@
 //! Changes to an app's objects: what an event writes, and what a journal replays.
 
-use super::model::{Children, Model, Place};
+use std::rc::Rc;
+
+use super::model::{Children, Model, Place, Symbol};
 use crate::value::{ObjectId, Value};
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +85,39 @@ impl Model {
         object.values = values;
         self.index_add(id);
         self.insert(added.of, &added.listed, id, added.at);
+        self.join_unions(added.of, listed, id);
+    }
+
+    /// Adds a new object to each union that names all the others beside it: the notes of a new folder are among all notes
+    /// of its account and of the app.
+    fn join_unions(&mut self, of: ObjectId, class: Symbol, id: ObjectId) {
+        let own = self.object(of).elements.iter().find_map(|(name, children)| match children {
+            Children::Own(ids) if *name == class => Some(ids),
+            _ => None,
+        });
+        let others: Vec<ObjectId> = own.into_iter().flatten().copied().filter(|each| *each != id).collect();
+        if others.is_empty() {
+            return;
+        }
+        let key: Rc<str> = format!("new {}", id.0).into();
+        let mut joined = false;
+        for at in 0..self.len() {
+            let holder = ObjectId(u32::try_from(at).expect("an app has fewer than 2^32 objects"));
+            for list in 0..self.object(holder).elements.len() {
+                let Children::Union(keys) = &self.object(holder).elements[list].1 else { continue };
+                let named: Vec<ObjectId> = keys.iter().filter_map(|key| self.keyed(key)).collect();
+                if !others.iter().all(|each| named.contains(each)) {
+                    continue;
+                }
+                if let Children::Union(keys) = &mut self.object_mut(holder).elements[list].1 {
+                    keys.push(Rc::clone(&key));
+                    joined = true;
+                }
+            }
+        }
+        if joined {
+            self.keys.insert(key, id);
+        }
     }
 
     fn insert(&mut self, of: ObjectId, class: &str, id: ObjectId, at: Option<usize>) {
