@@ -8,6 +8,7 @@ mod later;
 mod policy;
 mod question;
 mod touch;
+mod writes;
 
 use std::sync::Arc;
 

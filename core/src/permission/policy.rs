@@ -178,6 +178,11 @@ impl Policy {
         self.rules.iter().filter_map(|rule| rule.property.as_deref())
     }
 
+    /// Whether a rule about the property of a touch decides about it, if no earlier rule does.
+    pub(super) fn names_property_of(&self, touch: &Touch<'_>) -> bool {
+        self.rules.iter().any(|rule| rule.property.is_some() && rule.fits(touch))
+    }
+
     /// Decides about one touch.
     pub(super) fn judge(&self, touch: &Touch<'_>, tainted: bool) -> Verdict {
         let found = self.rules.iter().find(|rule| rule.fits(touch));

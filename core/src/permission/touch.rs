@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::classify::{classify, classify_act, classify_write};
+use super::writes::{self, MAKE, Write};
 use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed, InAppAct, Invocation};
 use crate::call::Method;
@@ -124,7 +125,21 @@ pub(super) fn touches<'a>(
         class: Some(crate::dictionary::APPLICATION),
         ..safe
     });
-    passed.chain(own).chain(itself).chain(kept).chain(following(action, safe, policy)).collect()
+    let all = passed.chain(own).chain(itself).chain(kept).chain(following(action, safe, policy));
+    all.chain(given(action, safe, policy)).collect()
+}
+
+/// The properties that commands set, where a rule names one. Without such a rule the command is judged alone, so that a
+/// yes to it needs no other yes beside it.
+fn given<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
+    let writes = action.deed.commands().into_iter().flat_map(writes::of_command);
+    let set = writes.map(|Write { class, term, .. }| Touch {
+        level: classify_write(&action.app, &action.terms, class, term, 1, policy.levels()).level,
+        property: Some(term),
+        class: Some(class),
+        ..safe
+    });
+    set.filter(|touch| policy.names_property_of(touch)).collect()
 }
 
 /// The harm of making alone: a rule or a yes for `make` need not cover later commands.
@@ -149,17 +164,8 @@ fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<To
         classes(command).into_iter().map(move |class| Touch { class: Some(class), ..does })
     };
     let set = creation.writes.iter().flat_map(|change| {
-        let class = change.subject.path.class();
-        let level =
-            |term: &str| classify_write(&action.app, &action.terms, class, term, 1, policy.levels()).level;
-        let terms = change.subject.slots.iter().map(|slot| slot.term.as_str());
-        // A record of properties sets each of them.
-        let fields = change.values.iter().filter_map(|value| match value {
-            Given::Record(fields) => Some(fields.iter().map(|(term, _)| term.as_str())),
-            _ => None,
-        });
-        terms.chain(fields.flatten()).map(move |term| Touch {
-            level: level(term),
+        writes::of_change(change).into_iter().map(|Write { class, term, .. }| Touch {
+            level: classify_write(&action.app, &action.terms, class, term, 1, policy.levels()).level,
             property: Some(term),
             class: Some(class),
             ..safe
@@ -248,15 +254,8 @@ impl<'a> Touched<'a> {
             Deed::Set(changes) => {
                 found.itself = false;
                 changes.iter().for_each(|change| {
-                    let class = change.subject.path.class();
                     found.path(&change.subject.path);
-                    found.set.extend(change.subject.slots.iter().map(|slot| (class, slot.term.as_str())));
-                    // A record of properties sets each of them.
-                    let fields = change.values.iter().filter_map(|value| match value {
-                        Given::Record(fields) => Some(fields),
-                        _ => None,
-                    });
-                    found.set.extend(fields.flatten().map(|(term, _)| (class, term.as_str())));
+                    found.set.extend(writes::of_change(change).iter().map(|write| (write.class, write.term)));
                     found.is_fragile |= change.is_fragile();
                 });
             }
@@ -290,9 +289,6 @@ impl<'a> Touched<'a> {
         self.own.extend(columns.iter().flat_map(|column| column.term.split('.')));
     }
 }
-
-/// The event that makes objects.
-const MAKE: &str = "corecrel";
 
 /// The class of an object that is named by a path: it may be a file, a folder or a disk.
 const FILE: &str = "item";

@@ -4,6 +4,7 @@ use super::{Classified, Level, LevelRule, classify_write, tables};
 use crate::action::{Action, Invocation};
 use crate::marshal::{Given, Place};
 use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
+use crate::permission::touch::classes;
 use crate::specifier::{By, Path, Segment};
 use percent_encoding::percent_decode_str;
 
@@ -167,6 +168,9 @@ fn fields(value: &Given) -> Vec<String> {
     found
 }
 
+/// The events that give an object properties: `make`, `duplicate` and `move`.
+const GIVING: [&str; 3] = ["corecrel", "coreclon", "coremove"];
+
 /// The new object with all properties that the command sets. A copy is also a new object.
 fn made(action: &Action, invocation: &Invocation) -> Option<Classified> {
     let mut classes = Vec::new();
@@ -189,18 +193,19 @@ fn made(action: &Action, invocation: &Invocation) -> Option<Classified> {
     classes.into_iter().filter_map(of).reduce(Classified::or_worse)
 }
 
-/// The worst of the properties that a new object is given, as if each were set afterwards: a rule for one counts here, too.
+/// The worst of the properties that a new object, a copy or a moved object is given, as if each were set afterwards: a
+/// rule for one counts here, too.
 pub(super) fn given(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> Option<Classified> {
-    if invocation.code != "corecrel" {
+    if !GIVING.contains(&invocation.code.as_str()) {
         return None;
     }
-    let class = invocation.values().find_map(|value| match value {
-        Given::Class(class) => Some(class.as_str()),
-        _ => None,
-    })?;
-    let terms = invocation.parameters.iter().flat_map(|argument| fields(&argument.value));
-    let written = terms.map(|term| classify_write(&action.app, &action.terms, class, &term, 1, rules));
-    written.reduce(Classified::or_worse)
+    let terms: Vec<String> =
+        invocation.parameters.iter().flat_map(|argument| fields(&argument.value)).collect();
+    let of = |class: &str| {
+        let write = |term: &String| classify_write(&action.app, &action.terms, class, term, 1, rules);
+        terms.iter().map(write).reduce(Classified::or_worse)
+    };
+    classes(invocation).into_iter().filter_map(of).reduce(Classified::or_worse)
 }
 
 fn unsaved(invocation: &Invocation) -> Option<Classified> {

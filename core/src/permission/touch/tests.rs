@@ -185,6 +185,44 @@ fn a_write_touches_every_field_of_a_record() {
     check(through, &["SAFE .account", "MODIFY .flag of "]);
 }
 
+/// Without a rule for the property, a yes to the command is enough: each touch needs one.
+#[test]
+fn a_rule_for_a_property_holds_for_what_objects_are_given() {
+    let given = |term: &str| record(term, Given::Text("x".into()));
+    let new = || ("new", Given::Class("message".into()));
+    let of = |term: &str, code: &str, direct: Given, parameters: Vec<(&str, Given)>| {
+        Deed::Command(Box::new(command(term, code, direct, parameters)))
+    };
+    let make =
+        |term: &str| of("make", "corecrel", Given::Null, vec![new(), ("with properties", given(term))]);
+    check(make("subject"), &["MODIFY .subject of message", "MODIFY make of message"]);
+    check(make("sender"), &["MODIFY make of message"]);
+    for (term, code) in [("duplicate", "coreclon"), ("move", "coremove"), ("import", "xxxximpt")] {
+        let deed = of(term, code, named("message", "x"), vec![("with properties", given("subject"))]);
+        check(deed, &["MODIFY .subject of message", &format!("MODIFY {term} of message")]);
+    }
+    let set = of("set", "coresetd", property("subject"), vec![("to", Given::Text("x".into()))]);
+    check(set, &["SAFE .subject", "MODIFY .subject of application", "MODIFY set of "]);
+    let one = || make_of(command("make", "corecrel", Given::Null, vec![new(), ("x", given("subject"))]));
+    let within = |into: Into| Make { into, ..one() };
+    let reply = make_of(command("reply", "emalrepl", named("message", "x"), vec![]));
+    for makes in [vec![one()], vec![one(), within(Into::AtChild(0))]] {
+        let made = create(Creation { makes, ..Creation::default() });
+        check(made, &["MODIFY .subject of message", "MODIFY make of message"]);
+    }
+    let makes = vec![Make { into: Into::Command, ..reply }, within(Into::AtChild(0))];
+    check(
+        create(Creation { makes, ..Creation::default() }),
+        &["MODIFY .subject of message", "MODIFY make of message", "MODIFY reply of message"],
+    );
+    // Some apps take the name alone.
+    let label = of("make", "corecrel", Given::Null, vec![new(), ("named", Given::Text("x".into()))]);
+    let action = Action { deed: label, ..in_mail("x", "x", Given::Null) };
+    let policy = Policy::parse("rules = [{ property = \"name\", decision = \"ask\" }]").expect("a policy");
+    let found = touches(&action, "Mail", None, &classify(&action, &[]), &policy);
+    assert!(found.iter().any(|touch| touch.property == Some("name") && touch.level == Level::Modify));
+}
+
 /// The operator may call a write safe. It is still a write to whichever object is at the position by then.
 #[test]
 fn a_safe_write_at_a_place_is_no_read() {
@@ -214,6 +252,10 @@ pub(in crate::permission) fn make(command: Invocation, into: Into) -> Make {
         tells: Vec::new(),
         looks: Vec::new(),
     }
+}
+
+fn make_of(command: Invocation) -> Make {
+    make(command, Into::App)
 }
 
 fn create(creation: Creation) -> Deed {
