@@ -162,7 +162,9 @@ fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Cla
         terms.iter().map(|term| of(change, term)).reduce(Classified::or_worse)
     };
     let by_value = changes.iter().filter_map(|change| arguments::script_address(&change.values));
-    let worst = changes.iter().filter_map(each).chain(by_value).chain(arguments::place(action));
+    let discarded = changes.iter().filter_map(|change| arguments::discarded(action, change));
+    let by_value = by_value.chain(discarded).chain(arguments::place(action));
+    let worst = changes.iter().filter_map(each).chain(by_value);
     worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
 }
 

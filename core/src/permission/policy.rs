@@ -183,6 +183,11 @@ impl Policy {
         self.rules.iter().any(|rule| rule.property.is_some() && rule.fits(touch))
     }
 
+    /// The same for the command of a touch.
+    pub(super) fn names_command_of(&self, touch: &Touch<'_>) -> bool {
+        self.rules.iter().any(|rule| rule.command.is_some() && rule.fits(touch))
+    }
+
     /// Decides about one touch.
     pub(super) fn judge(&self, touch: &Touch<'_>, tainted: bool) -> Verdict {
         let found = self.rules.iter().find(|rule| rule.fits(touch));

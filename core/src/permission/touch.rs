@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::classify::{classify, classify_act, classify_write};
+use super::classify::{classify, classify_act, classify_command, classify_write};
 use super::writes::{self, MAKE, Write};
 use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed, InAppAct, Invocation};
 use crate::call::Method;
 use crate::change::Subject;
-use crate::dictionary::names;
+use crate::dictionary::{Command, names};
 use crate::marshal::Given;
 use crate::schema;
 use crate::specifier::{Path, Segment};
@@ -126,7 +126,18 @@ pub(super) fn touches<'a>(
         ..safe
     });
     let all = passed.chain(own).chain(itself).chain(kept).chain(following(action, safe, policy));
-    all.chain(given(action, safe, policy)).collect()
+    all.chain(given(action, safe, policy)).chain(amounting(action, safe, policy)).collect()
+}
+
+/// The commands that do the same as the action, where a rule names one: whoever forbids `delete` means every way to it.
+fn amounting<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
+    let does = |(command, class): (CommandName<'static>, &'a str)| {
+        let (name, code) = (command.name.to_owned(), command.code.to_owned());
+        let named = Command { name, code, ..Command::default() };
+        let level = classify_command(&action.app, &named, policy.levels()).level;
+        Touch { level, command: Some(command), class: Some(class), ..safe }
+    };
+    writes::amounts(action).into_iter().map(does).filter(|touch| policy.names_command_of(touch)).collect()
 }
 
 /// The properties that commands set, where a rule names one. Without such a rule the command is judged alone, so that a

@@ -1,10 +1,13 @@
 //! The properties that an action sets, whichever command sets them.
 
+use super::CommandName;
 use super::touch::classes;
-use crate::action::Invocation;
+use crate::action::{Action, Deed, Invocation};
+use crate::app::same_id;
 use crate::change::Change;
-use crate::marshal::Given;
-use crate::specifier::Segment;
+use crate::dictionary::names;
+use crate::marshal::{Given, Place};
+use crate::specifier::{By, Path, Segment};
 
 /// One property that is set.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +28,129 @@ const SET: &str = "coresetd";
 
 /// The parameter of some apps for the name of a new object, apart from its other properties.
 const NAMED: &str = "named";
+
+/// The commands that a write may amount to.
+const MOVE: CommandName<'_> = CommandName { name: "move", code: "coremove" };
+const DELETE: CommandName<'_> = CommandName { name: "delete", code: "coredelo" };
+
+/// Properties whose new value moves the object: an app, a class (including classes that inherit from it), the property.
+///
+/// # Source
+/// The dictionaries of Mail and of OmniFocus.
+const MOVES: [(&str, &str, &str); 3] = [
+    ("com.apple.mail", "message", "mailbox"),
+    ("com.omnigroup.OmniFocus4", "task", "assigned container"),
+    ("com.omnigroup.OmniFocus3", "task", "assigned container"),
+];
+
+/// Properties that delete the object: an app, a class (including classes that inherit from it), the property.
+///
+/// # Source
+/// Mail's dictionary: a message with this mark is deleted.
+const DELETES: [(&str, &str, &str); 1] = [("com.apple.mail", "message", "deleted status")];
+
+/// Properties that hold the place of deleted objects.
+///
+/// # Source
+/// The dictionaries of Finder, System Events and Mail.
+const TRASHES: [&str; 2] = ["trash", "trash mailbox"];
+
+/// Containers of deleted objects by their English names: an app, a class, the name without its folders.
+///
+/// # Source
+/// The user guides of Mail and Notes, and the mailboxes of iCloud, Exchange and Gmail accounts.
+const DISCARDED: [(&str, &str, &str); 6] = [
+    ("com.apple.mail", "mailbox", "trash"),
+    ("com.apple.mail", "mailbox", "bin"),
+    ("com.apple.mail", "mailbox", "deleted messages"),
+    ("com.apple.mail", "mailbox", "deleted items"),
+    ("com.apple.mail", "mailbox", "deleted"),
+    ("com.apple.Notes", "folder", "recently deleted"),
+];
+
+/// The commands that do the same as an action, each with the class of its objects: to set the mailbox of a message is to
+/// move it, and to move it to the trash is to delete it.
+pub(super) fn amounts(action: &Action) -> Vec<(CommandName<'static>, &str)> {
+    let changes: Vec<&Change> = match &action.deed {
+        Deed::Set(changes) => changes.iter().collect(),
+        Deed::Create(creation) => creation.writes.iter().map(|change| &**change).collect(),
+        _ => Vec::new(),
+    };
+    let commands = action.deed.commands();
+    let discards = commands.iter().filter(|command| is_discarded(action, command));
+    let discarded = discards.flat_map(|command| classes(command)).map(|class| (DELETE, class));
+    let writes =
+        changes.into_iter().flat_map(of_change).chain(commands.iter().flat_map(|each| of_command(each)));
+    writes.flat_map(|write| write.amounts(action)).chain(discarded).collect()
+}
+
+/// Whether a command moves its objects to the place of deleted ones.
+pub(super) fn is_discarded(action: &Action, command: &Invocation) -> bool {
+    let leads = |given: &Given| leads_to_trash(action, given);
+    command.code == MOVE.code && command.parameters.iter().any(|argument| leads(&argument.value))
+}
+
+impl<'a> Write<'a> {
+    /// Whether it deletes the object.
+    pub(super) fn deletes(&self, action: &Action) -> bool {
+        let is_taken_back = *self.value == Given::Bool(false);
+        (self.is_of(action, &DELETES) && !is_taken_back)
+            || (self.is_of(action, &MOVES) && leads_to_trash(action, self.value))
+    }
+
+    fn amounts(&self, action: &Action) -> impl Iterator<Item = (CommandName<'static>, &'a str)> + use<'a> {
+        let moves = self.is_of(action, &MOVES).then_some(MOVE);
+        let deletes = self.deletes(action).then_some(DELETE);
+        let class = self.class;
+        moves.into_iter().chain(deletes).map(move |command| (command, class))
+    }
+
+    /// Whether a table has the property; an unknown class may be any.
+    fn is_of(&self, action: &Action, rows: &[(&str, &str, &str)]) -> bool {
+        rows.iter().any(|(app, class, term)| {
+            same_id(app, &action.app)
+                && (self.class.is_empty() || action.terms.is_a(self.class, class))
+                && names::key(term) == names::key(self.term)
+        })
+    }
+}
+
+/// Whether a value leads to the place of deleted objects.
+fn leads_to_trash(action: &Action, given: &Given) -> bool {
+    match given {
+        Given::Object(path) | Given::Place(Place::Beginning(path, _) | Place::End(path, _)) => {
+            is_trash(action, path)
+        }
+        Given::File(path) => is_in_trash(path),
+        _ => false,
+    }
+}
+
+/// The Trash of a user, and those of disks.
+fn is_in_trash(path: &str) -> bool {
+    path.split('/').any(|part| part.eq_ignore_ascii_case(".Trash") || part.eq_ignore_ascii_case(".Trashes"))
+}
+
+fn is_trash(action: &Action, path: &Path) -> bool {
+    let is_named_so =
+        |segment: &Segment| matches!(segment, Segment::Element(_, By::Name(name)) if is_in_trash(name));
+    let is_known = |name: &str| {
+        let name = name.rsplit('/').next().unwrap_or(name);
+        DISCARDED.iter().any(|(app, class, known)| {
+            same_id(app, &action.app)
+                && action.terms.is_a(path.class(), class)
+                && name.trim().eq_ignore_ascii_case(known)
+        })
+    };
+    match path.last() {
+        Some((_, Segment::Property(member))) => TRASHES.contains(&member.term.as_str()),
+        _ => {
+            path.class().starts_with("trash")
+                || path.segments().into_iter().any(is_named_so)
+                || path.name().is_some_and(is_known)
+        }
+    }
+}
 
 /// The properties that a change of one object sets, with the fields of a record of properties.
 pub(super) fn of_change(change: &Change) -> Vec<Write<'_>> {

@@ -2,9 +2,11 @@
 
 use super::{Classified, Level, LevelRule, classify_write, tables};
 use crate::action::{Action, Invocation};
-use crate::marshal::{Given, Place};
+use crate::change::Change;
+use crate::marshal::Given;
 use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
 use crate::permission::touch::classes;
+use crate::permission::writes;
 use crate::specifier::{By, Path, Segment};
 use percent_encoding::percent_decode_str;
 
@@ -72,7 +74,7 @@ pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invoca
         made(action, invocation),
         unsaved(invocation),
         replaces(invocation),
-        into_trash(invocation),
+        into_trash(action, invocation),
         runnable(action, invocation),
         place(action),
         hidden_file(invocation),
@@ -223,26 +225,18 @@ fn replaces(invocation: &Invocation) -> Option<Classified> {
         .then(|| Classified::new(Level::Dangerous, "replaces existing objects"))
 }
 
-/// The Trash of a user, and those of disks.
-fn is_in_trash(path: &str) -> bool {
-    path.split('/').any(|part| part.eq_ignore_ascii_case(".Trash") || part.eq_ignore_ascii_case(".Trashes"))
+fn into_trash(action: &Action, invocation: &Invocation) -> Option<Classified> {
+    let deletes = || writes::of_command(invocation).iter().any(|write| write.deletes(action));
+    (writes::is_discarded(action, invocation) || deletes()).then(deletes_it)
 }
 
-fn into_trash(invocation: &Invocation) -> Option<Classified> {
-    let is_named_so =
-        |segment: &Segment| matches!(segment, Segment::Element(_, By::Name(name)) if is_in_trash(name));
-    let is_trash = |path: &Path| match path.last() {
-        Some((_, Segment::Property(member))) => member.term == "trash",
-        _ => path.class().starts_with("trash") || path.segments().into_iter().any(is_named_so),
-    };
-    let leads = |value: &Given| match value {
-        Given::Object(path) | Given::Place(Place::Beginning(path, _) | Place::End(path, _)) => is_trash(path),
-        Given::File(path) => is_in_trash(path),
-        _ => false,
-    };
-    let moves =
-        invocation.code == "coremove" && invocation.parameters.iter().any(|argument| leads(&argument.value));
-    moves.then(|| Classified::new(Level::Dangerous, "deletes"))
+/// A property whose new value deletes the object.
+pub(super) fn discarded(action: &Action, change: &Change) -> Option<Classified> {
+    writes::of_change(change).iter().any(|write| write.deletes(action)).then(deletes_it)
+}
+
+fn deletes_it() -> Classified {
+    Classified::new(Level::Dangerous, "deletes")
 }
 
 /// Opening a program is running it.

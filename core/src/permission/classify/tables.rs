@@ -280,6 +280,7 @@ const WRITES: &[(&str, &str, &str, &str)] = &[
     ("com.apple.mail", "rule", "", "changes a rule for incoming mail"),
     ("com.apple.iCal", "open file alarm", "", "opens a file at a later time"),
     ("com.apple.iCal", "mail alarm", "", "sends at a later time"),
+    ("com.apple.mail", "message", "deleted status", "deletes"),
     ("com.apple.mail", "rule condition", "", "changes which mail a rule acts on"),
     ("com.apple.mail", "account", "", "changes an account"),
     ("com.apple.mail", "smtp server", "", "changes an account for sending"),

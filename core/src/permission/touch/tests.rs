@@ -14,8 +14,12 @@ const RULES: &str = "rules = [{ property = \"subject\", decision = \"deny\" }]";
 
 /// Every touch of an action in words.
 fn check(deed: Deed, expected: &[&str]) {
-    let action = Action { deed, ..in_mail("x", "x", Given::Null) };
-    let policy = Policy::parse(RULES).expect("a policy");
+    check_under(RULES, deed, expected);
+}
+
+fn check_under(rules: &str, deed: Deed, expected: &[&str]) {
+    let action = Action { app: "com.apple.mail".into(), deed, ..in_mail("x", "x", Given::Null) };
+    let policy = Policy::parse(rules).expect("a policy");
     let harm = classify(&action, &[]);
     let words = |touch: Touch<'_>| {
         let command = touch.command.map_or_else(String::new, |command| format!(" {}", command.name));
@@ -217,10 +221,39 @@ fn a_rule_for_a_property_holds_for_what_objects_are_given() {
     );
     // Some apps take the name alone.
     let label = of("make", "corecrel", Given::Null, vec![new(), ("named", Given::Text("x".into()))]);
-    let action = Action { deed: label, ..in_mail("x", "x", Given::Null) };
-    let policy = Policy::parse("rules = [{ property = \"name\", decision = \"ask\" }]").expect("a policy");
-    let found = touches(&action, "Mail", None, &classify(&action, &[]), &policy);
-    assert!(found.iter().any(|touch| touch.property == Some("name") && touch.level == Level::Modify));
+    let name = "rules = [{ property = \"name\", decision = \"ask\" }]";
+    check_under(name, label, &["MODIFY .name of message", "MODIFY make of message"]);
+}
+
+/// Whoever forbids `delete` or `move` means every way to it.
+#[test]
+fn a_rule_for_a_command_holds_for_what_does_the_same() {
+    let both =
+        "rules = [{ command = \"delete\", decision = \"deny\" }, { command = \"move\", decision = \"ask\" }]";
+    let message = || named("message", "x");
+    let file = |to: Given| set(message(), "mailbox", to).deed;
+    let away = ["MODIFY move of message", "DANGEROUS .mailbox of message", "DANGEROUS delete of message"];
+    check_under(
+        both,
+        file(named("mailbox", "Projects")),
+        &["MODIFY .mailbox of message", "MODIFY move of message"],
+    );
+    check_under(both, file(property("trash mailbox")), &away);
+    for trash in ["Trash", "[Gmail]/Bin", "Deleted Messages"] {
+        check_under(both, file(named("mailbox", trash)), &away);
+    }
+    check(file(named("mailbox", "Trash")), &["DANGEROUS .mailbox of message"]);
+    let mark = |to: bool| set(message(), "deleted status", Given::Bool(to)).deed;
+    check_under(both, mark(true), &["DANGEROUS .deleted status of message", "DANGEROUS delete of message"]);
+    check_under(both, mark(false), &["DANGEROUS .deleted status of message"]);
+    let sent = Deed::Command(Box::new(command(
+        "move",
+        "coremove",
+        message(),
+        vec![("to", named("mailbox", "Trash"))],
+    )));
+    check_under(both, sent.clone(), &["DANGEROUS delete of message", "DANGEROUS move of message"]);
+    check(sent, &["DANGEROUS move of message"]);
 }
 
 /// The operator may call a write safe. It is still a write to whichever object is at the position by then.
