@@ -194,7 +194,11 @@ fn classify_invocation(action: &Action, invocation: &Invocation, rules: &[LevelR
     let namesakes = action.terms.0.iter().flat_map(|dictionary| dictionary.commands_named(&invocation.term));
     let namesakes = namesakes.map(|other| of_term(&action.app, &other.name, &other.code, rules).0);
     let by_name = if own { by_name } else { namesakes.fold(by_name, Classified::or_worse) };
-    if own || by_name.level == Level::Safe {
+    if own {
+        // The operator knows the arguments that the command takes, but no one can call code harmless beforehand.
+        return arguments::code(invocation).into_iter().fold(by_name, Classified::or_worse);
+    }
+    if by_name.level == Level::Safe {
         return by_name;
     }
     let raised = arguments::raise(by_name, action, invocation);

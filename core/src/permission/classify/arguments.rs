@@ -67,9 +67,7 @@ const SYSTEM: &[&[&str]] =
 /// Returns the level of a command with these arguments.
 pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invocation) -> Classified {
     let said = [
-        command_line(invocation),
-        script_address(invocation.values()),
-        foreign_address(invocation),
+        code(invocation),
         property(action, invocation),
         made(action, invocation),
         unsaved(invocation),
@@ -82,6 +80,12 @@ pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invoca
     let objects: usize =
         invocation.direct.iter().map(|given| given.objects().len() + given.files().len()).sum();
     said.into_iter().flatten().fold(classified, Classified::or_worse).raised_by_count(objects)
+}
+
+/// What runs code among the arguments, whatever the command is.
+pub(super) fn code(invocation: &Invocation) -> Option<Classified> {
+    let said = [command_line(invocation), script_address(invocation.values()), foreign_address(invocation)];
+    said.into_iter().flatten().reduce(Classified::or_worse)
 }
 
 fn command_line(invocation: &Invocation) -> Option<Classified> {

@@ -349,6 +349,27 @@ fn a_level_of_the_operator_counts_for_what_is_made() {
     assert_eq!(classify(&save, &[]).level, Level::Dangerous);
 }
 
+/// An operator who calls a command harmless has not read the address that it will get.
+#[test]
+fn no_level_of_the_operator_makes_code_harmless() {
+    let rule = |command: &str, level: Level| {
+        [LevelRule { app: None, command: Some(command.into()), property: None, level }]
+    };
+    for (address, level, is_shell) in [
+        ("https://example.org", Level::Safe, false),
+        ("javascript:1", Level::Dangerous, true),
+        ("shortcuts://run-shortcut?name=x", Level::Dangerous, true),
+        ("omnifocus://localhost/omnijs-run?script=1", Level::Dangerous, true),
+        ("file:///a/X.app", Level::Dangerous, false),
+    ] {
+        let open = invocation("open location", "GURLGURL", Given::Text(address.into()), vec![]);
+        let found = classify(&open, &rule("open location", Level::Safe));
+        assert_eq!((found.level, found.is_shell), (level, is_shell), "{address}");
+    }
+    let tab = invocation("new tab", "xxxxntab", Given::Null, vec![("command", Given::Text("ls".into()))]);
+    assert!(classify(&tab, &rule("new tab", Level::Modify)).is_shell);
+}
+
 #[test]
 fn what_does_nothing_that_is_known_is_no_read() {
     let level =
