@@ -161,10 +161,8 @@ fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Cla
         let terms: Vec<String> = slots.flat_map(|(slot, value)| terms(slot, value)).collect();
         terms.iter().map(|term| of(change, term)).reduce(Classified::or_worse)
     };
-    let by_value = changes.iter().filter_map(|change| arguments::script_address(&change.values));
-    let discarded = changes.iter().filter_map(|change| arguments::discarded(action, change));
-    let by_value = by_value.chain(discarded).chain(arguments::place(action));
-    let worst = changes.iter().filter_map(each).chain(by_value);
+    let by_value = changes.iter().filter_map(|change| arguments::by_value(action, change));
+    let worst = changes.iter().filter_map(each).chain(by_value).chain(arguments::place(action));
     worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
 }
 

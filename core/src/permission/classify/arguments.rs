@@ -3,10 +3,11 @@
 use super::{Classified, Level, LevelRule, classify_write, tables};
 use crate::action::{Action, Invocation};
 use crate::change::Change;
+use crate::dictionary::names;
 use crate::marshal::Given;
 use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
 use crate::permission::touch::classes;
-use crate::permission::writes;
+use crate::permission::writes::{self, Write};
 use crate::specifier::{By, Path, Segment};
 use percent_encoding::percent_decode_str;
 
@@ -68,6 +69,7 @@ const SYSTEM: &[&[&str]] =
 pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invocation) -> Classified {
     let said = [
         code(invocation),
+        shown_address(action, &writes::of_command(invocation)),
         property(action, invocation),
         made(action, invocation),
         unsaved(invocation),
@@ -152,6 +154,33 @@ fn opened(text: &str) -> Option<Classified> {
     Some(Classified::new(Level::Dangerous, "opens an address that may start any program"))
 }
 
+/// Objects that open the address that they are given.
+const SHOWING: [&str; 3] = ["tab", "document", "window"];
+
+/// An address that a tab, a document or a window is given is opened, as by `open location`. Elsewhere an address is only
+/// kept, such as the link of an event.
+fn shown_address(action: &Action, writes: &[Write<'_>]) -> Option<Classified> {
+    let shows = |class: &str| class.is_empty() || SHOWING.iter().any(|row| action.terms.is_a(class, row));
+    let given = writes.iter().filter(|write| names::key(write.term) == "url" && shows(write.class));
+    let mut found = Vec::new();
+    given.for_each(|write| {
+        write.value.visit(&mut |each| {
+            if let Given::Text(text) = each {
+                found.extend(opened(text));
+            }
+        });
+    });
+    found.into_iter().reduce(Classified::or_worse)
+}
+
+/// What the new values of a change do besides changing: they delete the object, or open an address.
+pub(super) fn by_value(action: &Action, change: &Change) -> Option<Classified> {
+    let writes = writes::of_change(change);
+    let deletes = writes.iter().any(|write| write.deletes(action)).then(deletes_it);
+    let said = [script_address(&change.values), deletes, shown_address(action, &writes)];
+    said.into_iter().flatten().reduce(Classified::or_worse)
+}
+
 /// To set a property by a command is to write it.
 fn property(action: &Action, invocation: &Invocation) -> Option<Classified> {
     let Some(Given::Object(path)) = invocation.direct.as_ref().filter(|_| invocation.code == "coresetd")
@@ -232,11 +261,6 @@ fn replaces(invocation: &Invocation) -> Option<Classified> {
 fn into_trash(action: &Action, invocation: &Invocation) -> Option<Classified> {
     let deletes = || writes::of_command(invocation).iter().any(|write| write.deletes(action));
     (writes::is_discarded(action, invocation) || deletes()).then(deletes_it)
-}
-
-/// A property whose new value deletes the object.
-pub(super) fn discarded(action: &Action, change: &Change) -> Option<Classified> {
-    writes::of_change(change).iter().any(|write| write.deletes(action)).then(deletes_it)
 }
 
 fn deletes_it() -> Classified {

@@ -44,6 +44,38 @@ fn an_address_is_read_as_a_browser_reads_it() {
     }
 }
 
+/// A browser opens the address that a tab is given. An event only keeps it.
+#[test]
+fn an_address_that_is_shown_is_judged_as_one_that_is_opened() {
+    for (class, address, level, is_shell) in [
+        ("tab", "https://example.org", Level::Modify, false),
+        ("tab", "example.org", Level::Modify, false),
+        ("tab", "file:///a/X.app", Level::Dangerous, false),
+        ("document", "omnifocus:///task/abc", Level::Dangerous, false),
+        ("window", "x-apple.systempreferences:x", Level::Dangerous, false),
+        ("document", "shortcuts://run-shortcut?name=x", Level::Dangerous, true),
+        ("tab", "javascript:1", Level::Dangerous, true),
+        ("event", "omnifocus:///task/abc", Level::Modify, false),
+        ("event", "javascript:1", Level::Dangerous, true),
+    ] {
+        let url = || record("URL", Given::Text(address.into()));
+        let new = ("new", Given::Class(class.into()));
+        let Given::Object(path) = named(class, "x") else { panic!("an object") };
+        let Given::Object(term) = property("URL") else { panic!("a property") };
+        let Some((_, last)) = term.last() else { panic!("a step") };
+        let of_it = Given::Object(path.then(last.clone()));
+        for action in [
+            set(named(class, "x"), "URL", Given::Text(address.into())),
+            set(named(class, "x"), "properties", url()),
+            invocation("set", "coresetd", of_it, vec![("to", Given::Text(address.into()))]),
+            invocation("make", "corecrel", Given::Null, vec![new, ("with properties", url())]),
+        ] {
+            let found = classify(&action, &[]);
+            assert_eq!((found.level, found.is_shell), (level, is_shell), "{class} {address} {action:?}");
+        }
+    }
+}
+
 #[test]
 fn what_open_may_run_is_dangerous() {
     let open = |app: &str, value: Given| {
