@@ -10,6 +10,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::Level;
+use super::touch::classes;
+use super::writes::MAKE;
 use crate::action::{Action, Column, Creation, Deed, InAppAct, InAppScript, Invocation, Terms, Wanted};
 use crate::app::same_id;
 use crate::change::{Change, Slot};
@@ -149,6 +151,34 @@ pub(super) fn classify_act(app: &str, act: &InAppAct, rules: &[LevelRule]) -> Cl
         None => Classified::new(act.level, "runs a script of the plugin's package inside the app"),
     }
 }
+
+/// How many objects a deed changes, as far as it says so.
+pub(super) fn count(deed: &Deed) -> usize {
+    let objects =
+        || deed.commands().into_iter().flat_map(|command| &command.direct).map(arguments::objects).sum();
+    match deed {
+        Deed::Set(changes) => changes.len(),
+        Deed::Script(script) => script.count,
+        Deed::Create(creation) => creation.makes.len().max(objects()),
+        Deed::Command(_) => objects(),
+        _ => 0,
+    }
+}
+
+/// Whether an action sends something to other people, now or later.
+pub(super) fn sends(action: &Action) -> bool {
+    let of = |command: &Invocation| {
+        let by_name = tables::command(&action.app, &command.term, &command.code);
+        let by_name = by_name.or_else(|| tables::words(&command.term));
+        let made = classes(command).into_iter().filter(|_| command.code == MAKE);
+        let made = made.filter_map(|class| tables::make(&action.app, &action.terms, class));
+        by_name.into_iter().chain(made).any(|found| found.reason.starts_with(SENDS))
+    };
+    action.deed.commands().into_iter().any(of)
+}
+
+/// The first word of the reasons in the tables for everything that leaves the Mac.
+const SENDS: &str = "sends";
 
 /// The highest level among the properties to set.
 fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Classified {

@@ -1,5 +1,6 @@
 //! From an action to a decision, and from an answer to an approval.
 
+use super::classify::sends;
 use super::closed::{Hit, Why};
 use super::policy::Verdict;
 use super::touch::{classes, touches};
@@ -11,6 +12,7 @@ use crate::Millis;
 use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::App;
 use crate::fault::{Code, Fault};
+use crate::marshal::Given;
 use crate::specifier::quoted;
 
 /// Decides on an action: the strictest word about anything that it touches.
@@ -68,9 +70,14 @@ struct Judged {
 fn judge(action: &Action, app_name: &str, harm: &Classified, gate: &Gate, now: Millis) -> Vec<Judged> {
     let tainted = gate.untrusted.is_some_and(|read| now.since(read) < TAINT);
     let touches = touches(action, app_name, gate.plugin.as_deref(), harm, &gate.policy);
+    let counts_once = counts_once(action);
     let judge = |touch: Touch<'_>| {
         let verdict = gate.policy.judge(&touch, tainted);
-        Judged { verdict: with_grants(verdict, &touch, gate, now), scope: Scope::of(&touch) }
+        let verdict = match counts_once && touch.level > Level::Safe {
+            true => verdict,
+            false => with_grants(verdict, &touch, gate, now),
+        };
+        Judged { verdict, scope: Scope::of(&touch) }
     };
     touches.into_iter().map(judge).collect()
 }
@@ -101,6 +108,7 @@ pub fn forecast(scope: &Scope, app_name: &str, is_shell: bool, gate: &Gate, now:
         property: scope.property.as_deref(),
         class: scope.class.as_deref(),
         is_fragile: false,
+        is_many: scope.many,
     };
     let tainted = gate.untrusted.is_some_and(|read| now.since(read) < TAINT);
     let verdict = with_grants(gate.policy.judge(&touch, tainted), &touch, gate, now);
@@ -119,6 +127,7 @@ pub(crate) fn may_read(property: &str, app: &App, gate: &Gate, now: Millis) -> b
         property: Some(property),
         class: None,
         is_fragile: false,
+        is_many: false,
     };
     with_grants(gate.policy.judge(&touch, false), &touch, gate, now).ruling == Ruling::Allow
 }
@@ -180,7 +189,7 @@ impl Unasked {
             Source::Rule { .. } => format!("it {}, {why}", harm.reason),
             _ => why.clone(),
         };
-        let is_broad = is_wide(&action, &harm) || is_followed(&action);
+        let is_broad = counts_once(&action) || is_wide(&action, &harm) || is_followed(&action);
         let once = action.deed.asks_macos() || !wording.script.is_empty() || wording.differs || is_broad;
         let lasting = if once { Vec::new() } else { scopes.clone() };
         let told = if shows_what_was_read(&action.deed) {
@@ -212,19 +221,24 @@ fn shows_what_was_read(deed: &Deed) -> bool {
 /// The class of any object at the end of a path.
 const ITEM: &str = "item";
 
+/// Whether a yes counts for this call alone. A path has no class, so a longer approval would cover every path, and what
+/// is sent to whom is in no scope.
+fn counts_once(action: &Action) -> bool {
+    let has_file = |given: &Given| !given.files().is_empty();
+    let has_files = match &action.deed {
+        Deed::Set(changes) => changes.iter().flat_map(|change| &change.values).any(has_file),
+        deed => deed.commands().into_iter().flat_map(Invocation::values).any(has_file),
+    };
+    has_files || sends(action)
+}
+
 /// Whether a longer approval would cover far more than the question showed. A dangerous command may name a class that
-/// others inherit from: an `item` may be a whole folder. And a path has no class, so the approval would cover every
-/// path.
+/// others inherit from: an `item` may be a whole folder.
 fn is_wide(action: &Action, harm: &Classified) -> bool {
     let Some(dictionary) = &action.terms.0 else { return false };
     let has_kinds =
         |class: &&str| dictionary.classes.keys().any(|other| other != class && dictionary.is_a(other, class));
     let commands = action.deed.commands();
-    let has_files =
-        |invocation: &&Invocation| invocation.direct.iter().any(|given| !given.files().is_empty());
-    if commands.iter().any(has_files) {
-        return true;
-    }
     // An object at the end of a path is an `item` of Finder until the server has looked at it.
     let is_far = |class: &str| harm.level == Level::Dangerous || class == ITEM;
     commands.into_iter().flat_map(classes).any(|class| is_far(class) && has_kinds(&class))

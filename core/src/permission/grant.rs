@@ -52,6 +52,9 @@ pub struct Scope {
     /// The class of the changed or new object; none for reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
+    /// Whether it is for more objects at once than [`super::MANY`]. A yes to one object is none for a hundred.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub many: bool,
 }
 
 /// A command that was allowed.
@@ -76,6 +79,7 @@ impl Scope {
             command,
             property: touch.property.map(str::to_owned),
             class: touch.class.map(str::to_owned),
+            many: touch.is_many,
         }
     }
 
@@ -158,6 +162,7 @@ impl Scope {
             && self.app.eq_ignore_ascii_case(touch.app)
             && self.level == touch.level
             && self.plugin.as_deref() == touch.plugin
+            && self.many == touch.is_many
     }
 }
 
@@ -170,6 +175,7 @@ impl Default for Scope {
             command: None,
             property: None,
             class: None,
+            many: false,
         }
     }
 }
@@ -247,6 +253,7 @@ mod tests {
         property: Some("read status"),
         class: Some("message"),
         is_fragile: false,
+        is_many: false,
     };
     const MINUTE: u64 = 60_000;
 
@@ -269,6 +276,7 @@ mod tests {
         assert!(!holds(Touch { plugin: Some("omnifocus"), ..SET }));
         assert!(!holds(Touch { class: Some("mailbox"), ..SET }));
         assert!(!holds(Touch { class: None, ..SET }));
+        assert!(!holds(Touch { is_many: true, ..SET }));
         assert!(!holds(Touch { command: Some(CommandName { name: "set", code: "coresetd" }), ..SET }));
     }
 

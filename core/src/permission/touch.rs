@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::classify::{classify, classify_act, classify_command, classify_write};
+use super::classify::{MANY, classify, classify_act, classify_command, classify_write, count};
 use super::writes::{self, MAKE, Write};
 use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed, InAppAct, Invocation};
@@ -34,6 +34,8 @@ pub struct Touch<'a> {
     pub class: Option<&'a str>,
     /// Whether no one can tell that the object is still the intended one.
     pub is_fragile: bool,
+    /// Whether it is a change of more than [`MANY`] objects at once.
+    pub is_many: bool,
 }
 
 /// A command as the dictionary has it.
@@ -78,7 +80,10 @@ pub(super) fn touches<'a>(
         property: None,
         class: None,
         is_fragile: false,
+        is_many: false,
     };
+    let is_many = count(&action.deed) > MANY;
+    let counted = |touch: Touch<'a>| Touch { is_many: is_many && touch.level > Level::Safe, ..touch };
     if let Deed::Script(script) = &action.deed {
         // The gate decides about each act separately: a yes to one does not cover its neighbour.
         let act = |act: &'a InAppAct| Touch {
@@ -86,7 +91,7 @@ pub(super) fn touches<'a>(
             command: Some(CommandName { name: &act.term, code: &act.code }),
             ..safe
         };
-        return script.acts.iter().map(act).collect();
+        return script.acts.iter().map(act).map(counted).collect();
     }
     if let Deed::RunScript { .. } = &action.deed {
         let class = Some(crate::dictionary::APPLICATION);
@@ -126,7 +131,8 @@ pub(super) fn touches<'a>(
         ..safe
     });
     let all = passed.chain(own).chain(itself).chain(kept).chain(following(action, safe, policy));
-    all.chain(given(action, safe, policy)).chain(amounting(action, safe, policy)).collect()
+    let all = all.chain(given(action, safe, policy)).chain(amounting(action, safe, policy));
+    all.map(counted).collect()
 }
 
 /// The commands that do the same as the action, where a rule names one: whoever forbids `delete` means every way to it.

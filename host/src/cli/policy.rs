@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use iac_core::Millis;
 use iac_core::audit::{self, Entry};
-use iac_core::permission::{Grant, Level, Policy, Profile, Rule, Ruling, Scope};
+use iac_core::permission::{Grant, Level, MANY, Policy, Profile, Rule, Ruling, Scope};
 use iac_state::{State, StateError};
 use serde_json::{Value as Json, json};
 
@@ -259,14 +259,15 @@ fn grants(state: &State, common: &Common) -> Result<(), Failure> {
     }
     let mut table = paint::table(&["Id", "App", "What", "Class", "Level", "Until", "Plugin", "By"]);
     for grant in counting {
-        let Scope { app, plugin, level, command, property, class } = &grant.scope;
+        let Scope { app, plugin, level, command, property, class, many } = &grant.scope;
+        let count = if *many { format!(", more than {MANY} objects") } else { String::new() };
         let command = command.as_ref().map(|command| command.name.clone());
         table.add_row([
             grant.id.clone(),
             app.clone(),
             what(&command, property),
             class.clone().unwrap_or_default(),
-            level.as_str().to_owned(),
+            format!("{}{count}", level.as_str()),
             grant.until.map_or_else(|| "always".to_owned(), audit::time),
             plugin.clone().unwrap_or_default(),
             grant.by.clone(),

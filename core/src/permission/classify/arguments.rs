@@ -79,9 +79,13 @@ pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invoca
         place(action),
         hidden_file(invocation),
     ];
-    let objects: usize =
-        invocation.direct.iter().map(|given| given.objects().len() + given.files().len()).sum();
+    let objects = invocation.direct.iter().map(objects).sum();
     said.into_iter().flatten().fold(classified, Classified::or_worse).raised_by_count(objects)
+}
+
+/// How many objects and files a value holds.
+pub(super) fn objects(given: &Given) -> usize {
+    given.objects().len() + given.files().len()
 }
 
 /// What runs code among the arguments, whatever the command is.

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::action::{Creation, Following, Into, Seen};
 use crate::marshal::Given;
-use crate::permission::classify::tests::{in_mail, named, set};
+use crate::permission::classify::tests::{in_mail, invocation, named, record, set};
 use crate::permission::touch::tests::make;
 use crate::permission::{Closed, CommandScope, Grants, Policy, Where};
 use crate::specifier::Path;
@@ -266,6 +266,40 @@ fn a_yes_for_an_hour_is_not_offered_for_any_file() {
     assert_eq!(choices(Given::File("/a/b.txt".into())), [Choice::Once, Choice::Deny]);
     assert_eq!(choices(Given::Text("/a/b.txt".into())), hour);
     assert_eq!(choices(named("message", "x")), hour);
+}
+
+/// Neither offered nor counted, if it was given for something else: the scope of a yes says nothing of files and people.
+#[test]
+fn a_yes_for_longer_covers_no_file_and_no_letter() {
+    let file = || Given::File("/a/b.txt".into());
+    let of = |term: &str, code: &str, parameter: (&str, Given)| {
+        let action = invocation(term, code, named("message", "x"), vec![parameter]);
+        Action { app: "com.apple.mail".into(), ..action }
+    };
+    let new = |class: &str| in_mail("make", "corecrel", Given::Class(class.into()));
+    let alarm = Action { app: "com.apple.iCal".into(), ..new("mail alarm") };
+    for (action, once) in [
+        (of("save", "coresave", ("in", file())), true),
+        (of("save", "coresave", ("as", Given::Text("x".into()))), false),
+        (of("make", "corecrel", ("with properties", record("file name", file()))), true),
+        (of("mark", "xxxxyyyy", ("x", Given::List(vec![file()]))), true),
+        (set(named("message", "x"), "picture", file()), true),
+        (of("send", "emsgsend", ("to", Given::Null)), true),
+        (of("send", "ichtsend", ("to", Given::Null)), true),
+        (of("publish", "xxxxyyyy", ("to", Given::Null)), true),
+        (of("forward", "emalfwms", ("to", Given::Null)), false),
+        (alarm, true),
+        (new("message"), false),
+    ] {
+        let longer = asked(action.clone(), "x").question().offers(Choice::Hour);
+        assert_eq!(longer, !once, "{action:?}");
+        let mut grants = Grants::default();
+        let judged = judge(&action, "Mail", &classify(&action, &[]), &Gate::default(), NOW);
+        grants.add(judged.into_iter().map(|part| part.scope.grant("g1".into(), false, "x".into(), NOW)), NOW);
+        let given = Gate { grants: Arc::new(grants), ..Gate::default() };
+        let expected = if once { Ruling::Ask } else { Ruling::Allow };
+        assert_eq!(met(action.clone(), &given).0, expected, "{action:?}");
+    }
 }
 
 #[test]

@@ -35,6 +35,7 @@ const MAIL: Touch<'_> = Touch {
     property: None,
     class: None,
     is_fragile: false,
+    is_many: false,
 };
 const SET: Touch<'_> = Touch { level: Level::Modify, property: Some("read status"), ..MAIL };
 const DELETE: Touch<'_> = Touch {

@@ -27,7 +27,8 @@ fn check_under(rules: &str, deed: Deed, expected: &[&str]) {
         let class = touch.class.map_or_else(String::new, |class| format!(" of {class}"));
         let fragile = if touch.is_fragile { " at a place" } else { "" };
         let shell = if touch.is_shell { " as a shell" } else { "" };
-        format!("{}{command}{property}{class}{fragile}{shell}", touch.level.as_str())
+        let many = if touch.is_many { ", many" } else { "" };
+        format!("{}{command}{property}{class}{fragile}{shell}{many}", touch.level.as_str())
     };
     let found: Vec<String> = touches(&action, "Mail", None, &harm, &policy).into_iter().map(words).collect();
     assert_eq!(found, expected, "{:?}", action.deed);
@@ -254,6 +255,28 @@ fn a_rule_for_a_command_holds_for_what_does_the_same() {
     )));
     check_under(both, sent.clone(), &["DANGEROUS delete of message", "DANGEROUS move of message"]);
     check(sent, &["DANGEROUS move of message"]);
+}
+
+/// A yes to one object is none for a hundred.
+#[test]
+fn a_change_of_many_objects_is_told_apart() {
+    let messages = |count: usize| Given::List(vec![named("message", "x"); count]);
+    let delete =
+        |count: usize| Deed::Command(Box::new(command("delete", "coredelo", messages(count), vec![])));
+    check(delete(50), &["DANGEROUS delete of message"]);
+    check(delete(51), &["DANGEROUS delete of message, many"]);
+    let Deed::Set(changes) = set(named("message", "x"), "read status", Given::Bool(true)).deed else {
+        panic!("a change")
+    };
+    check(Deed::Set(vec![changes[0].clone(); 51]), &["DANGEROUS .read status of message, many"]);
+    let make = || {
+        make(
+            command("make", "corecrel", Given::Null, vec![("new", Given::Class("message".into()))]),
+            Into::App,
+        )
+    };
+    let makes = (0..51).map(|_| make()).collect();
+    check(create(Creation { makes, ..Creation::default() }), &["DANGEROUS make of message, many"]);
 }
 
 /// The operator may call a write safe. It is still a write to whichever object is at the position by then.
