@@ -139,17 +139,19 @@ pub fn classify_write(
 
 /// A script is as bad as the worst that it does in this call.
 fn classify_script(app: &str, script: &InAppScript, rules: &[LevelRule]) -> Classified {
-    let acts = script.acts.iter().map(|act| classify_act(app, act, rules));
+    let acts = script.acts.iter().map(|act| classify_act(app, act, script.count, rules));
     // An action without known effects is treated as the worst.
     acts.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Dangerous, "runs a script"))
 }
 
 /// An act is as bad as the package says, which the operator has read and granted.
-pub(super) fn classify_act(app: &str, act: &InAppAct, rules: &[LevelRule]) -> Classified {
-    match rules.iter().find(|rule| rule.is_about(app, &act.term, &act.code)) {
-        Some(rule) => Classified::new(rule.level, "has its level from the policy"),
-        None => Classified::new(act.level, "runs a script of the plugin's package inside the app"),
+/// Many objects make a change worse, and a read of many is still a read.
+pub(super) fn classify_act(app: &str, act: &InAppAct, count: usize, rules: &[LevelRule]) -> Classified {
+    if let Some(rule) = rules.iter().find(|rule| rule.is_about(app, &act.term, &act.code)) {
+        return Classified::new(rule.level, "has its level from the policy");
     }
+    let itself = Classified::new(act.level, "runs a script of the plugin's package inside the app");
+    if act.level == Level::Safe { itself } else { itself.raised_by_count(count) }
 }
 
 /// How many objects a deed changes, as far as it says so.

@@ -1,6 +1,6 @@
 //! From an action to a decision, and from an answer to an approval.
 
-use super::classify::sends;
+use super::classify::{classify_act, sends};
 use super::closed::{Hit, Why};
 use super::policy::Verdict;
 use super::touch::{classes, touches};
@@ -23,7 +23,7 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
     }
     let mut judged = judge(&action, app_name, &harm, gate, now);
     judged.sort_by_key(|judged| std::cmp::Reverse((judged.verdict.ruling, judged.scope.level)));
-    if let Some(most) = gate.most.filter(|most| harm.level > *most) {
+    if let Some(most) = gate.most.filter(|most| granted(&action, &harm, gate) > *most) {
         let scopes = judged.into_iter().map(|judged| judged.scope).collect();
         return Decision::Deny(denied(Source::Ceiling(most), harm, scopes));
     }
@@ -60,6 +60,15 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
     }
 }
 
+/// The level that a plugin must have been granted. A script was granted as it is, for any number of objects; how many
+/// there are is for the human to see.
+fn granted(action: &Action, harm: &Classified, gate: &Gate) -> Level {
+    let Deed::Script(script) = &action.deed else { return harm.level };
+    let levels = gate.policy.levels();
+    let acts = script.acts.iter().map(|act| classify_act(&action.app, act, 0, levels).level);
+    acts.max().unwrap_or(harm.level)
+}
+
 /// The decision about one touch.
 #[derive(Clone, Debug)]
 struct Judged {
@@ -72,7 +81,10 @@ fn judge(action: &Action, app_name: &str, harm: &Classified, gate: &Gate, now: M
     let touches = touches(action, app_name, gate.plugin.as_deref(), harm, &gate.policy);
     let counts_once = counts_once(action);
     let judge = |touch: Touch<'_>| {
-        let verdict = gate.policy.judge(&touch, tainted);
+        let verdict = match &action.deed {
+            Deed::Script(_) => gate.policy.judge_act(&touch, tainted),
+            _ => gate.policy.judge(&touch, tainted),
+        };
         let verdict = match counts_once && touch.level > Level::Safe {
             true => verdict,
             false => with_grants(verdict, &touch, gate, now),

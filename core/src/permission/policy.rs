@@ -15,9 +15,10 @@
 
 mod file;
 
-use super::{Level, LevelRule, Source, Touch};
+use super::{Level, LevelRule, Source, Touch, classify_command, is_everywhere};
 use crate::app::same_id;
-use crate::dictionary::names;
+use crate::dictionary::{Command, names};
+use crate::specifier::quoted;
 
 pub use file::PolicyError;
 
@@ -188,6 +189,16 @@ impl Policy {
         self.rules.iter().any(|rule| rule.command.is_some() && rule.fits(touch))
     }
 
+    /// Decides about one act of a plugin's script, which may read and change whatever its level allows: a rule that
+    /// forbids a property or a command of the app, or asks about it, holds back an act that may reach it. Only an act
+    /// with the command's own word is refused; about others a human decides.
+    pub(super) fn judge_act(&self, touch: &Touch<'_>, tainted: bool) -> Verdict {
+        let verdict = self.judge(touch, tainted);
+        let earlier = self.rules.iter().take_while(|rule| !rule.fits(touch));
+        let within = earlier.filter_map(|rule| rule.within(touch));
+        within.fold(verdict, |worst, found| if found.ruling > worst.ruling { found } else { worst })
+    }
+
     /// Decides about one touch.
     pub(super) fn judge(&self, touch: &Touch<'_>, tainted: bool) -> Verdict {
         let found = self.rules.iter().find(|rule| rule.fits(touch));
@@ -233,6 +244,32 @@ impl Rule {
             && self.plugin.as_ref().is_none_or(|plugin| touch.plugin == Some(plugin))
     }
 
+    /// The verdict on an act of a script that may reach what the rule is about; `None` if it cannot, or if the rule
+    /// allows it.
+    fn within(&self, act: &Touch<'_>) -> Option<Verdict> {
+        let is_here = self.fits_app(self.app.as_deref().unwrap_or("*"), act)
+            && self.plugin.as_ref().is_none_or(|plugin| act.plugin == Some(plugin));
+        let (term, least) = match (&self.property, &self.command) {
+            (Some(property), _) => (property, Level::Safe),
+            (_, Some(command)) if !is_of_scripts(command) => (command, level_of(command)),
+            _ => return None,
+        };
+        let reaches = self.level.unwrap_or(least) <= act.level;
+        if self.decision == Ruling::Allow || !is_here || !reaches {
+            return None;
+        }
+        let words = self.command.as_deref().map(names::split).unwrap_or_default();
+        let own = act.command.map(|command| names::split(command.name)).unwrap_or_default();
+        let is_named = !words.is_empty() && words.iter().all(|word| own.contains(word));
+        let ruling = if is_named { self.decision } else { Ruling::Ask };
+        let reach = format!("it is about {}, which this script may reach", quoted(term));
+        let reason = match &self.reason {
+            Some(reason) => format!("{reason}; {reach}"),
+            None => reach,
+        };
+        Some(Verdict::without_launch(ruling, Source::Rule { line: self.line, reason: Some(reason) }))
+    }
+
     /// Any bundle can have any name, so a name may only make the policy stricter.
     fn fits_app(&self, wanted: &str, touch: &Touch<'_>) -> bool {
         let by_id = match wanted.strip_suffix('*') {
@@ -246,6 +283,19 @@ impl Rule {
         let source = Source::Rule { line: self.line, reason: self.reason.clone() };
         Verdict { ruling: self.decision, source, launch: self.launch }
     }
+}
+
+/// The least harm of a command by its name or its code: an act below that level does not run it.
+fn level_of(command: &str) -> Level {
+    let named = Command { name: command.to_owned(), code: command.to_owned(), ..Command::default() };
+    classify_command("", &named, &[]).level
+}
+
+/// Whether a rule means an act of a script, by its term or by its digest, or a command that this server adds to every
+/// app: such a rule is about that and nothing within.
+fn is_of_scripts(command: &str) -> bool {
+    let is_digest = command.len() == 8 && command.chars().all(|letter| letter.is_ascii_hexdigit());
+    command.starts_with("script ") || is_digest || is_everywhere(command)
 }
 
 fn starts_with(text: &str, start: &str) -> bool {

@@ -87,7 +87,7 @@ pub(super) fn touches<'a>(
     if let Deed::Script(script) = &action.deed {
         // The gate decides about each act separately: a yes to one does not cover its neighbour.
         let act = |act: &'a InAppAct| Touch {
-            level: classify_act(&action.app, act, policy.levels()).level,
+            level: classify_act(&action.app, act, script.count, policy.levels()).level,
             command: Some(CommandName { name: &act.term, code: &act.code }),
             ..safe
         };

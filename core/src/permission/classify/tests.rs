@@ -377,26 +377,30 @@ fn what_does_nothing_that_is_known_is_no_read() {
     let Deed::Command(command) = invocation("x", "OFOCevjs", Given::Null, vec![]).deed else {
         panic!("a command")
     };
-    let script = |acts: Vec<InAppAct>| {
+    let script = |acts: Vec<InAppAct>, count: usize| {
         let script = InAppScript {
             term: "x".into(),
             acts,
             objects: Vec::new(),
-            count: 0,
+            count,
             invocation: (*command).clone(),
             rest: None,
         };
         Deed::Script(Box::new(script))
     };
-    assert_eq!(level(script(Vec::new())), Level::Dangerous);
+    assert_eq!(level(script(Vec::new(), 0)), Level::Dangerous);
     assert_eq!(level(Deed::Set(Vec::new())), Level::Modify);
     let act = |term: &str, level| InAppAct { name: None, term: term.into(), code: "xxxxyyyy".into(), level };
     let (mild, bad) = (|| act("script: a", Level::Modify), || act("script: b", Level::Dangerous));
     for acts in [vec![mild(), bad()], vec![bad(), mild()]] {
-        assert_eq!(level(script(acts)), Level::Dangerous, "the worst that it does");
+        assert_eq!(level(script(acts, 1)), Level::Dangerous, "the worst that it does");
     }
+    assert_eq!(level(script(vec![mild()], MANY)), Level::Modify);
+    assert_eq!(level(script(vec![mild()], MANY + 1)), Level::Dangerous);
+    let reads = vec![act("script: c", Level::Safe)];
+    assert_eq!(level(script(reads, MANY + 1)), Level::Safe, "a read of many is a read");
     let rule = LevelRule { app: None, command: Some("script: b".into()), property: None, level: Level::Safe };
-    let of_act = |act: &InAppAct| classify_act("x.y", act, std::slice::from_ref(&rule)).level;
+    let of_act = |act: &InAppAct| classify_act("x.y", act, 1, std::slice::from_ref(&rule)).level;
     assert_eq!([mild(), bad()].each_ref().map(of_act), [Level::Modify, Level::Safe]);
     let (by, opens) = ("x".to_owned(), false);
     let (_, index) = crate::series::indexes().next().expect("a library of the system");

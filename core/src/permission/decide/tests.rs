@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::action::{Creation, Following, Into, Seen};
+use crate::action::{Creation, Following, InAppAct, InAppScript, Into, Seen};
 use crate::marshal::Given;
 use crate::permission::classify::tests::{in_mail, invocation, named, record, set};
 use crate::permission::touch::tests::make;
@@ -144,6 +144,17 @@ fn a_plugin_gets_what_it_was_granted_and_no_more() {
     let up_to = |most| Gate { most: Some(most), ..gate(TRUSTED) };
     let ruling = |action, most| met(action, &up_to(most)).0;
     assert_eq!(ruling(read(), Level::Safe), Ruling::Allow);
+    let Deed::Command(command) = in_mail("x", "OFOCevjs", Given::Null).deed else { panic!("a command") };
+    let script = |count: usize| {
+        let act =
+            InAppAct { name: None, term: "script x".into(), code: "0a1b2c3d".into(), level: Level::Modify };
+        let (term, objects, rest) = ("script x".to_owned(), Vec::new(), None);
+        let invocation = (*command).clone();
+        of(Deed::Script(Box::new(InAppScript { term, acts: vec![act], objects, count, invocation, rest })))
+    };
+    assert_eq!(ruling(script(1), Level::Modify), Ruling::Allow);
+    assert_eq!(ruling(script(90), Level::Modify), Ruling::Allow, "it was granted for any number");
+    assert_eq!(ruling(script(1), Level::Safe), Ruling::Deny);
     assert_eq!(met(change(), &up_to(Level::Safe)), (Ruling::Deny, Source::Ceiling(Level::Safe)));
     assert_eq!(ruling(change(), Level::Modify), Ruling::Allow);
     assert_eq!(ruling(delete(), Level::Modify), Ruling::Deny);

@@ -202,3 +202,48 @@ fn the_operator_sets_levels() {
         "is not a bundle id",
     );
 }
+
+/// A script may reach what its level allows, and no one sees from outside what it does reach.
+#[test]
+fn a_rule_for_an_app_holds_back_the_scripts_of_plugins_in_it() {
+    use Ruling::{Allow, Ask, Deny};
+    let act = |name: &'static str, level: Level| Touch {
+        app: "com.omnigroup.OmniFocus4",
+        plugin: Some("omnifocus"),
+        level,
+        command: Some(CommandName { name, code: "0a1b2c3d" }),
+        ..MAIL
+    };
+    let read = || act("script read", Level::Safe);
+    let edit = || act("script write: edit task", Level::Modify);
+    let delete = || act("script write: delete task", Level::Dangerous);
+    for (rule, expected) in [
+        ("{ property = \"note\", decision = \"deny\" }", [Ask, Ask, Ask]),
+        ("{ property = \"note\", decision = \"ask\" }", [Ask, Ask, Ask]),
+        ("{ property = \"note\", level = \"MODIFY\", decision = \"deny\" }", [Allow, Ask, Ask]),
+        ("{ app = \"com.apple.mail\", property = \"note\", decision = \"deny\" }", [Allow; 3]),
+        ("{ plugin = \"other\", property = \"note\", decision = \"deny\" }", [Allow; 3]),
+        ("{ app = \"com.omnigroup.*\", property = \"note\", decision = \"allow\" }", [Allow; 3]),
+        ("{ command = \"delete\", decision = \"deny\" }", [Allow, Allow, Deny]),
+        ("{ command = \"coredelo\", decision = \"deny\" }", [Allow, Allow, Ask]),
+        ("{ command = \"move\", decision = \"ask\" }", [Allow, Ask, Ask]),
+        ("{ command = \"launch\", decision = \"ask\" }", [Allow; 3]),
+        ("{ command = \"script write: edit task\", decision = \"deny\" }", [Allow, Deny, Allow]),
+        ("{ command = \"0a1b2c3e\", decision = \"deny\" }", [Allow; 3]),
+        // The first rule that fits decides about a script, too.
+        (
+            "{ app = \"com.omnigroup.*\", command = \"script write: delete task\", decision = \"allow\" }, { command = \"delete\", decision = \"deny\" }",
+            [Allow; 3],
+        ),
+    ] {
+        let policy = Policy::parse(&format!("profile = \"trusted\"\nrules = [{rule}]")).expect(rule);
+        let met = [read(), edit(), delete()].map(|touch| policy.judge_act(&touch, false).ruling);
+        assert_eq!(met, expected, "{rule}");
+    }
+    let policy =
+        Policy::parse("rules = [{ property = \"note\", decision = \"deny\", reason = \"private\" }]");
+    let source = policy.expect("a policy").judge_act(&read(), false).source.to_string();
+    let expected =
+        "the rule in line 1 of the policy (private; it is about \"note\", which this script may reach)";
+    assert_eq!(source, expected);
+}
