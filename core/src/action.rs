@@ -343,10 +343,24 @@ impl Deed {
             _ => Vec::new(),
         }
     }
+
+    /// Gives each command that writes a file the order to replace it, for the gate: it then knows what the command does.
+    pub(crate) fn replace_files(&mut self) {
+        let commands: Vec<&mut Invocation> = match self {
+            Self::Command(invocation) => vec![invocation],
+            Self::Create(creation) => creation.then.iter_mut().map(|next| &mut next.judged).collect(),
+            _ => Vec::new(),
+        };
+        let files = commands.into_iter().filter(|command| command.file_to_be().is_some());
+        files.for_each(Invocation::replace);
+    }
 }
 
 /// The events that write a file if they name one: `save` and `close`.
 const FILING: [&str; 2] = ["coresave", "coreclos"];
+
+/// The parameter that lets a command replace what is there.
+const REPLACING: &str = "replacing";
 
 /// The first word of commands that write a file in another format. Their codes are each app's own.
 const EXPORT: &str = "export";
@@ -359,7 +373,13 @@ impl Invocation {
 
     /// Whether it has the order to replace an object of the same name at its destination.
     pub(crate) fn replaces(&self) -> bool {
-        self.parameter("replacing") == Some(&Given::Bool(true))
+        self.parameter(REPLACING) == Some(&Given::Bool(true))
+    }
+
+    fn replace(&mut self) {
+        let Some(identifier) = Identifier::of(REPLACING) else { return };
+        self.parameters.retain(|argument| argument.term != REPLACING);
+        self.parameters.push(Argument { term: REPLACING.to_owned(), identifier, value: Given::Bool(true) });
     }
 
     /// The file that the command is given to write; `None` if it writes none, or chooses the file itself.

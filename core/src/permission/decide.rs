@@ -69,6 +69,17 @@ fn granted(action: &Action, harm: &Classified, gate: &Gate) -> Level {
     acts.max().unwrap_or(harm.level)
 }
 
+/// Decides on an action with a file to write that turned out to be there: it replaces the file, whatever it says.
+pub(crate) fn decide_replacing(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
+    let mut replacing = action.clone();
+    replacing.deed.replace_files();
+    match decide(replacing, app_name, gate, now) {
+        Decision::Allow(approved) => Decision::Allow(Approved { action, ..approved }),
+        Decision::Ask(unasked) => Decision::Ask(Unasked { action, ..unasked }),
+        Decision::Deny(refusal) => Decision::Deny(refusal),
+    }
+}
+
 /// The decision about one touch.
 #[derive(Clone, Debug)]
 struct Judged {
@@ -180,6 +191,11 @@ impl Unasked {
     /// The actions.
     pub(crate) fn action(&self) -> &Action {
         &self.action
+    }
+
+    /// Decides again, because a file that it would write is there.
+    pub(crate) fn replacing(self, app_name: &str, gate: &Gate, now: Millis) -> Decision {
+        decide_replacing(self.action, app_name, gate, now)
     }
 
     /// Binds a command to the values that the human will see of its objects.

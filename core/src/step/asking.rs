@@ -4,7 +4,7 @@ mod looking;
 mod opening;
 
 pub(super) use looking::{Looking, shown};
-pub(super) use opening::{Opening, ask_seen, ask_unseen};
+pub(super) use opening::{Filing, Opening, ask_seen, ask_unseen};
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) struct Asking {
 /// The one way from an action to a script: it is decided upon, approved and written.
 pub(super) fn propose(action: Action, behind: Behind, then: Then, world: &World<'_>) -> Step {
     match permission::decide(action, &behind.name, world.gate, world.now) {
-        Decision::Allow(approved) => run(approved, behind, then, world),
+        Decision::Allow(approved) => opening::look_for_files(approved, behind, then, world),
         Decision::Ask(unasked) => looking::look(unasked, behind, then, world),
         Decision::Deny(refusal) => refused(refusal, behind.events),
     }

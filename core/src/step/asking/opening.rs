@@ -2,12 +2,13 @@
 
 use serde_json::json;
 
-use super::{Behind, Step, Then, World, ask, run};
+use super::looking::look;
+use super::{Behind, Step, Then, World, ask, refused, run};
 use crate::action::{Action, Deed, Invocation, SystemDeed};
 use crate::app::STANDARD_ADDITIONS;
 use crate::fault::{Code, Fault};
 use crate::jxa;
-use crate::permission::{Decision, Unasked, Wording, decide};
+use crate::permission::{Approved, Decision, Unasked, Wording, decide, decide_replacing};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::quoted;
@@ -18,6 +19,53 @@ pub(in crate::step) struct Opening {
     unasked: Unasked,
     wording: Wording,
     then: Then,
+}
+
+/// An approved action while the system is asked whether a file that it writes is already there.
+#[derive(Debug)]
+pub(in crate::step) struct Filing {
+    approved: Approved,
+    then: Then,
+}
+
+/// Runs an allowed action. First it looks for the files that the action writes, if it would not be allowed to replace
+/// them.
+pub(super) fn look_for_files(approved: Approved, behind: Behind, then: Then, world: &World<'_>) -> Step {
+    let files = written(approved.action());
+    let may = |action: &Action| {
+        let decision = decide_replacing(action.clone(), &behind.name, world.gate, world.now);
+        matches!(decision, Decision::Allow(_))
+    };
+    if files.is_empty() || may(approved.action()) {
+        return run(approved, behind, then, world);
+    }
+    let action = Action::of_system(SystemDeed::Running { apps: Vec::new(), files });
+    match decide(action, "the system", world.gate, world.now) {
+        Decision::Allow(look) => run(look, behind, Then::Filing(Box::new(Filing { approved, then })), world),
+        // Where no one may look, a file may be there.
+        _ => replacing(approved, behind, then, world),
+    }
+}
+
+/// Goes on with an allowed action that replaces a file.
+fn replacing(approved: Approved, behind: Behind, then: Then, world: &World<'_>) -> Step {
+    let action = approved.action().clone();
+    match decide_replacing(action, &behind.name, world.gate, world.now) {
+        Decision::Allow(_) => run(approved, behind, then, world),
+        Decision::Ask(unasked) => look(unasked, behind, then, world),
+        Decision::Deny(refusal) => refused(refusal, behind.events),
+    }
+}
+
+impl Filing {
+    pub(in crate::step) fn resume(self, reply: Option<Reply>, behind: Behind, world: &World<'_>) -> Step {
+        let Self { approved, then } = self;
+        let answer = reply.and_then(|reply| reply.result.ok()).unwrap_or_default();
+        let seen = answer["there"].as_array().map(Vec::as_slice).unwrap_or_default();
+        // A file that cannot be looked for may be there.
+        let is_new = !seen.is_empty() && seen.iter().all(|seen| *seen == json!(false));
+        if is_new { run(approved, behind, then, world) } else { replacing(approved, behind, then, world) }
+    }
 }
 
 /// Asks about an action that looked at nothing in its app. One that did has seen the app running.
@@ -90,7 +138,12 @@ fn may_open(action: &Action) -> bool {
 }
 
 impl Opening {
-    pub(in crate::step) fn resume(self, reply: Option<Reply>, behind: Behind) -> Result<Step, Fault> {
+    pub(in crate::step) fn resume(
+        self,
+        reply: Option<Reply>,
+        behind: Behind,
+        world: &World<'_>,
+    ) -> Result<Step, Fault> {
         let Self { unasked, mut wording, then } = self;
         let answer = reply.and_then(|reply| reply.result.ok()).unwrap_or_default();
         let seen = answer["there"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -112,14 +165,27 @@ impl Opening {
             });
         };
         let written = written(unasked.action());
-        for (file, _) in
-            written.iter().zip(seen.iter().skip(files.len())).filter(|(_, seen)| **seen == json!(true))
-        {
+        let seen = seen.iter().skip(files.len());
+        let there: Vec<&String> = written
+            .iter()
+            .zip(seen)
+            .filter(|(_, seen)| **seen == json!(true))
+            .map(|(file, _)| file)
+            .collect();
+        for file in &there {
             note(format!("there is a file at {} already, and the app may replace it", quoted(file)));
         }
         if answer["running"] == json!([false]) {
             note(format!("{} is not running, and a yes also opens it", behind.name));
         }
+        let unasked = match there.is_empty() {
+            true => unasked,
+            false => match unasked.replacing(&behind.name, world.gate, world.now) {
+                Decision::Ask(unasked) => unasked,
+                Decision::Allow(approved) => return Ok(run(approved, behind, then, world)),
+                Decision::Deny(refusal) => return Ok(refused(refusal, behind.events)),
+            },
+        };
         Ok(ask_now(unasked, wording, behind, then))
     }
 }
