@@ -56,12 +56,14 @@ pub struct Fact {
     pub look: Look,
     /// Whether there may be more than is counted, deeper inside.
     pub is_least: bool,
+    /// Whether only some objects of the class have it, so that an object without it is none that cannot be read.
+    pub is_of_some: bool,
 }
 
 /// How something is read of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Look {
-    /// A property, through others or through elements.
+    /// A property, through others or through elements; of no property, the object's own value.
     Property(Vec<Identifier>),
     /// How many elements of a kind it has, itself or through properties.
     Count(Vec<Identifier>),
@@ -264,7 +266,7 @@ impl Subject {
 impl Fact {
     /// A fact that is shown exactly as it is read.
     pub(crate) fn new(caption: impl Into<String>, look: Look) -> Self {
-        Self { caption: caption.into(), look, is_least: false }
+        Self { caption: caption.into(), look, is_least: false, is_of_some: false }
     }
 
     /// Whether it says which other object this one stands for.

@@ -52,7 +52,20 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// The sender of an outgoing message is its account.
 /// Calendar's dictionary: a series is one event with a rule, so that its occurrences go together.
 /// Messages' dictionary: an account is of a service, and a chat has participants.
-const FACTS: [(&str, &str, &str, &str, &str); 22] = [
+/// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
+/// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.
+const FACTS: [(&str, &str, &str, &str, &str); 33] = [
+    ("com.apple.AddressBook", DELETE, "contact info", "label", "label"),
+    ("com.apple.AddressBook", DELETE, "contact info", "value", "value"),
+    ("com.apple.AddressBook", DELETE, "address", "label", "label"),
+    ("com.apple.AddressBook", DELETE, "address", "value", "formatted address"),
+    ("com.apple.AddressBook", DELETE, "instant message", "service", "service name"),
+    ("com.apple.AddressBook", DELETE, "social profile", "service", "service name"),
+    ("com.apple.AddressBook", DELETE, "social profile", "value", "user name"),
+    ("", DELETE, "paragraph", "text", ""),
+    ("", DELETE, "word", "text", ""),
+    ("", DELETE, "character", "text", ""),
+    ("", DELETE, "attribute run", "text", ""),
     ("com.apple.mail", REPLY, "message", "replies go to", "reply to"),
     ("com.apple.mail", TO_ALL, "message", "it was also sent to", "to recipient.address"),
     ("com.apple.mail", TO_ALL, "message", "with copies to", "cc recipient.address"),
@@ -226,15 +239,28 @@ const KINDS: usize = 2;
 /// Returns the facts to read about an object, besides its name, before a human is asked about a command.
 pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Fact> {
     let mut facts = if WHOLE.contains(&code) { contents(app, dictionary, class, KINDS) } else { Vec::new() };
-    let rows =
-        FACTS.iter().filter(|row| same_id(row.0, app) && row.1 == code && dictionary.is_a(class, row.2));
+    let is_here = |of: &str| of.is_empty() || same_id(of, app);
+    let rows = FACTS.iter().filter(|row| is_here(row.0) && row.1 == code && dictionary.is_a(class, row.2));
     let fact = |row: &(&str, &str, &str, &str, &str)| {
         let look = Look::Property(way(dictionary, class, row.4)?);
         Some(Fact::new(row.3, look))
     };
     facts.extend(rows.filter_map(fact));
+    facts.extend(possible(app, dictionary, code, class));
     facts.extend(standing(app, dictionary, class));
     facts
+}
+
+/// Classes that some objects are named by although they have contents, as a path leads to an `item` that may be a folder: an
+/// app, a command, the class, and the elements to count.
+const POSSIBLE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", DELETE, "item", "item")];
+
+/// The contents of an object that may be a container.
+fn possible(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Option<Fact> {
+    let row = POSSIBLE.iter().find(|row| same_id(row.0, app) && row.1 == code && row.2 == class)?;
+    let plural = &dictionary.class(row.3)?.plural;
+    let fact = Fact::new(format!("{plural} in it"), Look::Count(vec![Identifier::of(plural)?]));
+    Some(Fact { is_least: true, is_of_some: true, ..fact })
 }
 
 /// Element classes of a new object that are counted: more than any object of the known apps has that people add to.
@@ -304,7 +330,7 @@ fn is_of(ids: &[&str], app: &str) -> bool {
 fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifier>> {
     let mut class = class.to_owned();
     let mut identifiers = Vec::new();
-    for term in terms.split('.') {
+    for term in terms.split('.').filter(|term| !term.is_empty()) {
         if let Some(property) = dictionary.property(&class, term) {
             identifiers.push(Identifier::of(&property.name)?);
             class = property.kind.0.first().map(|kind| kind.name.clone()).unwrap_or_default();
@@ -395,4 +421,51 @@ pub(crate) fn begins_with(text: &str, beginning: &str) -> bool {
 pub(crate) fn repeats(app: &str, dictionary: &Dictionary, class: &str) -> Option<Fact> {
     let row = REPEATS.iter().find(|row| same_id(row.0, app) && dictionary.is_a(class, row.1))?;
     Some(Fact::new(row.2, Look::Property(way(dictionary, class, row.3)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dictionary::{Includes, parse};
+
+    const CONTACTS: &[u8] = include_bytes!(
+        "../../../fixtures/mac/System/Applications/Contacts.app/Contents/Resources/Contacts.sdef"
+    );
+    const TEXT: &[u8] = br#"<dictionary><suite name="Text" code="????">
+        <class name="word" code="cwor" plural="words"><element type="character"/></class>
+        <class name="character" code="cha " plural="characters"/>
+    </suite></dictionary>"#;
+    const FINDER: &[u8] = br#"<dictionary><suite name="Finder" code="fndr">
+        <class name="item" code="cobj" plural="items"><property name="kind" code="kind" type="text"/></class>
+        <class name="file" code="file" plural="files" inherits="item"/>
+        <class name="folder" code="cfol" plural="folders" inherits="item"><element type="item"/></class>
+    </suite></dictionary>"#;
+
+    /// What is read before an object is deleted.
+    fn check(app: &str, sdef: &[u8], class: &str, expected: &[&str]) {
+        let (dictionary, _) = parse(sdef, &Includes::new());
+        let facts = facts(app, &dictionary, DELETE, class);
+        let found: Vec<String> =
+            facts.iter().map(|fact| format!("{}: {}", fact.caption, fact.look.spelled())).collect();
+        assert_eq!(found, expected, "{class}");
+    }
+
+    #[test]
+    fn an_object_without_a_name_is_shown_by_its_values() {
+        for class in ["email", "phone", "related name"] {
+            check("com.apple.AddressBook", CONTACTS, class, &["label: label", "value: value"]);
+        }
+        let profile = ["service: serviceName", "value: userName"];
+        check("com.apple.AddressBook", CONTACTS, "social profile", &profile);
+        check("com.apple.TextEdit", TEXT, "word", &["characters in it: #characters", "text: "]);
+        check("com.apple.TextEdit", TEXT, "character", &["text: "]);
+    }
+
+    #[test]
+    fn an_item_may_be_a_folder() {
+        let check = |class: &str, expected: &[&str]| check("com.apple.finder", FINDER, class, expected);
+        check("item", &["kind: kind", "items in it: #items"]);
+        check("file", &["kind: kind"]);
+        check("folder", &["items in it: #items", "kind: kind"]);
+    }
 }

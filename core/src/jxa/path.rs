@@ -109,6 +109,7 @@ impl Look {
             identifiers.iter().map(Identifier::as_str).collect::<Vec<_>>().join(".")
         };
         match self {
+            Self::Property(identifiers) if identifiers.is_empty() => "x => x()".to_owned(),
             Self::Property(identifiers) => format!("x => x.{}()", way(identifiers)),
             Self::Count(identifiers) => format!("x => x.{}.length", way(identifiers)),
             Self::Standing([owner, same, name, elements]) => format!(

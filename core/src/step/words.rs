@@ -8,13 +8,13 @@ use serde_json::Value as Json;
 use super::carried::Carried;
 use super::show::value;
 use super::{World, remember};
-use crate::action::Invocation;
+use crate::action::{Deed, Invocation};
 use crate::app::App;
 use crate::change::{BY_MAIL, FROM, Fact, REPLACES, Subject, consequence, labels, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
 use crate::permission::may_read;
-use crate::specifier::{Path, one_line, quoted, quoted_to};
+use crate::specifier::{By, Path, Segment, one_line, quoted, quoted_to};
 use crate::value::Value;
 
 /// The names of objects, by the paths that lead to them.
@@ -32,6 +32,9 @@ const WHOLE: usize = 2_000;
 /// The shown part of a longer text: its beginning is the most important, and its end may reverse it.
 const BEGINNING: usize = 1_500;
 const END: usize = 400;
+
+/// `errAENoSuchObject`: an app says so of elements that a class does not have.
+const NO_SUCH_OBJECT: i64 = -1728;
 
 /// The number of unchanged characters to show before a difference.
 const CONTEXT: usize = 20;
@@ -83,6 +86,8 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
     for (fact, read) in subject.facts.iter().zip(part(4)) {
         let line = match fact.is_standing() {
             true => told_standing(fact, read, dictionary),
+            // A file has no items. What keeps them from being read says something else.
+            false if fact.is_of_some && is_missing(read, dictionary) => None,
             false => Some(format!("{}: {}", fact.caption, told_fact(fact, read, dictionary))),
         };
         words.extend(line.map(|line| format!("\n  {line}")));
@@ -141,6 +146,11 @@ fn told_standing(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<St
         }
         _ => Some(format!("whether it is a {kind} cannot be read")),
     }
+}
+
+/// Whether an object has nothing of the kind that was read.
+fn is_missing(read: &Json, dictionary: &Dictionary) -> bool {
+    matches!(value(read, None, dictionary), Value::Failed { number, .. } if number == NO_SUCH_OBJECT)
 }
 
 fn label_text(value: &Value) -> Option<String> {
@@ -343,6 +353,28 @@ pub(super) fn command(invocation: &Invocation, names: &Names) -> String {
         .map(|each| format!("{}: {}", one_line(&each.term), given(&each.value, names)));
     let parts: Vec<String> = direct.chain(named).collect();
     if parts.is_empty() { name } else { format!("{name} ({})", parts.join(", ")) }
+}
+
+/// What a read is about, a line for each object or container: one message and a whole inbox are not the same.
+pub(super) fn read(deed: &Deed) -> Vec<String> {
+    let names = Names::new();
+    match deed {
+        Deed::Value { path, .. } => vec![path.in_words(&names)],
+        Deed::Properties { objects, .. } => objects.iter().map(|each| each.path.in_words(&names)).collect(),
+        Deed::Elements(elements) => {
+            let some = match (elements.limit, &elements.groups) {
+                (_, Some(_)) | (0, None) => "counted".to_owned(),
+                (limit, None) => format!("at most {limit} in the answer"),
+            };
+            let inner = if elements.inner.is_some() { " and the containers in it" } else { "" };
+            let of = |path: &Path| {
+                let step = Segment::Element(elements.collection.clone(), By::Every);
+                format!("{}{inner}, {some}", path.then(step).in_words(&names))
+            };
+            elements.containers.iter().map(of).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The name of an object, or the path to it.

@@ -260,6 +260,8 @@ fn wording(
         Deed::AskAccess { by, index } => {
             (format!("let macOS ask you now for full access to your {} for {by}", index.subject), 0)
         }
+        Deed::Properties { objects, .. } => (unasked.in_words(), objects.len()),
+        Deed::Elements(elements) => (unasked.in_words(), elements.containers.len()),
         _ => (unasked.in_words(), 0),
     };
     let consequence = match &unasked.action().deed {
@@ -277,6 +279,9 @@ fn wording(
     let mut objects = objects;
     match &unasked.action().deed {
         Deed::Command(invocation) => objects.extend(words::sent(invocation)),
+        Deed::Properties { .. } | Deed::Elements(_) | Deed::Value { .. } => {
+            objects.extend(words::read(&unasked.action().deed));
+        }
         Deed::Web(call) => objects.extend(web::parts(call)),
         _ => {}
     }
