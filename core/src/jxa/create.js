@@ -17,7 +17,11 @@ const remembered = new Map();
 const recall = (x, get) => {
   if (!remembered.has(x)) remembered.set(x, new Map());
   const of = remembered.get(x);
-  if (!of.has(get)) of.set(get, ask(() => get(x)));
+  if (!of.has(get))
+    of.set(
+      get,
+      ask(() => get(x)),
+    );
   return of.get(get);
 };
 const recalled = (x, gets) =>
