@@ -151,6 +151,48 @@ fn files_are_compared_by_their_paths_and_enumerators_are_not_cut() {
 }
 
 #[test]
+fn values_that_cannot_be_read_are_not_taken_for_missing_ones() {
+    let row = |n: i64| json!({"id": n, "name": "a", "n": n, "text": "t", "when": null, "flag": n % 2 == 0, "body": ""});
+    let rows: Vec<Json> = (0..6).map(row).collect();
+    let filter = json!({"property": "flag", "op": "==", "value": false});
+    let list = |more: Json| {
+        let mut call = json!({"app": "Shelf", "container": "application", "elementType": "thing"});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ("iac_mcp_get_elements", call)
+    };
+    let six = |number: i64| json!(format!("`flag` of 6 things could not be read ({number})"));
+    let check = |(tool, call): (&str, Json), number: i64| {
+        let world = json!({"rows": rows, "refuses": [], "drift": 0, "broken": {"flag": number}});
+        let body = engine::play(tool, &call, &world).outcome.body;
+        assert_eq!((&body["complete"], &body["reason"]), (&json!(false), &six(number)), "{call}: {body}");
+        let whole = json!({"rows": rows, "refuses": [], "drift": 0});
+        assert_eq!(engine::play(tool, &call, &whole).outcome.body.get("complete"), None, "{call}");
+    };
+    for number in [-10000, -1700, -1728] {
+        check(list(json!({"where": filter, "limit": 0})), number);
+        check(list(json!({"where": {"not": filter}})), number);
+        check(list(json!({"sort": [{"property": "flag"}]})), number);
+        check(list(json!({"groupBy": ["flag"]})), number);
+        let all =
+            json!({"app": "Shelf", "reference": "every thing whose flag is not true", "properties": ["n"]});
+        check(("iac_mcp_get_properties", all), number);
+    }
+    let world = json!({"rows": rows, "refuses": [], "drift": 0, "broken": {"n": -1700}});
+    let (tool, call) = list(json!({"aggregate": "max(n)"}));
+    let body = engine::play(tool, &call, &world).outcome.body;
+    assert_eq!(body["reason"], "`n` of 6 things could not be read (-1700)", "{body}");
+    // A change of all that match is not a change of some.
+    let change =
+        json!({"app": "Shelf", "reference": "every thing whose n < 3", "property": "text", "value": "x"});
+    let body = engine::play("iac_mcp_set_property", &change, &world).outcome.body;
+    assert!(body["message"].as_str().unwrap().contains("so nothing was changed: `n` of 6 things"), "{body}");
+    // One that matches is not missing.
+    let first = json!({"app": "Shelf", "specifier": "first thing whose n < 3"});
+    let body = engine::play("iac_mcp_query_object", &first, &world).outcome.body;
+    assert!(body["message"].as_str().unwrap().contains("not all was seen: `n` of 6 things"), "{body}");
+}
+
+#[test]
 fn a_hundred_of_ten_thousand_take_five_events() {
     let rows: Vec<Json> = (0..10_000).map(|n| json!({"id": n, "name": "a", "n": n, "text": "t", "when": null, "flag": n % 2 == 0, "body": "x"})).collect();
     let base = json!({"app": "Shelf", "container": "application", "elementType": "thing", "properties": ["n", "text", "flag"], "limit": 100});

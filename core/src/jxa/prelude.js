@@ -432,8 +432,21 @@ const sameIdentity = (a, b) =>
   a === b || (a !== null && typeof a === "object" && b !== null && typeof b === "object" && a.i === b.i);
 const agree = (a, b) => a.length === b.length && a.every((each, i) => sameIdentity(each, b[i]));
 
+// Values that a filter, an order, a group or a sum asked for and that could not be read. They are taken for missing ones, so
+// the answer has to say so: otherwise an error looks like an empty list.
+const unreadable = () => {
+  const found = new Map();
+  return {
+    add: (i, key, error) => {
+      if (!found.has(i)) found.set(i, { number: error.number, keys: new Set() });
+      found.get(i).keys.add(key);
+    },
+    told: (isOwner) => [...found].map(([i, { number, keys }]) => [i, keys.size, number, isOwner]),
+  };
+};
 // The values of a collection that may change meanwhile: columns by number, and single cells on demand.
 const table = (collection, ids, names, q) => {
+  const unread = unreadable();
   // The ids or names of the elements were read already.
   const columns = q.columns.map((one, i) =>
       q.own[i] ? names : q.outer && one.of ? ids.map(() => q.outer(one)) : null,
@@ -475,8 +488,11 @@ const table = (collection, ids, names, q) => {
     whole: (i) => columns[i],
     cell: (i) => (row) => {
       const has = raw(i, row);
-      return isFailed(has) ? null : has;
+      if (!isFailed(has)) return has;
+      unread.add(i, row, has);
+      return null;
     },
+    unread: () => unread.told(false),
     // Whether the rows still belong together: there are as many as ids, and the ids have not changed.
     moved: () => {
       const filled = columns.filter((each) => each !== null && each !== names);
@@ -532,6 +548,7 @@ const page = (source, collection, q) => {
     ...answer,
     ...(answer.total === 0 && d.filter ? { near: instead(valuesIn(collection, size, cells, q)) } : {}),
     ...(of ? { skipped: collection.skipped() } : {}),
+    unread: cells.unread().concat(of ? collection.unread() : []),
     ...dates(),
   });
   const asked = new Set(d.sort.map(([i]) => i));

@@ -96,6 +96,7 @@ const isOver = (rule, span) => {
   const end = ENDED.exec(rule);
   return end !== null && Date.UTC(Number(end[1]), Number(end[2]) - 1, Number(end[3])) < span.from - 40 * DAY;
 };
+let unreadHere = [];
 // The possible matches of one container; null if reading them would take longer than `left`.
 const rowsOf = (collection, size, from, span, left, q) => {
   const s = d.series;
@@ -162,6 +163,7 @@ const rowsOf = (collection, size, from, span, left, q) => {
       if (round < 2) continue;
       reason = CHANGED;
     }
+    unreadHere = unreadHere.concat(cells.unread());
     return found;
   }
 };
@@ -314,6 +316,7 @@ const happening = (make, leaf, q) => {
     zone: zoneOf(Math.min(first, from - 40 * DAY), to + DAY),
     open: span.open,
     skipped: skipped,
+    unread: unreadHere.concat(unreadOwners.told(true)),
     ...dates(),
     index: index.state,
     late: found.late,

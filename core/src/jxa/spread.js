@@ -163,10 +163,12 @@ const testsOfOwners = (q) =>
 const passesOf = (chain, tests, q) => {
   const cell = (i) => (c) => {
     const has = ownersOf(chain, q.columns[i])[c];
+    if (isFailed(has)) unreadOwners.add(i, chain.number + " " + ((chain.start || 0) + c), has);
     return isFailed(has) || has === undefined ? null : has;
   };
   return tests.map((test) => prepare(test, cell, () => false));
 };
+let unreadOwners = unreadable();
 // They choose among the containers before anything of the elements is read.
 const narrowed = (chains, q) => {
   const tests = testsOfOwners(q);
@@ -336,6 +338,7 @@ const many = (make, leaf, q) => {
       if (shape === null) {
         skipped = [];
         refusal = null;
+        unreadOwners = unreadable();
         all = make();
         chains = narrowed(all, q);
         looked = false;
@@ -403,6 +406,7 @@ const many = (make, leaf, q) => {
     },
     looked: () => looked,
     skipped: () => skipped,
+    unread: () => unreadOwners.told(true),
     place: (row) => rows[row].i,
     // What all containers have, also those that the filter has left out.
     owners: (one) => [].concat(...all.map((chain) => ownersOf(chain, one))),

@@ -24,6 +24,8 @@ pub(super) enum Carried {
     Found(String),
     /// This is not taken back.
     Left(String),
+    /// Why the list of what is read is not complete.
+    Half(String),
     /// What the first objects of a change are called, by their references. The question has read that.
     Names(IndexMap<String, String>),
 }
@@ -104,7 +106,8 @@ impl Carried {
                 words.collect::<Vec<_>>().join(", ")
             }
             Self::Left(left) => format!("an undo cannot take this back: {left}"),
-            Self::Names(_) => return None,
+            // A change of half a list is refused.
+            Self::Names(_) | Self::Half(_) => return None,
         })
     }
 
@@ -126,6 +129,12 @@ impl Carried {
             Self::Names(names) => {
                 body["names"] = json!(names);
                 body["untrusted"] = json!(true);
+                return;
+            }
+            Self::Half(reason) => {
+                let more = body["reason"].as_str().map(|more| format!("{reason}; {more}"));
+                body["complete"] = json!(false);
+                body["reason"] = json!(more.as_ref().unwrap_or(reason));
                 return;
             }
             Self::Left(left) => ("left", json!(left)),

@@ -310,8 +310,11 @@ impl First {
         let is_bulk = self.specifier.is_many() && ids.len() > NAMED && changes(rest);
         let all = is_bulk.then(|| Carried::All(self.specifier.to_text(), ids.len()));
         let read = body.get("readAs").filter(|_| changes(rest)).cloned().map(Carried::Read);
+        // A change of them was refused above.
+        let half = body["reason"].as_str().filter(|_| self.specifier.is_many());
+        let half = half.map(|reason| Carried::Half(reason.to_owned()));
         let step = self.settle(ids, events, world)?;
-        let told = picked.map(Carried::Picked).into_iter().chain(found).chain(all).chain(read);
+        let told = picked.map(Carried::Picked).into_iter().chain(found).chain(all).chain(read).chain(half);
         Ok(carried::with(step, told.collect()))
     }
 
@@ -413,7 +416,10 @@ impl First {
         let near = body["near"].as_object().into_iter().flat_map(|near| near.values());
         let near: Vec<String> =
             near.filter_map(Json::as_array).flatten().filter_map(Json::as_str).map(str::to_owned).collect();
-        let message = format!("{}{}", self.words, names::instead(self.sought().unwrap_or_default(), &near));
+        let half = body["reason"].as_str().filter(|_| body["complete"] == json!(false));
+        let half = half.map(|reason| format!(", and not all was seen: {reason}")).unwrap_or_default();
+        let message =
+            format!("{}{half}{}", self.words, names::instead(self.sought().unwrap_or_default(), &near));
         let fault = Fault::new(Code::ReferenceInvalid, message, suggestion);
         if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
     }

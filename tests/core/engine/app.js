@@ -1,5 +1,5 @@
 // An app of one collection, for scripts that are run in a real engine: rows are data, events are counted.
-// `refuses` names properties that are not read as a column; `drift` says after which event a row comes in front.
+// `refuses` names properties that are not read as a column, `broken` those that answer an error however they are read; `drift` says after which event a row comes in front.
 globalThis.events = 0;
 // What the events would have taken, in milliseconds, where the world says what they cost.
 globalThis.clock = 0;
@@ -48,9 +48,13 @@ const event = (took) => {
   if (world.drift === events)
     world.rows.unshift({ id: -1, name: "newcomer", n: 0, text: "newcomer", when: null, flag: false, body: "" });
 };
+const breaks = (property) => {
+  if (world.broken && property in world.broken) throw errorOf(world.broken[property]);
+};
 const read = (row, property, took) => {
   event(took);
   if (row === undefined) throw errorOf(-1728);
+  breaks(property);
   return alive(row[property]);
 };
 const one = (find, took) => new Proxy({}, { get: (_, property) => () => read(find(), property, took) });
@@ -93,6 +97,7 @@ const collection = (rows, look) =>
               (textual.includes(property) ? costs.text : costs.value) * rows().length +
               look * world.rows.length,
           );
+          breaks(property);
           if (world.refuses.includes(property)) throw errorOf(-1700);
           return rows().map((row) => alive(row[property]));
         };

@@ -1,5 +1,6 @@
 //! Extra notes of an answer: where other elements are, similar names, and what was not read.
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::Listing;
@@ -180,6 +181,34 @@ impl Listing {
         let more = body["reason"].as_str().map(|before| format!("{before}; {reason}"));
         body["reason"] = json!(more.unwrap_or(reason));
         body["skipped"] = skipped.iter().take(MOST_SKIPPED).map(told).collect();
+    }
+
+    /// Says which values the filter, the order, a group or a sum took for missing ones because the app gave an error.
+    pub(super) fn with_unread(&self, body: &mut Json, unread: &Json, dictionary: &Dictionary) {
+        let mut counts: IndexMap<(u64, bool), (u64, &Json)> = IndexMap::new();
+        for each in unread.as_array().into_iter().flatten() {
+            let (Some(column), Some(count)) = (each[0].as_u64(), each[1].as_u64()) else { continue };
+            counts.entry((column, each[3] == json!(true))).or_insert((0, &each[2])).0 += count;
+        }
+        let class = &self.wanted.collection.class;
+        let plural = || dictionary.class(class).map_or(class.as_str(), |class| class.plural.as_str());
+        let told = |((column, is_owner), (count, number)): (&(u64, bool), &(u64, &Json))| {
+            let column = self.wanted.columns.get(usize::try_from(*column).ok()?)?;
+            let of = match (is_owner, count) {
+                (true, 1) => "container",
+                (true, _) => "containers",
+                (false, 1) => class.as_str(),
+                (false, _) => plural(),
+            };
+            Some(format!("`{}` of {count} {of} could not be read ({number})", column.shown()))
+        };
+        let reasons: Vec<String> = counts.iter().filter_map(told).collect();
+        if reasons.is_empty() {
+            return;
+        }
+        body["complete"] = json!(false);
+        let before = body["reason"].as_str().map(str::to_owned);
+        body["reason"] = json!(before.into_iter().chain(reasons).collect::<Vec<_>>().join("; "));
     }
 
     /// The closed place that a skipped container is or holds.

@@ -288,7 +288,7 @@ impl Listing {
             ])
         };
         let rows: Vec<Json> = chosen.page.iter().map(row).collect();
-        let answer = json!({ "total": chosen.total, "rows": rows, "skipped": found["skipped"], "dates": found["dates"], "near": found["near"] });
+        let answer = json!({ "total": chosen.total, "rows": rows, "skipped": found["skipped"], "unread": found["unread"], "dates": found["dates"], "near": found["near"] });
         self.told_of(&answer, found, chosen, events, app, world)
     }
 
@@ -379,7 +379,7 @@ fn grouped(groups: &Groups, found: &Json, chosen: &Chosen, series: &Series, limi
     let told: Vec<Json> = all.iter().take(limit).map(told).collect();
     json!({
         "total": chosen.total, "groups": { "total": total, "v": told },
-        "skipped": found["skipped"], "dates": found["dates"], "near": found["near"],
+        "skipped": found["skipped"], "unread": found["unread"], "dates": found["dates"], "near": found["near"],
     })
 }
 
