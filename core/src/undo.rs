@@ -242,8 +242,20 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
             }
         }
     }
+    // One call may give an object the name that another one had before, so the last of its values goes back first. A list
+    // and objects that are found by their ids keep the order in which they were written.
+    if *wanted != Wanted::List && found.iter().any(|undo| leads_by_name(&undo.object)) {
+        let place = |undo: &Undo| known().position(|known| known.id == undo.id);
+        let written = |undo: &Undo| if undo.property().is_some() { place(undo) } else { None };
+        found.sort_by_cached_key(|undo| std::cmp::Reverse(written(undo)));
+    }
     found.sort_by_key(|undo| std::cmp::Reverse(undo.at));
     Ok(found)
+}
+
+/// Whether a specifier leads through a name.
+fn leads_by_name(object: &Json) -> bool {
+    object["type"] == "named" || object.get("container").is_some_and(leads_by_name)
 }
 
 /// Divides writes, the latest first, into those that one call can take back: of one app, of one kind, and nothing in between

@@ -83,3 +83,17 @@ fn those_that_are_left_are_named() {
     assert_eq!((session.asked.len(), &done["success"]), (1, &json!(true)), "{done}");
     assert_eq!(session.ask("world.things.filter(each => each.flag).length"), json!(12));
 }
+
+#[test]
+fn values_of_one_call_go_back_in_reverse() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let boxes = session.references("box");
+    let change = |at: usize, name: &str| json!({ "reference": boxes[at], "property": "name", "value": name });
+    let names = "world.boxes.map(each => each.name)";
+    let changes = json!({ "changes": [change(1, "c"), change(0, "b")] });
+    let set = session.call("iac_mcp_set_property", &changes).body;
+    assert_eq!((&set["success"], session.ask(names)), (&json!(true), json!(["b", "c"])), "{set}");
+    // The name "b" is free again only once the first box has its old name.
+    let back = session.call("iac_mcp_undo", &json!({ "last": true })).body;
+    assert_eq!((&back["success"], session.ask(names)), (&json!(true), json!(["a", "b"])), "{back}");
+}
