@@ -488,12 +488,8 @@ impl Listing {
         if let Some(groups) = answer.get("groups") {
             let mut body = self.groups(groups, total, reason, &dictionary, app, world);
             Self::with_dates(&mut body, &answer["dates"]);
-<<<<<<< HEAD
             self.with_near(&mut body, &answer["near"], &dictionary);
-=======
-            self.with_near(&mut body, &answer["near"]);
             self.with_unread(&mut body, &answer["unread"], &dictionary);
->>>>>>> 81f545aa (elements: say which values could not be read)
             self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
             self.with_empty_groups(&mut body, &dictionary);
             self.with_elsewhere(&mut body, app);
@@ -521,12 +517,8 @@ impl Listing {
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
         Self::with_dates(&mut body, &answer["dates"]);
-<<<<<<< HEAD
         self.with_near(&mut body, &answer["near"], &dictionary);
-=======
-        self.with_near(&mut body, &answer["near"]);
         self.with_unread(&mut body, &answer["unread"], &dictionary);
->>>>>>> 81f545aa (elements: say which values could not be read)
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
         self.with_elsewhere(&mut body, app);
         Ok(body)

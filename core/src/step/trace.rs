@@ -22,6 +22,12 @@ const SHOWS: [&str; 11] = [
 /// The reason why an uncertain change cannot be taken back.
 pub(super) const UNKNOWN: &str = "the app did not say whether it was done";
 
+/// The outcome of a change that was made only in part.
+pub(super) const PARTIAL: &str = "partial";
+
+/// The reason why such a change cannot be taken back.
+pub(super) const HALF: &str = "one of its values was refused, and the others could not be put back";
+
 /// The trace of one command.
 #[derive(Debug)]
 pub(super) struct Trace {
@@ -101,15 +107,23 @@ pub(super) struct Sent {
     pub(super) did: String,
 }
 
-/// Keeps a change with an unknown outcome and no way back, so that "the last change" does not mean an earlier one.
+/// Keeps a change with an unknown outcome, or one that was made in part, so that "the last change" does not mean an earlier
+/// one.
 pub(super) fn kept(step: Step, sent: Option<Sent>, world: &mut World<'_>) -> Step {
     let (Step::Done(outcome), Some(sent)) = (&step, sent) else { return step };
-    let is_unknown = outcome.body.get("outcome").and_then(Json::as_str) == Some("unknown");
-    if !is_unknown || !outcome.undo.is_empty() {
+    if !outcome.undo.is_empty() {
         return step;
     }
+    let undo = match outcome.body.get("outcome").and_then(Json::as_str) {
+        Some("unknown") => unknown(&sent.app, &sent.did, world),
+        Some(PARTIAL) => {
+            let did = format!("{}, in part", sent.did);
+            Undo::lasting(&sent.app, did, HALF, (world.fresh)(), world.now)
+        }
+        _ => return step,
+    };
     let Step::Done(mut outcome) = step else { return step };
-    outcome.undo.push(unknown(&sent.app, &sent.did, world));
+    outcome.undo.push(undo);
     Step::Done(outcome)
 }
 

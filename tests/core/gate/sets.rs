@@ -97,3 +97,25 @@ fn values_of_one_call_go_back_in_reverse() {
     let back = session.call("iac_mcp_undo", &json!({ "last": true })).body;
     assert_eq!((&back["success"], session.ask(names)), (&json!(true), json!(["a", "b"])), "{back}");
 }
+
+#[test]
+fn a_change_in_part_is_the_last_one() {
+    for is_list in [false, true] {
+        let mut session = Session::new(ALLOW, &shelf());
+        let things = session.references("thing");
+        session.call("iac_mcp_set_property", &set(&json!(things[2]), "count", json!(1)));
+        // The second value is refused, and then the first one does not go back either.
+        session.eval("world.locked = ['mood']; globalThis.noted = (property) => { if (property === 'flag') world.locked.push('flag'); };");
+        let reference = if is_list { json!(things[..2]) } else { json!(things[0]) };
+        let properties = json!({ "flag": true, "mood": "very good" });
+        let half = session
+            .call("iac_mcp_set_property", &json!({ "reference": reference, "properties": properties }))
+            .body;
+        let error = if is_list { &half["changes"][0]["error"] } else { &half };
+        assert_eq!(error["outcome"], "partial", "{half}");
+        let last = session.call("iac_mcp_undo", &json!({ "last": true })).body;
+        let message = last["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("the last change cannot be taken back: "), "{last}");
+        assert_eq!(session.ask("world.things[2].count"), json!(1), "what was set before stays");
+    }
+}

@@ -17,7 +17,7 @@ use crate::specifier::{By, Id, Mark, Path, Segment, find_property};
 use crate::step::World;
 use crate::step::command;
 use crate::step::show::{show, told, value};
-use crate::step::trace::UNKNOWN;
+use crate::step::trace::{HALF, PARTIAL, UNKNOWN};
 use crate::undo::{NO_OLD, Undo, Way, restorable};
 use crate::value::Value;
 
@@ -104,6 +104,11 @@ impl Setting {
                 by: None,
             };
             let back = row.get("back") == Some(&json!(true));
+            // The error of a single object ends the call, and `trace::kept` keeps the same.
+            if !back && self.list && !self.is_undo(&open) {
+                let did = format!("set a part of the properties of {}", open.told(app, world));
+                self.lasting.push((app.bundle_id.to_string(), did, HALF));
+            }
             return self.tell(
                 &open,
                 refused_fault(&error, &open, usize::try_from(at).unwrap_or_default(), back, app),
@@ -408,5 +413,6 @@ fn refused_fault(error: &OsaError, open: &Open, at: usize, back: bool, app: &App
     }
     let before: Vec<&str> = slots.iter().take(at).map(|slot| slot.term.as_str()).collect();
     let what = if back { "were put back" } else { "could not be put back, and hold their new values" };
+    let fault = if back { fault } else { fault.with("outcome", PARTIAL) };
     fault.with("note", format!("the properties that were set before it ({}) {what}", before.join(", ")))
 }
