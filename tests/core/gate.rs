@@ -580,3 +580,49 @@ fn objects_take_values_of_their_own_in_one_call() {
     let both = json!({ "changes": changes, "property": "count", "value": 1 });
     assert!(session.call("iac_mcp_set_property", &both).is_error);
 }
+
+#[test]
+fn a_deletion_that_is_ignored_is_not_verified() {
+    // By its id, by its name, and at a place, which leads to another one afterwards.
+    let one = |kind: &str, index: u8| json!({ "type": "element", "element": kind, "index": index, "container": "application" });
+    for (target, is_told) in [
+        (one("thing", 0), true),
+        (one("box", 0), true),
+        (json!({ "type": "named", "element": "box", "name": "a", "container": "application" }), true),
+        (one("slip", 0), false),
+        (json!([one("thing", 0), one("thing", 1)]), true),
+    ] {
+        let delete = json!({ "app": "Shelf", "command": "delete", "target": target });
+        for keeps in [true, false] {
+            let mut session = Session::new(ALLOW, &shelf());
+            session.answers = vec![Choice::Once];
+            session.eval(&format!("world.keeps = {keeps}"));
+            let done = session.call("iac_mcp_run_command", &delete).body;
+            assert_eq!(done["success"], true, "{done}");
+            let all = done["results"].as_array().cloned().unwrap_or_else(|| vec![done.clone()]);
+            let is_unverified = all.iter().all(|each| each.get("unverified").is_some());
+            assert_eq!(is_unverified, keeps && is_told, "{target}: {done}");
+        }
+    }
+}
+
+#[test]
+fn what_an_undo_did_not_delete_can_be_tried_again() {
+    for names in [&["jar"][..], &["jar", "can"]] {
+        let mut session = Session::new(ALLOW, &shelf());
+        let objects: Vec<Json> = names.iter().map(|name| json!({ "properties": { "name": name } })).collect();
+        let made =
+            session.call("iac_mcp_create", &json!({ "app": "Shelf", "class": "thing", "objects": objects }));
+        session.eval("world.keeps = true");
+        let back = session.call("iac_mcp_undo", &json!({ "undo": made.body["undo"] }));
+        assert_eq!((&back.body["success"], back.is_error), (&json!(false), true), "{}", back.body);
+        assert_eq!(back.body["changes"][0]["created"], "still there", "{}", back.body);
+        session.eval("world.keeps = false");
+        let again = session.call("iac_mcp_undo", &json!({ "undo": made.body["undo"] })).body;
+        assert_eq!(
+            (&again["success"], session.ask("world.things.length")),
+            (&json!(true), json!(3)),
+            "{again}"
+        );
+    }
+}

@@ -229,6 +229,18 @@ struct Stands {
     counted: &'static str,
 }
 
+/// Objects that an app still finds after they were deleted, except in the container that they were in: an app, a class, and
+/// that container.
+///
+/// # Source
+/// Notes' user guide: a deleted note stays in Recently Deleted for a while.
+const OUTLIVING: [(&str, &str, &str); 1] = [("com.apple.Notes", "note", "folder")];
+
+/// Whether an object may be found by the same way after it was deleted.
+pub(crate) fn outlives(app: &str, class: &str, container: &str) -> bool {
+    OUTLIVING.iter().any(|row| same_id(row.0, app) && row.1 == class && row.2 != container)
+}
+
 /// Commands that reach all that is in an object.
 const WHOLE: [&str; 4] = [DELETE, EMPTY, COMPLETE, DROP];
 

@@ -6,18 +6,18 @@ use serde_json::{Value as Json, json};
 use super::data::Data;
 use super::path::{path, pinned};
 use crate::action::{Find, Following, Invocation, Moves, Seen};
-use crate::change::{Look, QUIT};
+use crate::change::{DELETE, Look, QUIT, outlives};
 use crate::dictionary::Identifier;
 use crate::identity::Anchors;
 use crate::marshal::{Given, Place};
 use crate::schema;
-use crate::specifier::Path;
+use crate::specifier::{By, Path, Segment};
 
 /// The code of the command that reads an object.
 const GET: &str = "coregetd";
 
 /// Writes the body of a command; its arguments go to `data.a`, and the ways to objects among them into the code.
-pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
+pub(super) fn command(app: &str, invocation: &Invocation, data: &mut Data) -> String {
     let mut ways = Ways { anchors: invocation.anchors.as_ref(), ..Ways::default() };
     let mut values = Vec::new();
     let call = arguments(invocation, &mut |given| {
@@ -34,9 +34,11 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
         true => format!("{target}()"),
         false => format!("app.{}({call})", invocation.identifier),
     };
-    let send = |target: &str, call: &str| {
+    let is_looked_at = is_looked_at(app, invocation);
+    let send = |target: &str, call: &str, places: &str| {
         let sent = sent(invocation, target, &event(target, call));
         match invocation.code.as_str() {
+            _ if is_looked_at => format!("deleting({target}, {places}, () => {sent})"),
             schema::LAUNCH => format!("standing(app, true, () => {sent})"),
             QUIT => format!("standing(app, false, () => {sent})"),
             _ => filing(invocation, sent),
@@ -44,26 +46,44 @@ pub(super) fn command(invocation: &Invocation, data: &mut Data) -> String {
     };
     let targets: Vec<&Path> = invocation.direct.iter().flat_map(Given::objects).collect();
     let checked = checked(&invocation.seen, &targets, data);
-    let kept = |sent: String| match &invocation.save {
-        Some(save) => format!("keep(() => app.{}(), {sent})", save.identifier),
-        None => sent,
+    let kept = |sent: String| {
+        let kept = match &invocation.save {
+            Some(save) => format!("keep(() => app.{}(), {sent})", save.identifier),
+            None => sent,
+        };
+        if is_looked_at { format!("lookedAfter({kept})") } else { kept }
     };
     match (invocation.each, call.strip_prefix("a[0]")) {
         (true, Some(rest)) if invocation.anchors.is_some() => {
-            let sent = send("target", &format!("target{rest}"));
-            let sent = kept(format!("sendEach(d.a[0], ways, target => {sent})"));
+            let sent = send("target", &format!("target{rest}"), "places");
+            let target = if is_looked_at { "(target, places)" } else { "target" };
+            let sent = kept(format!("sendEach(d.a[0], ways, {target} => {sent})"));
             format!(
                 "{{ {checked}const ways = [{ways}], a = inbound([null].concat(d.a.slice(1)), ways); return {sent}; }}"
             )
         }
         (true, Some(rest)) => format!(
             "{{ {checked}const a = inbound(d.a, [{ways}]); return each(a[0], target => {}); }}",
-            send("target", &format!("target{rest}"))
+            send("target", &format!("target{rest}"), "[]")
         ),
         _ => {
-            format!("{{ {checked}const a = inbound(d.a, [{ways}]); return {}; }}", kept(send("a[0]", &call)))
+            let sent = kept(send("a[0]", &call, "found.filter(isPlaced)"));
+            format!("{{ {checked}const a = inbound(d.a, [{ways}]); return {sent}; }}")
         }
     }
+}
+
+/// Whether the script looks for the objects that it has deleted: single elements that are not found in a trash too.
+fn is_looked_at(app: &str, invocation: &Invocation) -> bool {
+    let is_lasting = |path: &&Path| match path.last() {
+        Some((container, Segment::Element(member, by))) => {
+            !matches!(by, By::Every) && !outlives(app, &member.class, container.class())
+        }
+        _ => false,
+    };
+    let is_deletion = invocation.code == DELETE && invocation.anchors.is_some();
+    let targets: Vec<&Path> = invocation.direct.iter().flat_map(Given::objects).collect();
+    is_deletion && !targets.is_empty() && targets.iter().all(is_lasting)
 }
 
 /// Sends one event, and follows an object that it moves.

@@ -44,10 +44,12 @@ const moving = (x, q, send) => {
   at = "command";
   const there = ask(send),
     value = encode(there);
-  let left = false;
+  let left = false,
+    here = false;
   if (q.mark !== null || q.home !== null) {
     try {
       ask(() => (q.mark || q.home)(x));
+      here = true;
     } catch (error) {
       left = lost(numberOf(error));
       failed(error);
@@ -55,7 +57,30 @@ const moving = (x, q, send) => {
   }
   // Some apps return the object at its new place, others the path of the request, which now leads nowhere.
   const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
-  return { $: "moved", value: value, mark: mark, home: home, left: left, landed: found };
+  return { $: "moved", value: value, mark: mark, home: home, left: left, here: here, landed: found };
+};
+// A deletion: an app may answer without an error and delete nothing. Only whoever has the object by its id or name can look
+// afterwards, because a place leads to the next one.
+const deleting = (x, places, send) => {
+  const value = send();
+  return places.length > 0 ? value : { $: "deleted", value: value, x: x };
+};
+// One look at each object after all are deleted and saved, because an app may need the save or a moment for it.
+const lookedAfter = (answers) => {
+  const isThere = (x) => {
+    try {
+      return ask(() => x.exists()) === true;
+    } catch (error) {
+      return false;
+    }
+  };
+  const after = (one) =>
+    one === null || typeof one !== "object" || one.$ !== "deleted"
+      ? one
+      : isThere(one.x)
+        ? { $: "there", value: one.value }
+        : one.value;
+  return Array.isArray(answers) ? answers.map(after) : after(answers);
 };
 // Objects by their marks, in the first collection that holds just one of them: the number of the collection and the id.
 const find = (collections, mark, id, marks) => {

@@ -122,7 +122,7 @@ const sendEach = (rows, ways, send) => {
       at = "object";
       places.forEach(check);
       at = "command";
-      answers[i] = send(target);
+      answers[i] = send(target, places);
       sent = true;
     } catch (error) {
       if (!fatal(numberOf(error))) {

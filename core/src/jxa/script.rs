@@ -201,8 +201,8 @@ fn body(action: &Action, costs: &Costs) -> (String, Data) {
         Deed::Properties { objects, sizes, text } => properties(objects, sizes, *text, costs, &mut data),
         Deed::Elements(wanted) => elements(wanted, costs, &mut data),
         Deed::Find(wanted) => find(wanted, &mut data),
-        Deed::Command(invocation) => command(invocation, &mut data),
-        Deed::Script(script) => command(&script.invocation, &mut data),
+        Deed::Command(invocation) => command(app, invocation, &mut data),
+        Deed::Script(script) => command(app, &script.invocation, &mut data),
         Deed::RunScript { language, text } => {
             data.set("text", &window(ANSWER));
             data.set("language", language);

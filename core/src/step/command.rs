@@ -364,7 +364,8 @@ impl Sending {
             let (_, reports) = moves::split(answer);
             return Ok(Step::Done(moves::taken_back(&self.back, &reports, events)));
         }
-        let (answer, back) = self.trace.split(answer, app, world);
+        let (answer, there) = self.trace.still_there(answer);
+        let (answer, back) = self.trace.split(&answer, app, world);
         let answer = &answer;
         let mut undo: Vec<Undo> = back.iter().flatten().cloned().collect();
         let id = undo::together(&mut undo, world.fresh);
@@ -378,6 +379,12 @@ impl Sending {
             |body: Json, is_error| Step::Done(Outcome { body, is_error, events, undo, ..Outcome::default() });
         if !self.each.is_empty() {
             let mut body = self.results(answer, reply.reason, app, world)?;
+            let is_tried = |answer: &Json| answer.get("$").and_then(Json::as_str) != Some("untried");
+            let there = answers.iter().zip(there).filter(|(answer, _)| is_tried(answer));
+            let results = body["results"].as_array_mut().into_iter().flatten();
+            for (result, _) in results.zip(there).filter(|(_, (_, there))| *there) {
+                result["unverified"] = json!(trace::STILL_THERE);
+            }
             if self.trace.moves() {
                 let results = body["results"].as_array_mut().into_iter().flatten();
                 // An entry that cannot be undone says so; the id of the whole call is at the top.
@@ -410,6 +417,9 @@ impl Sending {
         }
         if let Some(filed) = filed {
             filed.tell(&mut body);
+        }
+        if there == [true] {
+            body["unverified"] = json!(trace::STILL_THERE);
         }
         if self.trace.moves() {
             body["undo"] = json!(id);

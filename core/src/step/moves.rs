@@ -46,6 +46,8 @@ pub(super) struct Report {
     home: Json,
     landed: bool,
     left: bool,
+    /// Whether the old way still leads to it.
+    here: bool,
     value: Json,
 }
 
@@ -107,6 +109,7 @@ fn one(answer: &Json) -> (Json, Report) {
         mark: landed.or_else(|| answer["mark"].as_str().map(str::to_owned)),
         home: answer["home"].clone(),
         left: answer["left"] == json!(true),
+        here: answer["here"] == json!(true),
         value: value.clone(),
     };
     (value, report)
@@ -124,6 +127,15 @@ impl Moving {
             self.way_back(path, landed, report, app, &dictionary, world)
         };
         self.targets.iter().zip(reports).map(one).collect()
+    }
+
+    /// Which of the objects are still where they were. One that the app has by itself is found there wherever it goes.
+    pub(super) fn stay(&self, answer: &Json) -> Vec<bool> {
+        let (_, reports) = split(answer);
+        let is_elsewhere =
+            |path: &Path| path.last().is_some_and(|(from, _)| from.last().is_some() && *from != self.to);
+        let stays = |((path, _), report): (&(Path, _), &Report)| report.here && is_elsewhere(path);
+        self.targets.iter().zip(&reports).map(stays).collect()
     }
 
     fn follow(

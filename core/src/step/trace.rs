@@ -77,6 +77,20 @@ impl Trace {
         self.lasts.then_some(self.did.as_str())
     }
 
+    /// The app's own answer, and which targets are still where they were, although the app answered without an error.
+    pub(super) fn still_there(&self, answer: &Json) -> (Json, Vec<bool>) {
+        if let Some(moving) = &self.moving {
+            return (answer.clone(), moving.stay(answer));
+        }
+        match answer {
+            Json::Array(answers) if answers.iter().any(is_there) => {
+                let there = answers.iter().map(is_there).collect();
+                (answers.iter().map(app_said).collect(), there)
+            }
+            one => (app_said(one), vec![is_there(one)]),
+        }
+    }
+
     /// Splits an answer into the app's own and the way back of each target.
     pub(super) fn split(&self, answer: &Json, app: &App, world: &mut World<'_>) -> (Json, Vec<Option<Undo>>) {
         let Some(moving) = &self.moving else { return (answer.clone(), Vec::new()) };
@@ -84,6 +98,18 @@ impl Trace {
         (answer, moving.moved(&reports, app, world))
     }
 }
+
+/// Whether a script has found an object after it was deleted.
+pub(super) fn is_there(answer: &Json) -> bool {
+    answer.get("$").and_then(Json::as_str) == Some("there")
+}
+
+fn app_said(answer: &Json) -> Json {
+    if is_there(answer) { answer["value"].clone() } else { answer.clone() }
+}
+
+/// What is said about an object that is still there. An app may take its time, or keep what was deleted.
+pub(super) const STILL_THERE: &str = "the app answered without an error, and it is still there; look again before you tell the user that it is done";
 
 /// Whether a command only shows something.
 pub(super) fn shows(invocation: &Invocation) -> bool {

@@ -1,6 +1,6 @@
 // An app whose objects can be set, for scripts that are run in a real engine. Every write that reaches it is kept.
 // `world.placed` makes it tell new objects by their places, `world.locked` names properties that refuse to be set, `world.deaf` those that keep their value without a word,
-// `world.bent` what others hold instead of what they are told, `world.dies` the one whose set ends the app,
+// `world.keeps` makes it delete nothing without a word, `world.bent` what others hold instead of what they are told, `world.dies` the one whose set ends the app,
 // `world.then` what happens at which event: {"12": code}.
 globalThis.events = 0;
 globalThis.writes = [];
@@ -30,6 +30,7 @@ const one = (find, way) =>
               : () => {
                   event();
                   const row = find();
+                  if (property === "exists") return row !== undefined;
                   if (row === undefined) throw errorOf(-1728);
                   return alive(row[property]);
                 },
@@ -127,6 +128,7 @@ globalThis.Application = () => ({
     event();
     const row = target.row();
     if (row === undefined) throw errorOf(-1728);
+    if (world.keeps) return;
     if (globalThis.noted) noted("delete", row);
     writes.push([row.id === undefined ? (row.name === undefined ? row.text : row.name) : row.id, "delete"]);
     for (const all of ["things", "slips", "boxes", "trays"]) world[all] = world[all].filter((each) => each !== row);

@@ -1,5 +1,5 @@
 // Mailboxes with messages, for scripts that are run in a real engine. A message that is moved gets another id.
-// `world.answers` lets `move` answer with the message at its new place.
+// `world.keeps` makes `move` do nothing without a word, `world.answers` lets `move` answer with the message at its new place.
 globalThis.events = 0;
 globalThis.writes = [];
 const errorOf = (number) => Object.assign(new Error("the app says " + number), { errorNumber: number });
@@ -80,6 +80,7 @@ globalThis.Application = () => ({
     const row = target.row(),
       box = to.row();
     if (row === undefined || box === undefined) throw errorOf(-1728);
+    if (world.keeps) return null;
     writes.push([row.subject, "move", box.name]);
     world.move(row, box);
     if (!world.answers) return null;

@@ -216,3 +216,22 @@ fn an_object_as_a_value_is_shown_in_words() {
         .call("iac_mcp_set_property", &json!({ "reference": all[0], "property": "mailbox", "value": place }));
     assert_eq!(outcome.body["error"], "invalid_parameter", "{}", outcome.body);
 }
+
+#[test]
+fn a_move_that_is_ignored_is_not_verified() {
+    let mut session = letters(ALLOW, true);
+    session.eval("world.keeps = true");
+    let all = messages(&mut session, "In");
+    let check = |told: &Json| {
+        assert!(told["unverified"].as_str().unwrap_or_default().contains("still there"), "{told}");
+        assert!(told.get("undo").is_none_or(Json::is_null), "{told}");
+    };
+    check(&moved(&mut session, json!(all[0]), "Done"));
+    let several = moved(&mut session, json!(all[..2]), "Done");
+    several["results"].as_array().expect("results").iter().for_each(check);
+    // In the same mailbox it has to be there.
+    let same = moved(&mut session, json!(all[0]), "In");
+    assert_eq!(same.get("unverified"), None, "{same}");
+    session.eval("world.keeps = false");
+    assert_eq!(moved(&mut session, json!(all[0]), "Done").get("unverified"), None);
+}

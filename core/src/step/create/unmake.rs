@@ -15,7 +15,7 @@ use crate::permission::classify;
 use crate::specifier::{Path, Specifier};
 use crate::step::carried::{self, Carried};
 use crate::step::command::Sending;
-use crate::step::{Outcome, Step, Then, World, held, in_app};
+use crate::step::{Outcome, Step, Then, World, held, in_app, trace};
 use crate::undo::{Made, Undo, Way};
 use crate::words::{Level, TextWindow};
 
@@ -117,8 +117,10 @@ pub(in crate::step) fn unmade(undos: &[Undo], answer: &Json, app: &App, events: 
             change["error"] = error.to_fault(&app.bundle_id, &app.name).to_json();
         } else if row.get("$").and_then(Json::as_str) == Some("untried") {
             change["error"] = Fault::new(Code::Unavailable, "it was not tried", "try it again").to_json();
+        } else if trace::is_there(&row) {
+            change["unverified"] = json!(trace::STILL_THERE);
         }
-        if change.get("error").is_some() {
+        if change.get("error").is_some() || change.get("unverified").is_some() {
             change["created"] = json!("still there");
             left.push(id);
         }
