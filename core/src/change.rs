@@ -73,12 +73,14 @@ pub enum Look {
     /// A property of those elements that meet a condition: the elements, the property that must be true, the property
     /// to read.
     Where(Identifier, Identifier, Identifier),
+    /// A digest of each of these properties that has a value, all read with one event: `name 1a2b`.
+    Held(Vec<Identifier>),
 }
 
 impl Look {
     /// Writes it in the form that [`Self::read`] reads: `name`; `content.size`; `#messages` for a count;
     /// `documents?modified.name` for the elements that meet a condition; `=containingProject.id.name.tasks` for the
-    /// object that this one stands for.
+    /// object that this one stands for; `*name.body` for the digests of these.
     pub(crate) fn spelled(&self) -> String {
         match self {
             Self::Property(way) => way.iter().map(Identifier::as_str).collect::<Vec<_>>().join("."),
@@ -89,6 +91,9 @@ impl Look {
                 format!("={}", parts.iter().map(Identifier::as_str).collect::<Vec<_>>().join("."))
             }
             Self::Where(elements, is, property) => format!("{elements}?{is}.{property}"),
+            Self::Held(properties) => {
+                format!("*{}", properties.iter().map(Identifier::as_str).collect::<Vec<_>>().join("."))
+            }
         }
     }
 
@@ -101,6 +106,9 @@ impl Look {
             return Some(Self::Where(of(elements)?, of(is)?, of(property)?));
         }
         let way = |text: &str| text.split('.').map(Identifier::of).collect::<Option<Vec<_>>>();
+        if let Some(properties) = text.strip_prefix('*') {
+            return way(properties).map(Self::Held);
+        }
         match (text.strip_prefix('#'), text.strip_prefix('=')) {
             (Some(elements), _) => way(elements).map(Self::Count),
             (_, Some(parts)) => way(parts)?.try_into().ok().map(Self::Standing),
@@ -294,6 +302,47 @@ pub(crate) fn home(dictionary: &Dictionary, class: &str, container: &str) -> Opt
     dictionary.properties(class).into_iter().find(|each| is_it(each)).and_then(|p| Identifier::of(&p.name))
 }
 
+/// Properties that an app or its server writes by itself: places on a screen, states, and the marks of a change.
+///
+/// # Source
+/// The apps' dictionaries: Finder's `modification date`, Calendar's `stamp date` and Music's `played count` can be set, and
+/// change on their own.
+const RESTLESS: [&str; 18] = [
+    "modification date",
+    "stamp date",
+    "index",
+    "selected",
+    "visible",
+    "collapsed",
+    "expanded",
+    "completely expanded",
+    "miniaturized",
+    "zoomed",
+    "frontmost",
+    "modified",
+    "path",
+    "played count",
+    "played date",
+    "skipped count",
+    "skipped date",
+    "bookmark",
+];
+
+/// The types of values that are compared: short to read, and the same each time.
+const PLAIN: [&str; 6] = ["text", "boolean", "integer", "real", "number", "date"];
+
+/// The properties of a class that a person fills in: an undo notices if they are no longer as this server left them.
+pub(crate) fn held(dictionary: &Dictionary, class: &str) -> Vec<Identifier> {
+    let is_plain = |property: &&Property| {
+        let mut kinds = property.kind.0.iter().filter(|kind| kind.name != "missing value").peekable();
+        kinds.peek().is_some() && kinds.all(|kind| !kind.list && PLAIN.contains(&kind.name.as_str()))
+    };
+    let all = dictionary.properties(class).into_iter();
+    let kept = all.filter(|property| property.access.can_read() && property.access.can_write());
+    let kept = kept.filter(|property| !property.hidden && !RESTLESS.contains(&property.name.as_str()));
+    kept.filter(is_plain).filter_map(|property| Identifier::of(&property.name)).collect()
+}
+
 /// Returns how to tell elements of a class apart.
 pub(crate) fn anchor(app: &str, dictionary: &Dictionary, class: &str) -> Anchor {
     Anchor {
@@ -322,6 +371,7 @@ mod tests {
             "#rootTask.tasks",
             "documents?modified.name",
             "=a.id.name.tasks",
+            "*name.dueDate",
         ];
         for text in texts {
             assert_eq!(Look::read(text).map(|look| look.spelled()).as_deref(), Some(text));

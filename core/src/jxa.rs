@@ -53,6 +53,9 @@ pub(crate) const NEAR: &str = include_str!("jxa/near.js");
 /// Extra code for scripts that ask the system and not an app.
 pub(crate) const SYSTEM: &str = include_str!("jxa/system.js");
 
+/// Extra code for scripts that compare what objects hold with what they held before.
+pub(crate) const HELD: &str = include_str!("jxa/held.js");
+
 /// Extra code for scripts that make objects.
 pub(crate) const CREATE: &str = include_str!("jxa/create.js");
 

@@ -626,3 +626,57 @@ fn what_an_undo_did_not_delete_can_be_tried_again() {
         );
     }
 }
+
+#[test]
+fn what_was_added_to_a_new_object_is_not_deleted_with_it() {
+    let made = |session: &mut Session| {
+        session.answers = vec![Choice::Once, Choice::Once];
+        let create = json!({ "app": "Shelf", "class": "thing", "properties": { "name": "jar" } });
+        session.call("iac_mcp_create", &create).body["undo"].clone()
+    };
+    for policy in ["", ALLOW] {
+        for (change, named) in [
+            ("world.things[3].secret = 'call her back'", "(changed: secret)"),
+            (
+                "world.things[3].count = 5; world.things[3].when = { date: 86400000 }",
+                "(changed: count, when)",
+            ),
+            ("delete world.things[3].flag", "(changed: flag)"),
+        ] {
+            let mut session = Session::new(policy, &shelf());
+            session.eval("world.whole = true");
+            let undo = made(&mut session);
+            let kept = serde_json::to_string(&session.undos).expect("plain data");
+            session.eval(change);
+            let back = session.call("iac_mcp_undo", &json!({ "undo": undo })).body;
+            assert_eq!(code(&back), "reference_moved", "{change}: {back}");
+            let message = back["message"].as_str().unwrap_or_default();
+            assert!(policy == ALLOW || message.contains(named), "{change}: {message}");
+            assert_eq!(session.ask("world.things.length"), json!(4), "{kept}");
+        }
+        // Nobody changed it, and an app that does not tell all at once.
+        for whole in [true, false] {
+            let mut session = Session::new(policy, &shelf());
+            session.eval(&format!("world.whole = {whole}"));
+            let undo = made(&mut session);
+            let back = session.call("iac_mcp_undo", &json!({ "undo": undo })).body;
+            assert_eq!(
+                (&back["success"], session.ask("world.things.length")),
+                (&json!(true), json!(3)),
+                "{back}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_undo_of_a_new_object_keeps_no_text() {
+    let mut session = Session::new(ALLOW, &shelf());
+    session.eval("world.whole = true; globalThis.noted = (what, row) => { if (what === 'make') row.secret = 'a private word'; }");
+    session.call(
+        "iac_mcp_create",
+        &json!({ "app": "Shelf", "class": "thing", "properties": { "name": "jar" } }),
+    );
+    let kept = serde_json::to_string(&session.undos).expect("plain data");
+    assert!(kept.contains("secret ") && !kept.contains("private"), "{kept}");
+}

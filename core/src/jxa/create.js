@@ -322,7 +322,11 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
   const next = follow(then, ways, stop);
   if (next.every((step) => step.untried)) return { rows: results, saved: saved, then: next };
   // What followed may have changed the new objects, or they are gone.
-  const isMissing = (looks) => looks.length > 0 && looks.every((each) => isFailed(each) && missing(each.number));
+  // An app that refuses all properties at once may do so of a missing object too.
+  const isMissing = (looks, i) => {
+    const some = looks.filter((_, n) => !kinds[rows[i][0]].looks[n].whole);
+    return some.length > 0 && some.every((each) => isFailed(each) && missing(each.number));
+  };
   made.forEach((x, i) => {
     if (x === undefined || results[i].looks === undefined) return;
     if (i === 0 && first.isUsed) {
@@ -330,7 +334,7 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
       return;
     }
     const looks = read(i === 0 ? first.x : x, kinds[rows[i][0]].looks);
-    results[i].gone = isMissing(looks) && !isMissing(results[i].looks);
+    results[i].gone = isMissing(looks, i) && !isMissing(results[i].looks, i);
     results[i].looks = looks;
   });
   tell();

@@ -115,6 +115,10 @@ impl Look {
             Self::Standing([owner, same, name, elements]) => format!(
                 "standsFor(x => x.{owner}, x => x.{same}(), [x => x.{name}(), x => x.{elements}.length])"
             ),
+            Self::Held(properties) => {
+                let names: Vec<&str> = properties.iter().map(Identifier::as_str).collect();
+                format!("heldIn({names:?})")
+            }
             Self::Where(elements, is, property) => {
                 format!("x => x.{elements}.whose({{ {is}: true }}).{property}()")
             }

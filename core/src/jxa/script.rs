@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{
-    ACCESS, CHANGES, COMMANDS, CONSENT, CREATE, GROUPS, INDEX, NEAR, OBJECTS, PLACES, SERIES, SPREAD, SYSTEM,
-    Script, ZONE, changes,
+    ACCESS, CHANGES, COMMANDS, CONSENT, CREATE, GROUPS, HELD, INDEX, NEAR, OBJECTS, PLACES, SERIES, SPREAD,
+    SYSTEM, Script, ZONE, changes,
     command::{command, find},
     create::create,
     data::Data,
@@ -119,10 +119,10 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
         _ => {}
     }
     let more: &[&str] = match &approved.action().deed {
-        Deed::Preview(_) => &[PLACES, CHANGES],
+        Deed::Preview(_) => &[PLACES, CHANGES, HELD],
         Deed::Set(_) => &[CHANGES],
-        Deed::Create(_) => &[CHANGES, COMMANDS, CREATE],
-        Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS],
+        Deed::Create(_) => &[CHANGES, COMMANDS, HELD, CREATE],
+        Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS, HELD],
         Deed::Find(_) => &[COMMANDS],
         Deed::Properties { .. } => &[OBJECTS],
         Deed::System(SystemDeed::Access { .. }) | Deed::AskAccess { .. } => &[ACCESS],

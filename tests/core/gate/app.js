@@ -1,6 +1,6 @@
 // An app whose objects can be set, for scripts that are run in a real engine. Every write that reaches it is kept.
 // `world.placed` makes it tell new objects by their places, `world.locked` names properties that refuse to be set, `world.deaf` those that keep their value without a word,
-// `world.keeps` makes it delete nothing without a word, `world.bent` what others hold instead of what they are told, `world.dies` the one whose set ends the app,
+// `world.whole` lets it tell all properties of an object at once, `world.keeps` makes it delete nothing without a word, `world.bent` what others hold instead of what they are told, `world.dies` the one whose set ends the app,
 // `world.then` what happens at which event: {"12": code}.
 globalThis.events = 0;
 globalThis.writes = [];
@@ -31,6 +31,8 @@ const one = (find, way) =>
                   event();
                   const row = find();
                   if (property === "exists") return row !== undefined;
+                  if (property === "properties" && row !== undefined && world.whole)
+                    return Object.keys(row).reduce((all, key) => Object.assign(all, { [key]: alive(row[key]) }), {});
                   if (row === undefined) throw errorOf(-1728);
                   return alive(row[property]);
                 },

@@ -1,5 +1,6 @@
 //! Reads the objects of a command before a question, so that the human sees names instead of numbers.
 
+use indexmap::IndexSet;
 use serde_json::Value as Json;
 
 use super::super::show::told;
@@ -9,7 +10,7 @@ use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Deed, Invocation, Preview, Seen};
 use crate::app::App;
 use crate::change::{Fact, Look, QUIT, Subject, beside, facts};
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
@@ -127,8 +128,8 @@ impl Looking {
             })
         };
         let is_changed = |(seen, row): &(&Seen, &Json)| row.get(4) != Some(&seen.shown) && !is_gone(seen);
-        if let Some((seen, _)) = kept.iter().zip(again).find(is_changed) {
-            return Err(changed(&seen.path, app, world));
+        if let Some((seen, row)) = kept.iter().zip(again).find(is_changed) {
+            return Err(changed(seen, row, app, world));
         }
         unasked = unasked.after(shown(&subjects, rows));
         if let Some(path) = wrong_name(&subjects, rows) {
@@ -160,11 +161,39 @@ fn as_kept(seen: &Seen) -> Subject {
 }
 
 /// The error for an undo that would reach more than the write that it takes back.
-fn changed(path: &Path, app: &App, world: &World<'_>) -> Fault {
-    let path = told(path, app, world);
-    let message = format!("{path} of {} was changed after this server wrote it; nothing was done", app.name);
+fn changed(seen: &Seen, row: &Json, app: &App, world: &World<'_>) -> Fault {
+    let path = told(&seen.path, app, world);
+    let terms = differing(seen, row, app);
+    let terms: Vec<String> = terms.into_iter().collect();
+    let which = if terms.is_empty() { String::new() } else { format!(" (changed: {})", terms.join(", ")) };
+    let message =
+        format!("{path} of {} was changed after this server wrote it; nothing was done{which}", app.name);
     let suggestion = "look at it, and use iac_mcp_run_command if the user still wants that";
     Fault::new(Code::ReferenceMoved, message, suggestion).with("object", path)
+}
+
+/// The properties that are no longer as they were, as the dictionary names them.
+fn differing(seen: &Seen, row: &Json, app: &App) -> IndexSet<String> {
+    let list = |json: Option<&Json>| json.and_then(Json::as_array).cloned().unwrap_or_default();
+    let (was, is) = (list(Some(&seen.shown)), list(row.get(4)));
+    let apart = |at: usize| {
+        let (was, is) = (list(was.get(at)), list(is.get(at)));
+        let lines =
+            was.iter().filter(|each| !is.contains(each)).chain(is.iter().filter(|each| !was.contains(each)));
+        lines.filter_map(|line| Some(line.as_str()?.split_once(' ')?.0.to_owned())).collect::<Vec<_>>()
+    };
+    let looks = seen.looks.iter().enumerate().filter(|(at, _)| was.get(*at) != is.get(*at));
+    let identifiers = looks.flat_map(|(at, look)| match look {
+        Look::Held(_) => apart(at),
+        Look::Property(way) => way.last().map(|last| last.as_str().to_owned()).into_iter().collect(),
+        _ => Vec::new(),
+    });
+    let properties = app.dictionary().map(|all| all.properties(seen.path.class())).unwrap_or_default();
+    let term = |identifier: String| {
+        let is_it = |name: &str| Identifier::of(name).is_some_and(|each| each.as_str() == identifier);
+        properties.iter().find(|property| is_it(&property.name)).map(|property| property.name.clone())
+    };
+    identifiers.filter_map(term).collect()
 }
 
 /// The facts about each object to show. Unreadable facts are left out.

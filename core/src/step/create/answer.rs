@@ -406,7 +406,10 @@ impl Creating {
         let name = told.json.get("name").and_then(Json::as_str);
         let named = |name: &str| format!("{} {}", self.nodes[at].class, crate::specifier::quoted(name));
         let shown = row.get("looks").and_then(Json::as_array).cloned().unwrap_or_default();
-        let looks = self.creation.makes[at].looks.iter().map(Look::spelled).zip(shown);
+        let looks = self.creation.makes[at].looks.iter().zip(shown);
+        // An app that does not tell all properties at once leaves the undo with the others.
+        let is_kept = |(look, shown): &(&Look, Json)| !matches!(look, Look::Held(_)) || shown.is_array();
+        let looks = looks.filter(is_kept).map(|(look, shown)| (look.spelled(), shown));
         Made {
             object: path.to_json(),
             words: name.map_or(way, named),

@@ -16,7 +16,8 @@ use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
 use crate::change::{
-    Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, begins_with, beside, counts, facts, taken_from,
+    Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, begins_with, beside, counts, facts,
+    held as filled_in, taken_from,
 };
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
@@ -46,6 +47,9 @@ const SAVES: [(&str, &str); 1] = [("com.apple.AddressBook", "coresave")];
 
 /// The facts about a message that a command has written.
 const TOLD: [&str; 4] = ["to", "cc", "bcc", "text"];
+
+/// How many of the new objects are read whole for the undo: each takes an Apple event, and an app a tenth of a second for it.
+const HELD: usize = 50;
 
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 
@@ -283,7 +287,7 @@ impl<'a> Tree<'a> {
         }
         let looking = Vec::new();
         let (traces, writes) = (Vec::new(), false);
-        let creating = Creating {
+        let mut creating = Creating {
             creation,
             nodes,
             places,
@@ -296,6 +300,11 @@ impl<'a> Tree<'a> {
             is_old,
             writes,
         };
+        // What stays anyway is not compared before it is deleted.
+        if !creating.is_taken_back(dictionary) {
+            let makes = &mut creating.creation.makes;
+            makes.iter_mut().for_each(|make| make.looks.retain(|look| !matches!(look, Look::Held(_))));
+        }
         Ok(creating.begin(app, world))
     }
 
@@ -618,6 +627,11 @@ impl<'a> Tree<'a> {
         let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
         looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
         looks.extend(counts(&self.app.bundle_id, self.dictionary, class));
+        let held = filled_in(self.dictionary, class);
+        let is_read = |each: &Identifier| looks.contains(&Look::Property(vec![each.clone()]));
+        if self.makes.len() < HELD && !held.iter().all(is_read) {
+            looks.push(Look::Held(held));
+        }
         (label, looks)
     }
 
