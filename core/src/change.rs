@@ -277,6 +277,11 @@ impl Fact {
         Self { caption: caption.into(), look, is_least: false, is_of_some: false }
     }
 
+    /// Whether a question shows it. The others only tell the object from another one that takes its place.
+    pub(crate) fn is_shown(&self) -> bool {
+        !self.caption.is_empty()
+    }
+
     /// Whether it says which other object this one stands for.
     pub(crate) fn is_standing(&self) -> bool {
         matches!(self.look, Look::Standing(_))

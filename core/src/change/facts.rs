@@ -7,6 +7,11 @@ use crate::specifier::{Member, Path, Segment};
 
 /// The event that deletes.
 pub(crate) const DELETE: &str = "coredelo";
+const MOVE: &str = "coremove";
+const DUPLICATE: &str = "coreclon";
+
+/// The caption of a fact that no question shows. It only has to be the same after the question.
+const UNSHOWN: &str = "";
 
 /// Mail's events that reply to a message, and the argument of a reply to all.
 const REPLY: &str = "emalrpms";
@@ -54,7 +59,7 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// Messages' dictionary: an account is of a service, and a chat has participants.
 /// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
 /// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.
-const FACTS: [(&str, &str, &str, &str, &str); 33] = [
+const FACTS: [(&str, &str, &str, &str, &str); 39] = [
     ("com.apple.AddressBook", DELETE, "contact info", "label", "label"),
     ("com.apple.AddressBook", DELETE, "contact info", "value", "value"),
     ("com.apple.AddressBook", DELETE, "address", "label", "label"),
@@ -80,6 +85,14 @@ const FACTS: [(&str, &str, &str, &str, &str); 33] = [
     ("com.omnigroup.OmniFocus3", COMPLETE, "project", "repeats", "repetition rule"),
     // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),
+    // A file is known by its name alone, and another one may get that name while a person reads the question. Of a folder
+    // Finder counts the size later.
+    ("com.apple.finder", DELETE, "item", UNSHOWN, "creation date"),
+    ("com.apple.finder", DELETE, "file", UNSHOWN, "size"),
+    ("com.apple.finder", MOVE, "item", UNSHOWN, "creation date"),
+    ("com.apple.finder", MOVE, "file", UNSHOWN, "size"),
+    ("com.apple.finder", DUPLICATE, "item", UNSHOWN, "creation date"),
+    ("com.apple.finder", DUPLICATE, "file", UNSHOWN, "size"),
     ("com.apple.mail", SEND, "outgoing message", FROM, "sender"),
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),

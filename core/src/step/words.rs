@@ -83,7 +83,7 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
             format!("{} {}{more}{of}", path.class(), quoted(&name))
         }
     };
-    for (fact, read) in subject.facts.iter().zip(part(4)) {
+    for (fact, read) in subject.facts.iter().zip(part(4)).filter(|(fact, _)| fact.is_shown()) {
         let line = match fact.is_standing() {
             true => told_standing(fact, read, dictionary),
             // A file has no items. What keeps them from being read says something else.

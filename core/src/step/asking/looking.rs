@@ -74,7 +74,13 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     let with_facts = |subject: Subject, at: usize| {
         let facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
         // The question tells about all objects that stand for others, however many there are.
-        (at < NAMED || facts.iter().any(Fact::is_standing)).then_some(Subject { facts, ..subject })
+        if at < NAMED || facts.iter().any(Fact::is_standing) {
+            return Some(Subject { facts, ..subject });
+        }
+        // The question only counts these. If a name leads to one, another one may get the name.
+        let facts: Vec<Fact> = facts.into_iter().filter(|fact| !fact.is_shown()).collect();
+        let is_loose = !facts.is_empty() && !subject.path.is_by_id();
+        is_loose.then_some(Subject { facts, labels: Vec::new(), ..subject })
     };
     let is_object = |path: &&Path| path.last().is_some();
     let direct = invocation.direct.iter().flat_map(Given::paths).filter(is_object);
@@ -86,7 +92,8 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     // For example, the recipients.
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
     let told = arguments.map(|path| with_facts(of(path), 0)).filter(|subject| {
-        subject.as_ref().is_some_and(|subject| subject.facts.iter().any(|fact| !fact.is_standing()))
+        let is_told = |fact: &Fact| fact.is_shown() && !fact.is_standing();
+        subject.as_ref().is_some_and(|subject| subject.facts.iter().any(is_told))
     });
     subjects.extend(told.flatten());
     let targets = subjects.len();
