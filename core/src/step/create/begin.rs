@@ -272,6 +272,16 @@ impl<'a> Tree<'a> {
         if let (Some(origin), Some(first)) = (creation.origin(), places.first_mut()) {
             first.facts = facts_of(origin, &app.bundle_id, dictionary, first.path.class());
         }
+        for next in &creation.then {
+            let targets = next.sent.direct.iter().flat_map(Given::paths);
+            for subject in places.iter_mut().filter(|place| targets.clone().any(|path| *path == place.path)) {
+                let facts = facts(&app.bundle_id, dictionary, &next.sent.code, subject.path.class());
+                let unshown =
+                    facts.into_iter().filter(|fact| !fact.is_shown() && !subject.facts.contains(fact));
+                let unshown: Vec<Fact> = unshown.collect();
+                subject.facts.extend(unshown);
+            }
+        }
         let commands = creation.makes.iter().map(|make| &make.command);
         let commands = commands.chain(creation.then.iter().map(|next| &next.sent));
         let anchors = commands.map(|command| placing::anchors(app, dictionary, command));
