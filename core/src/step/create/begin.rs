@@ -12,7 +12,7 @@ pub(super) use places::{CALLED, CONTAINER};
 use super::row::{answer_of, answers, start_row};
 use super::{Chosen, Creating, Node};
 use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocation, Make, Renamed, Takes};
-use crate::app::App;
+use crate::app::{App, same_id};
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
 use crate::change::{
@@ -50,6 +50,12 @@ const TOLD: [&str; 4] = ["to", "cc", "bcc", "text"];
 
 /// How many of the new objects are read whole for the undo: each takes an Apple event, and an app a tenth of a second for it.
 const HELD: usize = 50;
+
+/// The app whose copies are not read whole: all properties of a folder include its size, which takes minutes to count.
+///
+/// # Source
+/// Finder's dictionary: an item has a `size` and a `physical size`.
+const COUNTING: &str = "com.apple.finder";
 
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 
@@ -359,7 +365,10 @@ impl<'a> Tree<'a> {
             let member = container.collection(dictionary, &class).ok()?;
             Some(Renamed { container: container.clone(), member, slot })
         });
-        let (label, looks) = self.looks(&container, &class, &slots);
+        let (label, mut looks) = self.looks(&container, &class, &slots);
+        if same_id(&app.bundle_id, COUNTING) {
+            looks.retain(|look| !matches!(look, Look::Held(_)));
+        }
         self.is_old = !is_new;
         self.ways.push(way);
         self.nodes.push(Node {
