@@ -120,7 +120,7 @@ impl Undo {
     }
 
     /// A change without an inverse.
-    pub(crate) fn lasting(app: &str, did: String, why: &str, id: RefId, at: Millis) -> Self {
+    pub fn lasting(app: &str, did: String, why: &str, id: RefId, at: Millis) -> Self {
         Self {
             id: Self::id(id),
             call: None,

@@ -231,7 +231,7 @@ impl Plugins {
         let is_error = answer.is_err();
         let mut body = answer.unwrap_or_else(|failure| failure.body(&plugin));
         let owns = |tool: &str| registry.owner(tool).is_some_and(|owner| *owner == plugin);
-        pipeline.keep_way_back(plugin.as_str(), owns, is_undo, &mut body).await;
+        pipeline.keep_way_back((plugin.as_str(), tool.as_str()), owns, is_undo, &mut body).await;
         let outcome = Outcome { body, is_error, events: bridge.events(), ..Outcome::default() };
         Answer { outcome, elapsed: started.elapsed(), question }
     }
