@@ -1,5 +1,6 @@
 //! From arguments to new objects: everything that can be wrong is found before anything runs.
 
+mod looks;
 mod places;
 
 use std::sync::Arc;
@@ -12,12 +13,11 @@ pub(super) use places::{CALLED, CONTAINER};
 use super::row::{answer_of, answers, start_row};
 use super::{Chosen, Creating, Node};
 use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocation, Make, Renamed, Takes};
-use crate::app::{App, same_id};
+use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
 use crate::change::{
-    Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, begins_with, beside, counts, facts,
-    held as filled_in, taken_from,
+    Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, begins_with, beside, facts, taken_from,
 };
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
@@ -47,15 +47,6 @@ const SAVES: [(&str, &str); 1] = [("com.apple.AddressBook", "coresave")];
 
 /// The facts about a message that a command has written.
 const TOLD: [&str; 4] = ["to", "cc", "bcc", "text"];
-
-/// How many of the new objects are read whole for the undo: each takes an Apple event, and an app a tenth of a second for it.
-const HELD: usize = 50;
-
-/// The app whose copies are not read whole: all properties of a folder include its size, which takes minutes to count.
-///
-/// # Source
-/// Finder's dictionary: an item has a `size` and a `physical size`.
-const COUNTING: &str = "com.apple.finder";
 
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 
@@ -278,16 +269,7 @@ impl<'a> Tree<'a> {
         if let (Some(origin), Some(first)) = (creation.origin(), places.first_mut()) {
             first.facts = facts_of(origin, &app.bundle_id, dictionary, first.path.class());
         }
-        for next in &creation.then {
-            let targets = next.sent.direct.iter().flat_map(Given::paths);
-            for subject in places.iter_mut().filter(|place| targets.clone().any(|path| *path == place.path)) {
-                let facts = facts(&app.bundle_id, dictionary, &next.sent.code, subject.path.class());
-                let unshown =
-                    facts.into_iter().filter(|fact| !fact.is_shown() && !subject.facts.contains(fact));
-                let unshown: Vec<Fact> = unshown.collect();
-                subject.facts.extend(unshown);
-            }
-        }
+        looks::tell_apart(&mut places, &creation.then, app, dictionary);
         let commands = creation.makes.iter().map(|make| &make.command);
         let commands = commands.chain(creation.then.iter().map(|next| &next.sent));
         let anchors = commands.map(|command| placing::anchors(app, dictionary, command));
@@ -365,10 +347,8 @@ impl<'a> Tree<'a> {
             let member = container.collection(dictionary, &class).ok()?;
             Some(Renamed { container: container.clone(), member, slot })
         });
-        let (label, mut looks) = self.looks(&container, &class, &slots);
-        if same_id(&app.bundle_id, COUNTING) {
-            looks.retain(|look| !matches!(look, Look::Held(_)));
-        }
+        let (label, looks) = self.looks(&container, &class, &slots);
+        let looks = looks::of_a_copy(looks, &app.bundle_id);
         self.is_old = !is_new;
         self.ways.push(way);
         self.nodes.push(Node {
@@ -635,23 +615,6 @@ impl<'a> Tree<'a> {
                 values[of] = Given::Text(first_line(name) + text);
             }
         }
-    }
-
-    /// The name of an object of a class for people, and the values to record right after it is made.
-    fn looks(&self, container: &Path, class: &str, slots: &[Slot]) -> (Option<Identifier>, Vec<Look>) {
-        let under = self.under(container, class);
-        let fresh = Subject::of(&self.app.bundle_id, self.dictionary, under, Vec::new());
-        let label = fresh.labels.first().cloned();
-        let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
-        let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
-        looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
-        looks.extend(counts(&self.app.bundle_id, self.dictionary, class));
-        let held = filled_in(self.dictionary, class);
-        let is_read = |each: &Identifier| looks.contains(&Look::Property(vec![each.clone()]));
-        if self.makes.len() < HELD && !held.iter().all(is_read) {
-            looks.push(Look::Held(held));
-        }
-        (label, looks)
     }
 
     /// The contents of a message that a command has written, as far as the client may read them.

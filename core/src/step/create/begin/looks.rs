@@ -1,0 +1,64 @@
+//! What is read of objects besides their names: of new ones for the undo, and of others to tell them from one that takes
+//! their name.
+
+use super::Tree;
+use crate::action::Following;
+use crate::app::{App, same_id};
+use crate::change::{Fact, Look, Slot, Subject, counts, facts, held};
+use crate::dictionary::{Dictionary, Identifier};
+use crate::marshal::Given;
+use crate::specifier::Path;
+
+/// How many of the new objects are read whole for the undo: each takes an Apple event, and an app a tenth of a second for it.
+const HELD: usize = 50;
+
+/// The app whose copies are not read whole: all properties of a folder include its size, which takes minutes to count.
+///
+/// # Source
+/// Finder's dictionary: an item has a `size` and a `physical size`.
+const COUNTING: &str = "com.apple.finder";
+
+impl Tree<'_> {
+    /// The name of an object of a class for people, and the values to record right after it is made.
+    pub(super) fn looks(
+        &self,
+        container: &Path,
+        class: &str,
+        slots: &[Slot],
+    ) -> (Option<Identifier>, Vec<Look>) {
+        let under = self.under(container, class);
+        let fresh = Subject::of(&self.app.bundle_id, self.dictionary, under, Vec::new());
+        let label = fresh.labels.first().cloned();
+        let mut looks: Vec<Look> = label.iter().map(|label| Look::Property(vec![label.clone()])).collect();
+        let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
+        looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
+        looks.extend(counts(&self.app.bundle_id, self.dictionary, class));
+        let held = held(self.dictionary, class);
+        let is_read = |each: &Identifier| looks.contains(&Look::Property(vec![each.clone()]));
+        if self.makes.len() < HELD && !held.iter().all(is_read) {
+            looks.push(Look::Held(held));
+        }
+        (label, looks)
+    }
+}
+
+/// The same for what a command returns.
+pub(super) fn of_a_copy(mut looks: Vec<Look>, app: &str) -> Vec<Look> {
+    if same_id(app, COUNTING) {
+        looks.retain(|look| !matches!(look, Look::Held(_)));
+    }
+    looks
+}
+
+/// Adds to the targets of commands that follow what no question shows.
+pub(super) fn tell_apart(places: &mut [Subject], then: &[Following], app: &App, dictionary: &Dictionary) {
+    for next in then {
+        let targets = next.sent.direct.iter().flat_map(Given::paths);
+        for subject in places.iter_mut().filter(|place| targets.clone().any(|path| *path == place.path)) {
+            let facts = facts(&app.bundle_id, dictionary, &next.sent.code, subject.path.class());
+            let unshown = facts.into_iter().filter(|fact| !fact.is_shown() && !subject.facts.contains(fact));
+            let unshown: Vec<Fact> = unshown.collect();
+            subject.facts.extend(unshown);
+        }
+    }
+}
