@@ -93,7 +93,9 @@ class Made(unittest.TestCase):
     def test_a_message_goes_to_the_trash_of_its_account(self):
         with Home() as home:
             home.state.mkdir(mode=0o700)
-            (home.state / "policy.toml").write_text('profile = "trusted"\n')
+            # It is as dangerous as to delete it.
+            rule = '{ app = "com.apple.mail", command = "move", level = "DANGEROUS", decision = "allow" }'
+            (home.state / "policy.toml").write_text(f'profile = "trusted"\nrules = [{rule}]\n')
             with Server(home) as server:
 
                 def held(mailbox):
