@@ -52,7 +52,10 @@ const pin = (collection, i, q) => {
   at = "object";
   const x = collection.at(i);
   if (q.id !== null) {
-    const is = idAt(collection, q.id, i);
+    // A name serves only if no neighbour has it. One event tells both: between two, someone may close the first of two
+    // tabs of one name, and the other would be taken for it.
+    const all = q.alone ? everyone(collection, q.id) : null;
+    const is = all !== null && i < all.length ? all[i] : idAt(collection, q.id, i);
     const serves = typeof is === "number" || (typeof is === "string" && is !== "");
     if (serves && (!q.alone || isAlone(collection, q.id, is))) {
       found.push({ known: is });

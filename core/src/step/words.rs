@@ -106,7 +106,11 @@ pub(super) fn names<'s>(
     let mut names = IndexMap::new();
     for (subject, row) in read.filter(|(subject, _)| subject.path.is_by_id()) {
         let term = labels(&app.bundle_id, dictionary, subject.path.class()).into_iter().next();
-        if !term.is_some_and(|term| may_read(&term, app, world.gate, world.now)) {
+        // A change of the name itself tells the old and the new one.
+        let may_tell = |term: &String| {
+            !subject.slots.iter().any(|slot| slot.term == *term) && may_read(term, app, world.gate, world.now)
+        };
+        if !term.as_ref().is_some_and(may_tell) {
             continue;
         }
         let name = row.get(1).and_then(|labels| labels.get(0));
