@@ -42,6 +42,14 @@ impl RefId {
         Self(id)
     }
 
+    /// An id for a thing that has no reference yet, by its number.
+    pub(crate) fn stand_in(number: usize) -> Self {
+        let number = u64::MAX - number as u64;
+        let mut bits = [u8::MAX; 10];
+        bits[2..].copy_from_slice(&number.to_be_bytes());
+        Self::from_random(bits)
+    }
+
     /// Reads an id as [`std::fmt::Display`] writes it; `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let id: [u8; 16] = text.strip_prefix(PREFIX)?.as_bytes().try_into().ok()?;

@@ -209,6 +209,17 @@ class Create(unittest.TestCase):
         self.assertEqual(self.names(folder["objects"][0]["reference"], "folder"), ["Inside"])
         self.assertTrue(self.call("iac_mcp_undo", undo=folder["undo"])["success"])
 
+    def test_files_are_sorted_into_new_folders(self):
+        move = lambda file, to: {"command": "move", "target": f'file "{file}" of folder "Downloads" of home', "arguments": {"to": to}}
+        folders = [{"properties": {"name": "Music"}}, {"properties": {"name": "Papers"}, "then": [move("invoice.pdf", "it")]}]
+        made = self.made(app="Finder", **{"class": "folder"}, at="~/Downloads", objects=folders, then=[move("song.flac", "it"), move("data", "it 2")])
+        self.assertEqual(len(made["then"]), 3)
+        music, papers = (each["reference"] for each in made["objects"])
+        self.assertEqual(self.names(music, "file"), ["song.flac"])
+        self.assertEqual(sorted(self.names(papers, "file")), ["data", "invoice.pdf"])
+        refused = self.server.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="~/Downloads", properties={"name": "One"}, then=[move("movie.mp4", "it 2")])
+        self.assertEqual(refused["error"], "invalid_parameter", refused)
+
     def test_a_place_among_others(self):
         steps = [{"properties": {"name": name}} for name in ("first", "second")]
         [whole] = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Steps"}, children=steps)["objects"]

@@ -1,5 +1,6 @@
 //! New objects: one, several, or trees of them, made by one script.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Invocation, Seen};
@@ -20,8 +21,8 @@ pub struct Creation {
     /// The properties to set on an object that a command returns. The gate judges them; they name the object by its
     /// future path.
     pub writes: Option<Box<Change>>,
-    /// A path to the collection that will hold the first object, if the dictionary names it.
-    pub home: Option<Path>,
+    /// For each object a path to the collection that will hold it, as far as the dictionary names it.
+    pub homes: Vec<Path>,
     /// Commands that follow, once everything is made.
     pub then: Vec<Following>,
     /// The containers as the human saw them. If they have changed, nothing is made.
@@ -33,23 +34,44 @@ pub struct Creation {
 pub struct Following {
     /// Its place in the call: `then[1]`; empty if the call does not name it there.
     pub place: String,
-    /// The form for the gate: the first new object by its future path, as far as that is known.
+    /// The form for the gate: new objects by their future paths, as far as those are known.
     pub judged: Invocation,
-    /// As it is sent: the first new object by its placeholder.
+    /// As it is sent: new objects by their placeholders.
     pub sent: Invocation,
 }
 
 impl Following {
-    /// Stands for the first new object, which has no way yet.
-    pub(crate) fn it(class: &str) -> Path {
-        let identifier = Identifier::of(IT).unwrap_or_else(|| unreachable!("it is an identifier"));
-        let member = Member { term: IT.to_owned(), identifier, class: class.to_owned() };
+    /// Stands for a new object, which has no way yet, by its number among the objects that are made.
+    pub(crate) fn it(number: usize, class: &str) -> Path {
+        let term = if number == 0 { IT.to_owned() } else { format!("{IT} {number}") };
+        let identifier = Identifier::of(&term).unwrap_or_else(|| unreachable!("it is an identifier"));
+        let member = Member { term, identifier, class: class.to_owned() };
         Path::application().then(Segment::Property(Arc::new(member)))
     }
 
-    /// Whether a path leads to the first new object, or into it.
+    /// The number of the new object that a path leads to, or into.
+    pub(crate) fn number_of_it(path: &Path) -> Option<usize> {
+        let Some(Segment::Property(member)) = path.segments().first() else { return None };
+        match member.term.strip_prefix(IT)? {
+            "" => Some(0),
+            number => number.strip_prefix(' ')?.parse().ok(),
+        }
+    }
+
+    /// Whether a path leads to a new object, or into it.
     pub(crate) fn leads_to_it(path: &Path) -> bool {
-        matches!(path.segments().first(), Some(Segment::Property(member)) if member.term == IT)
+        Self::number_of_it(path).is_some()
+    }
+
+    /// Whether a path leads to a new object itself.
+    pub(crate) fn is_it(path: &Path) -> bool {
+        path.segments().len() == 1 && Self::leads_to_it(path)
+    }
+
+    /// The numbers of the new objects that some commands are about.
+    pub(crate) fn numbers_of(all: &[Self]) -> BTreeSet<usize> {
+        let paths = all.iter().flat_map(|next| next.sent.values()).flat_map(Given::paths);
+        paths.filter_map(Self::number_of_it).collect()
     }
 }
 
@@ -165,7 +187,7 @@ impl Creation {
             judged.replace_paths(with);
             sent.replace_paths(with);
         }
-        self.home = self.home.as_ref().map(with);
+        self.homes.iter_mut().for_each(|home| *home = with(home));
         for make in &mut self.makes {
             match &mut make.into {
                 Into::In(path, ..) => *path = with(path),

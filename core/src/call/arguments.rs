@@ -9,6 +9,7 @@ use crate::specifier::{Container, as_shown, quoted};
 use crate::words::{LONGEST_TEXT, RefId, TextWindow};
 
 /// The arguments of one tool call.
+#[derive(Clone)]
 pub(crate) struct Arguments<'a> {
     tool: &'a str,
     fields: &'a Map<String, Json>,

@@ -16,7 +16,7 @@ pub struct Create {
     pub app: Option<String>,
     /// The new objects, in order.
     pub objects: Vec<NewObject>,
-    /// Commands that follow, in order; the word `it` among their arguments is the first new object.
+    /// Commands that follow, in order; the word `it` among their arguments is the first of the objects, `it 2` the second.
     pub then: Vec<Next>,
 }
 
@@ -36,13 +36,15 @@ pub struct Next {
     pub place: String,
     /// The command, in any spelling.
     pub command: String,
-    /// The direct parameter; `None` for the first new object, if the command takes one.
+    /// The direct parameter; `None` for the new object that it stands at, if the command takes one.
     pub target: Option<Json>,
     /// The named parameters, in any spelling.
     pub arguments: Map<String, Json>,
+    /// Which of the objects `it` is, counting from 0.
+    pub of: usize,
 }
 
-/// The first new object, as an argument of later commands.
+/// A new object, as an argument of later commands.
 pub(crate) const IT: &str = "it";
 
 /// How many commands may follow.
@@ -79,6 +81,7 @@ impl Create {
         let class = arguments.text("class")?;
         let at = arguments.get("at").cloned();
         let mut count = 0;
+        let mut followed = Vec::new();
         let objects = match arguments.get("objects") {
             None => {
                 let own =
@@ -93,7 +96,9 @@ impl Create {
                         format!("`{own}` stands beside `objects`; expected it inside of each object");
                     return Err(Fault::parameter(*own, message, "give each object its own"));
                 }
-                list(json, "objects", 0, &mut count)?
+                let (alone, steps) = apart(json);
+                followed = steps;
+                list(&alone, "objects", 0, &mut count)?
             }
         };
         // The values at the top are defaults for each object.
@@ -103,9 +108,19 @@ impl Create {
             ..object
         };
         let mut objects: Vec<NewObject> = objects.into_iter().map(whole).collect();
-        let Follow { object, then } = follow(arguments, &mut count)?;
-        if let Some(first) = objects.first_mut() {
-            first.join(object)?;
+        let mut then = Vec::new();
+        let own = followed.iter().map(|(at, fields)| (*at, format!("objects[{at}]."), fields));
+        let all = own.map(|(at, place, fields)| (at, place, Arguments::new("an object", fields)));
+        for (at, place, of) in all.chain([(0, String::new(), arguments.clone())]) {
+            let Follow { object, then: next } = follow(&of, &place, &mut count)?;
+            if let Some(one) = objects.get_mut(at) {
+                one.join(object)?;
+            }
+            then.extend(next.into_iter().map(|next| Next { of: at, ..next }));
+        }
+        if then.len() > MOST_NEXT {
+            let message = format!("{} commands are to follow; expected {MOST_NEXT} at most", then.len());
+            return Err(Fault::parameter("then", message, "make several calls"));
         }
         Ok(Self { app: arguments.text("app")?, objects, then })
     }
@@ -161,7 +176,7 @@ impl Create {
 
 impl Follow {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        follow(arguments, &mut 0)
+        follow(arguments, "", &mut 0)
     }
 
     /// Whether nothing follows.
@@ -219,18 +234,29 @@ impl NewObject {
     }
 }
 
-/// Reads `then`: `[{"properties":{"content":"…"}},{"class":"attachment",…},{"command":"send"}]`.
-fn follow(arguments: &Arguments<'_>, count: &mut usize) -> Result<Follow, Fault> {
+/// The objects without the steps that follow each, and those steps with the number of their object.
+fn apart(objects: &Json) -> (Json, Vec<(usize, Map<String, Json>)>) {
+    let (mut alone, mut steps) = (objects.clone(), Vec::new());
+    for (at, item) in alone.as_array_mut().into_iter().flatten().enumerate() {
+        let then = item.as_object_mut().and_then(|fields| fields.shift_remove_entry("then"));
+        steps.extend(then.map(|then| (at, Map::from_iter([then]))));
+    }
+    (alone, steps)
+}
+
+/// Reads `then`: `[{"properties":{"content":"…"}},{"class":"attachment",…},{"command":"send"}]`. The text says where in the
+/// call it stands.
+fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<Follow, Fault> {
     let nothing = |json: &&Json| json.as_array().is_some_and(Vec::is_empty);
     let Some(json) = arguments.get("then").filter(|json| !nothing(json)) else {
         return Ok(Follow::default());
     };
     let expected = format!("a list of 1 to {MOST_NEXT} of {STEP}");
     let items = json.as_array().filter(|items| (1..=MOST_NEXT).contains(&items.len()));
-    let items = items.ok_or_else(|| wrong("then", &expected, json))?;
+    let items = items.ok_or_else(|| wrong(&format!("{outer}then"), &expected, json))?;
     let mut all = Follow::default();
     for (at, item) in items.iter().enumerate() {
-        let place = format!("then[{at}]");
+        let place = format!("{outer}then[{at}]");
         let fields = item.as_object().ok_or_else(|| wrong(&place, STEP, item))?;
         let of = Arguments::new("a step of `then`", fields);
         let sets = ["property", "properties"].iter().any(|name| of.get(name).is_some());
@@ -271,6 +297,7 @@ fn next(of: &Arguments<'_>, place: &str) -> Result<Next, Fault> {
         command: of.required_text("command")?,
         target: of.given("target").cloned(),
         arguments: of.object("arguments")?.unwrap_or_default(),
+        of: 0,
     })
 }
 

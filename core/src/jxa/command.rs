@@ -225,7 +225,13 @@ impl Ways<'_> {
         let mut values = Vec::new();
         let code = match self.anchors {
             // The object that the same script makes first.
-            _ if Following::leads_to_it(to) => path(to, &mut values).replacen("app.it", "it()", 1),
+            _ if let Some(number) = Following::number_of_it(to) => {
+                let (from, number) = match number {
+                    0 => ("app.it".to_owned(), String::new()),
+                    number => (format!("app.it{number}"), number.to_string()),
+                };
+                path(to, &mut values).replacen(&from, &format!("it({number})"), 1)
+            }
             Some(anchors) => pinned(to, anchors, self.is_target && rest.is_empty(), &mut values),
             None => path(to, &mut values),
         };

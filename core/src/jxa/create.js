@@ -153,7 +153,7 @@ const placeOf = (x) => {
     ? null
     : { among: way.slice(0, found.index), at: Number(found[1] === undefined ? found[2] : found[1]) };
 };
-// The first new object, as the commands that follow know it: by its id, or by a name that no other among its elements has.
+// A new object, as the commands that follow know it: by its id, or by a name that no other among its elements has.
 // One that only its place leads to is known until the first command that is about it.
 const newOne = (x, q, all) => {
   const byId = /\.byId\(("(?:[^"\\]|\\[^])*"|-?[0-9.]+)\)$/;
@@ -203,19 +203,25 @@ const byName = (name, all, q) => {
   };
   return one;
 };
-let first, isAbout;
-const it = () => {
-  isAbout = true;
-  const lost = first.lost();
-  if (lost !== null) throw { lost: lost };
-  return first.x;
+// The new objects that commands are about, by their numbers, and those that the present command is about.
+const its = new Map();
+let about = [];
+const it = (number = 0) => {
+  const one = its.get(number);
+  about.push(one);
+  const lost = one.lost();
+  if (lost !== null) throw { lost: lost, number: number };
+  return one.x;
+};
+const use = (one) => {
+  if (one.used) one.used();
 };
 // Each runs only after the one before it has succeeded; `stop` gives the reason why none may run.
 const follow = (steps, ways, stop) => {
   let why = stop;
   return steps.map((step, n) => {
     if (why !== null) return Object.assign({ untried: true }, why);
-    isAbout = false;
+    about = [];
     try {
       const given = inbound(d.then[n], ways);
       at = "command";
@@ -225,12 +231,12 @@ const follow = (steps, ways, stop) => {
       if (Array.isArray(value) && (value.some(isFailed) || reason !== null)) why = {};
       return { value: value };
     } catch (error) {
-      why = error.lost === undefined ? {} : { lost: error.lost };
-      if (error.lost !== undefined) return { untried: true, lost: error.lost };
+      why = error.lost === undefined ? {} : { lost: error.lost, number: error.number };
+      if (error.lost !== undefined) return Object.assign({ untried: true }, why);
       if (fatal(numberOf(error))) return { unknown: numberOf(error), message: messageOf(error) };
       return { error: failed(error) };
     } finally {
-      if (isAbout && first.used) first.used();
+      about.forEach(use);
     }
   });
 };
@@ -246,7 +252,7 @@ const shifted = (made) => {
 };
 // Objects in order, each after its container. If the app is gone or silent, the script ends; any other failure affects
 // only the object and its contents. After all objects are made, they are read back and saved.
-const create = (rows, kinds, ways, save, then = [], all = null) => {
+const create = (rows, kinds, ways, save, then = [], all = {}) => {
   const made = [],
     results = rows.map(() => ({ untried: true })),
     late = [],
@@ -271,7 +277,7 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
       unlike.push(...set.unlike.map(([n, is]) => [i, n, is]));
       // Its name may be all that it is found by. That it has the new one does not depend on the other properties.
       if (q.renamed !== undefined && late[i].every(([n]) => n !== q.named)) made[i] = again(values);
-      if (i === 0 && then.length > 0) first = newOne(made[i], q, all === null ? null : () => all(ways));
+      if (all[i] !== undefined) its.set(i, newOne(made[i], q, all[i] === null ? null : () => all[i](ways)));
     } catch (error) {
       if (fatal(numberOf(error))) {
         end(i, error);
@@ -309,7 +315,7 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
     made.forEach((x, i) => {
       const tells = kinds[rows[i][0]].tells;
       if (tells === undefined || x === undefined || results[i].looks === undefined || results[i].gone) return;
-      results[i].tells = read(i === 0 && first !== undefined ? first.x : x, tells);
+      results[i].tells = read(its.has(i) ? its.get(i).x : x, tells);
     });
   if (then.length === 0) {
     tell();
@@ -318,7 +324,7 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
   const isWhole = last === null && rows.every((_, i) => made[i] !== undefined);
   let stop = isWhole && (saved === null || saved === true) ? null : {};
   if (stop === null && unlike.length > 0) stop = { unlike: unlike[0] };
-  if (stop === null && isShifted[0] && first.used) first.used();
+  if (stop === null) its.forEach((one, i) => isShifted[i] && use(one));
   const next = follow(then, ways, stop);
   if (next.every((step) => step.untried)) return { rows: results, saved: saved, then: next };
   // What followed may have changed the new objects, or they are gone.
@@ -329,11 +335,11 @@ const create = (rows, kinds, ways, save, then = [], all = null) => {
   };
   made.forEach((x, i) => {
     if (x === undefined || results[i].looks === undefined) return;
-    if (i === 0 && first.isUsed) {
+    if (its.has(i) && its.get(i).isUsed) {
       results[i] = { lost: true };
       return;
     }
-    const looks = read(i === 0 ? first.x : x, kinds[rows[i][0]].looks);
+    const looks = read(its.has(i) ? its.get(i).x : x, kinds[rows[i][0]].looks);
     results[i].gone = isMissing(looks, i) && !isMissing(results[i].looks, i);
     results[i].looks = looks;
   });

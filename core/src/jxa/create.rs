@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::changes::getter;
 use super::command::{Ways, arguments, checked, filing, sent};
 use super::data::Data;
-use crate::action::{Creation, Into, Invocation, Make, Renamed, Takes};
+use crate::action::{Creation, Following, Into, Invocation, Make, Renamed, Takes};
 use crate::call::How;
 use crate::change::Slot;
 use crate::dictionary::Identifier;
@@ -54,7 +54,14 @@ pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
         creation.then.iter().map(|next| following(&next.sent, &mut ways)).unzip();
     let then = match then.as_slice() {
         [] => String::new(),
-        then => format!(", [{}], {}", then.join(", "), beside(creation, &mut ways, data)),
+        then => {
+            let numbers = Following::numbers_of(&creation.then);
+            let its: Vec<String> = numbers
+                .into_iter()
+                .map(|number| format!("{number}: {}", beside(creation, number, &mut ways, data)))
+                .collect();
+            format!(", [{}], {{ {} }}", then.join(", "), its.join(", "))
+        }
     };
     if !given.is_empty() {
         data.set("then", &given);
@@ -62,11 +69,11 @@ pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
     format!("{{ {checked}return create(d.rows, [{}], [{}], {save}{then}); }}", kinds.join(", "), ways.code())
 }
 
-/// The elements that the first new object is among: the commands that follow must not take another of them for it.
-fn beside(creation: &Creation, ways: &mut Ways<'_>, data: &mut Data) -> String {
-    let Some(first) = creation.makes.first() else { return "null".to_owned() };
-    let is_its = |member: &Member| Identifier::of(&member.class).as_ref() == Some(&first.class);
-    let (container, elements) = match (&first.into, creation.home.as_ref().and_then(Path::last)) {
+/// The elements that a new object is among: the commands that follow must not take another of them for it.
+fn beside(creation: &Creation, number: usize, ways: &mut Ways<'_>, data: &mut Data) -> String {
+    let Some(make) = creation.makes.get(number) else { return "null".to_owned() };
+    let is_its = |member: &Member| Identifier::of(&member.class).as_ref() == Some(&make.class);
+    let (container, elements) = match (&make.into, creation.homes.get(number).and_then(Path::last)) {
         (Into::In(path, through, member), _) => (path, elements("", through, member)),
         (_, Some((path, Segment::Element(member, _)))) if is_its(member) => (path, elements("", &[], member)),
         _ => return "null".to_owned(),
@@ -74,8 +81,9 @@ fn beside(creation: &Creation, ways: &mut Ways<'_>, data: &mut Data) -> String {
     if container.last().is_none() {
         return format!("() => app{elements}");
     }
-    data.set("home", &ways.encode(&Given::Object(container.clone())));
-    format!("ways => inbound(d.home, ways){elements}")
+    let home = format!("home{number}");
+    data.set(&home, &ways.encode(&Given::Object(container.clone())));
+    format!("ways => inbound(d.{home}, ways){elements}")
 }
 
 /// A command that follows, and its values.

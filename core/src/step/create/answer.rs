@@ -284,7 +284,8 @@ impl Creating {
 
     /// Why a command that follows was not sent: a human has said yes to it for one object with the values that were shown.
     fn not_tried(&self, row: &Json, app: &App, dictionary: &Dictionary, world: &World<'_>) -> Fault {
-        let class = self.nodes.first().map_or("object", |node| node.class.as_str());
+        let number = row.get("number").and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok());
+        let it = self.it(number.unwrap_or(0));
         let unlike = row.get("unlike").and_then(|unlike| {
             let at = |n: usize| usize::try_from(unlike.get(n)?.as_u64()?).ok();
             let (make, slot) = (self.creation.makes.get(at(0)?)?, at(1)?);
@@ -321,14 +322,12 @@ impl Creating {
         match row.get("lost").and_then(Json::as_str) {
             Some("place") => fault(
                 format!(
-                    "it was not tried, because only its place leads to the new {class}, and that may lead to another one by now"
+                    "it was not tried, because only its place leads to {it}, and that may lead to another one by now"
                 ),
                 "find it with iac_mcp_get_elements, and send the command by iac_mcp_run_command",
             ),
             Some(_) => fault(
-                format!(
-                    "it was not tried, because the new {class} is gone, or no longer the only one of its name"
-                ),
+                format!("it was not tried, because {it} is gone, or no longer the only one of its name"),
                 "find it with iac_mcp_get_elements, and send the command by iac_mcp_run_command",
             ),
             None => fault(

@@ -71,8 +71,8 @@ impl Creating {
     fn following(&self, command: &Invocation, app: &App) -> String {
         let mut names = self.names.clone();
         for path in command.values().flat_map(|value| value.paths()) {
-            if Following::leads_to_it(path) && path.segments().len() == 1 {
-                names.insert(path.clone(), self.it());
+            if let Some(number) = Following::number_of_it(path).filter(|_| Following::is_it(path)) {
+                names.insert(path.clone(), self.it(number));
             }
         }
         let told = words::command(command, &names);
@@ -82,12 +82,12 @@ impl Creating {
         format!("then run {told}{about}{}{text}", self.going_out(command, app))
     }
 
-    /// The name of the first new object, if the call gives it one.
-    fn name_of_first(&self) -> Option<&str> {
-        let first = self.creation.makes.first()?;
-        let label = first.label.as_ref()?;
-        let at = first.slots.iter().position(|slot| slot.identifier == *label)?;
-        match first.values.get(at)? {
+    /// The name of a new object, if the call gives it one.
+    fn name_of(&self, number: usize) -> Option<&str> {
+        let make = self.creation.makes.get(number)?;
+        let label = make.label.as_ref()?;
+        let at = make.slots.iter().position(|slot| slot.identifier == *label)?;
+        match make.values.get(at)? {
             Given::Text(name) => Some(name),
             _ => None,
         }
@@ -109,12 +109,13 @@ impl Creating {
         else {
             return String::new();
         };
+        let number = Following::number_of_it(it).unwrap_or_default();
         let line = |fact: Fact| {
             let Look::Property(way) = &fact.look else { return String::new() };
             // The call knows all attachments of a new message, so its caption drops "that Mail …".
             let caption = fact.caption.split(" that ").next().unwrap_or_default();
             let told: Vec<String> =
-                self.given_at(way).into_iter().map(|value| self.sent_value(value)).collect();
+                self.given_at(number, way).into_iter().map(|value| self.sent_value(value)).collect();
             let told = if told.is_empty() { words::none(&fact).to_owned() } else { told.join(", ") };
             format!("\n  {caption}: {told}")
         };
@@ -122,15 +123,17 @@ impl Creating {
         facts.into_iter().filter(is_shown).map(line).collect()
     }
 
-    /// The values at the end of a path from the first new object: through its elements, or its own.
-    fn given_at<'a>(&'a self, way: &[Identifier]) -> Vec<&'a Given> {
+    /// The values at the end of a path from a new object: through its elements, or its own.
+    fn given_at<'a>(&'a self, number: usize, way: &[Identifier]) -> Vec<&'a Given> {
         let Some((last, among)) = way.split_last() else { return Vec::new() };
         let is_among = |make: &Make| match &make.into {
-            Into::Child(0, through, member) => through.iter().chain([&member.identifier]).eq(among),
+            Into::Child(of, through, member) if *of == number => {
+                through.iter().chain([&member.identifier]).eq(among)
+            }
             _ => false,
         };
         let makes = self.creation.makes.iter().enumerate();
-        let makes = makes.filter(|(at, make)| if among.is_empty() { *at == 0 } else { is_among(make) });
+        let makes = makes.filter(|(at, make)| if among.is_empty() { *at == number } else { is_among(make) });
         let given = |(_, make): (usize, &'a Make)| {
             let at = make.slots.iter().position(|slot| slot.identifier == *last)?;
             make.values.get(at)
@@ -146,15 +149,18 @@ impl Creating {
     }
 
     /// The subject of the later commands: `the new outgoing message`.
-    fn it(&self) -> String {
-        let class = self.nodes.first().map_or("", |node| node.class.as_str());
-        let several = self.nodes.iter().filter(|node| node.class == class).count() > 1;
-        let which = match (self.is_old, several) {
-            (true, _) => "opened",
-            (false, true) => "first new",
-            (false, false) => "new",
+    pub(super) fn it(&self, number: usize) -> String {
+        let class = self.nodes.get(number).map_or("", |node| node.class.as_str());
+        let is_alike = |at: &usize| self.nodes[*at].class == class;
+        let several = (0..self.nodes.len()).filter(is_alike).count() > 1;
+        let which = match (self.is_old, several, (0..number).filter(is_alike).count()) {
+            (true, ..) => "opened",
+            (false, true, 0) => "first new",
+            (false, true, 1) => "second new",
+            (false, true, 2) => "third new",
+            (false, ..) => "new",
         };
-        let name = several.then(|| self.name_of_first()).flatten();
+        let name = several.then(|| self.name_of(number)).flatten();
         let name = name.map(|name| format!(" {}", quoted(name))).unwrap_or_default();
         format!("the {which} {}{name}", one_line(class))
     }
@@ -170,7 +176,7 @@ impl Creating {
         // Nothing can be read of a file before the app opens it.
         let is_replaced = self.is_old && make.how.iter().any(|how| matches!(how, How::Set));
         let replaced = if is_replaced { "\n  its present content is not shown, and is replaced" } else { "" };
-        let gets = || format!("then {} gets{}{replaced}{parts}", self.it(), self.properties(make, apart));
+        let gets = || format!("then {} gets{}{replaced}{parts}", self.it(0), self.properties(make, apart));
         let own = (!is_left).then(gets);
         target.chain(own).collect()
     }
@@ -198,7 +204,7 @@ impl Creating {
         if let Some(origin) = self.creation.origin() {
             let make = &self.creation.makes[0];
             let changes = !make.slots.is_empty() || self.nodes.len() > 1;
-            let changes = if changes { format!(", then change {}", self.it()) } else { String::new() };
+            let changes = if changes { format!(", then change {}", self.it(0)) } else { String::new() };
             return format!("run {}{changes}{then}", words::command(origin, &self.names));
         }
         if let [node] = self.nodes.as_slice() {
