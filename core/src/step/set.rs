@@ -29,7 +29,7 @@ use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
 use crate::reference::Object;
 use crate::reply::Reply;
-use crate::specifier::{Path, find_property};
+use crate::specifier::{Path, find_property, quoted};
 use crate::undo::{self, Undo};
 use crate::value::Value;
 use crate::words::RefId;
@@ -438,8 +438,20 @@ impl Setting {
     }
 
     fn gone(&mut self, open: &Open, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
-        self.forget(open, world);
         let path = show::told(&open.change.subject.path, app, world);
+        if open.change.subject.labels.is_empty() {
+            // Nothing else of it was read, so that the values may be what is missing.
+            let terms: Vec<String> =
+                open.change.subject.slots.iter().map(|slot| quoted(&slot.term)).collect();
+            let message = format!(
+                "{} finds no {} of {path}: it has none, or is not there",
+                app.name,
+                terms.join(" or ")
+            );
+            let suggestion = "read what it has with iac_mcp_get_properties";
+            return self.tell(open, Fault::new(Code::ReferenceInvalid, message, suggestion));
+        }
+        self.forget(open, world);
         let message = format!("the object ({path}) is no longer there: it was moved or deleted");
         let fault =
             Fault::new(Code::ReferenceInvalid, message, "query the object again using iac_mcp_query_object");
