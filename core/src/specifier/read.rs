@@ -296,6 +296,7 @@ mod tests {
 
     use super::*;
     use crate::dictionary::{Includes, parse};
+    use crate::specifier::read_source;
 
     const FINDER: &str = r#"<dictionary><suite name="f" code="ffff">
       <class name="application" code="capp"><property name="home" code="home" type="folder"/>
@@ -336,6 +337,29 @@ mod tests {
         assert!(read(FINDER, json!("every item of ~/a of home")).is_ok(), "the rest of a path is its name");
         let folder = json!({ "type": "element", "element": "item", "index": 0, "container": "~/a" });
         assert_eq!(read(FINDER, folder).as_deref(), Ok("item 1 of folder \"a\" of home"));
+    }
+
+    #[test]
+    fn folders_have_paths() {
+        let (dictionary, _) = parse(FINDER.as_bytes(), &Includes::new());
+        let check = |way: &str, expected: Option<&str>| {
+            let path = read_source(&dictionary, &format!("Application(\"Finder\").{way}"));
+            let path = path.unwrap_or_else(|| panic!("{way} is a path"));
+            assert_eq!(path.to_posix("/Users/ann").as_deref(), expected, "{way}");
+        };
+        check("home", Some("~"));
+        check("home.folders.byName(\"a b\")", Some("~/a b"));
+        check("startupDisk", Some("/"));
+        check("startupDisk.folders.byName(\"Users\").folders.byName(\"ann\")", Some("~"));
+        check(
+            "startupDisk.folders.byName(\"Users\").folders.byName(\"ann\").folders.byName(\"c\")",
+            Some("~/c"),
+        );
+        check("startupDisk.folders.byName(\"Users\").folders.byName(\"anna\")", Some("/Users/anna"));
+        check("home.folders.byName(\"a/b\")", None);
+        check("home.items.byName(\"a\")", None);
+        check("home.folders.at(0)", None);
+        check("folders.byName(\"a\")", None);
     }
 
     #[test]

@@ -35,6 +35,30 @@ impl Path {
         text
     }
 
+    /// A folder of Finder as a POSIX path; `None` for anything else, and for a name that a path writes in another way.
+    pub(crate) fn to_posix(&self, home: &str) -> Option<String> {
+        let segments = self.segments();
+        let (Segment::Property(root), names) = segments.split_first()? else { return None };
+        let mut path = match root.term.as_str() {
+            "home" => "~".to_owned(),
+            "startup disk" => String::new(),
+            _ => return None,
+        };
+        for segment in names {
+            let Segment::Element(member, By::Name(name)) = segment else { return None };
+            if member.class != "folder" || name.contains(['/', ':']) {
+                return None;
+            }
+            path.extend(["/", name]);
+        }
+        let below = path.strip_prefix(home).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        match below.filter(|_| !home.is_empty()) {
+            Some(rest) => Some(format!("~{rest}")),
+            None if path.is_empty() => Some("/".to_owned()),
+            None => Some(path),
+        }
+    }
+
     fn write(
         &self,
         f: &mut dyn std::fmt::Write,

@@ -610,7 +610,7 @@ impl Listing {
                         let container = self.from(&cell["v"], dictionary);
                         key.insert(
                             "container".to_owned(),
-                            json!(container.and_then(|path| show::in_words(&path, app, world))),
+                            json!(container.and_then(|path| show::place(&path, app, world))),
                         );
                     }
                     Some(column) => {
@@ -715,7 +715,7 @@ impl Listing {
             fields.insert("occurrence".to_owned(), json!(date));
         }
         if self.wanted.is_spread() && !self.names_the_container(dictionary) {
-            let shown = container.and_then(|container| show::in_words(&container, app, world));
+            let shown = container.and_then(|container| show::place(&container, app, world));
             fields.insert("container".to_owned(), json!(shown));
         }
         if self.wanted.wanted > 0 && self.wanted.label.is_none() {

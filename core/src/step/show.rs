@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::names::{self, Objects};
 use super::{World, remember};
 use crate::app::App;
-use crate::dictionary::{Class, Dictionary, Identifier, Property, TypeExpr};
+use crate::dictionary::{APPLICATION, Class, Dictionary, Identifier, Property, TypeExpr};
 use crate::fault::Fault;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
@@ -128,6 +128,14 @@ pub(super) fn name(path: &Path, app: &App, world: &World<'_>) -> Option<String> 
 pub(super) fn in_words(path: &Path, app: &App, world: &World<'_>) -> Option<String> {
     let mut named = std::iter::once(path).chain(path.containers()).filter(|path| path.name().is_some());
     named.all(|path| name(path, app, world).is_some()).then(|| path.to_text())
+}
+
+/// The container of a row: a folder of Finder by its path, which says the same in a third of the words.
+pub(super) fn place(path: &Path, app: &App, world: &World<'_>) -> Option<String> {
+    let words = in_words(path, app, world)?;
+    let has = |term: &str| app.dictionary().is_ok_and(|it| it.property(APPLICATION, term).is_some());
+    let path = path.to_posix(world.home.trim_end_matches('/'));
+    Some(path.filter(|_| has("home") && has("startup disk")).unwrap_or(words))
 }
 
 /// The words that lead to an object, for an answer or an error. A name that a rule keeps from the client is left out.
