@@ -127,8 +127,16 @@ impl Carried {
                 return;
             }
             Self::Names(names) => {
-                body["names"] = json!(names);
-                body["untrusted"] = json!(true);
+                // An undo tells its objects by their names, not by references.
+                let told = body.to_string();
+                let is_new = |(reference, name): &(&String, &String)| {
+                    told.contains(reference.as_str()) || !told.contains(&json!(name).to_string())
+                };
+                let names: IndexMap<_, _> = names.iter().filter(is_new).collect();
+                if !names.is_empty() {
+                    body["names"] = json!(names);
+                    body["untrusted"] = json!(true);
+                }
                 return;
             }
             Self::Half(reason) => {
@@ -183,5 +191,27 @@ pub(super) fn with(step: Step, carried: Vec<Carried>) -> Step {
             }
             Step::Done(outcome)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::Carried;
+
+    #[test]
+    fn a_name_that_the_answer_tells_is_not_told_twice() {
+        let check = |mut body: Json, expected: Json| {
+            let names =
+                [("ref_a".to_owned(), "Pay".to_owned()), ("ref_b".to_owned(), "Buy \"it\"".to_owned())];
+            Carried::Names(names.into_iter().collect()).tell(&mut body);
+            assert_eq!(body["names"], expected);
+        };
+        let both = json!({ "ref_a": "Pay", "ref_b": "Buy \"it\"" });
+        check(json!({ "data": null }), both.clone());
+        check(json!({ "changes": [{ "reference": "ref_a", "new": "Pay" }] }), both);
+        check(json!({ "changes": [{ "objects": ["Pay", "Buy \"it\""] }] }), Json::Null);
+        check(json!({ "changes": [{ "objects": ["Buy \"it\""] }] }), json!({ "ref_a": "Pay" }));
     }
 }
