@@ -1,7 +1,7 @@
-/* Open reminders by due date: a plugin in C. How it is built stands in docs/plugins.md.
+/* Open reminders by due date: a plugin in C. docs/plugins.md says how to build it.
  *
- * Whatever is returned was allocated, since the generated code frees it afterwards; a call has an instance of its own,
- * so nothing else needs to be freed. */
+ * Every returned value is allocated, because the generated code frees it afterwards. Each call has its own instance, so
+ * nothing else needs to be freed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-//! Time by the wall clock of the Mac: what people mean by nine o'clock, with any offset from UTC on that day.
+//! Time by the wall clock of the Mac: nine o'clock is nine o'clock, whatever the offset from UTC is on that day.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ impl Day {
         (era * 400 + year + later, month, of_year - (from_march * 153 + 2) / 5 + 1)
     }
 
-    /// Returns the place in the week: 0 for Monday.
+    /// Returns the index in the week: 0 for Monday.
     pub(crate) fn weekday(self) -> i64 {
         (self.0 + 3).rem_euclid(7)
     }
@@ -74,7 +74,7 @@ pub(crate) fn minute_of_day(text: &str) -> Option<i64> {
     (minutes < 60 && hours * 60 + minutes <= DAY).then_some(hours * 60 + minutes)
 }
 
-/// Reads exactly so many digits.
+/// Reads exactly `count` digits.
 pub(crate) fn digits(text: &str, count: usize) -> Option<i64> {
     let all = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
     all.then(|| text.parse().ok()).flatten()

@@ -36,12 +36,12 @@ pub(crate) struct Happening<'a> {
     pub(crate) timed: Vec<Occurrence<'a>>,
     /// Events of whole days, which take no hours.
     pub(crate) whole: Vec<Occurrence<'a>>,
-    /// Series whose rule is not worked out.
+    /// Series with a rule that the plugin does not work out.
     pub(crate) unknown: Vec<&'a Event>,
 }
 
 impl Event {
-    /// Reads a row of `get-elements`; none where its dates cannot be read.
+    /// Reads a row of `get-elements`; `None` if its dates cannot be read.
     pub(crate) fn read(row: &Json, calendar: &str) -> Option<Self> {
         let properties = &row["properties"];
         let text = |name: &str| properties[name].as_str().filter(|text| !text.is_empty());
@@ -70,7 +70,8 @@ impl Event {
         format!("`{}` repeats by `{rule}`, which is not worked out: only its first date counts", self.title)
     }
 
-    /// Returns when it takes place within `range`, or none where its rule is not worked out and may lead there.
+    /// Returns the times in `range` at which it takes place; `None` if the plugin does not work out its rule and the
+    /// rule may lead there.
     fn spans(&self, range: Span, ahead: i64) -> Option<Vec<Span>> {
         let Some(text) = &self.recurrence else { return Some(vec![self.span]) };
         let last = until(text, ahead).unwrap_or(Minute(i64::MAX));
@@ -86,7 +87,7 @@ impl Event {
         Some(kept.map(|start| Span::new(start.0, start.0 + lasts)).collect())
     }
 
-    /// Widens what takes whole days to these, wherever within them it ends.
+    /// Widens an event of whole days to whole days, wherever in the last day it ends.
     fn whole_days(span: Span) -> Span {
         let (first, last) = (span.start.day().0, Minute(span.end.0 - 1).day().0);
         Span::new(first * DAY, (first.max(last) + 1) * DAY)
@@ -101,7 +102,8 @@ impl Occurrence<'_> {
     }
 }
 
-/// Returns the events in `range`, in order, without cancelled ones. `ahead`: minutes of local time before UTC.
+/// Returns the events in `range`, in order, without cancelled ones. `ahead`: how many minutes local time is ahead of
+/// UTC.
 pub(crate) fn happening(events: &[Event], range: Span, ahead: i64) -> Happening<'_> {
     let mut found = Happening::default();
     for event in events.iter().filter(|event| event.status != "cancelled") {

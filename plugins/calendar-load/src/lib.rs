@@ -64,7 +64,7 @@ struct Found {
 }
 
 impl Found {
-    /// Reads the events of all calendars that are asked for; a page of one calendar is one call.
+    /// Reads the events of all requested calendars; a page of one calendar is one call.
     fn read(request: &Request) -> Result<Self, Fault> {
         let app = apps::open("com.apple.iCal")?;
         let page = app.get_elements(&json!({
@@ -124,7 +124,7 @@ impl Found {
         rows.len()
     }
 
-    /// Keeps the reason why an answer of the host is not whole.
+    /// Keeps the reason why an answer of the host is incomplete.
     fn note(&mut self, page: &Json, what: &str) {
         if page["complete"] == false {
             let reason = page["reason"].as_str().unwrap_or("no reason was given");
@@ -148,7 +148,7 @@ impl Found {
     }
 }
 
-/// Returns name and reference of the calendars that are asked for.
+/// Returns the names and references of the requested calendars.
 fn chosen(rows: &[Json], wanted: Option<&[String]>) -> Result<Vec<(String, Json)>, Fault> {
     let name = |row: &Json| row["properties"]["name"].as_str().unwrap_or_default().to_owned();
     let all: Vec<(String, Json)> = rows.iter().map(|row| (name(row), row["id"].clone())).collect();

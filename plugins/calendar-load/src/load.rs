@@ -1,4 +1,4 @@
-//! Busy hours, free slots and conflicts of what takes place, without a host.
+//! Busy hours, free slots and conflicts of events, without a host.
 
 use iac_plugin::{Json, json};
 
@@ -36,7 +36,7 @@ impl Load {
         }
     }
 
-    /// Returns the free slots of at least so many minutes.
+    /// Returns the free slots of at least `minutes` minutes.
     pub(crate) fn slots(&self, minutes: i64) -> impl Iterator<Item = Span> {
         self.free.iter().copied().filter(move |slot| slot.minutes() >= minutes)
     }

@@ -11,7 +11,7 @@ use crate::clock::{DAY, Day, Minute, digits, minute_of_day};
 pub(crate) struct Rule {
     every: Every,
     interval: i64,
-    /// Places in the week, 0 for Monday; empty where the rule names none.
+    /// Days of the week, 0 for Monday; empty if the rule names none.
     weekdays: Vec<i64>,
     week_start: i64,
     count: Option<usize>,
@@ -84,8 +84,8 @@ impl Rule {
     }
 }
 
-/// Returns the last minute at which a repetition may begin, by the wall clock; `ahead` is how far that is ahead of UTC,
-/// in minutes. Where summer time differs from now, it is an hour off.
+/// Returns the last minute at which a repetition may begin, by the wall clock; `ahead` is how many minutes the wall
+/// clock is ahead of UTC now. If that minute has other summer time than now, the result is an hour off.
 pub(crate) fn until(text: &str, ahead: i64) -> Option<Minute> {
     let (_, value) = parts(text).find(|(name, value)| *name == "UNTIL" && value.is_ascii())?;
     let date = value.get(..8)?;

@@ -41,7 +41,7 @@ impl Request {
         })
     }
 
-    /// Returns all days that are asked for, as one span.
+    /// Returns all requested days as one span.
     pub(crate) fn range(&self) -> Span {
         Span { start: self.first.start(), end: Day(self.first.0 + self.days).start() }
     }

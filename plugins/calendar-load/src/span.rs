@@ -31,7 +31,7 @@ impl Span {
         (common.start < common.end).then_some(common)
     }
 
-    /// Whether at least a part of it is in `range`; one of no length counts at its beginning.
+    /// Whether at least a part of it is in `range`; a span without length counts at its beginning.
     pub(crate) fn touches(self, range: Self) -> bool {
         self.start < range.end && (self.end > range.start || self.start >= range.start)
     }
@@ -41,7 +41,7 @@ impl Span {
     }
 }
 
-/// Joins what overlaps or meets, in order.
+/// Joins spans that overlap or touch, in order.
 pub(crate) fn merged(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort();
     let mut merged: Vec<Span> = Vec::new();
@@ -54,12 +54,12 @@ pub(crate) fn merged(mut spans: Vec<Span>) -> Vec<Span> {
     merged
 }
 
-/// Returns what of merged spans lies within another.
+/// Returns the parts of merged spans that are within another span.
 pub(crate) fn clipped(merged: &[Span], within: Span) -> Vec<Span> {
     merged.iter().filter_map(|span| span.common(within)).collect()
 }
 
-/// Returns what merged spans leave of another.
+/// Returns the parts of a span that merged spans do not cover.
 pub(crate) fn gaps(merged: &[Span], within: Span) -> Vec<Span> {
     let taken = clipped(merged, within);
     let starts = std::iter::once(within.start).chain(taken.iter().map(|span| span.end));

@@ -1,4 +1,4 @@
-//! The answer to one query, and its size: an answer that is too long loses the least important parts, and says so.
+//! The answer to one query, and its size. An answer that is too long loses its least important parts, and says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,7 +10,7 @@ use crate::doubts::{Doubts, Reason};
 use crate::request::{Common, Form};
 use crate::trouble::Trouble;
 
-/// The most bytes that one query is answered with.
+/// The most bytes of the answer to one query.
 const BUDGET: usize = 32_000;
 
 /// The parts to leave out first when an answer is too long.
@@ -22,9 +22,9 @@ pub(crate) struct Answer {
     /// The rows to show.
     pub(crate) rows: Vec<Row>,
     pub(crate) total: usize,
-    /// Position of the first one that is shown.
+    /// The index of the first row that is shown.
     pub(crate) offset: usize,
-    /// How far it can be relied upon.
+    /// How reliable it is.
     pub(crate) doubts: Doubts,
     /// More about it, beside the result.
     pub(crate) extra: Map<String, Json>,
@@ -34,7 +34,7 @@ pub(crate) struct Answer {
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) shown: Map<String, Json>,
-    /// The file it belongs to, as it is shown.
+    /// Its file, in the form to show.
     pub(crate) path: String,
     /// Its name in a list of names.
     pub(crate) label: String,
@@ -80,7 +80,7 @@ impl Entry {
 }
 
 impl Row {
-    /// Makes one; fields that are null are left out.
+    /// Makes an item; fields that are null are left out.
     pub(crate) fn new(path: String, label: String, shown: Json) -> Self {
         let mut shown = if let Json::Object(map) = shown { map } else { Map::new() };
         shown.retain(|_, value| !value.is_null());
@@ -95,7 +95,7 @@ impl Row {
     }
 }
 
-/// Returns the page of a list that was asked for, and says where the next one begins. A count shows nothing.
+/// Returns the requested page of a list, and says where the next one begins. A query for a count gets no rows.
 fn page<'a, T>(items: &'a [T], common: &Common, doubts: &mut Doubts) -> &'a [T] {
     if common.count_only {
         return &[];
@@ -111,7 +111,7 @@ fn page<'a, T>(items: &'a [T], common: &Common, doubts: &mut Doubts) -> &'a [T] 
     &items[start..end]
 }
 
-/// Shows what a query came to.
+/// Shows the result of a query.
 pub(crate) fn show(name: &str, outcome: Result<Answer, Trouble>, form: Form) -> Json {
     match (outcome, form) {
         (Ok(answer), Form::Plain) => answer.show(true),
@@ -165,7 +165,7 @@ impl Answer {
         }
         let mut count = Count(0);
         for row in &self.rows {
-            // A comma stands after each row.
+            // A comma follows each row.
             count.0 += 1;
             serde_json::to_writer(&mut count, &row.shown).expect("counting does not fail");
         }
@@ -214,7 +214,7 @@ impl Answer {
     }
 }
 
-/// Rows by themselves, and lines below their files. What lies outside of every root comes last, and short.
+/// Rows by themselves, and lines below their files. Results outside every root come last, in a short form.
 fn files(rows: Vec<Row>) -> Vec<Json> {
     let mut shown: Vec<Json> = Vec::new();
     let mut outside: Vec<Json> = Vec::new();
@@ -252,7 +252,7 @@ fn files(rows: Vec<Row>) -> Vec<Json> {
     shown
 }
 
-/// About how many bytes rows take below their files: a file and a holder are written once, with some marks around them.
+/// The approximate bytes of rows below their files: a file and a container are written once, with some punctuation.
 fn below_files(rows: &[Row]) -> usize {
     let mut seen = BTreeSet::new();
     let mut length = 0;
@@ -271,7 +271,7 @@ fn below_files(rows: &[Row]) -> usize {
     length
 }
 
-/// The last two names of a path: enough to know a library by.
+/// The last two names of a path: enough to recognize a library.
 fn short(path: &str) -> &str {
     let from = path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
     &path[from..]

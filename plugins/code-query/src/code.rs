@@ -17,7 +17,7 @@ const LINES: u32 = 300;
 /// The most bytes of all bodies of an answer, so that the rest of it has room.
 const BYTES: usize = 24_000;
 
-/// A symbol of a file; none where only the file is known.
+/// A symbol of a file; `None` if only the file is known.
 pub(crate) type Thing<'a> = (Site<'a>, String, Option<Node>);
 
 /// The shown part of a symbol's code.
@@ -27,7 +27,7 @@ pub(crate) struct Code {
     pub(crate) body: Option<String>,
 }
 
-/// Reads the code of things, in their order.
+/// Reads the code of symbols, in their order.
 pub(crate) fn of(things: &[Thing<'_>], common: &Common, doubts: &mut Doubts) -> Vec<Code> {
     let span = |node: &Node| span(node, common);
     let spans = things.iter().filter_map(|(site, path, node)| Some((*site, path, span(node.as_ref()?))));
@@ -62,7 +62,7 @@ pub(crate) fn of(things: &[Thing<'_>], common: &Common, doubts: &mut Doubts) -> 
     codes
 }
 
-/// The lines that are read: those of the signature, or all with those around.
+/// The lines to read: those of the signature, or all lines of the symbol with some lines around.
 fn span(node: &Node, common: &Common) -> (u32, u32) {
     let (first, last) = (node.whole.start.line, node.whole.end.line.max(node.name_range.start.line));
     if !common.body {

@@ -11,7 +11,7 @@ use crate::scope::Desk;
 use crate::trouble::Trouble;
 use crate::world::{Completion, Place, Position};
 
-/// The most completions that are asked for.
+/// The most completions to request.
 const MOST: u32 = 1_000;
 
 /// Answers `completions`.
@@ -46,7 +46,7 @@ pub(crate) fn answer(desk: &Desk<'_>, path: &str, spot: &Spot, common: &Common) 
     Ok(answer)
 }
 
-/// The inserted text, without the dot that some servers repeat.
+/// The text to insert, without the dot that some servers repeat.
 fn inserted(insert: &str) -> &str {
     insert.strip_prefix('.').unwrap_or(insert)
 }
@@ -91,7 +91,7 @@ fn place(
 }
 
 /// The places in the file where the text begins at the start of a word. A short text that is only a part of a name
-/// counts anywhere.
+/// matches anywhere.
 fn standing(text: &str, typed: &str) -> Vec<usize> {
     let says_more = typed.chars().count() > 3 || (typed.chars().count() > 1 && !typed.chars().all(is_part));
     let inside =
@@ -104,8 +104,8 @@ fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
-/// The text without the rest of the name at a place, since some servers complete no existing name; `None` if no name
-/// continues there.
+/// The text without the rest of the name at a place, because some servers complete no name that is already complete;
+/// `None` if no name continues there.
 fn without_rest(text: &str, at: usize) -> Option<String> {
     let (before, behind) = text.split_at(at);
     let rest = behind.trim_start_matches(is_part);

@@ -1,4 +1,4 @@
-//! Outlines of many files, and what of them could not be had.
+//! Outlines of many files, and the files without one.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::world::{
     Cause, Doubt, Each, Failure, File, Naming, Part, Position, Range, Server, State, Symbols,
 };
 
-/// The most files whose outlines are asked for together.
+/// The most files in one request for outlines.
 const FILES: usize = 400;
 
-/// The most bytes of source whose whole outlines are asked for together, so that the answer is not too long.
+/// The most bytes of source in one request for whole outlines, so that the answer is not too long.
 const BYTES: u64 = 2 * 1024 * 1024;
 
 /// A file and its symbols.
@@ -28,7 +28,7 @@ pub(crate) struct Outline<'a> {
     pub(crate) hidden: Vec<Range>,
 }
 
-/// How much of each outline is wanted. A part reads as the whole does.
+/// The wanted part of each outline. A symbol has the same meaning in a part as in the whole.
 pub(crate) enum Share<'a> {
     /// All of it.
     Whole,
@@ -52,7 +52,7 @@ impl Share<'_> {
 /// Returns the outlines of files, in their order. Files that fail are counted and their reasons noted.
 ///
 /// # Errors
-/// The first failure where no file has an outline; `NOT_READY` where only whole answers are wanted.
+/// The first failure if no file has an outline; `NOT_READY` if the query wants only complete answers.
 pub(crate) fn outlines<'a>(
     site: Site<'a>,
     files: Vec<File>,
@@ -77,7 +77,7 @@ pub(crate) fn outlines<'a>(
     while rest.peek().is_some() {
         let batch = batch(&mut rest, if matches!(share, Share::Whole) { BYTES } else { u64::MAX });
         crawl.batch(batch, common.timeout, doubts);
-        // A server that did not answer in time is not asked again; the rest is counted.
+        // A server that did not answer in time is not asked again; the remaining files are counted.
         if crawl.timed_out() {
             crawl.failures.extend(rest.by_ref().map(|file| (file, failure_of_time())));
         }
@@ -85,14 +85,14 @@ pub(crate) fn outlines<'a>(
     crawl.finish(common, what, doubts)
 }
 
-/// A file of which only the path and language are known.
+/// A file with only a path and a language.
 pub(crate) fn file(path: &str, language: &str) -> File {
     File { path: path.to_owned(), language: language.to_owned(), size: 0, stamp: 0 }
 }
 
-/// Returns how names of a language are read.
+/// Returns the form of names in a language.
 pub(crate) fn naming(site: Site<'_>, language: &str) -> Naming {
-    // One that has just answered is asked alone: what all servers say is longer.
+    // Asks only the server that has just answered: the list of all servers is longer.
     let server = site.workspace.prepare(language, 0).ok().or_else(|| site.server(language));
     server.map_or(Naming::Plain, |server| server.naming)
 }
@@ -111,9 +111,9 @@ struct Crawl<'a, 'b> {
     /// How long a server may load.
     wait: u32,
     failures: Vec<(File, Failure)>,
-    /// Files that a server could not read as a whole.
+    /// Files that a server could read only in part.
     partial: Vec<String>,
-    /// Files with errors in their syntax.
+    /// Files with syntax errors.
     broken: Vec<String>,
     found: Vec<Outline<'a>>,
 }
@@ -132,7 +132,8 @@ impl<'a> Crawl<'a, '_> {
         }
     }
 
-    /// Waits for a server that outlines a file as far as it can be read without the project, and asks it again.
+    /// Some servers outline a file before they know the project, and then leave symbols out. This waits for the server
+    /// and asks again.
     fn ask_again(&mut self, files: &[File], answers: &mut [Result<Symbols, Failure>], deadline: u32) {
         let loads = |symbols: &Symbols| symbols.freshness.doubts.contains(&Doubt::Loading);
         let open: Vec<usize> = (0..files.len())

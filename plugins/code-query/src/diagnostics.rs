@@ -1,4 +1,5 @@
-//! `diagnostics`: what compilers and linters say of a file, a folder or everything, and how many files they looked at.
+//! `diagnostics`: the messages of compilers and linters about a file, a folder or everything, and the number of checked
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,16 +15,16 @@ use crate::tree::key;
 use crate::trouble::Trouble;
 use crate::world::{Cause, Diagnostic, Diagnostics, Failure, File};
 
-/// The most files that are asked about one by one.
+/// The most files to ask about one by one.
 const FILES: usize = 200;
 
-/// The most files that are counted.
+/// The most files to count.
 const LISTED: u32 = 5_000;
 
 /// Which diagnostics a query asks for.
 pub(crate) struct Wanted<'a> {
     pub(crate) path: Option<&'a str>,
-    /// Numbers of the protocol; all where empty.
+    /// Numbers of the protocol; empty means all.
     pub(crate) severities: &'a [u8],
     pub(crate) source: Option<&'a str>,
 }
@@ -81,7 +82,7 @@ impl<'a> Found<'a> {
         Ok(())
     }
 
-    /// Asks for everything at once; false where the server cannot.
+    /// Asks for everything at once; false if the server cannot answer that.
     fn at_once(&mut self, site: Site<'a>, language: &str, files: usize, common: &Common) -> bool {
         let prepared = site.workspace.prepare(language, common.wait);
         if !prepared.is_ok_and(|server| server.abilities.workspace_diagnostics) {

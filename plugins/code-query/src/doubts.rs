@@ -1,11 +1,11 @@
-//! Why an answer may not be the whole one. Every answer carries these, so that an empty list is never taken for "there
-//! is nothing".
+//! The reasons why an answer may be incomplete. Every answer carries them, so that no one takes an empty list for
+//! "there is nothing".
 
 use std::collections::BTreeSet;
 
 use crate::world::{Doubt, Freshness};
 
-/// Places that a note names.
+/// The most places that a note names.
 const PLACES: usize = 5;
 
 /// A reason for `complete: false`, in the order in which they are shown.
@@ -19,23 +19,23 @@ pub(crate) enum Reason {
     Degraded,
     /// A server cut its list.
     IndexCapped,
-    /// Time was up.
+    /// The deadline passed.
     Deadline,
-    /// There are more files than are looked at.
+    /// There are more files than the plugin examines.
     FileCap,
-    /// The project's settings keep files from a server.
+    /// The project's settings hide files from a server.
     ServerScope,
     /// A server knows only files that are open.
     UnopenedOnly,
-    /// The build leaves out code in which there may be more.
+    /// The build leaves out code that may contain more results.
     InactiveCode,
-    /// A file has errors in its syntax.
+    /// A file has syntax errors.
     SyntaxErrors,
     /// Types implement a protocol by their members, not by its name.
     Structural,
     /// A server ended and was started again meanwhile.
     Restarted,
-    /// There is more than is shown.
+    /// There are more results than the answer shows.
     Truncated,
 }
 
@@ -47,7 +47,7 @@ const NARROWED: [Reason; 3] = [Reason::Degraded, Reason::ServerScope, Reason::Un
 pub(crate) struct Doubts {
     reasons: BTreeSet<Reason>,
     failed: usize,
-    /// Places of a name that mean nothing to a server.
+    /// Places of a name that have no meaning for a server.
     untyped: usize,
     /// Extensions of files that no server has read.
     unserved: BTreeSet<String>,
@@ -79,7 +79,7 @@ impl Doubts {
         self.reasons.insert(reason);
     }
 
-    /// Adds what a server says of its answer.
+    /// Adds the doubts of a server about its answer.
     pub(crate) fn hear(&mut self, freshness: &Freshness) {
         freshness.doubts.iter().for_each(|&doubt| self.add(reason(doubt)));
     }
@@ -107,7 +107,7 @@ impl Doubts {
         }
     }
 
-    /// Adds all of another one.
+    /// Adds all doubts of another answer.
     pub(crate) fn join(&mut self, other: &Self) {
         self.reasons.extend(&other.reasons);
         self.failed += other.failed;
@@ -116,7 +116,7 @@ impl Doubts {
         other.notes.iter().for_each(|note| self.say(note.clone()));
     }
 
-    /// Takes back doubts about files that a server does not read, where an answer to a stronger question has none.
+    /// Withdraws doubts about files that a server does not read, if the answer to a stronger question has none.
     pub(crate) fn settle(&mut self, other: &Self) {
         self.reasons.retain(|reason| !NARROWED.contains(reason) || other.reasons.contains(reason));
     }
@@ -137,7 +137,7 @@ impl Doubts {
         self.say((None, note.into()));
     }
 
-    /// Adds a sentence about a reason, which goes where the reason goes.
+    /// Adds a sentence about a reason. If the reason is withdrawn, the sentence goes with it.
     pub(crate) fn explain(&mut self, reason: Reason, note: impl Into<String>) {
         self.say((Some(reason), note.into()));
     }
@@ -163,7 +163,7 @@ impl Doubts {
         self.notes.insert(0, (None, note));
     }
 
-    /// Tells whether the answer is the whole one.
+    /// Tells whether the answer is complete.
     pub(crate) fn is_complete(&self) -> bool {
         self.reasons.is_empty() && self.failed == 0 && self.untyped == 0 && self.unserved.is_empty()
     }

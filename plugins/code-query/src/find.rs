@@ -1,7 +1,7 @@
 //! Finds symbols by pattern: exact, independent of the server's own search.
 //!
 //! No server's search supports globs, most cut their lists, and some find only beginnings of words. So every answer
-//! comes from outlines of files. The work is in choosing the files: those whose text contains the pattern's letters,
+//! comes from outlines of files. The work is to choose the files: those with text that contains the pattern's letters,
 //! or, in a large project with a reliable server, those that the server's index names.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,17 +22,17 @@ use crate::tree::{Node, key};
 use crate::trouble::Trouble;
 use crate::world::{File, FileFilter, Naming, Place, State};
 
-/// The most files that are looked at.
+/// The most files to examine.
 const FILES: u32 = 5_000;
 
-/// The most files whose text is searched before an index is asked.
+/// The most files to search as text. With more files, the plugin asks an index.
 const SMALL: usize = 2_000;
 
-/// The shortest letters that are worth a search.
+/// The shortest text that is worth a search.
 const LETTERS: usize = 3;
 
-/// The most texts that are searched for, one after the other. A pattern with more alternatives costs less if every file is
-/// read once.
+/// The most texts to search for, one after the other. For a pattern with more alternatives, it is cheaper to read every
+/// file once.
 const MOST_LETTERS: usize = 16;
 
 /// The largest file that the host reads for a server, in bytes.
@@ -71,7 +71,7 @@ impl Hit<'_> {
     }
 }
 
-/// Which files are looked at.
+/// Which files to examine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// The quickest way.
@@ -123,7 +123,7 @@ pub(crate) fn hits<'a>(
     Ok(hits)
 }
 
-/// Finds a name that was written with the module that holds it, which no outline of a file says.
+/// Finds a name that is written with its module, because no outline of a file names the module.
 fn in_modules<'a>(
     desk: &Desk<'a>,
     wanted: &Wanted<'_>,
@@ -162,8 +162,8 @@ fn is_in_module(root: &str, path: &str, module: &[String]) -> bool {
     module.iter().all(|name| parts.any(|part| is(part, name)))
 }
 
-/// Puts aside what no server reads and says so, unless it was named. Where nothing else is left that an installed server
-/// could read, the question fails, and the failure says what to install.
+/// Sets aside files that no server reads, and says so, unless the query named them. If no file is left that an
+/// installed server could read, the query fails, and the error says what to install.
 pub(crate) fn readable(scope: &Scope<'_>, files: Vec<File>, doubts: &mut Doubts) -> Vec<File> {
     if files.is_empty() || files.iter().any(|file| file.path == scope.under) {
         return files;
@@ -196,7 +196,7 @@ pub(crate) fn readable(scope: &Scope<'_>, files: Vec<File>, doubts: &mut Doubts)
     read
 }
 
-/// Shows symbols, each with its signature, and with its code if that is wanted.
+/// Shows symbols, each with its signature, or with its code if the query wants that.
 pub(crate) fn rows(hits: &[Hit<'_>], common: &Common, doubts: &mut Doubts) -> Vec<Row> {
     let previews =
         previews(hits.iter().map(|hit| (hit.site, hit.path.as_str(), hit.node.name_range.start.line)));
@@ -206,7 +206,7 @@ pub(crate) fn rows(hits: &[Hit<'_>], common: &Common, doubts: &mut Doubts) -> Ve
     hits.iter().zip(previews).zip(codes).map(|((hit, preview), code)| row(hit, preview, code)).collect()
 }
 
-/// Returns lines as they are shown: without spaces around, 200 characters at most.
+/// Returns lines in the form to show: trimmed, with at most 200 characters.
 pub(crate) fn previews<'a>(places: impl Iterator<Item = (Site<'a>, &'a str, u32)>) -> Vec<Option<String>> {
     let places: Vec<_> = places.map(|(site, path, line)| (site, path.to_owned(), line)).collect();
     let lines = scope::lines(places.iter().cloned());
@@ -269,8 +269,8 @@ fn matching<'a>(outlines: &[Outline<'a>], wanted: &Wanted<'_>, case: Case) -> Ve
     hits
 }
 
-/// Whether it can be a name in an import: at the top of a file, in one line, or a value, since some servers give each
-/// name the range of the whole import.
+/// Whether it can be a name in an import: it is at the top of a file, and is in one line or is a value, because some
+/// servers give each name the range of the whole import.
 pub(crate) fn may_be_imported(node: &Node) -> bool {
     let is_value = matches!(node.kind, kinds::VARIABLE | kinds::CONSTANT | kinds::MODULE);
     node.parent.is_none() && (is_value || node.whole.start.line == node.whole.end.line)
@@ -292,7 +292,7 @@ fn hit<'a>(outline: &Outline<'a>, node: &Node) -> Hit<'a> {
     }
 }
 
-/// Returns the files that can hold a match, in order of their paths.
+/// Returns the files that can contain a match, in order of their paths.
 fn candidates(
     scope: &Scope<'_>,
     wanted: &Wanted<'_>,
@@ -313,7 +313,7 @@ fn candidates(
     let all = listed.items.len();
     let mut found = match in_texts {
         Some(letters) if all > 1 => {
-            // An index knows the names of symbols, not what holds them.
+            // An index knows the names of symbols, but not their containers.
             let names = in_names.filter(|_| way == Way::Index || !small);
             match names.and_then(|names| indexed(scope, &names, &listed.items, common, doubts)) {
                 Some(found) => found,
@@ -334,8 +334,8 @@ fn candidates(
     Ok(found.into_iter().filter(|file| !excluded(file)).collect())
 }
 
-/// The files with a name that no text contains, because a macro of C joins it from parts: if there are such macros, the
-/// server's index may know it.
+/// The files for a name that no text contains because a C macro joins it from parts. If there are such macros, the
+/// server's index may know the name.
 fn pasted(scope: &Scope<'_>, letters: &[String], files: &[File], common: &Common) -> Vec<File> {
     let site = scope.site;
     let languages: BTreeSet<&str> = files.iter().map(|file| file.language.as_str()).collect();
@@ -355,20 +355,20 @@ fn pasted(scope: &Scope<'_>, letters: &[String], files: &[File], common: &Common
     files.iter().filter(|file| known.contains(&file.path)).cloned().collect()
 }
 
-/// Letters that a name or a text must contain to be examined. A made-up name need not be in the text, and is shown only
-/// with locals.
+/// Letters that a name or a text must contain to be examined. A name that the server made up need not be in the text;
+/// such names appear only with `includeLocals`.
 fn letters(wanted: &Wanted<'_>, least: usize) -> Option<Vec<String>> {
     let pattern = Some(wanted.pattern).filter(|_| !wanted.locals);
     pattern?.literals(least).filter(|letters| letters.len() <= MOST_LETTERS)
 }
 
-/// Letters that the text of a file must hold to be looked at, be it in a name or in what holds it.
+/// Letters that the text of a file must contain to be examined: they are part of the name or of a container.
 fn text_letters(wanted: &Wanted<'_>) -> Option<Vec<String>> {
     let pattern = Some(wanted.pattern).filter(|_| !wanted.locals);
     pattern?.text_literals(LETTERS).filter(|letters| letters.len() <= MOST_LETTERS)
 }
 
-/// The files whose text holds any of the letters.
+/// The files with text that contains any of the letters.
 fn containing(scope: &Scope<'_>, letters: &[String], doubts: &mut Doubts) -> Result<Vec<File>, Trouble> {
     let mut found: BTreeMap<String, File> = BTreeMap::new();
     for one in letters {
@@ -390,7 +390,7 @@ fn cap(truncated: bool, doubts: &mut Doubts) {
     }
 }
 
-/// The files that the servers' indexes name; none unless every language's server can be relied upon for it.
+/// The files that the servers' indexes name; `None` unless the index of every language's server is reliable.
 fn indexed(
     scope: &Scope<'_>,
     letters: &[String],

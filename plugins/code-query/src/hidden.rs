@@ -1,6 +1,6 @@
-//! Code that a build leaves out. A server of C knows nothing of the branches whose conditions are not met, so a name
-//! there is not a name to it, and an answer that has not looked there says so. The same is true of names that are
-//! declared in the bodies of macros, and in calls of them that the build leaves out.
+//! Code that a build leaves out. A C server knows nothing about a branch if its condition is not met, so it does not
+//! see the names there. An answer that may lack such names says so. The same holds for names in the bodies of macros,
+//! and in macro calls that the build leaves out.
 
 use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
@@ -9,10 +9,10 @@ use crate::request::Common;
 use crate::scope::{self, Scope, Site};
 use crate::world::{FileFilter, Line, Naming, Range, Server};
 
-/// Lines that are read at once.
+/// The most lines of one request.
 const LINES: u32 = 1_000;
 
-/// The most files that are looked at for uses of a name.
+/// The most files to search for uses of a name.
 const FILES: u32 = 200;
 
 /// The note about the files.
@@ -35,7 +35,7 @@ const KEYWORDS: &str = "\
 pub(crate) enum Sought<'a> {
     /// Any name.
     Any,
-    /// Names that a pattern could mean.
+    /// Names that could match a pattern.
     Like(&'a Pattern, Case),
     Name(&'a str),
 }
@@ -49,7 +49,7 @@ pub(crate) fn doubt(outlines: &[Outline<'_>], sought: Sought<'_>, doubts: &mut D
     doubts.inactive(IN_MACROS, &in_macros(outlines, sought), "places");
 }
 
-/// The places of names in macros that are sought.
+/// The places in macros with the wanted names.
 fn in_macros(outlines: &[Outline<'_>], sought: Sought<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for outline in outlines {
@@ -73,7 +73,8 @@ fn is_name(range: &Range) -> bool {
     range.start.line == range.end.line
 }
 
-/// Adds a doubt where lines of one symbol that are left out hold any name: what a function calls there is not known.
+/// Adds a doubt if the left-out lines of a symbol contain any name: the plugin does not know what a function calls
+/// there.
 pub(crate) fn doubt_within(outlines: &[Outline<'_>], whole: &Range, doubts: &mut Doubts) {
     let within = |range: &&Range| {
         !is_name(range) && range.start.line >= whole.start.line && range.start.line <= whole.end.line
@@ -146,7 +147,7 @@ fn is_sought(word: &str, sought: Sought<'_>) -> bool {
     }
 }
 
-/// Reads words line by line: not those of comments and texts, nor those that name no symbol.
+/// Reads words line by line. Skips comments, strings, and words that cannot name a symbol.
 #[derive(Default)]
 struct Reader {
     /// Inside of a comment of several lines.
@@ -167,7 +168,8 @@ impl Reader {
         found
     }
 
-    /// Looks at the words of a line outside of comments and texts; at all of them, since what follows may end in a comment.
+    /// Examines all words of a line outside comments and strings, even after a match, because a comment may begin in
+    /// the rest of the line.
     fn plain(&mut self, line: &str, wanted: impl Fn(&str) -> bool) -> bool {
         let (mut found, mut at) = (false, 0);
         while let Some(letter) = line[at..].chars().next() {
@@ -203,7 +205,7 @@ fn is_keyword(word: &str) -> bool {
     KEYWORDS.split(' ').any(|keyword| keyword == word)
 }
 
-/// The length of a text with its quotes; one that is not closed ends with the line.
+/// The length of a string with its quotes. An unclosed string ends with the line.
 fn quoted(rest: &str, quote: char) -> usize {
     let mut letters = rest.char_indices().skip(1);
     while let Some((at, letter)) = letters.next() {

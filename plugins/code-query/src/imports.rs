@@ -43,12 +43,12 @@ pub(crate) fn among(site: Site<'_>, spots: &BTreeSet<Spot>) -> BTreeSet<Spot> {
     spots.iter().filter(imported).cloned().collect()
 }
 
-/// Tells whether a name on a line is that of an import which begins there.
+/// Tells whether a name on a line belongs to an import that begins on that line.
 pub(crate) fn is_imported(text: &str, column: u32) -> bool {
     is_begin(statement(text, column))
 }
 
-/// The line from the statement on in which a column is.
+/// The rest of a line, from the beginning of the statement at a column.
 fn statement(text: &str, column: u32) -> &str {
     let end = text.char_indices().nth(column as usize).map_or(text.len(), |(at, _)| at);
     text[..end].rfind(';').map_or(text, |at| &text[at + 1..])
@@ -63,7 +63,7 @@ fn first(text: &str, column: u32) -> bool {
 #[derive(Default)]
 struct Above {
     texts: BTreeMap<Line, String>,
-    /// Of lines, whether an import begins above them and has not ended.
+    /// For each line, whether an import begins above it and has not ended.
     known: BTreeMap<Line, bool>,
 }
 
@@ -75,7 +75,7 @@ impl Above {
         }
     }
 
-    /// Reads further up until it is known of every line what begins above it.
+    /// Reads further up until it knows for every line what begins above it.
     fn find(&mut self, site: Site<'_>, lines: &BTreeSet<Line>) {
         for _ in 0..ROUNDS {
             let missing: Vec<Line> = lines.iter().filter_map(|line| self.climb(line)).collect();
@@ -97,8 +97,8 @@ impl Above {
         self.known.get(line) == Some(&true)
     }
 
-    /// Goes up over lines of members, comments and nothing, to the line that begins an import; returns the line that has
-    /// to be read for it.
+    /// Goes up over lines of members, comments and blank lines, to the line that begins an import. Returns the line
+    /// that it must read for this.
     fn climb(&mut self, (path, from): &Line) -> Option<Line> {
         let mut visited = vec![(path.clone(), *from)];
         let mut begins = false;

@@ -31,7 +31,7 @@ const NAMES: [&str; 28] = [
     "null", "enumMember", "struct", "event", "operator", "typeParameter", "typeAlias", "macro",
 ];
 
-/// Groups, since servers disagree about the kind of one and the same thing.
+/// Groups, because servers disagree about the kind of the same symbol.
 const GROUPS: [(&str, &[Kind]); 4] = [
     ("type", &[CLASS, INTERFACE, STRUCT, 10, TYPE_ALIAS]),
     ("callable", &[FUNCTION, METHOD, CONSTRUCTOR]),
@@ -39,7 +39,7 @@ const GROUPS: [(&str, &[Kind]); 4] = [
     ("container", &[MODULE, NAMESPACE, 4]),
 ];
 
-/// Words of languages, with their names here.
+/// The keywords of languages, with the names of their kinds here.
 const WORDS: [(&str, &str); 17] = [
     ("define", "macro"),
     ("trait", "interface"),
@@ -71,7 +71,7 @@ impl Kinds {
     /// Reads kinds and groups.
     ///
     /// # Errors
-    /// An unknown one, with the nearest known one.
+    /// An unknown kind, with the nearest known one.
     pub(crate) fn parse<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, Trouble> {
         let mut set = 0;
         for word in words.into_iter().map(str::trim).filter(|word| !word.is_empty()) {
@@ -95,7 +95,7 @@ pub(crate) fn is_callable(kind: Kind) -> bool {
     matches!(kind, FUNCTION | METHOD | CONSTRUCTOR)
 }
 
-/// Tells whether two of one name are one thing: functions, or a property with its setter.
+/// Tells whether two symbols of one name are one thing: overloaded functions, or a property with its setter.
 pub(crate) fn are_overloads(one: Kind, other: Kind) -> bool {
     let part = |kind| is_callable(kind) || matches!(kind, PROPERTY | FIELD);
     one == other || (part(one) && part(other))

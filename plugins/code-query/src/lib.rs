@@ -1,4 +1,4 @@
-//! Answers questions about source code from real language servers, and says of every answer whether it is complete.
+//! Answers questions about source code from real language servers, and says whether each answer is complete.
 //!
 //! Everything except the last step is a function of a [`world::Workspace`] and the arguments, so it runs wherever that
 //! trait does. The modules are in the order in which a query passes them.

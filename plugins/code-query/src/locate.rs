@@ -21,14 +21,14 @@ use crate::world::{
 /// The most candidates that an ambiguity shows.
 const CANDIDATES: usize = 10;
 
-/// The most files that are looked at for a name that is near to one which was not found.
+/// The most files to search for a name that is similar to a missing one.
 const NEAR: u32 = 300;
 
-/// The most files, and places in each of them, at which a name from outside is looked for.
+/// The most files to search for a use of a name from outside, and the most places in each.
 const OUTSIDE: u32 = 10;
 const PLACES: usize = 5;
 
-/// Characters of what a server says about itself.
+/// The most characters of a server's message about itself.
 const LONGEST_WORD: usize = 300;
 
 /// The places of one thing.
@@ -57,10 +57,10 @@ impl Located<'_> {
     }
 }
 
-/// Finds what a question is about, which must be one thing.
+/// Finds the target of a query, which must be one thing.
 ///
 /// # Errors
-/// `NOT_FOUND` with the nearest name, `AMBIGUOUS` with what could be meant.
+/// `NOT_FOUND` with the nearest name, `AMBIGUOUS` with the candidates.
 pub(crate) fn one<'a>(
     desk: &Desk<'a>,
     target: &Target,
@@ -78,7 +78,7 @@ pub(crate) fn one<'a>(
             let found = named(desk, pattern, path.as_deref(), *kinds, common, what, &mut own);
             let is_exact =
                 |hit: &Hit<'_>| pattern.leaf() == hit.node.name || pattern.names_exactly(&hit.node.name);
-            // If something outside has exactly this name, a symbol with different case is probably not meant.
+            // If a symbol outside has exactly this name, the query probably does not mean a symbol with different case.
             let outside = match &found {
                 Ok(hits) if hits.iter().any(is_exact) => None,
                 Err(trouble) if trouble.code != "NOT_FOUND" => None,
@@ -99,8 +99,8 @@ pub(crate) fn one<'a>(
     }
 }
 
-/// Finds what a question about uses is about: of overloads, or of a property and its setter, each is all of them, also
-/// where a place names one.
+/// Finds the target of a query about uses. One overload stands for all overloads, and so does a property for its
+/// setter, even if the query gives the place of one.
 ///
 /// # Errors
 /// As for [`one`].
@@ -178,7 +178,7 @@ fn from_outside<'a>(
         for file in scope.listed(&filter).ok()?.items {
             let Ok(text) = scope.site.workspace.text(&file.path) else { continue };
             let places = places_of(&text, name, &file.path);
-            // One that still reads the project does not know what lies outside.
+            // A server that still reads the project does not know symbols outside it.
             if places.is_empty() || ready(scope.site, &file.language, common, what, |_| true, doubts).is_err()
             {
                 continue;
@@ -226,10 +226,10 @@ fn prefer_outer(hits: &mut Vec<Hit<'_>>) {
     }
 }
 
-/// Starts the server of a language, waits until it knows the project, and sees whether it can answer.
+/// Starts the server of a language, waits until it knows the project, and checks whether it can answer.
 ///
 /// # Errors
-/// `NOT_READY` where only whole answers are wanted, `UNSUPPORTED`, and why a server does not start.
+/// `NOT_READY` if the query wants only complete answers, `UNSUPPORTED`, and the reason why a server does not start.
 pub(crate) fn ready(
     site: Site<'_>,
     language: &str,
@@ -249,7 +249,7 @@ pub(crate) fn ready(
         }
         doubts.add(Reason::Loading);
     }
-    // One that knows the project and still has something to say of it does not know all of it.
+    // If a server knows the project and still reports a problem, it does not know the whole project.
     if server.state == State::Degraded || (server.state == State::Ready && server.message.is_some()) {
         doubts.add(Reason::Degraded);
         server.message.iter().for_each(|message| doubts.explain(Reason::Degraded, short(message)));
@@ -257,7 +257,7 @@ pub(crate) fn ready(
     Ok(server)
 }
 
-/// The first lines of what a server says, which may hold all that another program said.
+/// The first lines of a server's message. The message may contain the whole output of another program.
 fn short(message: &str) -> String {
     let words: Vec<&str> = message.split_whitespace().collect();
     let whole = words.join(" ");
@@ -271,7 +271,8 @@ pub(crate) fn unsupported(server: &Server, what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{} does not provide {what}; try {other}", server.profile))
 }
 
-/// Sees that a server which could not read the project has something to say, or that every place of a name is settled.
+/// Checks the answer of a server that could not read the project: it must not be empty, or every place of the name must
+/// be settled.
 ///
 /// # Errors
 /// `DEGRADED`.
@@ -284,7 +285,7 @@ pub(crate) fn expect_some(server: &Server, found: usize, doubts: &Doubts) -> Res
     Err(Trouble::new("DEGRADED", said).hint("outline, findSymbols and definition work"))
 }
 
-/// A line and a character, both from 1, as in the query, and the name there.
+/// A line and a character, both from 1 as in the query, and the name there.
 struct Spot<'a> {
     path: &'a str,
     line: u32,
@@ -342,7 +343,7 @@ fn is_called(
     }
 }
 
-/// Which end of a line is meant where no character is given.
+/// The end of the line that a query without a character means.
 pub(crate) enum Side {
     Start,
     End,
@@ -393,8 +394,8 @@ fn within(text: &str, path: &str, line: u32, character: u32) -> Result<u32, Trou
     Ok(character - 1)
 }
 
-/// The column of the one symbol that is declared on a line, of the one local that is, or of the one name on it that means
-/// something.
+/// The column of the only symbol that is declared on a line; otherwise of the only local that is declared on it;
+/// otherwise of the only name on it that has a meaning.
 fn only_on_line(
     site: Site<'_>,
     file: &File,
@@ -432,7 +433,7 @@ fn declared_on(tree: &Tree, line: u32, named: Option<&Pattern>) -> Vec<(u32, Str
     meant.map(|node| (node.name_range.start.column, node.name.clone())).collect()
 }
 
-/// The names on a line that are defined somewhere; what means the same again is left out.
+/// The names on a line that have a definition. If several have the same one, only the first is returned.
 fn meaningful(site: Site<'_>, file: &File, line: u32, text: &str, common: &Common) -> Vec<(u32, String)> {
     let words = words(text);
     let place = |(column, _): &(u32, String)| Place {
@@ -518,7 +519,7 @@ fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
     let Ok(answers) = hits[0].site.workspace.related(Relation::Definition, &places, common.timeout) else {
         return false;
     };
-    // Overloads in one file are one thing, wherever each of them is defined.
+    // Overloads in one file are one thing, even if their definitions are in different files.
     let twin = |hit: &Hit<'_>| {
         let is = |one: &Hit<'_>| one.path == hit.path && one.node.full_name() == hit.node.full_name();
         hits.iter().position(is).unwrap_or_default()
@@ -538,7 +539,7 @@ fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
 }
 
 fn ambiguous(hits: &[Hit<'_>], pattern: &Pattern) -> Trouble {
-    // Each overload would be asked about as all of them.
+    // A question about one overload would be the same question as about all of them.
     let mut one_each: Vec<&Hit<'_>> = Vec::new();
     for hit in hits {
         let is_twin = |one: &&Hit<'_>| {

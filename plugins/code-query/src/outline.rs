@@ -23,7 +23,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) path: &'a str,
     pub(crate) pattern: Option<&'a Pattern>,
     pub(crate) kinds: Kinds,
-    /// How many levels: 1 is a match without its contents.
+    /// The number of levels: 1 is a match without its contents.
     pub(crate) depth: Option<usize>,
     pub(crate) locals: bool,
 }

@@ -24,7 +24,7 @@ pub(crate) struct Pattern {
 }
 
 /// A pattern over paths: `**/generated/**`, `src/*.test.ts`, `vendor`. Without a `/` it is any one name of the path;
-/// with one it begins at the root. What lies below a folder that matches, matches.
+/// with one it begins at the root. Everything below a matching folder matches too.
 #[derive(Clone, Debug)]
 pub(crate) struct PathPattern(Vec<Vec<Segment>>);
 
@@ -103,8 +103,8 @@ impl Pattern {
             || self.spells(containers, name)
     }
 
-    /// Tells whether it is the full name, or the end of it, letter by letter: `List.[Symbol.iterator]`, as an answer says
-    /// it.
+    /// Tells whether it is the full name or the end of it, letter by letter, as an answer writes it:
+    /// `List.[Symbol.iterator]`.
     fn spells(&self, containers: &[String], name: &str) -> bool {
         let mut rest = self.text.strip_suffix(name).filter(|_| !name.is_empty());
         for holder in containers.iter().rev() {
@@ -116,7 +116,7 @@ impl Pattern {
         rest == Some("")
     }
 
-    /// Tells whether `name` alone is what the pattern says word for word.
+    /// Tells whether the pattern is literally `name`.
     pub(crate) fn names_exactly(&self, name: &str) -> bool {
         self.alternatives.iter().any(|one| match one.segments.last() {
             Some(Segment::One(leaf)) => leaf.literal().is_some_and(|literal| literal == name),
@@ -159,9 +159,9 @@ impl Pattern {
         Some(literals)
     }
 
-    /// Returns ways to read it as the path of a module and a name in it: `requests.sessions.Session` as `Session` in
-    /// `requests/sessions`, the shortest path first. Only names without wildcards are read so. The beginning of a Rust
-    /// path is not known, so `crate` matches nothing.
+    /// Returns the ways to read the pattern as the path of a module and a name in it: `requests.sessions.Session` as
+    /// `Session` in `requests/sessions`, the shortest path first. This is only done for names without wildcards. The
+    /// beginning of a Rust path is not known, so `crate` matches nothing.
     pub(crate) fn in_modules(&self) -> Vec<(Vec<String>, Self)> {
         let parts: Vec<&str> = self.text.split(['.', '/', ':']).filter(|part| !part.is_empty()).collect();
         let relative = parts.iter().take_while(|part| matches!(**part, "crate" | "self" | "super")).count();
@@ -275,7 +275,8 @@ fn follows(segments: &[Segment], path: &[&str], case: Case) -> bool {
 }
 
 /// Splits at separators outside of brackets: `.`, `::`, `#`, `/`. A leading `.` or `::` anchors. `#` after another
-/// separator or at the beginning is a part of a private name (`Stack.#items`), and what ends the text is not a separator.
+/// separator or at the beginning is a part of a private name (`Stack.#items`). A character at the end of the text is
+/// not a separator.
 fn split(marks: &[glob::Mark]) -> (bool, Vec<&[glob::Mark]>) {
     let mut parts = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -298,7 +299,7 @@ fn split(marks: &[glob::Mark]) -> (bool, Vec<&[glob::Mark]>) {
     (anchored, parts)
 }
 
-/// How many marks a separator at the beginning takes; 0 if there is none.
+/// The number of characters of a separator at the beginning; 0 if there is none.
 fn separator(marks: &[glob::Mark]) -> usize {
     match marks {
         [one, ..] if one.is('.') || one.is('#') || one.is('/') => 1,

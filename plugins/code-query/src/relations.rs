@@ -24,7 +24,7 @@ use crate::world::{
     Position, Relation, Server, State, Step, Symbol,
 };
 
-/// Calls of one function that are shown.
+/// The most calls of one function to show.
 const SITES: usize = 3;
 
 /// Answers `references`.
@@ -43,13 +43,13 @@ pub(crate) fn references(
     uses.settle(&asker.server, &mut doubts);
     uses.doubt(&located, &asker.server, &mut doubts);
     let mut found = uses.items;
-    // Of several declarations each is a use of the others to some servers.
+    // For some servers, each of several declarations is a use of the others.
     found.retain(|one| declaration || !located.declared || !is_one_of(&located, one));
     locate::expect_some(&asker.server, found.len(), &doubts)?;
     Ok(Answer::of(&found, common, doubts, |shown, _| reference_rows(&asker, shown, &declared)))
 }
 
-/// Answers `definition`: by name the symbols themselves, by place what the server says.
+/// Answers `definition`: for a name with the symbols themselves, for a place with the server's answer.
 pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     if let Target::Name { pattern, path, kinds } = target {
@@ -64,7 +64,7 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
     Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, None, doubts)))
 }
 
-/// Answers `implementations`: from the server's own question, or else from what derives from the type.
+/// Answers `implementations`: from the server's own answer, otherwise from the types that derive from the type.
 pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     let located = locate::one(desk, target, common, "implementations", &mut doubts)?;
@@ -78,7 +78,8 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     };
     let found = implementing(&located, found);
     doubt_structure(&located, &mut doubts);
-    // One that could not read the project may have refused, and what implements something need not name it.
+    // A server that could not read the project may have refused, and an implementation need not contain the name of
+    // what it implements.
     if asker.server.state != State::Degraded {
         asker.settle(&mut doubts);
     }
@@ -87,8 +88,8 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, Some(via), doubts)))
 }
 
-/// Every type with the members of a Python protocol implements it, even if it does not name it, but servers know only
-/// names.
+/// Every type with the members of a Python protocol implements it, even if it does not name the protocol. Servers know
+/// only the types that name it.
 fn doubt_structure(located: &Located<'_>, doubts: &mut Doubts) {
     if located.language != "python" {
         return;
@@ -105,7 +106,7 @@ fn doubt_structure(located: &Located<'_>, doubts: &mut Doubts) {
     }
 }
 
-/// Without the thing itself, and without lines that only import or export a name, which some servers list.
+/// Leaves out the symbol itself, and lines that only import or export a name, which some servers list.
 fn implementing(located: &Located<'_>, mut found: Vec<Location>) -> Vec<Location> {
     found.retain(|one| !is_one_of(located, one));
     let lines = located.site.lines(found.iter().map(|one| (one.path.clone(), one.range.start.line)));
@@ -118,7 +119,7 @@ fn implementing(located: &Located<'_>, mut found: Vec<Location>) -> Vec<Location
     found
 }
 
-/// Tells whether it is a place of the thing itself.
+/// Tells whether it is a place of the symbol itself.
 fn is_one_of(located: &Located<'_>, one: &Location) -> bool {
     let is = |place: &Place| place.path == one.path && key(place.at) == key(one.range.start);
     located.places.iter().any(is)
@@ -157,14 +158,14 @@ pub(crate) fn calls(
     locate::expect_some(&asker.server, found.len(), &doubts)?;
     found.sort_by_cached_key(|one| {
         let path = one.symbol.location.path.clone();
-        // Places outside are rarely meant, and would fill the first page.
+        // Places outside the project are rarely wanted, and would fill the first page.
         (path.starts_with('/'), path, key(one.symbol.name_range.start), one.symbol.name.clone())
     });
     found.dedup_by(|one, other| same_symbol(one, other));
     Ok(Answer::of(&found, common, doubts, |shown, doubts| neighbour_rows(&asker, step, shown, doubts)))
 }
 
-/// Answers `rename`: what would have to change, as data. Nothing is applied.
+/// Answers `rename`: the necessary edits, as data. Nothing is applied.
 pub(crate) fn rename(
     desk: &Desk<'_>,
     target: &Target,
@@ -209,7 +210,7 @@ pub(crate) fn rename(
     Ok(answer)
 }
 
-/// No server knows what calls a macro, so an empty answer would not be true.
+/// No server knows the callers of a macro, so an empty answer would be wrong.
 fn of_macro(what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{what} of macros are not known; try references"))
 }
@@ -224,7 +225,7 @@ fn begin(one: &Location) -> Declared {
     (one.path.clone(), key(one.range.start))
 }
 
-/// Asks one server about the places of one thing.
+/// Asks one server about the places of one symbol.
 struct Asker<'a, 'b> {
     located: &'b Located<'a>,
     server: Server,
@@ -256,7 +257,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         self.every(answers, doubts, |found| (found.items, found.freshness))
     }
 
-    /// Puts the answers for all places together.
+    /// Joins the answers for all places.
     fn every<T, U>(
         &self,
         answers: Each<T>,
@@ -272,7 +273,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         Ok(all)
     }
 
-    /// Uses in code that the build leaves out are not known. A search for the name in every file has seen them.
+    /// No server knows uses in code that the build leaves out. A search for the name in every file finds them.
     fn doubt_hidden(&self, target: &Target, doubts: &mut Doubts) {
         if !matches!(target, Target::Name { path: None, .. }) {
             let name = self.located.name();
@@ -291,9 +292,9 @@ impl<'a, 'b> Asker<'a, 'b> {
         }
     }
 
-    /// Adds what calls at a use that the server's list of callers leaves out. A server that knows all uses is not doubted
-    /// for the files that it does not read; one that has no uses to tell is taken at its word. One that has no list of
-    /// callers has these alone.
+    /// Adds callers that the server's list leaves out: the functions around uses that are calls. If the server knows
+    /// all uses, there is no doubt about files that it does not read. If it cannot list uses, its list of callers
+    /// counts as it is. If it has no list of callers, the added ones are the whole answer.
     fn add_callers(
         &self,
         found: &mut Vec<Neighbour>,
@@ -339,8 +340,8 @@ impl<'a, 'b> Asker<'a, 'b> {
         Ok(())
     }
 
-    /// Adds functions that the body calls and that the server's list leaves out: some servers know only the calls of
-    /// files that they have read. It asks for the meaning of every word before a bracket.
+    /// Adds functions that the body calls but the server's list leaves out, because some servers know only calls in
+    /// files that they have read. Asks for the meaning of every word before a bracket.
     fn add_callees(&self, found: &mut Vec<Neighbour>) {
         if !matches!(self.server.naming, Naming::Scoped) {
             return;
@@ -377,7 +378,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         }
     }
 
-    /// Calls in what the build leaves out of a function are not known.
+    /// No server knows the calls in the left-out parts of a function.
     fn doubt_body(&self, doubts: &mut Doubts) {
         for place in &self.located.places {
             let found = self.outline(&place.path);
@@ -388,7 +389,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         }
     }
 
-    /// Whether a macro is declared where the thing is.
+    /// Whether a macro is declared at the place of the symbol.
     fn is_macro(&self) -> bool {
         let is = |(path, (line, column)): &Declared| {
             let at = Position { line: *line, column: *column };
@@ -398,7 +399,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         matches!(self.server.naming, Naming::Scoped) && self.declared().iter().any(is)
     }
 
-    /// The outline of a file; `None` if it cannot be had.
+    /// The outline of a file; `None` if there is none.
     fn outline(&self, path: &str) -> Vec<Outline<'a>> {
         let file = crawl::file(path, &self.located.language);
         let partial = Common { allow_partial: true, ..self.common.clone() };
@@ -407,7 +408,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         found.unwrap_or_default()
     }
 
-    /// The outlines of the files of locations, for names around them. What cannot be had is left out.
+    /// The outlines of the files of locations, for the names around them. Files without an outline are left out.
     fn trees(&self, locations: &[Location]) -> BTreeMap<String, Tree> {
         let mut places: BTreeMap<&str, Vec<Position>> = BTreeMap::new();
         for one in locations.iter().filter(|one| !one.path.starts_with('/')) {
@@ -451,8 +452,8 @@ impl<'a, 'b> Asker<'a, 'b> {
         }
     }
 
-    /// The uses of a symbol and, if wanted, its declarations, as far as the server reports them: both are requested at
-    /// once. The hits themselves are declarations.
+    /// The uses of a symbol and, if wanted, its declarations, as far as the server reports them. Both are requested at
+    /// once. The found symbols themselves count as declarations.
     fn uses(
         &self,
         relation: Relation,
@@ -473,7 +474,7 @@ impl<'a, 'b> Asker<'a, 'b> {
             uses.add(found);
         }
         let mut declared = if declaration { self.own() } else { BTreeSet::new() };
-        // One that cannot be asked for all places is not asked for any.
+        // A server that cannot answer for all places is not asked for any.
         let defined: Result<Vec<Locations>, Failure> = defined.into_iter().collect();
         declared.extend(defined.into_iter().flatten().flat_map(|found| found.items).map(|one| begin(&one)));
         uses.sort();
@@ -496,7 +497,7 @@ impl<'a, 'b> Asker<'a, 'b> {
     }
 }
 
-/// A symbol of an outline as a neighbour.
+/// A symbol of an outline, as a neighbour in a hierarchy.
 fn neighbour(path: &str, node: &Node) -> Neighbour {
     let symbol = Symbol {
         name: node.name.clone(),
@@ -529,7 +530,7 @@ fn same_symbol(one: &Neighbour, other: &Neighbour) -> bool {
         && one.symbol.name == other.symbol.name
 }
 
-/// Leaves out a declaration if the same set of files also has its body: C's headers. The server says which belong
+/// Leaves out a declaration if the found files also have its body, as with C headers. The server says which belong
 /// together.
 fn with_bodies<'a>(hits: Vec<Hit<'a>>, common: &Common) -> Vec<Hit<'a>> {
     let scoped = |hit: &Hit<'_>| crawl::naming(hit.site, &hit.language) == Naming::Scoped;
@@ -672,7 +673,7 @@ fn neighbour_rows(asker: &Asker<'_, '_>, step: Step, shown: &[Neighbour], doubts
     shown.iter().zip(previews(site, &names)).zip(coded).map(row).collect()
 }
 
-/// The first places of calls, in the file of what calls.
+/// The first places of calls, in the file of the caller.
 fn at_sites(sites: &[Location]) -> String {
     let sites = sorted(sites.iter().cloned());
     let show = |one: &Location| format!("{}:{}", one.range.start.line + 1, one.range.start.column + 1);
@@ -681,7 +682,7 @@ fn at_sites(sites: &[Location]) -> String {
     if first.is_empty() { String::new() } else { format!(" at {}{more}", first.join(", ")) }
 }
 
-/// The name of a file where a server gives its path: what calls is the file itself.
+/// The name of a file, if the server gives a path as the caller: then the file itself calls.
 fn short(name: &str) -> &str {
     name.strip_prefix('/')
         .and_then(|path| path.rsplit('/').next())

@@ -1,5 +1,5 @@
-//! The arguments of `code_query`, read strictly: a field that is misspelt is an error that names the right one, never a
-//! query about something else.
+//! The arguments of `code_query`, read strictly: a misspelt field is an error that names the right one, and never a
+//! different query.
 
 mod fields;
 
@@ -18,7 +18,7 @@ use fields::Fields;
 /// The most queries of one call.
 const MOST: usize = 50;
 
-/// The most milliseconds of a call. The engine ends a call after 60 seconds, and with it all that was found.
+/// The most milliseconds of a call. The engine ends a call after 60 seconds, and all results are lost.
 pub(crate) const LONGEST: u32 = 55_000;
 
 /// The request.
@@ -26,16 +26,16 @@ pub(crate) const LONGEST: u32 = 55_000;
 pub(crate) struct Request {
     /// Each query, or the reason why it is not valid.
     pub(crate) queries: Vec<Result<Query, Trouble>>,
-    /// How answers are shown.
+    /// The form of the answers.
     pub(crate) form: Form,
 }
 
-/// How an answer is shown.
+/// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `{"result":…}` or `{"error":…}`, with the results grouped by file.
     Plain,
-    /// The same, with an object for each thing that was found.
+    /// The same, with one object for each result.
     Rows,
     /// `{"success":true,"data":…}` or `{"success":false,"error":…}`
     Envelope,
@@ -109,13 +109,13 @@ pub(crate) struct Common {
     /// Milliseconds from the beginning of the call.
     pub(crate) wait: u32,
     pub(crate) allow_partial: bool,
-    /// Whether the code of the results is shown.
+    /// Whether to show the code of the results.
     pub(crate) body: bool,
-    /// Lines that are shown around it.
+    /// The number of lines to show around it.
     pub(crate) context: usize,
 }
 
-/// Every type with its own fields.
+/// The types of queries, each with its own fields.
 const TYPES: [(&str, &[&str]); 14] = [
     ("findSymbols", &["query", "path", "kind", "includeLocals", "body", "contextLines"]),
     ("outline", &["path", "symbol", "kind", "depth", "includeLocals"]),
@@ -133,7 +133,7 @@ const TYPES: [(&str, &[&str]); 14] = [
     ("restart", &["language"]),
 ];
 
-/// The names that people and other tools use for a question, and its name here.
+/// Names that people and other tools use for a type of query, and the name here.
 const WORDS: [(&str, &str); 11] = [
     ("hover", "typeInfo"),
     ("symbols", "findSymbols"),
@@ -275,8 +275,8 @@ impl Target {
 }
 
 impl Selection {
-    /// A name means the symbol of that name. Otherwise a line means the whole line, and a character alone the place
-    /// before it.
+    /// A name means the symbol with that name. Otherwise a line means the whole line, and a line with a character means
+    /// the place before that character.
     fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
         let end_line = fields.number("endLine", 1, u32::MAX)?;
         let end = fields.number("endCharacter", 1, u32::MAX)?;

@@ -1,9 +1,9 @@
 //! Runs the queries of one call in rounds. Each query runs as far as the known answers allow, and then all their next
-//! questions go to the servers at once. So fifty questions take as long as the servers need for them, without fifty
-//! round trips.
+//! questions go to the servers at once. So fifty queries take only as long as the servers need, without fifty round
+//! trips.
 //!
 //! A query is a function of its answers. A query that would have to wait is dropped, and starts again when the answer
-//! is there; the earlier answers lead it to the same place.
+//! has arrived. The stored answers lead it to the same point.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ use crate::scope::Desk;
 use crate::trouble::Trouble;
 use crate::world::*;
 
-/// No query asks more than this in sequence; one that does continues alone.
+/// The most rounds of a query. A query that needs more continues alone.
 const MOST: usize = 16;
 
-/// The most symbols and other answers that are kept for queries to come.
+/// The most symbols and other answers to keep for later queries.
 const KEPT: usize = 50_000;
 
 /// Answers queries in their order.
@@ -50,7 +50,7 @@ pub(crate) fn answer(
     queries.iter().zip(answers).map(|(query, answer)| answer.unwrap_or_else(|| run(&desk, query))).collect()
 }
 
-/// Whether the order of queries matters for it: it changes the servers, or says how they are.
+/// Whether its order among the queries matters: it changes the servers, or reports their state.
 fn acts(ask: &Ask) -> bool {
     matches!(ask, Ask::Restart { .. } | Ask::Status)
 }
@@ -69,22 +69,22 @@ struct Known<'a> {
     followed: Told<Follow, Result<Locations, Failure>>,
     shown: Told<Place, Result<Shown, Failure>>,
     said: Told<String, Result<Diagnostics, Failure>>,
-    /// Places that this run asked about: a repeated question wants the current diagnostics.
+    /// The places that this run asked about. If a run repeats a question, it wants the current diagnostics.
     again: RefCell<BTreeSet<String>>,
 }
 
-/// How far the query that runs has come, and how much is kept for the next ones.
+/// The progress of the running query, and the amount that is kept for the next ones.
 #[derive(Default)]
 struct Run {
-    /// Whether unknown answers are requested later.
+    /// Whether unknown answers are to be requested later.
     ahead: Cell<bool>,
-    /// Whether something was not known. What comes after that leads nowhere.
+    /// Whether an answer was unknown. The rest of the run then has no effect.
     lost: Cell<bool>,
     kept: Cell<usize>,
 }
 
 impl Run {
-    /// Notes that a query that runs ahead cannot continue; returns whether that is so.
+    /// Notes that a query that runs ahead cannot continue; returns whether it runs ahead.
     fn stops(&self) -> bool {
         self.lost.set(self.lost.get() || self.ahead.get());
         self.lost.get()
@@ -95,7 +95,7 @@ impl Run {
     }
 }
 
-/// Answers to one kind of question, and questions that wait for theirs, by their deadlines.
+/// The answers to one kind of question, and the questions that wait for an answer, by deadline.
 struct Told<Q, A> {
     known: RefCell<BTreeMap<String, A>>,
     wanted: RefCell<BTreeMap<u32, BTreeMap<String, Q>>>,
@@ -153,7 +153,7 @@ impl<Q: Clone + Spelled, A: Clone + Weigh> Told<Q, A> {
         unknown.map(|(key, question)| (key.clone(), question.clone())).collect()
     }
 
-    /// Asks the questions that wait; tells whether there were any.
+    /// Asks the waiting questions; tells whether there were any.
     fn ask(&self, run: &Run, ask: impl Fn(&[Q], u32) -> Vec<A>) -> bool {
         let wanted = self.wanted.take();
         let any = !wanted.is_empty();
@@ -180,7 +180,7 @@ fn learned<Q, A>(
     keys.into_iter().zip(ask(&questions, deadline)).collect()
 }
 
-/// Asks about many; where together they are too many, about fewer at once.
+/// Asks about many places. If there are too many for one request, asks about fewer at once.
 fn each<Q, T>(asked: &[Q], deadline: u32, ask: &dyn Fn(&[Q], u32) -> Each<T>) -> Vec<Result<T, Failure>> {
     match ask(asked, deadline) {
         Ok(answers) => answers,
@@ -192,8 +192,8 @@ fn each<Q, T>(asked: &[Q], deadline: u32, ask: &dyn Fn(&[Q], u32) -> Each<T>) ->
     }
 }
 
-/// The identity of a question: its fields in order, each text with its length before it, so that no two questions have
-/// the same words.
+/// The identity of a question: its fields in order, each text after its length, so that different questions have
+/// different identities.
 trait Spelled {
     fn spell(&self, words: &mut String);
 }
@@ -275,7 +275,7 @@ impl Spelled for FileFilter {
     }
 }
 
-/// Takes the place of an unknown answer; no one sees it.
+/// A placeholder for an unknown answer; no one sees it.
 fn unknown() -> Failure {
     let message = "it was not asked yet".to_owned();
     Failure { cause: Cause::Failed, message, suggestion: None, retry_after: None }
@@ -340,14 +340,14 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// A query begins; `ahead` means that it asks nothing that takes time.
+    /// Begins a query; `ahead` means that it asks no question that takes time.
     fn begin(&self, ahead: bool) {
         self.run.ahead.set(ahead);
         self.run.lost.set(false);
         self.again.borrow_mut().clear();
     }
 
-    /// Asks a question that no server is asked, so that no one waits: the list of files, and their contents.
+    /// Asks the host a question that needs no server and no waiting: the list of files, and their contents.
     fn at_once<T>(&self, ask: impl FnOnce(&Run) -> T) -> T {
         let ahead = self.run.ahead.replace(false);
         let answer = ask(&self.run);
@@ -360,12 +360,12 @@ impl<'a> Known<'a> {
         if self.run.stops() { Err(unknown()) } else { ask(self.world) }
     }
 
-    /// Whether the query that began has come to its end.
+    /// Whether the query has run to its end.
     fn is_whole(&self) -> bool {
         !self.run.lost.get()
     }
 
-    /// Asks what queries want to know; tells whether there was any question.
+    /// Asks the questions of all queries; tells whether there was any.
     fn ask(&self) -> bool {
         let (world, run) = (self.world, &self.run);
         let asked = [
@@ -408,7 +408,7 @@ impl Workspace for Known<'_> {
         self.at_once(|run| self.lines.answers(run, lines, 0, |asked, _| self.world.lines(asked), || None))
     }
 
-    /// One that is ready stays so for the queries of a call.
+    /// A server that is ready counts as ready for all queries of a call.
     fn prepare(&self, language: &str, deadline: u32) -> Result<Server, Failure> {
         if let Some(server) = self.ready.borrow().get(language) {
             return Ok(server.clone());

@@ -6,7 +6,7 @@ use crate::near;
 use crate::trouble::Trouble;
 use crate::world::{Cause, Failure, File, FileFilter, Files, Line, Range, Server, Workspace};
 
-/// The most lines that are asked for at once; the host gives no more than 20,000.
+/// The most lines of one request; the host gives at most 20,000.
 const LINES: usize = 10_000;
 
 /// The granted roots, each with its servers.
@@ -34,7 +34,7 @@ pub(crate) struct Scope<'a> {
 }
 
 impl<'a> Desk<'a> {
-    /// Makes one of the roots that were granted.
+    /// Makes the list of the granted roots.
     pub(crate) fn new(workspaces: impl ExactSizeIterator<Item = &'a (dyn Workspace + 'a)>) -> Self {
         let alone = workspaces.len() == 1;
         let all = workspaces.enumerate();
@@ -99,7 +99,7 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Every root below which the path can be meant.
+    /// Every root that the path can be in.
     fn readings(&self, path: &str) -> Result<Vec<(Site<'a>, String)>, Trouble> {
         if !path.starts_with('/') {
             let under = normal(path).ok_or_else(Trouble::outside)?;
@@ -108,7 +108,7 @@ impl<'a> Desk<'a> {
         let absolute = format!("/{}", normal(path).ok_or_else(Trouble::outside)?);
         let below = |site: &Site<'a>| Some((*site, strip(&absolute, &site.workspace.root())?.to_owned()));
         let mut found: Vec<_> = self.sites.iter().filter_map(below).collect();
-        // The deepest root has the shortest rest.
+        // The deepest root leaves the shortest rest of the path.
         found.sort_by_key(|(_, under)| under.len());
         Ok(found)
     }
@@ -165,7 +165,7 @@ impl Scope<'_> {
         self.listed(&filter(&self.under, limit))
     }
 
-    /// Lists files by a filter of one's own.
+    /// Lists files by any filter.
     pub(crate) fn listed(&self, filter: &FileFilter) -> Result<Files, Trouble> {
         self.site.workspace.files(filter).map_err(|failure| Trouble::of(failure, "path", 0))
     }
@@ -191,7 +191,7 @@ pub(crate) fn lines<'a>(
     sites.into_iter().map(|(number, (site, own))| (number, site.lines(own))).collect()
 }
 
-/// A filter for every file below a path. A path that is named is looked at even where Git ignores it.
+/// A filter for every file below a path. A path that the query names is searched even if Git ignores it.
 pub(crate) fn filter(under: &str, limit: u32) -> FileFilter {
     FileFilter { under: under.to_owned(), languages: Vec::new(), containing: None, ignored: false, limit }
 }

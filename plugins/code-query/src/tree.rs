@@ -17,7 +17,7 @@ use crate::world::{Naming, Position, Range, Symbol, Symbols};
 /// The symbols of one file, parents before their children, in the order of the text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
-    /// Each with the position of its parent.
+    /// The symbols, each with the index of its parent.
     pub(crate) nodes: Vec<Node>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Node {
     pub(crate) detail: Option<String>,
     /// The range of its name.
     pub(crate) name_range: Range,
-    /// The whole of it, with its documentation.
+    /// The whole symbol, with its documentation.
     pub(crate) whole: Range,
     /// Position of its parent among the nodes.
     pub(crate) parent: Option<usize>,
@@ -54,7 +54,7 @@ impl Node {
         names.join(".")
     }
 
-    /// Whether a person would ask for it by name; no one does that for a block of implementations.
+    /// Whether a person would ask for it by name. No one does that for an implementation block.
     pub(crate) fn is_named(&self) -> bool {
         self.kind != kinds::OBJECT
     }
@@ -90,7 +90,7 @@ impl Tree {
             .max_by_key(|node| (key(node.whole.start), std::cmp::Reverse(key(node.whole.end))))
     }
 
-    /// Returns the innermost function around a place, or else what else is around it.
+    /// Returns the innermost function around a place, otherwise the innermost symbol around it.
     pub(crate) fn caller(&self, at: Position) -> Option<&Node> {
         let mut node = self.around(at)?;
         let outer = node;
@@ -150,9 +150,9 @@ struct Reader<'a> {
 #[derive(Clone, Copy)]
 struct Waiting {
     at: usize,
-    /// The nearest of those that hold it and were kept.
+    /// Its nearest container that was kept.
     parent: Option<usize>,
-    /// The kind of what holds it, kept or not.
+    /// The kind of its container, whether that was kept or not.
     held_by: Option<Kind>,
     /// Its container, as the server reports it.
     holder: Option<usize>,
@@ -183,7 +183,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Puts siblings on the stack so that the first of the text comes off first.
+    /// Pushes siblings onto the stack so that the first in the text is popped first.
     fn push(&self, stack: &mut Vec<Waiting>, mut siblings: Vec<usize>, like: Waiting) {
         siblings.sort_by_key(|&at| {
             let symbol = &self.items[at];
@@ -192,7 +192,7 @@ impl Reader<'_> {
         stack.extend(siblings.into_iter().rev().map(|at| Waiting { at, ..like }));
     }
 
-    /// Keeps a symbol and returns its position; none for one that was there before.
+    /// Keeps a symbol and returns its index; `None` for a symbol that is already there.
     fn keep(&mut self, symbol: &Symbol, parent: Option<usize>, held_by: Option<Kind>) -> Option<usize> {
         let read = names::read(&symbol.name, symbol.kind, self.naming);
         let held = |at: usize| self.nodes[at].containers.iter().cloned().chain([self.nodes[at].name.clone()]);
@@ -238,7 +238,7 @@ fn leaf_of(symbol: &Symbol, leaf: &str) -> Range {
     range
 }
 
-/// The contents of a block of implementations are members, wherever the block is.
+/// The contents of an implementation block are members, wherever the block is.
 fn is_implementation(kind: Kind, naming: Naming) -> bool {
     kind == kinds::OBJECT && matches!(naming, Naming::Rust)
 }
@@ -277,7 +277,7 @@ fn given(items: &[Symbol]) -> Vec<Option<usize>> {
     items.iter().enumerate().map(before).collect()
 }
 
-/// Finds what holds each symbol where a server gives no tree: the smallest range around it.
+/// Finds the container of each symbol if a server gives no tree: the symbol with the smallest range around it.
 fn enclosing(items: &[Symbol]) -> Vec<Option<usize>> {
     let bounds = |at: usize| (key(items[at].location.range.start), key(items[at].location.range.end));
     let mut order: Vec<usize> = (0..items.len()).collect();

@@ -4,7 +4,7 @@ use iac_plugin::{Json, json};
 
 use crate::world::{Cause, Failure};
 
-/// The command that lets questions go below one more folder.
+/// The command that grants one more folder.
 pub(crate) const GRANT: &str = "`iac-mcp plugin grant code-query language-servers DIR`";
 
 /// Why a query has no answer.
@@ -28,7 +28,7 @@ impl Trouble {
         Self { code, message: message.into(), hint: None, retry_after: None, candidates: Vec::new() }
     }
 
-    /// A type that there is not.
+    /// An unknown type.
     pub(crate) fn query(message: impl Into<String>) -> Self {
         Self::new("BAD_QUERY", message)
     }
@@ -43,7 +43,7 @@ impl Trouble {
         Self::new("BAD_PATTERN", message)
     }
 
-    /// Something that is not there.
+    /// Something that does not exist.
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::new("NOT_FOUND", message)
     }

@@ -14,7 +14,7 @@ use crate::world::{Place, Range, Shown};
 /// The most characters of documentation.
 const DOCS: usize = 1_500;
 
-/// How often a server that says it is loading is asked again.
+/// How often to ask a server again that says it is loading.
 const TRIES: usize = 3;
 
 /// Answers `typeInfo`.
@@ -105,7 +105,7 @@ impl Block {
     }
 }
 
-/// Splits at fences; rules and nothing between blocks are left out.
+/// Splits at code fences; leaves out horizontal rules and blank lines between blocks.
 fn blocks(markdown: &str) -> Vec<Block> {
     let mut blocks = vec![Block { is_code: false, text: String::new() }];
     for line in markdown.lines() {
@@ -121,7 +121,7 @@ fn blocks(markdown: &str) -> Vec<Block> {
     blocks
 }
 
-/// Whether a line is neither empty nor a rule.
+/// Whether a line is neither empty nor a horizontal rule.
 fn says(line: &str) -> bool {
     !line.trim().is_empty() && !is_rule(line.trim_end())
 }
@@ -130,7 +130,7 @@ fn is_rule(line: &str) -> bool {
     matches!(line, "---" | "***" | "___")
 }
 
-/// Without rules and empty lines around.
+/// The text without rules and empty lines around it.
 fn tidy(text: &str) -> String {
     let mut tidy = String::with_capacity(text.len());
     for line in text.lines().map(str::trim_end).filter(|line| !is_rule(line)) {

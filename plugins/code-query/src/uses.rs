@@ -8,7 +8,7 @@ use crate::scope::Site;
 use crate::tree::key;
 use crate::world::{Location, Locations, Naming, Position, Range, Server};
 
-/// The most lines of a body that are looked at for calls.
+/// The most lines of a body to search for calls.
 const LINES: u32 = 5_000;
 
 /// Uses, and places that may be uses.
@@ -17,7 +17,7 @@ pub(crate) struct Uses {
     pub(crate) items: Vec<Location>,
     unsure: Vec<Location>,
     unasked: u32,
-    /// How many answers left no place of the name without a meaning, and how many there were.
+    /// The number of answers in which every place of the name has a meaning, and the number of all answers.
     settled: (usize, usize),
 }
 
@@ -31,7 +31,7 @@ impl Uses {
         self.settled.1 += 1;
     }
 
-    /// Brings them in order, each once. What is a use from one place of the thing is not unsure from another.
+    /// Sorts them and removes duplicates. A place that is a use for one place of the symbol is not unsure for another.
     pub(crate) fn sort(&mut self) {
         self.items = sorted(std::mem::take(&mut self.items).into_iter());
         let known: BTreeSet<(&str, u32, u32)> = self.items.iter().map(at).collect();
@@ -39,7 +39,7 @@ impl Uses {
         self.unsure = sorted(unsure.collect::<Vec<_>>().into_iter());
     }
 
-    /// Keeps the places that are written as a call: the name, and then its arguments.
+    /// Keeps the places that have the form of a call: the name, and then its arguments.
     pub(crate) fn only_calls(&mut self, located: &Located<'_>) {
         let places = self.items.iter().chain(&self.unsure);
         let lines = located.site.lines(places.map(|one| (one.path.clone(), one.range.start.line)));
@@ -51,15 +51,15 @@ impl Uses {
         self.unsure.retain(is_call);
     }
 
-    /// Withdraws the doubts about the name if every place of it has a meaning. The unreadable parts of the project or
-    /// of a file then contain no other declaration of it, and no use.
+    /// Withdraws the doubts about the name if every place of it has a meaning. Then the unreadable parts of the project
+    /// or of a file contain no other declaration and no use of the name.
     pub(crate) fn settle(&self, server: &Server, doubts: &mut Doubts) {
         if self.settled.0 < self.settled.1 || self.settled.1 == 0 {
             return;
         }
         doubts.withdraw(match server.naming {
             Naming::Scoped | Naming::Rust => &[Reason::Degraded, Reason::SyntaxErrors, Reason::InactiveCode],
-            // The host does not ask about names that such a text declares itself.
+            // The host does not ask about names that a file with syntax errors declares itself.
             Naming::Plain | Naming::Receiver => &[Reason::Degraded],
         });
     }
@@ -91,7 +91,8 @@ fn at(one: &Location) -> (&str, u32, u32) {
     (&one.path, one.range.start.line, one.range.start.column)
 }
 
-/// Whether the language itself calls functions of this name: `__call__`, but not `__init__`, which servers know.
+/// Whether the language itself calls functions with this name: `__call__`, for example. `__init__` is not one of them,
+/// because servers know its calls.
 fn is_implicit(name: &str) -> bool {
     name.len() > 4
         && name.starts_with("__")
@@ -107,7 +108,7 @@ fn is_called(line: &str, column: u32) -> bool {
     rest.starts_with(['(', '!', '<', '`'])
 }
 
-/// Words before a bracket within a range that are not among those known, outside of comments and strings of a line.
+/// Words before a bracket within a range, except the known ones and those in comments and strings.
 pub(crate) fn calls(site: Site<'_>, path: &str, whole: Range, known: &BTreeSet<&str>) -> Vec<Range> {
     let last = whole.end.line.min(whole.start.line.saturating_add(LINES));
     let lines: BTreeMap<(String, u32), String> =

@@ -1,5 +1,5 @@
-//! The plugin's questions to the world: the interface `language-servers`, as a trait, so that everything except the
-//! last step runs and is tested without a host.
+//! The plugin's questions to the world: the interface `language-servers` as a trait. So everything except the last step
+//! runs without a host, and tests use that.
 
 use iac_plugin::language_servers as host;
 pub use iac_plugin::language_servers::{
@@ -11,7 +11,7 @@ pub use iac_plugin::language_servers::{
 /// The answer to a question about many: one answer for each, in the same order.
 pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 
-/// Lists the questions once: they make the trait, and the host answers each under the same name.
+/// Lists the questions once. The macro makes the trait from them, and the host answers each under the same name.
 macro_rules! questions {
     ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) -> $answer:ty;)*) => {
         /// A granted root with its language servers; see `wit/language-servers.wit` for what each question means.

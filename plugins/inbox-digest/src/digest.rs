@@ -82,13 +82,13 @@ impl Sender {
     }
 }
 
-/// The address of `Name <address>`, in small letters, so that one person with two spellings is one sender.
+/// The address in `Name <address>`, in lower case, so that two spellings of one address are one sender.
 fn address(sender: &str) -> String {
     let inner = sender.rsplit_once('<').and_then(|(_, rest)| rest.split_once('>'));
     inner.map_or(sender, |(address, _)| address).trim().to_lowercase()
 }
 
-/// The local part of a date and its offset in minutes, as minutes of UTC and the rest: dates of two offsets compare.
+/// A date as minutes in UTC and the rest of its text, so that dates with different offsets can be compared.
 fn moment(date: &Option<String>) -> Option<(i64, String)> {
     let date = date.as_deref()?;
     let (local, offset) = date.split_at_checked(19)?;

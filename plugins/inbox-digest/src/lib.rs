@@ -54,7 +54,7 @@ fn read(most: u64) -> Result<Digest, Fault> {
         let page = mail.get_elements(&question(offset, limit))?;
         let rows = page["elements"].as_array().map(Vec::as_slice).unwrap_or_default();
         rows.iter().for_each(|row| digest.add(Message::read(row)));
-        // A page may hold fewer than were asked for.
+        // A page may have fewer messages than the limit.
         offset += rows.len() as u64;
         digest.complete = page["hasMore"] == false;
         log::progress(clip(offset), page["totalCount"].as_u64().map(clip), "messages read");

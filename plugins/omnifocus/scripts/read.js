@@ -1,6 +1,6 @@
-// Interprets one program inside OmniFocus and returns what it asked for. A program is data: `{now, queries}`, where a
-// query says what it looks through, which of it match, and what to return of the matches. Nothing here writes, and
-// nothing of the program becomes source text. Times are milliseconds since 1970.
+// Interprets one program inside OmniFocus and returns what it asked for. A program is data: `{now, queries}`. A query
+// says which items it searches, which of them match, and what to return about the matches. Nothing here writes, and no
+// part of the program becomes source text. Times are milliseconds since 1970.
 //
 //   query      {from, id, roots, needs: {property: version}, where, counts, stats, groups, rows}
 //   where      a predicate: a list that begins with a word of `makers`
@@ -31,7 +31,7 @@
     segments,
   } = shared;
   const DAY = 86400000;
-  // So many milliseconds are spent on regular expressions in one run.
+  // The most milliseconds that regular expressions may take in one run.
   const PATIENCE = 5000;
   let trying = 0;
   const now = program.now;
@@ -48,7 +48,7 @@
     return rule === null ? null : Object.assign(rule, { method: word(item.repetitionRule.method) });
   }
 
-  // What hangs on a task or project.
+  // The notifications, attachments and files of a task or project.
   const hangings = {
     isRepeating: (item) => present(item.repetitionRule),
     notifications: (item) =>
@@ -60,8 +60,9 @@
     attachments: (item) => Array.from(item.attachments, (file) => orNull(file.preferredFilename || file.filename)),
     linkedFiles: (item) => Array.from(item.linkedFileURLs, (url) => url.string),
   };
-  // When the occurrence after this one comes: counted from the date that the rule moves on, or from now where it waits for
-  // completion. A rule that catches up passes over what is past. Null where the rule has ended, or OmniFocus does not tell.
+  // The date of the next occurrence: counted from the date that the rule moves, or from now if the rule waits for
+  // completion. A rule that catches up skips dates in the past. Null if the rule has ended, or if OmniFocus does not
+  // tell.
   function nextOccurrence(item) {
     const rule = item.repetitionRule;
     if (!present(rule)) return null;
@@ -81,7 +82,7 @@
   }
   const link = (id) => `omnifocus:///task/${encodeURIComponent(id)}`;
 
-  // The root of a project is a task of its own; to a caller it is the project, not a parent.
+  // The root of a project is itself a task. A caller sees it as the project and not as a parent.
   function parentOf(task) {
     const parent = task.parent;
     return !present(parent) || isRoot(parent) ? null : parent;
@@ -115,7 +116,7 @@
     return open;
   }
 
-  // Goes on, and has something left to do, but nothing that can be done.
+  // Is active and has tasks left, but none of them is available.
   function stalled(project) {
     if (projectState(project) !== "active") return false;
     const left = Array.from(project.flattenedTasks).filter((task) => !isRoot(task) && taskState(task) === "active");
@@ -296,7 +297,7 @@
 
   // ---- names to objects, once for each program
 
-  // The first project that goes on, with a warning where others have its name.
+  // The first active project, with a warning if others have its name.
   function findProject(name, byId) {
     const { live, all } = byId ? projectOnly(name) : shared.projectsNamed(name);
     const chosen = (live.length > 0 ? live : all)[0];
@@ -321,15 +322,15 @@
     return { live: [known], all: [known] };
   }
 
-  // Several tags of one name are all meant; a path tells them apart.
+  // If several tags have one name, it means all of them; a path tells them apart.
   function findTags(name) {
     const found = shared.tagsNamed(name);
     if (found.length === 0) refuse("not_found", "tag", name, near(name, flattenedTags));
     return new Set(found.map(key));
   }
 
-  // Every folder below the one with this id, else below those whose name holds the text, or whose name and whose parents'
-  // names hold its segments, in order. A name may have a slash in it.
+  // Every folder below the one with this id, otherwise below each folder with a name that contains the text, or with a
+  // name and parents that contain its segments in order. A name may contain a slash.
   function findFolders(text) {
     const split = segments(text.toLowerCase(), /\s:\s|\//);
     const forms = split.includes("") ? [[text.toLowerCase()]] : [split, [text.toLowerCase()]];
@@ -386,7 +387,7 @@
     }
   }
 
-  // ---- perspectives: the rules that the app keeps of those that somebody made
+  // ---- perspectives: the rules that the app keeps for custom ones
 
   const DATES = {
     due: "effectiveDueDate",
@@ -397,7 +398,7 @@
     completed: "completionDate",
     dropped: "dropDate",
   };
-  // Whether a date lies on the local day that is so many days from today; null where there is no date.
+  // Whether a date is on the local day that is `days` from today; false if there is no date.
   function onDay(value, days) {
     if (!present(value)) return false;
     const today = new Date(now),
@@ -433,7 +434,7 @@
     return project !== null && test(project);
   };
 
-  // Each kind of rule by its key: makes the test of a task out of the rule's value, or null for a value that is not known.
+  // Each kind of rule by its key: turns the rule's value into a test of a task, or null for an unknown value.
   const rules = {
     actionAvailability: oneOf({
       available: (task) => isOpen(task.taskStatus),
@@ -493,7 +494,7 @@
   };
   const dayRules = { actionDateIsToday: 0, actionDateIsYesterday: -1, actionDateIsTomorrow: 1 };
 
-  // The test of one rule; null where it is switched off, or not known, which is told.
+  // The test of one rule; null if it is switched off, or if it is unknown. Unknown rules cause a warning.
   function ruleTest(rule, unknown) {
     if (rule.disabledRule !== undefined) return null;
     if (Array.isArray(rule.aggregateRules)) return together(rule.aggregateRules, rule.aggregateType, unknown);
@@ -540,7 +541,7 @@
     return test === null ? () => true : test;
   }
 
-  // ---- predicates: true, false, or null where a condition asks about a value that is not there
+  // ---- predicates: true, false, or null if a condition asks about a missing value
 
   const makers = {
     true: () => () => true,
@@ -602,8 +603,8 @@
         wanted = term.toLowerCase();
       return (item) => reads.some((read) => read(item).toLowerCase().includes(wanted));
     },
-    // A text is too long where the time grows by a power of its length, and it could take seconds: whether it matches is not
-    // known, and a warning says so.
+    // Some expressions take time that grows with a power of the text's length. A text that could take seconds is not
+    // tried: whether it matches is unknown, and a warning says so.
     matches: (kind, within, source, most) => {
       const reads = within.map((name) => field(kind, name)),
         wanted = pattern(source);
@@ -649,7 +650,7 @@
       const set = new Set(wanted);
       return (item) => set.has(item.name.trim().toLowerCase());
     },
-    // With the tag that the app shows in today's forecast; its user may have chosen none.
+    // With the tag that the app shows in today's forecast; the user may not have chosen one.
     forecast_tag: () => {
       const wanted = key(Tag.forecastTag);
       return (item) => wanted !== null && item.tags.some((tag) => key(tag) === wanted);
@@ -722,7 +723,7 @@
     },
   };
 
-  // Counts and stats of whatever is added, by one compiled form.
+  // The counts and stats of all items that are added, in one compiled form.
   function meter(kind, counts, stats) {
     const tests = Object.entries(counts || {}).map(([label, part]) => [label, make(kind, part)]);
     const reads = Object.entries(stats || {}).map(([label, [how, name, part]]) => {
@@ -752,7 +753,7 @@
     };
   }
 
-  // The local day of an instant, by the offsets that the caller's zone has.
+  // The local day of an instant, by the offsets of the caller's zone.
   function localDay(instant) {
     let ahead = 0;
     for (const [from, offset] of program.offsets) {
@@ -762,7 +763,7 @@
     return new Date(instant + ahead).toISOString().slice(0, 10);
   }
 
-  // What an item is grouped by: a list of [key, name], since an item may stand in several groups.
+  // The groups of an item: a list of [key, name], because an item may be in several groups.
   function keys(kind, by) {
     const [how, name, bounds] = by;
     if (how === "project") return (item) => [[key(projectOf(kind, item)), title(projectOf(kind, item))]];
@@ -771,7 +772,7 @@
     const some = (value, show) => (value === null ? [] : [[show(value), null]]);
     if (how === "day") return (item) => some(read(item), localDay);
     if (how === "value") return (item) => some(read(item), (value) => value);
-    // Bounds begin each span but the first; a value below the first bound stands in no group.
+    // Each bound begins a span. A value below the first bound is in no group.
     return (item) =>
       some(read(item), (value) => {
         let index = -1;
@@ -812,7 +813,7 @@
 
   // ---- rows
 
-  // What is not there stands last, whichever the direction.
+  // Missing values come last in both directions.
   function compare(left, right, direction) {
     if (left === null || right === null) return left === right ? 0 : left === null ? 1 : -1;
     return left < right ? -direction : left > right ? direction : 0;
@@ -839,7 +840,7 @@
     return keyed.map(([item]) => item);
   }
 
-  // What is worth doing now: the whole population is scored before anything is cut off.
+  // Suggestions: all matches get a score before the limit cuts any of them.
   function suggest(items, endOfToday) {
     const scored = [];
     for (const task of items) {
@@ -872,7 +873,7 @@
     return scored.sort((left, right) => right.score - left.score);
   }
 
-  // A task that is due today has a place among the suggestions, however many are overdue.
+  // A task that is due today is always among the suggestions, even if many tasks are overdue.
   function suggested(scored, rows) {
     const page = scored.slice(rows.offset, rows.offset + rows.limit);
     const isDue = (entry) => entry.reasons.includes("due_today");
@@ -899,8 +900,8 @@
       });
   }
 
-  // Whether objects have a property in this version: an instance says so, since the values of the app's objects need not
-  // stand on their prototypes. Null where there is no instance to ask.
+  // Whether objects have a property in this version. An instance shows it, because the app's prototypes need not have
+  // the values of its objects. Null if there is no instance.
   function has(all, property) {
     for (const one of all) return one[property] !== undefined;
     return null;
@@ -963,7 +964,7 @@
     return result;
   }
 
-  // What the app says of itself; a member that this version does not have is null.
+  // The app's facts about itself; a member that this version lacks is null.
   function about() {
     const version = (read) => {
       try {

@@ -1,10 +1,10 @@
-// What both scripts know of OmniFocus: its values as data, its states as words, and how names find objects. Each script
-// finds this as `shared`. Nothing here writes.
+// The knowledge about OmniFocus that both scripts use: its values as data, its states as words, and how names lead to
+// objects. Each script has it as `shared`. Nothing here writes.
 () => {
   "use strict";
 
-  // What a caller names and OmniFocus does not have, or what it refuses: an answer, not a crash. Of a long text it tells as
-  // much as a reader needs to know it again.
+  // The error for something that a caller names and OmniFocus does not have or refuses: an answer and not a crash. It
+  // quotes the part of a long text that a reader needs to recognize it.
   function refuse(reason, what, value, near) {
     const told = typeof value === "string" && value.length > 80 ? `${Array.from(value).slice(0, 80).join("")}…` : value;
     throw { refusal: { reason, what, value: told, near: near || [] } };
@@ -18,7 +18,7 @@
   const key = (object) => (present(object) ? object.id.primaryKey : null);
   const title = (object) => (present(object) ? object.name : null);
 
-  // "[object Task.Status: Blocked]" is how a value of an enumeration shows itself.
+  // An enumeration value as text is "[object Task.Status: Blocked]".
   function word(value) {
     if (!present(value)) return null;
     const shown = String(value),
@@ -54,7 +54,7 @@
     return task.completed || status === Task.Status.Completed ? "completed" : "active";
   }
 
-  // A folder that is dropped takes what is in it along, however deep.
+  // A dropped folder also drops everything in it, at any depth.
   function inDropped(folder) {
     for (let at = folder; present(at); at = at.parent) if (at.status !== Folder.Status.Active) return true;
     return false;
@@ -68,7 +68,7 @@
     [Project.Status.Done, "completed"],
     [Project.Status.Dropped, "dropped"],
   ];
-  // A project's own state, and the one that counts.
+  // A project's own state, and its effective one.
   const ownState = (project) => stateIn(projectStates, project.status);
   const projectState = (project) =>
     project.status !== Project.Status.Done && inDropped(project.parentFolder) ? "dropped" : ownState(project);
@@ -85,7 +85,8 @@
 
   // ---- names
 
-  // A tag by its name, or by its path where others have that name too. `names` are known once, so that many tags cost no more.
+  // A tag by its name, or by its path if other tags have that name too. The caller computes `names` once, so that many
+  // tags cost no more.
   function tagNames() {
     const seen = new Set(),
       several = new Set();
@@ -93,7 +94,7 @@
     return (tag) => (several.has(tag.name) ? path(tag) : tag.name);
   }
 
-  // Names that are spelled like one that is not there.
+  // Existing names with a spelling like that of a missing one.
   function near(name, all) {
     const wanted = name.toLowerCase();
     const close = (other) => {
@@ -117,7 +118,7 @@
     return row[right.length];
   }
 
-  // A project is known by its own id and by that of its root task.
+  // A project is found by its own id and by the id of its root task.
   function projectById(id) {
     const project = Project.byIdentifier(id);
     if (present(project)) return project;
@@ -125,7 +126,8 @@
     return present(root) && isRoot(root) ? root.project : null;
   }
 
-  // The projects that a text means: the one with this id, else those that go on with exactly this name, else all with it.
+  // The projects that a text means: the one with this id, otherwise the active ones with exactly this name, otherwise
+  // all with this name.
   function projectsNamed(name) {
     const known = projectById(name);
     if (known !== null) return { live: [known], all: [known] };
@@ -136,8 +138,8 @@
 
   const segments = (text, marks) => text.split(marks).map((segment) => segment.trim());
 
-  // The tags that a text means: the one with this id, else the first of these that any fits: the exact path, the exact
-  // name, either in any case.
+  // The tags that a text means: the one with this id, otherwise those with the exact path, otherwise those with the
+  // exact name, otherwise those with either in any case.
   function tagsNamed(name) {
     const known = Tag.byIdentifier(name);
     if (present(known)) return [known];

@@ -1,10 +1,10 @@
-// Interprets one program inside OmniFocus and tells what became of it. A program is data: `{stop, atomic, more, steps}`.
-// All steps are resolved before the first is applied, and what was changed is read back from OmniFocus. Nothing of the
-// program becomes source text. Times are milliseconds since 1970. A program that is too long comes in several runs;
-// `before` is what the last one handed on.
+// Interprets one program inside OmniFocus and returns its results. A program is data: `{stop, atomic, more, steps}`.
+// The script resolves all steps before it applies the first, and reads the changed values back from OmniFocus. No part
+// of the program becomes source text. Times are milliseconds since 1970. A program that is too long comes in several
+// runs; `before` is the result of the previous one.
 //
-// The package has this file twice. Where `mayChange` is false it only resolves, and tells what each step would touch.
-// Where it is true, `acts` are what the host has decided about, and nothing else is done.
+// The package has this file twice. If `mayChange` is false, it only resolves the steps and reports what each would
+// touch. If it is true, `acts` are the acts that the host has allowed, and the script does nothing else.
 //
 //   step       {do: "create", kind: "task", temp, name, at: place, set}
 //              {do: "create", kind: "project" or "folder", temp, name, at: place, set}
@@ -21,8 +21,8 @@
 //   set        {name, note, append, flagged, sequential, single, due, defer, planned, estimate, move, tags, alerts, rule, status,
 //              review, reviewed, nextReview}
 //
-// What was changed is answered with `undo`: the steps that take it back, last first, each with what is told of it now (`was`),
-// and `left`, the places of the steps that nothing takes back.
+// The answer to a change has `undo`: the steps that reverse it, last first, each with the present report about its
+// object (`was`). It also has `left`: the positions of the steps that cannot be undone.
 //
 //   alerts     {replace, add}, each a list of {at} or {minutes} from the due date
 (program, before, acts) => {
@@ -113,7 +113,7 @@
 
   // ---- finding
 
-  // What was made for the batch, by its temporary id; also by an earlier run.
+  // The object that the batch made for a temporary id, in this run or in an earlier one.
   const made = new Map();
 
   function findTask(id) {
@@ -128,7 +128,7 @@
   }
   const findProjectId = (id) =>
     projectById(id) || refuse("no_id", "project", id, [present(Task.byIdentifier(id)) ? "task" : ""]);
-  // Finds an object once more by its id; null where it is gone.
+  // Finds an object again by its id; null if it is gone.
   const again = {
     task: (id) => Task.byIdentifier(id),
     project: projectById,
@@ -142,7 +142,7 @@
     tag: (id) => Tag.byIdentifier(id) || refuse("not_found", "tag", id),
   };
 
-  // By id, else by the exact name of a project that goes on. A name that several have is none.
+  // By id, otherwise by the exact name of an active project. A name that several projects have is refused.
   function findProject(name) {
     const { live, all } = shared.projectsNamed(name);
     if (live.length === 1) return live[0];
@@ -152,7 +152,7 @@
       ? refuse("ambiguous", "project", name, live.map(shown))
       : refuse("not_live", "project", name, all.map(shown));
   }
-  // By id, by its path from the top, or by its own name where only one has it.
+  // By id, by its path from the top, or by its own name if only one folder has it.
   function findFolder(name) {
     const known = Folder.byIdentifier(name);
     if (present(known)) return known;
@@ -176,7 +176,7 @@
       );
     return refuse("not_found", "folder", name, shared.near(name, flattenedFolders));
   }
-  // One that is not dropped comes before one that is; several that are left are none.
+  // Tags that are not dropped come before dropped ones. If several are left, the name is refused.
   function lookTag(name) {
     const found = shared.tagsNamed(name),
       live = found.filter((tag) => tag.status !== Tag.Status.Dropped),
@@ -191,10 +191,10 @@
     return left.length === 1 ? left[0] : null;
   }
   const findTag = (name) => lookTag(name) || refuse("not_found", "tag", name, shared.near(name, flattenedTags));
-  // The names of a change of tags that no tag has yet, as they would be made.
+  // The new tags in a change of tags: names that no tag has yet, as they would be made.
   const newTags = (change) => (change.replace || []).concat(change.add || []).filter((name) => lookTag(name) === null);
 
-  // Finds a tag or makes it, level by level where it is a path.
+  // Finds a tag or makes it; a path is made level by level.
   function needTag(name, created) {
     const known = lookTag(name);
     if (known !== null) return known;
@@ -214,7 +214,7 @@
     return above;
   }
 
-  // What a reference means: now, or once the step that makes it was applied.
+  // The object of a reference: it exists now, or after the step that makes it.
   function referred(kind, reference) {
     if (reference.temp === undefined) {
       const found = finders[kind](reference.id);
@@ -222,7 +222,7 @@
     }
     return () => made.get(reference.temp) || refuse("not_made", kind, reference.temp);
   }
-  // What is made stands last, what is moved stands first, except below a task.
+  // A new item goes last. A moved item goes first, or last if it goes below a task.
   function taskPlace(place, side) {
     const edge = place.last ? "ending" : side;
     if (place.inbox) return () => inbox[edge];
@@ -254,14 +254,14 @@
 
   // ---- applying
 
-  // What was made, newest last.
+  // The new objects, newest last.
   const undoable = [];
   const keep = (kind, item) => undoable.push({ kind, item, id: key(item), name: item.name });
 
   function setScalars(item, set) {
     if (set.name !== undefined) item.name = set.name;
     if (set.note !== undefined) item.note = set.note;
-    // An assignment would take the styles of what is there away.
+    // An assignment would remove the styles of the existing text.
     if (set.append !== undefined) item.appendStringToNote(item.note === "" ? set.append : `\n${set.append}`);
     if (set.flagged !== undefined) item.flagged = set.flagged;
     if (set.sequential !== undefined) item.sequential = set.sequential;
@@ -307,7 +307,8 @@
     return new Task.RepetitionRule(rule.rule, null, schedules[rule.schedule], anchors[rule.anchor], rule.catchUp);
   }
 
-  // Marks as done as the app's own button does: what repeats goes on, and the finished occurrence is another object.
+  // Completes an item as the app's own button does: a repeating item continues, and the finished occurrence is another
+  // object.
   function finish(kind, item, when, row) {
     const repeats = present(item.repetitionRule);
     const done = when === null ? item.markComplete() : item.markComplete(date(when));
@@ -330,7 +331,7 @@
     return item;
   }
 
-  // A review interval is a snapshot that nobody can make: read, alter, assign.
+  // Scripts cannot make a review interval. So this reads the existing one, changes it, and assigns it.
   function setReview(project, set) {
     if (set.review !== undefined) {
       const interval = project.reviewInterval;
@@ -354,7 +355,7 @@
     return at(y, m + months, Math.min(d, new Date(y, m + months + 1, 0).getDate()));
   }
 
-  // What can fail without the rest being wrong: its failure is a warning of the step.
+  // A part that may fail while the rest is right: its failure becomes a warning of the step.
   function attempt(row, label, work) {
     try {
       work();
@@ -387,7 +388,7 @@
     return left;
   }
 
-  // What OmniFocus says now against what it was told: a write that did not stick is said.
+  // Compares the values in OmniFocus with those that were written, and reports a value that was not accepted.
   function compare(item, set, row) {
     if (set.append !== undefined && !item.note.endsWith(set.append))
       row.warnings.push("appendNote: the note does not end with it");
@@ -408,7 +409,7 @@
 
   // ---- the way back
 
-  // Where something stands, as a place that it can be put back to.
+  // The position of an item, as a place to which it can be moved back.
   function placeOf(kind, item) {
     const above = kind === "project" ? item.parentFolder : item.parent;
     const beside = Array.from(present(above) ? above.children : kind === "task" ? inbox : library);
@@ -428,7 +429,7 @@
           method: word(rule.method),
         }
       : null;
-  // What a property is, as a step sets it.
+  // The value of a property, in the form in which a step sets it.
   const backs = {
     name: (item) => item.name,
     note: (item) => item.note,
@@ -451,7 +452,7 @@
   });
   const putBack = (kind, item, set) =>
     Object.keys(set).length > 0 ? [{ do: "update", kind, id: { id: key(item) }, set }] : [];
-  // The steps that make of an item again what it is now, before some of it is set.
+  // The steps that restore an item to its present state; made before a step changes it.
   function backOf(kind, item, set) {
     const old = {};
     for (const name of Object.keys(set)) {
@@ -468,7 +469,7 @@
     }
     return putBack(kind, item, old).concat(set.status === undefined ? [] : backOfState(kind, item));
   }
-  // Completing and dropping move on what repeats, so its dates are put back too.
+  // Completing or dropping a repeating item moves its dates, so undo restores the dates too.
   function backOfState(kind, item) {
     const was = state[kind](item),
       id = { id: key(item) };
@@ -484,7 +485,7 @@
     folder: (name, place) => new Folder(name, place),
   };
 
-  // ---- what a step would touch, for whoever is asked
+  // ---- what a step would touch, for the question to the human
 
   const HEAD = 60;
   const excerpt = (text) => ({ length: Array.from(text).length, head: Array.from(text).slice(0, HEAD).join("") });
@@ -493,7 +494,7 @@
     project: ownState,
     folder: (folder) => (folder.status === Folder.Status.Active ? "active" : "dropped"),
   };
-  // What a property is before it is set, under the name that a step has for it.
+  // The old value of a property, under the name that a step uses for it.
   const olds = {
     name: (item) => item.name,
     note: (item) => excerpt(item.note),
@@ -513,7 +514,7 @@
     review: (item) => show.project(item).reviewInterval,
     alerts,
   };
-  // How much goes with a task, project, folder or tag.
+  // The number of items that go with a task, project, folder or tag.
   function within(kind, item) {
     if (kind === "tag") return { total: item.tasks.length, tags: item.flattenedTags.length };
     if (kind === "folder") {
@@ -536,7 +537,7 @@
     folder: (folder) => path(folder.parent),
     tag: (tag) => path(tag.parent),
   };
-  // What a step has told anything of.
+  // The objects that a step has reported.
   let looked = [];
   const look = (item) => {
     looked.push(item);
@@ -545,7 +546,7 @@
   const about = (kind, item) => ({ name: look(item).name, in: home[kind](item) });
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
 
-  // Where a step puts something, by its name; what the program makes itself is known there.
+  // The name of the place to which a step moves something; it may be an object that the program makes itself.
   function target(place, kind) {
     if (place === undefined) return {};
     if (typeof place.project === "string") return { to: look(findProject(place.project)).name };
@@ -555,7 +556,7 @@
     return place.folder === undefined ? {} : { to: path(look(findFolder(place.folder))) };
   }
 
-  // The acts of an update: what is lost is more than an edit.
+  // The acts of an update. A change that loses something is an act of its own and not an edit.
   function actsOf(kind, item, set) {
     const found = new Set(),
       loses = (old, wanted) => old !== "" && !wanted.startsWith(old);
@@ -578,7 +579,7 @@
   }
   const named = (added) => (added.length > 0 ? { newTags: added } : {});
 
-  // Each resolves its step, tells what it would touch, and returns what applies it.
+  // Each function resolves its step, reports what it would touch, and returns the function that applies it.
   const doers = {
     create(step, row) {
       const place = step.kind === "task" ? taskPlace(step.at, "ending") : folderPlace(step.at, "ending"),
@@ -646,7 +647,7 @@
         return finished(step.kind, find(), finish(step.kind, find(), step.when, row), row);
       };
     },
-    // Drops this occurrence alone: the next one comes in its place.
+    // Drops only this occurrence; the next one takes its place.
     skip(step, row) {
       const find = referred(step.kind, step.id),
         item = find();
@@ -665,7 +666,7 @@
         return again;
       };
     },
-    // A copy stands behind what it is made of, unless a place is given.
+    // A copy goes after its original, unless a place is given.
     duplicate(step, row) {
       const find = referred(step.kind, step.id),
         isTask = step.kind === "task";
@@ -710,7 +711,7 @@
       const id = key(known),
         name = title(known);
       return () => {
-        // It may have gone with what contained it, which an earlier step has deleted.
+        // An earlier step may have deleted its container, and the item with it.
         if (known !== null && !present(again[step.kind](id))) return gone(row, id, name, true);
         return remove(find(), row);
       };
@@ -718,7 +719,7 @@
     tag: (step, row) => tagDoers[step.action](step, row),
   };
 
-  // The finished occurrence of what repeats is another object, which goes when it is taken back; the item itself goes on.
+  // The finished occurrence of a repeating item is another object. Undo deletes it; the item itself continues.
   function finished(kind, item, left, row) {
     if (key(left) !== key(item))
       row.back = [{ do: "delete", kind, id: { id: key(left) } }].concat(
@@ -727,7 +728,7 @@
     return left;
   }
 
-  // Back to the top of what contains it: its project, or the inbox.
+  // Back to the top level of its container: its project, or the inbox.
   const topOf = (task) => (present(task.containingProject) ? task.containingProject.ending : inbox.ending);
 
   const taken = (level, name, except) => Array.from(level).some((tag) => tag !== except && tag.name === name);
@@ -830,7 +831,7 @@
       };
     },
   };
-  // Deletes, and keeps what it was called: nobody says what reading a deleted object gives.
+  // Deletes an object, and keeps its name first, because no document says what a read of a deleted object returns.
   function remove(item, row) {
     row.leaves = true;
     const id = key(item),
@@ -853,10 +854,10 @@
         : { reason: "failed", what: "step", value: String((error && error.message) || error), near: [] };
   };
 
-  // First everything is found that is to be changed; a program that names what is not there changes nothing.
-  // A step that does what nobody was asked about, or to something else than was shown, is refused like one that names
-  // what is not there. What an earlier run has changed itself may differ from what was shown, as may what contains that and what
-  // is in it.
+  // First the script finds every object to change. A program that names a missing object changes nothing. If a step
+  // would do an act that was not asked about, or would change an object that differs from the one shown, it is refused
+  // like a step that names a missing object. But if an earlier run changed an object, that object may differ from what
+  // was shown, and so may its container and its contents.
   const plain = (value) =>
     JSON.stringify(value, (_, each) =>
       present(each) && typeof each === "object" && !Array.isArray(each)
@@ -876,7 +877,7 @@
     for (const each of above) touched.above.add(each);
   }
   const isTouched = (item) => touched.above.has(key(item)) || lineOf(item).some((id) => touched.items.has(id));
-  // A tag that an earlier run has made is no longer a new one.
+  // A tag that an earlier run made is not a new tag any more.
   const toldOf = (said) =>
     plain(before ? { ...said, newTags: null, acts: said.acts.filter((act) => act !== "create tag") } : said);
   function granted(step, row) {
@@ -925,7 +926,7 @@
     }
   });
 
-  // Only what was made can be taken back; what that leaves behind is told.
+  // Only the new objects can be taken back; the answer names the changes that remain.
   const result = { rows };
   if (program.atomic && rows.some((row) => row.error !== undefined)) {
     const left = [];
@@ -945,7 +946,8 @@
       rows[row.at] = { at: row.at, success: false, rolledBack: true, warnings: [] };
     }
   }
-  // What was done is told whatever reading it back gives: a later step may have deleted it, or what contains it.
+  // The answer reports each change even if it cannot be read back: a later step may have deleted the object or its
+  // container.
   for (const row of rows) {
     if (row.item === undefined) continue;
     const { kind, id, name } = row.item;
@@ -957,8 +959,8 @@
       row.warnings.push(`it was not read back: ${String((error && error.message) || error)}`);
     }
   }
-  // What takes all of it back is told with what each step would say now: a step that then says something else is about
-  // something that was changed since.
+  // Each step of the undo comes with its present report. If the report differs when the undo runs, the object was
+  // changed since.
   const left = rows.filter((row) => row.leaves).map((row) => row.at),
     steps = [];
   for (const row of rows.slice().reverse()) steps.push(...(row.back || []));

@@ -1,4 +1,4 @@
-//! `omnifocus_analyze`: counts and the evidence behind them. What they mean is left to the reader: no score is made up.
+//! `omnifocus_analyze`: counts and the evidence behind them. There is no score: the reader judges.
 
 mod notes;
 mod overdue;
@@ -61,7 +61,7 @@ const KINDS: &[(&str, Run)] = &[
 ];
 
 impl Analysis<'_> {
-    /// Reads the scope; `usual` says which states count where the caller does not say.
+    /// Reads the scope; `usual` is the default for the states that count.
     fn scope(&self, usual: scope::Usual) -> Result<Scope, Fault> {
         Scope::read(self.scope.as_ref(), usual, self.moment)
     }

@@ -22,7 +22,7 @@ pub(crate) struct Found(Json);
 /// Runs queries as one program.
 ///
 /// # Errors
-/// `invalid_parameter` where the queries name what OmniFocus does not have, and those of the engine.
+/// `invalid_parameter` if the queries name something that OmniFocus does not have, and the errors of the engine.
 pub(crate) fn run(engine: &mut dyn Engine, moment: &Moment, queries: Vec<Query>) -> Result<Answers, Fault> {
     send(engine, &program::program(moment, queries))
 }
@@ -57,12 +57,12 @@ impl Found {
         self.0["total"].as_i64().unwrap_or_default()
     }
 
-    /// Returns how many matched something more, or how many are in this group under the label `count`.
+    /// Returns how many matched the further condition with this label, or how many of this group did.
     pub(crate) fn count(&self, label: &str) -> i64 {
         self.0["counts"][label].as_i64().unwrap_or_default()
     }
 
-    /// Returns a summary of a field, or none where no item had a value.
+    /// Returns a summary of a field, or `None` if no item had a value.
     pub(crate) fn stat(&self, label: &str) -> Option<f64> {
         self.0["stats"][label].as_f64()
     }
@@ -84,7 +84,7 @@ impl Found {
         rows.into_iter().map(|row| if let Json::Array(values) = row { values } else { Vec::new() }).collect()
     }
 
-    /// Returns the sections that hold anything: label, how many items, and how many rows of them.
+    /// Returns the sections that are not empty: the label, the number of items, and the number of their rows.
     pub(crate) fn sections(&self) -> Vec<(&str, i64, usize)> {
         let all = self.0["sections"].as_array().map(Vec::as_slice).unwrap_or_default();
         all.iter().filter_map(section).filter(|(_, count, _)| *count > 0).collect()
@@ -111,7 +111,7 @@ fn section(section: &Json) -> Option<(&str, i64, usize)> {
 pub(crate) struct Group<'a>(&'a Json);
 
 impl<'a> Group<'a> {
-    /// Returns what its items have in common: an id, a day, a value; null for those without.
+    /// Returns the value that its items share: an id, a day or another value; null for items without one.
     pub(crate) fn key(self) -> &'a Json {
         &self.0["key"]
     }
@@ -137,7 +137,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Makes the fault of a program that names what OmniFocus does not have.
+/// Makes the fault for a program that names something that OmniFocus does not have.
 fn refused(refusal: &Json) -> Fault {
     let (what, value) = (refusal["what"].as_str().unwrap_or("item"), &refusal["value"]);
     let near: Vec<String> = refusal["near"]

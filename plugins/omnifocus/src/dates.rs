@@ -1,8 +1,8 @@
 //! Dates as a caller writes them.
 //!
 //! `now`, `today`, `tomorrow` or `yesterday`, each with an optional offset such as `now+3days` or `today-1w`;
-//! `2026-01-31`; `2026-01-31 17:00`, in local time; RFC 3339 with an offset. A day is a whole day: as a left end it
-//! begins, as a right end it ends.
+//! `2026-01-31`; `2026-01-31 17:00`, in local time; RFC 3339 with an offset. A day is a whole day: as the start of a
+//! span it means its beginning, and as the end of a span its end.
 
 use iac_plugin::{Fault, Json, Object};
 use jiff::civil::{Date, DateTime};

@@ -1,8 +1,8 @@
 //! Filters: from what a caller writes to one predicate.
 //!
 //! All keys of an object hold together, `AND` adds to them, `OR` needs one of its items, `NOT` turns its object round.
-//! What cannot match is an error rather than an empty answer, and nothing is widened in silence: an `OR` without items,
-//! an empty item or an empty text is an error too.
+//! A filter that cannot match is an error and not an empty answer. No filter is silently widened: an `OR` without
+//! items, an empty item and an empty text are errors too.
 
 mod condition;
 mod pattern;
@@ -23,7 +23,7 @@ pub(crate) struct Filter {
     pub(crate) defaults: Vec<Predicate>,
     /// The requested item, by its id.
     pub(crate) id: Option<String>,
-    /// The keys at the top, also those of `AND`.
+    /// The keys at the top level, including those of `AND`.
     pub(crate) keys: Vec<String>,
     /// Whether the request is so narrow that a summary says nothing.
     pub(crate) narrow: bool,
@@ -53,7 +53,8 @@ pub(crate) fn read(
     Ok(Filter { predicate: tree.predicate(), defaults, id, keys, narrow, warnings: reader.warnings })
 }
 
-/// The value that a key is about: a date or flag of its own and the one that counts take each other's place.
+/// The value that a key is about. An item's own date or flag and its effective one are about the same value, so either
+/// replaces the other.
 fn own(key: &str) -> &str {
     match key {
         "effectiveDueDate" => "dueDate",
@@ -71,7 +72,7 @@ struct Conjunction {
     parts: Vec<Predicate>,
     id: Option<String>,
     choices: Vec<Vec<Conjunction>>,
-    /// Whether it says itself which of active, completed and dropped it wants.
+    /// Whether it mentions the states (active, completed, dropped) itself.
     states: bool,
 }
 
@@ -86,7 +87,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads an object whose keys all hold, in the scope of what holds around it.
+    /// Reads an object: all its keys must hold, in addition to the conditions around it.
     fn conjunction(&mut self, object: &Object<'_>, scope: &mut Scope) -> Result<Conjunction, Fault> {
         let mut found = Conjunction::default();
         let mut later = Vec::new();
@@ -98,8 +99,8 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// Adds the plain keys of an object and of its `AND`; what holds only in part is left for later, since it needs to
-    /// know all that holds for certain.
+    /// Adds the plain keys of an object and of its `AND`. `OR` and `NOT` come later, because they need to know all
+    /// conditions that certainly hold.
     fn gather<'o>(
         &mut self,
         object: &Object<'o>,
@@ -184,7 +185,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a part that need not match, with what contradicts itself in it.
+    /// Reads a part that need not match, and the contradictions in it.
     fn part(&mut self, object: &Object<'_>, scope: &mut Scope) -> Result<(Conjunction, Vec<Fault>), Fault> {
         let around = self.within.replace(Vec::new());
         let read = self.conjunction(object, scope);
@@ -192,7 +193,7 @@ impl Reader<'_> {
         Ok((read?, found))
     }
 
-    /// If no item of an `OR` can match, the whole cannot; otherwise a warning names the items that cannot.
+    /// If no item of an `OR` can match, the `OR` is an error. Otherwise a warning names the items that cannot match.
     fn never(&mut self, branches: usize, conflicts: Vec<(String, Fault)>) -> Result<(), Fault> {
         if conflicts.len() < branches {
             let told =
@@ -258,7 +259,7 @@ impl Conjunction {
         self.states || self.choices.iter().flatten().any(Self::speaks)
     }
 
-    /// Returns the id that alone was asked for at the top.
+    /// Returns the id, if it is the only condition at the top level.
     fn only_id(&self, filters: Option<&Object<'_>>) -> Result<Option<String>, Fault> {
         let (Some(id), Some(filters)) = (&self.id, filters) else { return Ok(None) };
         let alone = self.parts.len() == 1 && self.choices.is_empty();

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
 
-/// The instant at which a call began, in the operator's zone. It stands still, so that compiling is a pure function.
+/// The instant at which a call began, in the operator's zone. It does not change, so compiling is a pure function.
 #[derive(Clone, Debug)]
 pub struct Moment {
     now: Zoned,
@@ -16,8 +16,8 @@ pub struct Moment {
 pub(crate) const DAY: i64 = 86_400_000;
 
 impl Moment {
-    /// Makes the moment of milliseconds since 1970, seen in a zone with a name such as `Europe/Vienna`; where the name
-    /// is not known, local time is `offset_seconds` ahead of UTC throughout.
+    /// Makes a moment from milliseconds since 1970, in a zone with a name such as `Europe/Vienna`. If the name is
+    /// unknown, local time is always `offset_seconds` ahead of UTC.
     pub fn new(milliseconds: i64, zone: &str, offset_seconds: i32) -> Self {
         let zone = TimeZone::get(zone).ok().filter(|_| zone != "UTC" || offset_seconds == 0);
         let zone = zone.unwrap_or_else(|| fixed(offset_seconds));
@@ -103,7 +103,7 @@ impl Moment {
     }
 }
 
-/// How far from now the changes of the clocks are known to programs.
+/// How far from now programs know the clock changes.
 const SPAN: i64 = 3_653 * DAY;
 
 fn fixed(offset_seconds: i32) -> TimeZone {

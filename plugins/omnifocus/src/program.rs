@@ -28,8 +28,8 @@ impl Kind {
     }
 }
 
-/// A condition on one item: true, false, or neither if it asks about a missing value. Neither does not match, and
-/// neither does its negation.
+/// A condition on one item: true, false, or unknown if it asks about a missing value. Unknown does not match, and its
+/// negation does not match either.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Predicate {
     And(Vec<Predicate>),
@@ -45,14 +45,15 @@ pub(crate) enum Predicate {
     Within(&'static str, Bound, Bound),
     /// One of some texts holds a term, in any case.
     Contains(&'static [&'static str], String),
-    /// One of some texts matches a regular expression, in any case. Of each only so many letters are tried, or all.
+    /// One of some texts matches a regular expression, in any case. The number limits the letters of each text that are
+    /// tried; `None` means all.
     Matches(&'static [&'static str], String, Option<usize>),
     Tags(Match, Vec<String>),
     /// One of the tags has a name that matches a regular expression.
     Tagged(String),
     /// The name, without spaces around it and in any case, is one of some.
     Named(Vec<String>),
-    /// No tag at all, or one that is in use.
+    /// No tag at all, or a tag that is not dropped.
     TaggedLive,
     /// Has the tag that the app shows in today's forecast.
     ForecastTag,
@@ -75,7 +76,7 @@ pub(crate) enum Predicate {
     Id(String),
 }
 
-/// One end of what a number or a date may be; none is open.
+/// One end of the range of a number or a date; without a value, the end is open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bound {
     Open,
@@ -83,7 +84,7 @@ pub(crate) enum Bound {
     Number(f64),
 }
 
-/// How tags must be held.
+/// How an item must have the tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     Any,
@@ -255,7 +256,7 @@ impl Bound {
         }
     }
 
-    /// Returns it as a number to compare with others of its field.
+    /// Returns it as a number, to compare it with others of its field.
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a date are below 2^53")]
     pub(crate) fn value(self) -> Option<f64> {
         match self {
@@ -290,12 +291,12 @@ impl Query {
         self.with("roots", json!(true))
     }
 
-    /// Refuses to look where the app is older than a property of its tasks.
+    /// Refuses to run if the app is older than a property of its tasks.
     pub(crate) fn needs(self, property: &str, version: &str) -> Self {
         self.within("needs", property, json!(version))
     }
 
-    /// Counts those that match something more.
+    /// Counts the matches that also match a further condition.
     pub(crate) fn count(self, label: &str, wanted: &Predicate) -> Self {
         self.within("counts", label, wanted.json())
     }
@@ -305,7 +306,7 @@ impl Query {
         self.within("stats", label, json!([how, field]))
     }
 
-    /// Summarizes a field of those that match something more.
+    /// Summarizes a field of the matches that also match a further condition.
     pub(crate) fn stat_of(self, label: &str, how: &str, field: &str, wanted: &Predicate) -> Self {
         self.within("stats", label, json!([how, field, wanted.json()]))
     }
@@ -336,7 +337,7 @@ impl Query {
         self
     }
 
-    /// Scores those that match, and returns rows of the best; a task that is due by `end_of_today` has a place.
+    /// Scores the matches and returns rows of the best. A task that is due by `end_of_today` is always among them.
     pub(crate) fn suggest(mut self, end_of_today: i64) -> Self {
         self.0["rows"]["suggest"] = json!(end_of_today);
         self
@@ -360,7 +361,7 @@ impl Query {
 pub(crate) struct Group(Map<String, Value>);
 
 impl Group {
-    /// Groups by project; what belongs to none is one group with the key null.
+    /// Groups by project; items without a project are one group with the key null.
     pub(crate) fn by_project() -> Self {
         Self::by(json!(["project"]))
     }
@@ -388,13 +389,13 @@ impl Group {
         Self(Map::from_iter([("by".to_owned(), by)]))
     }
 
-    /// Groups only those that match something more.
+    /// Groups only the matches that also match a further condition.
     pub(crate) fn only(mut self, wanted: &Predicate) -> Self {
         self.0.insert("where".to_owned(), wanted.json());
         self
     }
 
-    /// Counts in each group those that match something more.
+    /// Counts, in each group, the items that also match a further condition.
     pub(crate) fn count(mut self, label: &str, wanted: &Predicate) -> Self {
         self.0.entry("counts").or_insert_with(|| json!({}))[label] = wanted.json();
         self
@@ -428,7 +429,7 @@ pub(crate) fn program(moment: &Moment, queries: Vec<Query>) -> Json {
     program
 }
 
-/// Whether a query groups by local days, which needs to know when the clocks change.
+/// Whether a query groups by local days; for that, the program needs the clock changes.
 fn by_day(query: &Json) -> bool {
     let groups = query["groups"].as_object();
     groups.is_some_and(|groups| groups.values().any(|group| group["by"][0] == "day"))

@@ -1,4 +1,4 @@
-//! `omnifocus_system`: which OmniFocus this is, and whether it can be asked.
+//! `omnifocus_system`: which OmniFocus this is, and whether it answers.
 
 use iac_plugin::{Arguments, Fault, Json, Tool, json};
 
@@ -65,7 +65,7 @@ fn about(moment: &Moment, engine: &mut dyn Engine, queries: Vec<Query>) -> Resul
     answer::send(engine, &program)
 }
 
-/// Here an obstacle is an answer, with its remedy.
+/// Diagnostics returns an obstacle as an answer, with its remedy, and not as an error.
 fn diagnostics(moment: &Moment, engine: &mut dyn Engine) -> Json {
     let everything = Predicate::everything();
     let one = Query::new(Kind::Tasks, &everything).roots().rows(&["id"], &[], 0, 1);

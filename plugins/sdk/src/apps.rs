@@ -1,4 +1,4 @@
-//! Scriptable apps: reads by what `apps` grants, changes by what `apps-change` grants.
+//! Scriptable apps: reads need a grant of `apps`, and changes need a grant of `apps-change`.
 
 use serde_json::Value as Json;
 
@@ -10,7 +10,7 @@ use crate::fault::read;
 #[derive(Debug)]
 pub struct App(apps::App);
 
-/// Opens an app by its bundle id; neither launches it nor sends it anything.
+/// Opens a handle to an app by its bundle id. This does not launch the app and sends it nothing.
 ///
 /// # Errors
 /// `permission_denied` if it was not granted, `unknown_app` if it is not installed.
@@ -81,8 +81,9 @@ impl App {
         read(app_scripts::run(&self.0, name, &data.to_string()))
     }
 
-    /// Runs a script of the package that changes `objects`, one line each in words: the question to a human shows them.
-    /// `acts` are the script's declared acts that this call does; empty if the script declares none.
+    /// Runs a script of the package that changes something. `objects` describes each object in one line; the question
+    /// to a human shows these lines. `acts` are the declared acts of the script that this call does; empty if the
+    /// script declares none.
     ///
     /// # Errors
     /// As for [`run_script`](Self::run_script), and `invalid_parameter` for an act that the script does not declare.
@@ -96,9 +97,9 @@ impl App {
         read(app_scripts::run_on(&self.0, name, &data.to_string(), acts, objects))
     }
 
-    /// Runs a script of the package once for each part of its data, under one decision. Each run but the first has a
-    /// second argument: what the one before it has returned as `carry`; one that returns none is the last. Returns what
-    /// each run returned.
+    /// Runs a script of the package once for each part of its data, under one decision. Each run after the first has a
+    /// second argument: the `carry` from the result of the run before it. A run that returns no `carry` is the last.
+    /// Returns the result of each run.
     ///
     /// # Errors
     /// As for [`run_script_on`](Self::run_script_on); `detail.answers` has the results of the runs before the failed

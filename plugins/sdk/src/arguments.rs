@@ -34,8 +34,8 @@ impl Arguments {
 
     /// Takes the object around all arguments, such as `query`.
     ///
-    /// Models forget it or write it as a text of JSON. Both are repaired, since the meaning is certain: without the
-    /// envelope, `sign` is a key that only its content has.
+    /// Models forget it, or write it as JSON text. Both are repaired, because the meaning is certain: the key `sign`
+    /// occurs only in the content, so its presence shows that the envelope is missing.
     ///
     /// # Errors
     /// `invalid_parameter` if it is missing, is not an object, or has another key beside it.

@@ -3,7 +3,7 @@
 use crate::bindings::iac::plugin::clock;
 pub use crate::bindings::iac::plugin::clock::Instant;
 
-/// Returns the instant at which the call began; it stands still for the whole call.
+/// Returns the instant at which the call began; it is the same for the whole call.
 pub fn now() -> Instant {
     clock::now()
 }

@@ -15,7 +15,7 @@ use crate::bindings::iac::plugin::http;
 
 pub use http::Method;
 
-/// How long an answer may take if nothing else is said, in milliseconds.
+/// The default time for an answer, in milliseconds.
 const DEADLINE: u32 = 10_000;
 
 /// A request that is not sent yet.
@@ -62,19 +62,19 @@ impl Request {
         self
     }
 
-    /// Sends these bytes.
+    /// Sets the body to these bytes.
     pub fn body(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.0.body = bytes.into();
         self
     }
 
-    /// Sends a value as JSON.
+    /// Sets the body to a value as JSON.
     pub fn json(self, value: &impl Serialize) -> Self {
         let body = serde_json::to_vec(value).expect("plain data is written as JSON");
         self.header("content-type", "application/json").body(body)
     }
 
-    /// Waits so many milliseconds for the whole answer, at most 30,000.
+    /// Sets the milliseconds to wait for the whole answer, at most 30,000.
     pub fn deadline(mut self, milliseconds: u32) -> Self {
         self.0.deadline = milliseconds;
         self
@@ -95,7 +95,7 @@ impl Response {
         self.0.status
     }
 
-    /// Returns the first header of a name in small letters.
+    /// Returns the first header with a name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.0.headers.iter().find(|header| header.name == name).map(|header| header.value.as_str())
     }
@@ -105,7 +105,7 @@ impl Response {
         &self.0.body
     }
 
-    /// Returns the answer itself if its status is one of success.
+    /// Returns the answer itself if its status means success.
     ///
     /// # Errors
     /// `unavailable`, with the status.

@@ -1,6 +1,6 @@
 //! Questions to the language servers of a granted root.
 //!
-//! The records are those of the interface; see its documentation for what each of them holds.
+//! The records are those of the interface, which documents each field.
 
 pub use crate::bindings::iac::plugin::language_servers::{
     Abilities, Action, Actions, Cause, Completion, Completions, Diagnostic, Diagnostics, Doubt, Edit, Edits,

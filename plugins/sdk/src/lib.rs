@@ -21,9 +21,9 @@
 //! ```
 //!
 //! The host's functions are in [`apps`], [`files`], [`http`], [`language_servers`], [`store`], [`log`], [`clock`] and
-//! [`settings`]. A plugin that does not use one does not import it, and needs no grant for it. Outside of a host these
-//! functions do nothing but panic, so tests of a plugin's own code call that code with JSON, and `iac-mcp plugin test`
-//! runs the whole.
+//! [`settings`]. A plugin that does not use one does not import it, and needs no grant for it. Without a host these
+//! functions panic. So tests of a plugin's own code call that code with JSON, and `iac-mcp plugin test` runs the whole
+//! plugin.
 #![warn(missing_docs)]
 
 #[doc(hidden)]
@@ -53,7 +53,8 @@ use bindings::exports::iac::plugin::tools;
 
 /// The tools of a plugin, and its answers.
 pub trait Plugin {
-    /// Returns the tools, at most 16. Runs once, when the package is made; nothing but [`log`] and [`clock`] answers then.
+    /// Returns the tools, at most 16. Runs once, when the package is made; at that time only [`log`] and [`clock`]
+    /// work.
     fn tools() -> Vec<Tool>;
 
     /// Answers one call of one of [`tools`](Self::tools) with a JSON object of at most 1 MiB.
@@ -63,11 +64,11 @@ pub trait Plugin {
     fn call(tool: &str, arguments: Arguments) -> Result<Json, Fault>;
 }
 
-/// Makes a type that is a [`Plugin`] the plugin of this crate; stands once in a `cdylib`.
+/// Makes a [`Plugin`] type the plugin of this crate. Use it once in a `cdylib`.
 #[macro_export]
 macro_rules! export {
     ($plugin:ty) => {
-        // Only a component has these exports; elsewhere the crate is what its tests link.
+        // Only a component has these exports. On other targets, the tests link the crate.
         #[cfg(target_arch = "wasm32")]
         const _: () = {
             type Component = $crate::Component<$plugin>;
@@ -80,7 +81,7 @@ macro_rules! export {
     };
 }
 
-/// Stands between a [`Plugin`] and the component's exports.
+/// Connects a [`Plugin`] to the component's exports.
 #[doc(hidden)]
 pub struct Component<P>(core::marker::PhantomData<P>);
 

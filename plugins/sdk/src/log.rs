@@ -22,7 +22,7 @@ pub fn error(message: &str) {
     write(Level::Error, message);
 }
 
-/// Writes the message and the place of a panic into the log. Without it, the host knows only that the code gave up.
+/// Writes the message and the place of a panic into the log. Without it, the host knows only that the code aborted.
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| error(&panic.to_string())));
 }

@@ -30,7 +30,7 @@ impl<'a> Object<'a> {
         Self { path: path.to_owned(), map }
     }
 
-    /// Refuses a key that is not in `known`. `redirects` says of foreign keys what to write instead.
+    /// Refuses a key that is not in `known`. `redirects` says what to write in place of keys from other tools.
     ///
     /// # Errors
     /// `invalid_parameter` if it has another key.
@@ -45,12 +45,12 @@ impl<'a> Object<'a> {
         }))
     }
 
-    /// Returns where a key of this object stands.
+    /// Returns the path of a key of this object.
     pub fn at(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    /// Returns where this object stands.
+    /// Returns the path of this object.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -70,7 +70,7 @@ impl<'a> Object<'a> {
         self.map.get(key)
     }
 
-    /// Returns a truth value; the words `true` and `false` are taken too, since some clients write them so.
+    /// Returns a boolean. Also accepts the texts `true` and `false`, because some clients send these.
     ///
     /// # Errors
     /// `invalid_parameter` if it is something else.
@@ -82,7 +82,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// Returns a number; one that is written as a text is taken too.
+    /// Returns a number. Also accepts a number as text.
     ///
     /// # Errors
     /// `invalid_parameter` if it is not a number.
@@ -182,7 +182,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Returns the known word that is most likely meant by a wrong one.
+/// Returns the known word that a wrong one most likely means.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     let length = word.chars().count();
@@ -191,7 +191,7 @@ pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         let within = length > 2 && known.len() > 2 && (known.contains(&word) || word.contains(&known));
         if within { 1 } else { strsim::levenshtein(&word, &known) }
     };
-    // For a word of three letters, another one that shares only one letter is not a likely meaning.
+    // A word of three letters is not a likely spelling of a word that shares only one letter with it.
     let most = if length < 4 { 1 } else { 2.max(length / 3) };
     let near = known.iter().map(|known| (distance(known), *known)).min_by_key(|(distance, _)| *distance);
     near.filter(|(distance, _)| *distance <= most).map(|(_, known)| known)

@@ -1,4 +1,4 @@
-//! Small things between calls: at most 1 MiB of keys and values.
+//! Small values that are stored between calls: at most 1 MiB of keys and values.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,15 +9,15 @@ use crate::bindings::iac::plugin::store;
 /// Returns the value of a key; a value that no longer fits its type counts as missing.
 ///
 /// # Errors
-/// `invalid_parameter` for a bad key, `unavailable` where the store cannot be read.
+/// `invalid_parameter` for a bad key, `unavailable` if the store cannot be read.
 pub fn get<T: DeserializeOwned>(key: &str) -> Result<Option<T>, Fault> {
     Ok(store::get(key)?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// Keeps a value under a key.
+/// Stores a value under a key.
 ///
 /// # Errors
-/// As for [`get`], and `result_too_large` where the quota would be passed.
+/// As for [`get`], and `result_too_large` if the store would exceed its quota.
 pub fn put<T: Serialize>(key: &str, value: &T) -> Result<(), Fault> {
     let bytes = serde_json::to_vec(value).map_err(|error| Fault::invalid(error.to_string()))?;
     Ok(store::put(key, &bytes)?)

@@ -1,4 +1,4 @@
-//! How a tool shows itself.
+//! The description of a tool for clients.
 
 use serde_json::Value as Json;
 
@@ -7,7 +7,7 @@ use crate::bindings::exports::iac::plugin::tools;
 /// One tool as a client sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
-    /// The plugin's id with `_` for `-`, or that and `_` and more.
+    /// The plugin's id with `_` for `-`, alone or followed by `_` and more.
     pub name: String,
     /// A title for people, at most 80 characters.
     pub title: Option<String>,

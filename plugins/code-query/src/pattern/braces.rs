@@ -1,4 +1,4 @@
-//! Braces: `{get,set}*` is `get*` or `set*`, nested as deep as wanted, 256 patterns at most.
+//! Braces: `{get,set}*` is `get*` or `set*`. They may be nested to any depth and give at most 256 patterns.
 
 use super::glob::{Mark, marks};
 
@@ -16,7 +16,7 @@ enum Piece {
     Choice(Vec<Vec<Self>>),
 }
 
-/// A brace that is not closed yet; the outermost level is one without a brace.
+/// A level of nesting: a brace that is not closed yet, or the outermost level, which has no brace.
 #[derive(Debug, Default)]
 struct Level {
     brace: Option<Mark>,

@@ -28,7 +28,7 @@ enum Token {
 }
 
 impl Mark {
-    /// Whether it is this character with its special meaning.
+    /// Whether it is this character and has its special meaning.
     pub(super) fn is(self, character: char) -> bool {
         !self.plain && self.character == character
     }
@@ -58,7 +58,7 @@ pub(super) fn is(marks: &[Mark], text: &str) -> bool {
     marks.len() == text.chars().count() && marks.iter().zip(text.chars()).all(|(mark, one)| mark.is(one))
 }
 
-/// How many marks at the beginning belong together: a class in brackets is one unit.
+/// The number of characters in the first unit: a class in brackets is one unit.
 pub(super) fn width(marks: &[Mark]) -> usize {
     class(marks).map_or(1, |(_, width)| width)
 }
@@ -77,8 +77,8 @@ impl Glob {
         Self(tokens)
     }
 
-    /// Tells whether the whole name matches. A `*` is first taken as short as can be; where the rest fails, only the
-    /// last `*` is made longer: what stood before it matched already, and a longer one there could gain nothing.
+    /// Tells whether the whole name matches. A `*` first takes as little as possible. If the rest fails, only the last
+    /// `*` takes more: everything before it has matched already, so a longer earlier `*` would not help.
     pub(super) fn matches(&self, name: &str, case: Case) -> bool {
         let name: Vec<char> = name.chars().collect();
         let (mut token, mut at) = (0, 0);
@@ -107,12 +107,13 @@ impl Glob {
         }
     }
 
-    /// Returns the text if nothing in it is special.
+    /// Returns the text if no character in it is special.
     pub(super) fn literal(&self) -> Option<String> {
         self.0.iter().map(Token::literal).collect()
     }
 
-    /// Returns the longest run of letters, digits and `_` of ASCII that every match holds; the first of equal ones.
+    /// Returns the longest run of ASCII letters, digits and `_` that every match contains; if several are equally long,
+    /// the first.
     pub(super) fn longest_run(&self) -> Option<String> {
         let mut best = String::new();
         let mut run = String::new();

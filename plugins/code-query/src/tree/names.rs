@@ -49,7 +49,7 @@ fn plain(name: &str) -> Read {
     Read { name: name.to_owned(), ..Read::default() }
 }
 
-/// TypeScript's `namespace A.B` is `B`, held by `A`; a module whose name is text may hold anything.
+/// TypeScript's `namespace A.B` is `B` in `A`. A module with a string as its name keeps the whole string.
 fn dotted(name: &str) -> Read {
     let parts: Vec<&str> = name.split('.').collect();
     let part = |part: &&str| {
@@ -91,7 +91,7 @@ fn after_generics(text: &str) -> &str {
     text
 }
 
-/// `util::Inner<a::b>::getDeep` is `getDeep`, held by `util` and `Inner`; an operator is one name.
+/// `util::Inner<a::b>::getDeep` is `getDeep` in `util` and `Inner`; an operator is one name.
 fn scoped(name: &str) -> Read {
     let mut parts: Vec<&str> = Vec::new();
     let (mut depth, mut start, mut skip) = (0_i32, 0, false);
@@ -127,7 +127,7 @@ fn general(name: &str) -> &str {
     }
 }
 
-/// `(*Circle).GetR` and `Circle.GetR` are `GetR`, held by `Circle`.
+/// `(*Circle).GetR` and `Circle.GetR` are `GetR` in `Circle`.
 fn receiver(name: &str) -> Read {
     let Some((holder, leaf)) = name.rsplit_once('.') else { return plain(name) };
     let holder = holder.trim_start_matches('(').trim_start_matches('*').trim_end_matches(')');

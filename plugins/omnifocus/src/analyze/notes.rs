@@ -1,5 +1,5 @@
-//! Meeting notes to tasks that are ready to be created: from items that a model took out of them, or from their text.
-//! Nothing is created; what exists already is looked up, and the batch for `omnifocus_write` is part of the answer.
+//! Turns meeting notes into tasks that can be created: from items that a model extracted, or from their text. It
+//! creates nothing. It looks up existing items, and the answer has the batch for `omnifocus_write`.
 
 mod phrase;
 mod text;
@@ -13,7 +13,7 @@ use crate::dates;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// One task to be.
+/// One proposed task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Item {
     pub(super) name: String,
@@ -24,7 +24,7 @@ pub(super) struct Item {
     pub(super) minutes: Option<i64>,
     pub(super) flagged: Option<bool>,
     pub(super) note: Option<String>,
-    /// The values that the words suggest without saying them.
+    /// Values that the words suggest but do not state.
     pub(super) suggested: Suggested,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Item {
 pub(super) struct Suggested {
     pub(super) minutes: Option<i64>,
     pub(super) tags: Vec<String>,
-    /// How sure the reading is; `None` for items from a model.
+    /// How certain the reading is; `None` for items from a model.
     pub(super) confidence: Option<&'static str>,
 }
 
@@ -42,7 +42,7 @@ const PARAMS: &[&str] =
 const ITEM: &[&str] =
     &["name", "project", "tags", "dueDate", "deferDate", "estimatedMinutes", "flagged", "note"];
 
-/// Items of one call at most, as many as a batch may have.
+/// The most items of one call: as many as a batch may have.
 const MOST: usize = 100;
 
 pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Json, Fault> {
@@ -233,7 +233,7 @@ fn one(item: &Item, existing: Option<&Existing>) -> (Json, bool) {
     (row, ready)
 }
 
-/// The parts that a write takes as they are.
+/// The fields that a write accepts unchanged.
 fn task(item: &Item) -> Json {
     let mut task = json!({"name": item.name});
     let parts = [

@@ -8,7 +8,7 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Bound, Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// Rows in an answer at most; the figures are over all.
+/// The most rows of an answer. The figures cover all items.
 const MOST: i64 = 100;
 
 /// A name for a span of days, both ends included.
@@ -135,7 +135,7 @@ fn summary(totals: &Found, rows: &[Json], moment: &Moment) -> Json {
     })
 }
 
-/// The rows by how long they are overdue, each with its true count.
+/// The rows, grouped by how long they are overdue. Each group has its full count.
 fn severities(totals: &Found, rows: &[Json]) -> Json {
     let mut shown = json!({});
     for (name, least, most) in SEVERITIES {

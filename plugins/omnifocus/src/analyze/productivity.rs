@@ -10,7 +10,7 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// Projects and tags in an answer at most.
+/// The most projects and tags of an answer.
 const MOST: usize = 50;
 
 const METRICS: &[&str] = &["overview", "completed", "created", "velocity", "overdue", "projects", "tags"];
@@ -64,7 +64,7 @@ fn metrics(analysis: &Analysis<'_>) -> Result<Vec<String>, Fault> {
     }
 }
 
-/// The period where no range is given: today, or the seven days or the month that end with it.
+/// The default period: today, or the seven days or the month that end today.
 fn usual(unit: Unit, moment: &Moment) -> Range {
     let today = moment.today();
     let first = match unit {
@@ -213,7 +213,7 @@ fn tag_stats(tasks: &Found) -> Json {
     tasks.groups("tags").iter().filter(|group| group.count("remaining") > 0).map(show).collect()
 }
 
-/// The figures that were asked for by name.
+/// The figures that the caller named.
 fn chosen(metrics: &[String], overview: &Json) -> Json {
     let mut chosen = json!({});
     for metric in metrics {

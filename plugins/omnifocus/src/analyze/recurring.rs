@@ -1,4 +1,4 @@
-//! Repeating items, how often, and when next.
+//! Repeating items: how often they repeat, and when next.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::moment::DAY;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment, answer as answers};
 
-/// Tasks that are looked at, and tasks in an answer.
+/// The most tasks to examine, and the most in an answer.
 const MOST: i64 = 5_000;
 const SHOWN: usize = 100;
 
@@ -24,7 +24,7 @@ enum Order {
 /// How often something repeats.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rhythm {
-    /// Minutes from one to the next, roughly: only to sort by.
+    /// The rough number of minutes from one occurrence to the next; only for sorting.
     length: i64,
     steps: i64,
     unit: &'static str,

@@ -9,7 +9,7 @@ use crate::moment::DAY;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment, answer as answers, dates, write};
 
-/// Projects in an answer at most.
+/// The most projects of an answer.
 const MOST: i64 = 100;
 
 /// Days ahead within which a review is soon.
@@ -39,7 +39,7 @@ pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Js
     }
 }
 
-/// Marks projects as reviewed, or sets when they are to be: an update as `omnifocus_write` makes it, with its answer.
+/// Marks projects as reviewed, or sets their next review. This is an update of `omnifocus_write`, and has its answer.
 fn change(analysis: &Analysis<'_>, operation: Operation, engine: &mut dyn Engine) -> Result<Json, Fault> {
     analysis.only(&["operation", "projectId", "projectIds", "reviewDate", "reviewInterval"])?;
     let params = analysis.params.as_ref().ok_or_else(missing)?;
@@ -74,7 +74,7 @@ fn ids(params: &Object<'_>) -> Result<Vec<String>, Fault> {
     }
 }
 
-/// The changes of one project. A review that was done without a date was done now, and the next one follows from it.
+/// The changes of one project. A review without a date was done now, and the next one follows from that.
 fn changes(params: &Object<'_>, operation: Operation, moment: &Moment) -> Result<Json, Fault> {
     let date = dates::local(params, "reviewDate", moment)?;
     let interval = params.get("reviewInterval").filter(|interval| !interval.is_null());

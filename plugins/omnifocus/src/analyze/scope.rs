@@ -7,7 +7,7 @@ use crate::Moment;
 use crate::dates::{self, End};
 use crate::program::{Match, Predicate};
 
-/// Which states count where the caller does not say.
+/// The states that count by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Usual {
     /// Only items that are neither completed nor dropped.
@@ -100,7 +100,7 @@ impl Scope {
         if states.len() == 3 { Predicate::everything() } else { Predicate::Among("status", states) }
     }
 
-    /// Returns it as an answer tells it.
+    /// Returns it in the form of an answer.
     pub(super) fn words(&self, moment: &Moment) -> Json {
         let mut words = json!({"includeCompleted": self.completed, "includeDropped": self.dropped});
         if !self.tags.is_empty() {

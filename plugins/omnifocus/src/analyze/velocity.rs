@@ -8,7 +8,7 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// How long an interval is.
+/// The length of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Day,
@@ -60,7 +60,7 @@ pub(super) fn intervals(range: Range, unit: Unit, moment: &Moment) -> Vec<Interv
     intervals
 }
 
-/// Intervals in an answer at most.
+/// The most intervals of an answer.
 const MOST: usize = 400;
 
 impl Interval {
@@ -100,7 +100,7 @@ fn query(scope: &Predicate, range: Range, intervals: &[Interval]) -> Query {
 
 fn show(tasks: &Found, range: Range, unit: Unit, intervals: &[Interval], moment: &Moment) -> Json {
     let (completed, created) = (counts(tasks, "completed", intervals), counts(tasks, "created", intervals));
-    // Days on which nothing happened count; those that are still to come do not.
+    // Days without activity count. Days in the future do not.
     let past = Range { last: range.last.min(moment.today()), ..range };
     let days = number(past.length().max(1));
     let per_day = |count: &str| number(tasks.count(count)) / days;

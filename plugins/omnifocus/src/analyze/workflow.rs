@@ -8,13 +8,13 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Bound, Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// Projects and tags in an answer at most.
+/// The most projects and tags of an answer.
 const MOST: usize = 50;
 
-/// Words of what comes back by itself, for a screen of deferred tasks.
+/// Words in the names of tasks that come back at set times. The analysis counts deferred tasks with such a word.
 const KEYWORDS: &str = "renewal|movie|annual|seasonal|quarterly|monthly";
 
-/// Days at which the spans of overdue tasks begin, and how they are called.
+/// The days at which spans of overdue tasks begin, and the names of the spans.
 const OVERDUE: [(i64, &str); 7] = [
     (0, "0-1 days"),
     (1, "1-3 days"),

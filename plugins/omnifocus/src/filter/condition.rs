@@ -136,7 +136,7 @@ fn tags(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     }
 }
 
-/// Whether a value means nothing: null, and other spellings of it.
+/// Whether a value means "none": null, and other spellings of it.
 fn nothing(value: Option<&Json>) -> bool {
     match value {
         None | Some(Json::Null) => true,
@@ -153,7 +153,7 @@ fn project(object: &Object<'_>) -> Result<Predicate, Fault> {
     Ok(Predicate::Project(name.unwrap_or_default().to_owned()))
 }
 
-/// The rules of the app's own perspectives cannot be read; modes and filters say what they show.
+/// The rules of the app's own perspectives cannot be read; modes and filters show the same items.
 fn perspective(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     let Some(name) = object.text("perspective")? else { return Ok(None) };
     let own = [
@@ -220,7 +220,7 @@ fn date(key: &str, object: &Object<'_>, moment: &Moment) -> Result<Option<Predic
     }
 }
 
-/// Returns the name of a date's field, which lives as long as the program.
+/// Returns the name of a date's field, with the lifetime of the program.
 fn field(key: &str) -> &'static str {
     [Kind::Tasks, Kind::Projects]
         .into_iter()
@@ -228,7 +228,7 @@ fn field(key: &str) -> &'static str {
         .expect("only known keys are read")
 }
 
-/// OmniFocus keeps whole minutes, so that a strict bound is an inclusive one beside it.
+/// OmniFocus stores whole minutes, so a strict bound equals the next inclusive one.
 fn minutes(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     const FIELD: &str = "estimatedMinutes";
     let form =

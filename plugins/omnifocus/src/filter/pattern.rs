@@ -1,8 +1,8 @@
 //! The cost of a regular expression.
 //!
-//! Expressions run inside OmniFocus, over all names and notes, by an engine that goes back and tries again. Nothing can
-//! stop it there. The number of ways to divide a text among the repeated parts decides how long it tries: without a bound
-//! where a repeated group can itself match in several ways, else by a power of the text's length. Both follow from the
+//! Expressions run inside OmniFocus, over all names and notes, in a backtracking engine. Nothing can stop it there. Its
+//! time depends on the number of ways to divide a text among the repeated parts. If a repeated group can itself match
+//! in several ways, that number has no useful bound. Otherwise it is a power of the text's length. Both follow from the
 //! expression alone. The answer errs on the safe side.
 
 /// Letters: a bit for each of ASCII, and of all others one for spaces and one for the rest.
@@ -12,7 +12,7 @@ const ALL: Letters = (u128::MAX, SPACES | OTHERS);
 const SPACES: u8 = 1;
 const OTHERS: u8 = 2;
 
-/// In how many ways something can match: a power of the text's length, and a power of two.
+/// The number of ways in which something can match: a power of the text's length, and a power of two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Ways {
     degree: u32,
@@ -36,8 +36,8 @@ struct Part {
     takes: bool,
 }
 
-/// So many letters of a text are tried where an expression can divide it in one way more for each letter, and in one more
-/// for each two: either is at most 50 million steps.
+/// The most letters of a text to try: for an expression with a number of ways that grows with the length, and for one
+/// with a number that grows with the square of the length. Each means at most 50 million steps.
 const LENGTHS: [usize; 2] = [10_000, 500];
 
 /// Returns how many letters of each text may be tried (`None` for any number), or an error if no limit helps. An
@@ -46,7 +46,7 @@ pub(super) fn most(pattern: &str) -> Result<Option<usize>, ()> {
     let letters: Vec<char> = pattern.chars().collect();
     let mut reader = Reader { letters: &letters, at: 0 };
     let mut worst = Ways::default();
-    // A closing parenthesis without an opening one ends a sequence; the engine refuses it.
+    // A closing parenthesis without an opening one ends the sequence here; later the engine refuses the expression.
     while reader.at < letters.len() {
         worst = worst.max(reader.choice()?.ways);
         reader.at += 1;
@@ -93,7 +93,7 @@ impl Reader<'_> {
 
     fn sequence(&mut self) -> Result<Part, ()> {
         let mut whole = Part { letters: (0, 0), first: (0, 0), ways: Ways::default(), takes: false };
-        // The parts that could take some of a later part's letters.
+        // The parts that can also match letters of a later part.
         let mut open: Vec<(Letters, Ways)> = Vec::new();
         while let Some(letter) = self.letters.get(self.at).filter(|letter| !matches!(letter, '|' | ')')) {
             let Some(part) = self.part(*letter)? else { continue };
@@ -116,7 +116,7 @@ impl Reader<'_> {
         Ok(whole)
     }
 
-    /// Reads one part with its quantifier; none for what takes no letters.
+    /// Reads one part with its quantifier; `None` for a part that takes no letters.
     fn part(&mut self, letter: char) -> Result<Option<Part>, ()> {
         let mut part = match letter {
             '(' => {
@@ -283,7 +283,7 @@ fn meet(left: Letters, right: Letters) -> bool {
     left.0 & right.0 != 0 || left.1 & right.1 != 0
 }
 
-/// How long the beginning of a group is: `(`, `(?:`, `(?=`, `(?!`, `(?<=`, `(?<!`, `(?<name>`.
+/// The length of the beginning of a group: `(`, `(?:`, `(?=`, `(?!`, `(?<=`, `(?<!`, `(?<name>`.
 fn opening(letters: &[char]) -> usize {
     match letters {
         ['(', '?', '<', '=' | '!', ..] => 4,

@@ -34,7 +34,7 @@ impl Shape {
     }
 }
 
-/// Values that cannot stand together, beside two values of one field.
+/// Pairs of values that exclude each other, besides two values of one field.
 const NEVER: &[(&str, Shape, &str, Shape)] = &[
     ("inInbox", Shape::True, "projectId", Shape::Any),
     ("inInbox", Shape::True, "project", Shape::Any),
@@ -76,7 +76,7 @@ impl Scope {
         self.never()
     }
 
-    /// One folder may lie below another, so only a folder and none are at odds.
+    /// One folder may lie below another. So only "a folder" and "no folder" exclude each other.
     fn folder(&mut self, value: Json, path: &str) -> Result<(), Fault> {
         if let Some((other, origin)) = self.equal.get("folder") {
             return if other.is_null() == value.is_null() { Ok(()) } else { Err(conflict(origin, path)) };

@@ -20,7 +20,7 @@ const KEYS: &[&str] = &[
     "type", "exportType", "format", "filters", "fields", "sort", "limit", "offset", "details", "fastSearch",
 ];
 
-/// Rows of one export at most.
+/// The most rows of one export.
 const MOST: i64 = 1_000;
 
 /// Reads a query of the type `export`.
@@ -118,7 +118,7 @@ fn joined(tables: &[(&Part, Vec<Json>)], write: fn(&Part, &[Json]) -> String) ->
 fn csv(part: &Part, rows: &[Json]) -> String {
     let mut text = format!("{}\r\n", part.fields.join(","));
     for row in rows {
-        // An id is copied from here into other calls, so it stands as it is.
+        // People copy an id from here into other calls, so it stays unchanged.
         let cell = |field: &&str| match is_id(field, &row[*field]) {
             true => plain(&row[*field]),
             false => quoted(&plain(&row[*field])),
@@ -130,7 +130,7 @@ fn csv(part: &Part, rows: &[Json]) -> String {
     text
 }
 
-/// Whether a value is an id of the letters that ids have.
+/// Whether a value has only the letters of ids.
 fn is_id(field: &str, value: &Json) -> bool {
     let plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     (field == "id" || field.ends_with("Id")) && value.as_str().is_some_and(plain)

@@ -43,7 +43,7 @@ const MODES: [Mode; 12] = [
     Mode::ForecastPast,
 ];
 
-/// The properties that count, as in OmniFocus itself: an item inherits due, planned and flagged from its project or
+/// The effective properties, as in OmniFocus itself: an item inherits due, planned and flagged from its project or
 /// group.
 pub(super) const DUE: &str = "effectiveDueDate";
 pub(super) const FLAGGED: &str = "effectiveFlagged";
@@ -60,7 +60,7 @@ impl Mode {
         Self::all().into_iter().find(|(_, mode)| *mode == self).map_or("all", |(word, _)| word)
     }
 
-    /// Returns how many days ahead it looks where the caller does not say; none where days mean nothing to it.
+    /// Returns the default number of days ahead; `None` for a mode without days.
     pub(super) fn days_ahead(self) -> Option<i64> {
         match self {
             Self::Today => Some(3),
@@ -69,7 +69,7 @@ impl Mode {
         }
     }
 
-    /// Returns its conditions, each under the filter that would take its place.
+    /// Returns its conditions, each under the key of the filter that replaces it.
     pub(super) fn conditions(self, days: i64, moment: &Moment) -> Vec<(&'static str, Predicate)> {
         let (today, now) = (moment.start_in(0), moment.milliseconds());
         match self {
@@ -100,7 +100,7 @@ impl Mode {
         }
     }
 
-    /// Returns the sections of its rows, in their order; none for a mode without.
+    /// Returns the sections of its rows, in order; none for a mode without sections.
     pub(super) fn sections(self, days: i64, moment: &Moment) -> Vec<(String, Predicate)> {
         if self != Self::Forecast {
             return Vec::new();
@@ -121,7 +121,7 @@ impl Mode {
         sections
     }
 
-    /// Returns the order of its rows where the caller does not say.
+    /// Returns the default order of its rows.
     pub(super) fn sort(self) -> &'static [(&'static str, i8)] {
         match self {
             Self::Overdue | Self::Upcoming | Self::Forecast => &[(DUE, 1)],
@@ -130,7 +130,7 @@ impl Mode {
         }
     }
 
-    /// Returns the fields that say why a row is there, where the caller does not choose the fields.
+    /// Returns the fields that say why a row is in the answer, if the caller does not choose the fields.
     pub(super) fn fields(self) -> &'static [&'static str] {
         match self {
             Self::Overdue | Self::Upcoming => &[DUE],
@@ -142,7 +142,7 @@ impl Mode {
         }
     }
 
-    /// Refuses filters that a mode leaves nothing of.
+    /// Refuses filters that match nothing together with a mode.
     pub(super) fn check(self, keys: &[String]) -> Result<(), Fault> {
         let clash = keys.iter().find(|key| matches!(key.as_str(), "project" | "projectId" | "folder"));
         match clash {

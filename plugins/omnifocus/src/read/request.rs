@@ -17,7 +17,7 @@ pub(super) struct Request {
     pub(super) export: Option<Format>,
 }
 
-/// The query about one kind; an export may have two.
+/// The query about one kind. An export may have two of them.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) kind: Kind,
@@ -33,7 +33,7 @@ pub(super) struct Part {
     pub(super) whole_notes: bool,
     pub(super) count_only: bool,
     pub(super) roots: bool,
-    /// Whether the answer sums the matches up.
+    /// Whether the answer has a summary of the matches.
     pub(super) summary: bool,
 }
 
@@ -163,7 +163,7 @@ fn days_ahead(query: &Object<'_>, mode: Mode) -> Result<Option<i64>, Fault> {
     }
 }
 
-/// Whether text is looked for in names only; without a condition on text that would say nothing.
+/// Whether `text` searches names only; an error without a condition on `text`.
 fn fast(query: &Object<'_>, filters: Option<&Object<'_>>) -> Result<bool, Fault> {
     let fast = query.flag("fastSearch")?.unwrap_or(false);
     if fast && filters.is_none() {
@@ -200,7 +200,7 @@ fn wanted(
     Ok(wanted)
 }
 
-/// Reads `sort`: a list of a field and an order each.
+/// Reads `sort`: a list of pairs of a field and an order.
 pub(super) fn sort(query: &Object<'_>, kind: Kind, mode: Mode) -> Result<Vec<(&'static str, i8)>, Fault> {
     let Some(list) = query.list("sort")? else {
         return Ok(if kind == Kind::Folders { vec![("name", 1)] } else { mode.sort().to_vec() });

@@ -91,7 +91,7 @@ impl Part {
         description
     }
 
-    /// Whether there is more than was returned: of all that match, or of all that were scored.
+    /// Whether there are more rows than were returned, of all matches or of all that had a score.
     fn truncated(&self, found: &Found, returned: usize) -> bool {
         let returned = i64::try_from(returned).unwrap_or(i64::MAX);
         let population = found.scored().as_i64().unwrap_or(found.total());
@@ -140,7 +140,7 @@ fn sections(found: &Found, rows: Vec<Json>) -> Json {
     json!({ "sections": sections })
 }
 
-/// Whether the script has cut a note: it is longer than the limit, by the mark of the cut.
+/// Whether the script has cut a note: then it is longer than the limit by the length of the mark.
 fn is_cut(note: &Json) -> bool {
     let length = note.as_str().map_or(0, |note| note.chars().count());
     i64::try_from(length).unwrap_or(i64::MAX) > NOTE

@@ -95,7 +95,7 @@ pub(super) fn reason(row: &mut Map<String, Json>, due: &Json, flagged: &Json, pa
     row.insert("reason".to_owned(), json!(reason));
 }
 
-/// Tells how many rows of the mode `today` are there for which reason.
+/// Counts the rows of the mode `today` by reason.
 pub(super) fn today(part: &Part, found: &Found, metadata: &mut Json) {
     if part.summary {
         let (past, soon) = (found.count("past"), found.count("soon"));

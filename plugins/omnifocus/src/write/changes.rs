@@ -22,7 +22,7 @@ pub(super) struct Made {
     pub(super) set: Json,
 }
 
-/// The hour at which a day is due, can be begun, is done.
+/// The hours of a day without a time: due, deferred and completed.
 const DUE: i8 = 17;
 const MORNING: i8 = 8;
 pub(super) const NOON: i8 = 12;

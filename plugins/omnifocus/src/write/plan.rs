@@ -12,7 +12,7 @@ pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
     /// Whether the first failure ends the run.
     pub(super) stop: bool,
-    /// Whether a failure takes back the new items.
+    /// Whether a failure undoes the new items.
     pub(super) atomic: bool,
     pub(super) dry_run: bool,
     pub(super) minimal: bool,
@@ -76,13 +76,13 @@ impl Step {
         if said.is_empty() { vec![format!("create {}", self.target)] } else { said }
     }
 
-    /// Whether something that was there is gone afterwards.
+    /// Whether it removes something that existed before.
     fn loses(&self) -> bool {
         self.acts().iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
     }
 }
 
-/// How the names of acts begin that lose something.
+/// The first words of acts that lose something.
 const LOSSES: [&str; 5] = ["delete ", "merge ", "drop ", "overwrite ", "end "];
 
 /// The results of the steps, in their order.
@@ -92,9 +92,9 @@ pub(super) struct Done {
     pub(super) rolled_back: Option<Json>,
     /// The step that could not be resolved, so that nothing was changed.
     pub(super) refused: Option<usize>,
-    /// The steps that take everything back, the last change first.
+    /// The steps that undo everything, the last change first.
     pub(super) back: Vec<Json>,
-    /// The steps that nothing takes back.
+    /// The steps that cannot be undone.
     pub(super) stays: Vec<usize>,
 }
 
@@ -107,7 +107,7 @@ const SHOWN: usize = 5;
 
 impl Plan {
     pub(super) fn single(step: Step) -> Self {
-        // A half-made item is taken back.
+        // An item that was made only in part is removed again.
         let atomic = step.operation.starts_with("create");
         let (stop, mapping) = (true, false);
         Self { form: Form::Single, steps: vec![step], stop, atomic, dry_run: false, minimal: false, mapping }
@@ -189,7 +189,7 @@ impl Plan {
 }
 
 impl Done {
-    /// Says of a fault what the parts before it have done.
+    /// Adds to a fault what the earlier parts have done.
     fn so_far(mut self, plan: &Plan, parts: &[Vec<usize>], mut fault: Fault) -> Fault {
         let mut detail = fault.detail.take().filter(Json::is_object).unwrap_or_else(|| json!({}));
         let answers = detail.as_object_mut().and_then(|detail| detail.remove("answers"));
@@ -201,7 +201,7 @@ impl Done {
         let told = |step: &Step, row: &Json| json!({"index": step.index, "operation": step.operation, "id": row["item"]["id"]});
         let pairs = plan.steps.iter().zip(&self.rows).filter(|(_, row)| row["success"] == true);
         let done: Vec<Json> = pairs.map(|(step, row)| told(step, row)).collect();
-        // The part that was running may have been done, wholly or not; those after it were never sent.
+        // The running part may have been done, completely or in part. The parts after it were never sent.
         let running = parts.iter().find(|part| part.iter().all(|at| self.rows[*at].is_null()));
         let of = |at: &usize| plan.steps[*at].index;
         if detail["outcome"] == "unknown" {

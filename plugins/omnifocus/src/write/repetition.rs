@@ -1,4 +1,4 @@
-//! How something repeats: from the words of a caller to the rule that OmniFocus keeps.
+//! Repetition: from the words of a caller to a rule of OmniFocus.
 
 use iac_plugin::{Fault, Json, Object, json};
 
@@ -38,7 +38,7 @@ const FREQUENCIES: [(&str, &str); 6] = [
 ];
 const DAYS: [&str; 7] = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
-/// Reads the rule of an object; null, and the method or schedule `none`, take it away.
+/// Reads the rule of an object. Null, and the method or schedule `none`, remove the rule.
 pub(super) fn read(object: &Object<'_>, moment: &Moment) -> Result<Option<Json>, Fault> {
     if !object.has("repetitionRule") {
         return Ok(None);
@@ -90,7 +90,7 @@ fn schedule(rule: &Object<'_>) -> Result<Option<(&'static str, &'static str)>, F
     Ok((schedule != "None").then_some((schedule, anchor)))
 }
 
-/// Takes a rule as a read gives it.
+/// Accepts a rule in the form that a read returns.
 fn given(rule: &Object<'_>, text: &str) -> Result<String, Fault> {
     let parts = [
         "frequency", "interval", "daysOfWeek", "daysOfMonth", "count", "endDate", "weekStart", "setPositions",

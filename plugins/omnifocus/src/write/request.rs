@@ -77,7 +77,7 @@ pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Plan, Fault>
     Ok(plan)
 }
 
-/// Puts back what small models put one level too deep: the id, and `changes` in `data`. What was meant is certain.
+/// Moves up what small models put one level too deep: the id, and `changes` in `data`. The meaning is certain.
 fn repaired(mut mutation: Map<String, Json>) -> Map<String, Json> {
     let takes_id = matches!(
         mutation.get("operation").and_then(Json::as_str),

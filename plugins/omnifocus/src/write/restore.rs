@@ -1,7 +1,7 @@
-//! Taking a change back: the steps that the write script has answered, which the host keeps and sends again.
+//! Undo: the write script returned the steps, and the host stored them and now sends them again.
 //!
-//! They are looked up, asked about and applied like those of any mutation. Where what a step is about is no longer as the
-//! change has left it, nothing is taken back.
+//! The plugin looks them up, asks about them and applies them like those of any mutation. If an item has changed since
+//! the original change, nothing is undone.
 
 use iac_plugin::{Fault, Json, Object};
 

@@ -1,4 +1,4 @@
-//! How the answer to a mutation looks.
+//! The form of the answer to a mutation.
 
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Fault, Json, json};
@@ -7,7 +7,7 @@ use super::plan::{Done, Form, Plan, Step};
 use super::words::line;
 use crate::Moment;
 
-/// Times of an item, which leave in local time.
+/// Fields with times; the answer shows them in local time.
 const DATES: [&str; 7] =
     ["dueDate", "deferDate", "plannedDate", "completionDate", "dropDate", "lastReviewDate", "nextReviewDate"];
 
@@ -38,7 +38,7 @@ pub(super) fn planned(plan: &Plan, moment: &Moment) -> Json {
     json!({"success": failed == 0, "dryRun": true, "data": {"summary": {"planned": rows.len() - failed, "errors": failed}, "results": rows}, "metadata": {"note": note}})
 }
 
-/// Shows what became of a plan.
+/// Shows the results of a plan.
 ///
 /// # Errors
 /// Nothing was changed, because a step could not be resolved or the only one failed.

@@ -36,7 +36,7 @@ pub(super) fn step(mutation: &Object<'_>) -> Result<Step, Fault> {
     Ok(Step::new(0, action, "tag", json))
 }
 
-/// Refuses what an action does not use.
+/// Refuses fields that an action does not use.
 fn fitting(mutation: &Object<'_>, action: &str) -> Result<(), Fault> {
     let used: &[&str] = match action {
         "create" | "nest" | "reparent" => &["parentTag"],

@@ -7,7 +7,7 @@ use iac_plugin::Json;
 use super::plan::{Plan, Step};
 use crate::Moment;
 
-/// The number of characters of a name or a text to show, so that none pushes the following text out of its line.
+/// The number of characters of a name or a text to show. The limit keeps the following text on its line.
 const NAME: usize = 60;
 
 /// The number of tags of a list to name, and the characters of each.
@@ -40,7 +40,7 @@ pub(super) fn quoted(name: &str) -> String {
     short(name, NAME)
 }
 
-/// Quotes as much of a text as fits, by marks that the host leaves as they are and that no name can close.
+/// Quotes as much of a text as fits, in quotation marks that the host does not change and that no name can close.
 fn short(text: &str, most: usize) -> String {
     format!("“{}”", escaped(text, most))
 }

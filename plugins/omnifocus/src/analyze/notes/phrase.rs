@@ -10,7 +10,7 @@ pub(super) struct Words<'a>(Vec<&'a str>);
 /// Words before a due date.
 pub(super) const DUE: &[&str] = &["by", "due", "before", "until", "deadline", "on", "for"];
 
-/// Words before a date from which on something can be done.
+/// Words before a date from which something can be done.
 pub(super) const DEFER: &[&str] = &["not until", "wait until", "starting", "after", "from"];
 
 impl<'a> Words<'a> {
@@ -86,7 +86,7 @@ impl<'a> Words<'a> {
         Some(day)
     }
 
-    /// Takes out how long it takes: `20 min`, `2h`, `(1 hour)`.
+    /// Takes out a duration: `20 min`, `2h`, `(1 hour)`.
     pub(super) fn take_minutes(&mut self) -> Option<i64> {
         for start in 0..self.0.len() {
             let first = lower(self.0[start]);
@@ -108,7 +108,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A word without what surrounds it.
+/// A word without the punctuation around it.
 fn plain(word: &str) -> &str {
     word.trim_matches([',', '.', ';', ':', '(', ')', '!', '?', '"'])
 }
@@ -193,7 +193,7 @@ pub(super) fn usual_minutes(name: &str) -> Option<i64> {
     })
 }
 
-/// Which contexts the words speak of.
+/// The contexts that the words mention.
 pub(super) fn contexts(name: &str) -> Vec<String> {
     let words: Vec<String> = name.split_whitespace().map(lower).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));

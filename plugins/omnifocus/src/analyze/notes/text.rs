@@ -60,7 +60,7 @@ fn kind(line: &str) -> Line<'_> {
     if capital && name.chars().count() <= 60 { Line::Project(name.trim().to_owned()) } else { Line::Other }
 }
 
-/// Returns the text after a word in any case, if there is some.
+/// Returns the text after a word, which may be in any case, if there is text after it.
 fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let head = line.get(..word.len())?;
     let rest = line[word.len()..].trim_matches(['*', ' ']);

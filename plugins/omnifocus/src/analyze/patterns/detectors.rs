@@ -9,7 +9,7 @@ use crate::analyze::scope::Scope;
 use crate::answer::{Found, Group as Counted};
 use crate::program::{Bound, Group, Kind, Predicate, Query};
 
-/// Items that a detector lists at most.
+/// The most items that a detector lists.
 const LISTED: i64 = 25;
 
 fn tasks(scope: &Scope) -> Predicate {
@@ -120,7 +120,7 @@ pub(super) fn show_waiting(found: Vec<Found>, moment: &Moment) -> Json {
     })
 }
 
-/// Spans of minutes, and how they are called.
+/// Spans of minutes, and their names.
 const MINUTES: [(i64, &str); 5] = [(0, "<=15"), (16, "16-30"), (31, "31-60"), (61, "61-120"), (121, ">120")];
 
 pub(super) fn estimates(scope: &Scope, _: &Moment) -> Vec<Query> {
@@ -171,7 +171,7 @@ pub(super) fn show_estimates(found: Vec<Found>, moment: &Moment) -> Json {
     })
 }
 
-/// Verbs that begin an action, and words that say too little.
+/// Verbs that begin an action, and words that are too vague.
 const VERBS: &str = "add|arrange|ask|book|build|buy|call|check|clean|complete|create|draft|email|find|finish|fix|\
     install|learn|make|meet|order|organize|pay|pick|plan|prepare|read|research|review|schedule|send|set|submit|talk|\
     test|update|wash|write";
@@ -233,7 +233,7 @@ pub(super) fn show_reviews(found: Vec<Found>, moment: &Moment) -> Json {
     shown
 }
 
-/// Available tasks of one project above which there are many.
+/// A project with more available tasks than this has many.
 const WIP: i64 = 5;
 
 pub(super) fn wip(scope: &Scope, _: &Moment) -> Vec<Query> {
@@ -252,7 +252,7 @@ pub(super) fn show_wip(found: Vec<Found>, _: &Moment) -> Json {
     json!({"count": over.len(), "threshold": WIP, "items": items})
 }
 
-/// Due tasks of one day above which there are many.
+/// A day with more due tasks than this has many.
 const BUNCH: i64 = 8;
 
 pub(super) fn bunching(scope: &Scope, _: &Moment) -> Vec<Query> {

@@ -8,10 +8,10 @@ use crate::analyze::scope::Scope;
 use crate::answer::Found;
 use crate::program::{Group, Kind, Query};
 
-/// From here on two names count as the same: one minus edits by the longer length.
+/// The similarity from which two names count as the same: one minus the edits divided by the longer length.
 const ALIKE: f64 = 0.85;
 
-/// Tasks that are compared, pairs that are compared letter by letter, and groups that are listed.
+/// The most tasks to compare, the most pairs to compare letter by letter, and the most groups to list.
 const TASKS: i64 = 10_000;
 const PAIRS: usize = 60_000;
 const LISTED: usize = 10;
@@ -71,7 +71,7 @@ impl Name {
     }
 }
 
-/// How many edits leave two names alike.
+/// The number of edits that may lie between two names that count as the same.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -87,11 +87,11 @@ struct Cluster {
     least: f64,
 }
 
-/// The part of a name that is read for every pair of names: millions of times, so it is stored compactly.
+/// The part of a name that is read for every pair of names. It is read millions of times, so it is compact.
 struct Brief {
     pairs: u128,
     length: usize,
-    /// How many edits leave it alike to a name that is no longer.
+    /// The number of edits to a name that is not longer and still counts as the same.
     edits: usize,
     index: usize,
 }
@@ -109,7 +109,8 @@ impl Brief {
     }
 }
 
-/// Puts each name to the first one that it is alike, shortest names first; says also whether all pairs were compared.
+/// Puts each name into the group of the first name that is similar, shortest names first. Also says whether all pairs
+/// were compared.
 fn clusters(names: &[Name], projects: &[Option<&str>]) -> (Vec<Cluster>, bool) {
     let briefs = names.iter().enumerate().map(|(index, name)| Brief::of(index, name));
     let mut briefs: Vec<Brief> = briefs.filter(|brief| brief.length > 0).collect();
@@ -149,7 +150,7 @@ fn same_project(projects: &[Option<&str>], one: usize, other: usize) -> bool {
     projects[one].is_some() && projects[one] == projects[other]
 }
 
-/// Returns how alike two texts are: one minus edits by the longer length.
+/// Returns the similarity of two texts: one minus the edits divided by the longer length.
 pub(super) fn similarity(left: &str, right: &str) -> f64 {
     let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
     let longest = left.len().max(right.len());

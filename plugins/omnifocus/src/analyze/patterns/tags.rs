@@ -9,7 +9,7 @@ use crate::analyze::scope::Scope;
 use crate::answer::Found;
 use crate::program::{Group, Kind, Predicate, Query};
 
-/// Tags that are listed at most, and compared at most.
+/// The most tags to list, and the most to compare.
 const LISTED: usize = 25;
 const COMPARED: usize = 600;
 
