@@ -6,7 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The simulated Mac of the repository, and what in it only makes its data.
+/// The simulated Mac of the repository, and the entry in it that the program does not carry, because it only makes the
+/// data.
 const MAC: &str = "../fixtures/mac";
 const LEFT_OUT: &str = "make";
 

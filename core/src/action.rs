@@ -24,7 +24,7 @@ pub use create::{Creation, Following, Into, Make, Renamed, Takes};
 /// One action in one app.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// The bundle id; empty where no single app is meant.
+    /// The bundle id; empty if the action is not about a single app.
     pub app: Arc<str>,
     /// The app's own words, from which permission knows which classes inherit from which.
     pub terms: Terms,
@@ -221,7 +221,7 @@ pub struct Seen {
     pub path: Path,
     /// The values that were read.
     pub looks: Vec<Look>,
-    /// What the human was shown, as the script encoded it.
+    /// The values that the human saw, as the script encoded them.
     pub shown: serde_json::Value,
 }
 
@@ -238,7 +238,7 @@ pub struct InAppScript {
     pub count: usize,
     /// The command that takes the text with its data.
     pub invocation: Invocation,
-    /// What runs after it under the same approval, if anything does.
+    /// The commands that run after it under the same approval, if any.
     pub rest: Option<Rest>,
 }
 
@@ -423,7 +423,7 @@ pub struct Wanted {
     pub identity: Identity,
     /// The columns to read; `None` for all properties in one event.
     pub columns: Option<Vec<Column>>,
-    /// Which of all properties hold names out of the dictionary; none where columns are read.
+    /// The properties with names from the dictionary as values, if all properties are read; empty if columns are read.
     pub named: Vec<Identifier>,
 }
 
@@ -458,7 +458,7 @@ pub struct Elements {
     pub groups: Option<Groups>,
     /// How series among them become occurrences, if they do.
     pub series: Option<Series>,
-    /// How many at most; 0 to count.
+    /// The maximum number; 0 only counts.
     pub limit: usize,
     /// How many to pass over first; below zero it counts from the end.
     pub offset: i64,
@@ -553,7 +553,7 @@ pub struct ByIndex {
 pub struct Column {
     /// The dictionary's term, or terms joined by dots; the rules about properties name these.
     pub term: String,
-    /// The client's words for it, where the server found the way: `account.name` for `mailbox.account.name`.
+    /// The client's words for it, if the server completed the path: `account.name` for `mailbox.account.name`.
     pub asked: Option<String>,
     /// The client's word for it, if it differs from the dictionary's: `title` for `name`.
     pub other: Option<String>,

@@ -49,7 +49,7 @@ impl App {
     }
 }
 
-/// What there is where System Settings itself cannot be scripted.
+/// What scripts can use instead of System Settings, which itself cannot be scripted.
 ///
 /// # Source
 /// System Events' dictionary: the suites Appearance, Dock and Network Preferences. Panes open by their address since macOS 13.

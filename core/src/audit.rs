@@ -82,7 +82,7 @@ pub struct CallWords {
     /// The plugin that called, if it was not the client itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<String>,
-    /// The arguments: their shape, or all of them where the operator wants that.
+    /// The arguments: their shape, or all of them if the operator wants that.
     pub arguments: Json,
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn candidates(
     Err(Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id).with("near", near))
 }
 
-/// What to use instead of a word that scripts send to any app, and that is not a command of this one.
+/// What to use instead of a word that scripts can send to any app, but that is not a command of this app.
 fn instead(term: &str, app: &App) -> Option<String> {
     let key = names::key(term);
     let words = match key.as_str() {

@@ -192,7 +192,7 @@ impl Call {
 }
 
 impl Call {
-    /// Returns every reference that the call names, also inside its specifiers.
+    /// Returns every reference that the call names, including those inside its specifiers.
     pub fn references(&self) -> Vec<RefId> {
         match self {
             Self::QueryObject { specifier, .. } => specifier.references(),

@@ -17,7 +17,7 @@ pub(crate) use facts::{
 };
 pub(crate) use verify::holds;
 
-/// An object that would be changed, as it is looked at beforehand.
+/// An object that a call would change. The server looks at it first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     /// The way there.
@@ -204,7 +204,7 @@ const PROFILES: [Profile; 14] = [
 ];
 
 /// Returns the property that tells an object from its neighbours if only a position leads to it: a unique property if
-/// there is one, else a name.
+/// there is one, otherwise a name.
 pub(crate) fn mark(app: &str, dictionary: &Dictionary, class: &str) -> Option<Identifier> {
     mark_of(app, dictionary, class).or_else(|| names(dictionary, class).next())
 }

@@ -94,7 +94,7 @@ pub struct Suite {
 pub struct Class {
     /// The term in the singular, for example `mailbox`.
     pub name: String,
-    /// The term in the plural: the file's own, else the name with `s`.
+    /// The plural of the term: the file's own, otherwise the name with `s`.
     pub plural: String,
     /// Four characters, or the code of a hexadecimal literal.
     pub code: String,
@@ -120,7 +120,7 @@ pub struct Class {
     pub coercions: TypeExpr,
     /// The groups of terms that a sandboxed sender may be granted.
     pub access_groups: Vec<AccessGroup>,
-    /// Supplied by the reader, since neither the file nor its includes define it.
+    /// Added by this program, because neither the file nor its includes define it.
     pub built_in: bool,
 }
 
@@ -206,7 +206,7 @@ pub struct Element {
     pub accessors: Vec<String>,
     /// The groups of terms that a sandboxed sender may be granted.
     pub access_groups: Vec<AccessGroup>,
-    /// Supplied by the reader, since neither the file nor its includes define it.
+    /// Added by this program, because neither the file nor its includes define it.
     pub built_in: bool,
 }
 
@@ -233,7 +233,7 @@ pub struct Command {
     pub synonyms: Vec<String>,
     /// The groups of terms that a sandboxed sender may be granted.
     pub access_groups: Vec<AccessGroup>,
-    /// Supplied by the reader, since neither the file nor its includes define it.
+    /// Added by this program, because neither the file nor its includes define it.
     pub built_in: bool,
 }
 
@@ -267,7 +267,7 @@ pub struct CommandResult {
     pub description: Option<String>,
 }
 
-/// A type as the dictionary writes it: one alternative, or several for a union; none where the file gives no type.
+/// A type as the dictionary writes it: one alternative, or several for a union; none if the file gives no type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeExpr(pub Vec<TypeRef>);
 
@@ -297,7 +297,7 @@ impl TypeExpr {
 }
 
 impl std::fmt::Display for TypeExpr {
-    /// `text`, `list of text`, `text or missing value`; `any` where the file gives no type.
+    /// `text`, `list of text`, `text or missing value`; `any` if the file gives no type.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.0.is_empty() {
             return f.write_str("any");
@@ -326,7 +326,7 @@ pub struct Enumeration {
     pub enumerators: Vec<Enumerator>,
     /// Other names of the same enumeration.
     pub synonyms: Vec<String>,
-    /// Supplied by the reader, since neither the file nor its includes define it.
+    /// Added by this program, because neither the file nor its includes define it.
     pub built_in: bool,
 }
 
@@ -360,7 +360,7 @@ pub struct RecordType {
     pub properties: Vec<Property>,
     /// Other names of the same record type.
     pub synonyms: Vec<String>,
-    /// Supplied by the reader, since neither the file nor its includes define it.
+    /// Added by this program, because neither the file nor its includes define it.
     pub built_in: bool,
 }
 

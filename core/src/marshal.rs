@@ -80,7 +80,7 @@ impl Given {
         found
     }
 
-    /// Returns the ways in this value: to objects, and to those that a place is in or beside.
+    /// Returns the paths in this value: those of objects, and those of the objects that a place is in or beside.
     pub fn paths(&self) -> Vec<&Path> {
         let mut found = Vec::new();
         self.visit(&mut |value| match value {
@@ -91,7 +91,7 @@ impl Given {
         found
     }
 
-    /// Puts other ways in the place of these, in the order of [`Self::paths`].
+    /// Replaces these paths by others, in the order of [`Self::paths`].
     pub(crate) fn replace_paths(&mut self, with: &mut dyn FnMut(&Path) -> Path) {
         match self {
             Self::List(items) => items.iter_mut().for_each(|item| item.replace_paths(with)),

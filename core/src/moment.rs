@@ -126,7 +126,7 @@ impl Moment {
         }
     }
 
-    /// Reads a moment; `None` where the text is anything else.
+    /// Reads a moment; `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (moment, end) = Self::prefix(text)?;
         text[end..].trim().is_empty().then_some(moment)
@@ -662,7 +662,7 @@ impl Scan<'_> {
     }
 }
 
-/// A day of the week, also of its first letters.
+/// A day of the week, or its first letters.
 fn weekday(word: &str) -> Option<i64> {
     let is_it = |day: &&str| word.len() >= 3 && day.starts_with(word);
     WEEKDAYS.iter().position(is_it).and_then(|at| i64::try_from(at).ok())

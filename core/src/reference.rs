@@ -73,7 +73,7 @@ pub struct Limits {
     /// How long a reference to a place is valid after its creation and after each use. A stable reference has no such
     /// end: it leads to its object for as long as the app has it.
     pub ttl: Millis,
-    /// How many at most; at least 1.
+    /// The maximum number; at least 1.
     pub most: usize,
     /// The largest number for one app; at least 1.
     pub most_per_app: usize,
@@ -106,7 +106,7 @@ pub struct References {
     asleep: Map<RefId, Saved>,
     /// Until then everything that could be evicted is too young.
     full_until: Millis,
-    /// The same of single apps: that one is full says nothing of the others.
+    /// The same for single apps: one app at its limit does not affect the others.
     app_full_until: Map<Arc<str>, Millis>,
     evicted: VecDeque<RefId>,
     counters: Counters,
@@ -226,7 +226,7 @@ impl References {
         }
     }
 
-    /// Lets a reference lead to where its object is now.
+    /// Changes a reference so that it leads to the present place of its object.
     pub fn rebind(&mut self, id: RefId, object: Object) {
         let Some(held) = self.table.get_mut(id) else { return };
         (held.object, held.went) = (object, None);
@@ -354,7 +354,7 @@ impl References {
         by_use.sort_unstable();
         for (used, id) in by_use.into_iter().take(limit.div_ceil(10)) {
             self.remove(id);
-            // One that was out of use for so long is not missed: only the others count as evicted.
+            // No one misses a reference that was unused for so long: only the others count as evicted.
             let is_late = now.since(used) > self.limits.ttl;
             self.counters.expired += u64::from(is_late);
             self.counters.evicted += u64::from(!is_late);

@@ -1,7 +1,8 @@
 //! The program that macOS asks the user about, and the user's options for its consent.
 //!
-//! macOS does not ask about `osascript`, nor about this program, but about the *responsible* process: an app that
-//! somebody started, or a program that was started by the system or by a client that gave up the responsibility.
+//! macOS does not ask about `osascript`, nor about this program, but about the *responsible* process: an app that a
+//! person started, or a program that the system started, or a program that was started by a client that gave up the
+//! responsibility.
 //!
 //! # Source
 //! Reports of public projects for macOS 12 to 26; `docs/permissions.md` names them.
@@ -45,7 +46,7 @@ enum Kind {
 }
 
 impl Responsible {
-    /// Reads the path of the program; `None` where the system does not tell it.
+    /// Reads the path of the program; `None` if the system does not give it.
     pub fn of(path: Option<&str>) -> Self {
         let parts: Vec<&str> = path.unwrap_or_default().split('/').filter(|part| !part.is_empty()).collect();
         let bundle = parts.iter().find_map(|part| part.strip_suffix(".app"));

@@ -165,7 +165,7 @@ pub struct Member {
     pub term: String,
     /// The spelling in the script: the property, or the plural of the class.
     pub identifier: Identifier,
-    /// The class of the object one arrives at; empty where the dictionary does not say.
+    /// The class of the object at which it arrives; empty if the dictionary does not say.
     pub class: String,
 }
 
@@ -314,7 +314,7 @@ impl Path {
         }
     }
 
-    /// The class of the object at the end; empty where the dictionary does not say.
+    /// The class of the object at the end; empty if the dictionary does not say.
     pub fn class(&self) -> &str {
         match self.last() {
             None => crate::dictionary::APPLICATION,

@@ -237,7 +237,7 @@ pub struct Outcome {
     pub is_error: bool,
     /// Apple events sent.
     pub events: u64,
-    /// How it was read, where there was a choice.
+    /// How the server read it, if there was a choice.
     pub strategy: Option<String>,
     /// The decision that ended the call, if one did, for the audit log.
     pub refused: Option<Arc<Decided>>,

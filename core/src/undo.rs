@@ -35,7 +35,7 @@ pub struct Undo {
     pub is_undo: bool,
     /// The bundle id of the app.
     pub app: String,
-    /// The specifier that leads to the object; null where a plugin knows it.
+    /// The specifier that leads to the object; null if only a plugin knows it.
     pub object: Json,
     /// The object in words.
     pub words: String,
@@ -197,7 +197,7 @@ pub enum Wanted {
     Ids(Vec<String>),
     /// To take back the writes of the last call.
     Last,
-    /// To list the writes, and which of them can be taken back.
+    /// To list the writes, and whether each can be undone.
     List,
 }
 
@@ -210,10 +210,10 @@ pub(crate) fn together(undos: &mut [Undo], fresh: &mut dyn FnMut() -> RefId) -> 
     undos.first().map(|undo| undo.shown_id().to_owned())
 }
 
-/// Finds the requested writes, the latest first, because the last write is taken back first.
+/// Finds the requested writes, the latest first, because undo begins with the last write.
 ///
 /// # Errors
-/// One of them is not known, too old, or never had an inverse, as the last change may.
+/// One of them is unknown, is too old, or never had an inverse; the last change may be one of these.
 pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<Undo>, Fault> {
     let known = || known.iter().filter(|undo| undo.counts(now));
     let mut found: Vec<Undo> = Vec::new();
@@ -264,7 +264,7 @@ pub(crate) fn parts(undos: &[Undo]) -> Vec<Vec<&Undo>> {
     let mut parts: Vec<Vec<&Undo>> = Vec::new();
     for undo in undos {
         let rest = |at: usize| parts.iter().skip(at + 1).flatten();
-        // Writes with the same time come from one call, and can be taken back in any order.
+        // Writes with the same time come from one call, and undo may reverse them in any order.
         let is_free = |at: usize| rest(at).all(|other| other.app != undo.app || other.at == undo.at);
         let joins = |at: &usize| parts[*at].iter().all(|other| other.goes_with(undo)) && is_free(*at);
         match (0..parts.len()).find(joins) {
@@ -296,7 +296,7 @@ fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u
     part.iter().map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
 }
 
-/// Lists the writes and whether they can be taken back, the latest call first. A long list has only the latest.
+/// Lists the writes and whether they can be undone, the latest call first. A long list has only the latest.
 pub(crate) fn list(undos: &[Undo]) -> Json {
     let mut calls: indexmap::IndexMap<&str, Vec<&Undo>> = indexmap::IndexMap::new();
     undos.iter().for_each(|undo| calls.entry(undo.shown_id()).or_default().push(undo));

@@ -121,7 +121,7 @@ impl Level {
 pub struct TextWindow {
     /// Its beginning.
     pub offset: usize,
-    /// How long it is at most.
+    /// Its greatest length.
     pub limit: usize,
 }
 

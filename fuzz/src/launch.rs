@@ -1,4 +1,4 @@
-//! What the included file of frames expects at this place.
+//! A module that the included file of frames expects at this path.
 
 /// A pipe that is never read here.
 pub(crate) type Output = tokio::io::Empty;

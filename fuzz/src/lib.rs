@@ -74,7 +74,7 @@ static APPS: LazyLock<Apps> = LazyLock::new(|| {
     ])
 });
 
-/// A scripting dictionary in any encoding: it is read, described and searched whatever is wrong with it.
+/// A scripting dictionary in any encoding: it is read, described and searched, even if it is malformed.
 pub fn dictionary(data: &[u8]) {
     let (dictionary, problems) = parse(data, &Includes::new());
     whole::describe(&dictionary, &problems);

@@ -149,7 +149,7 @@ impl From<Fault> for Failure {
     }
 }
 
-/// Names commands where a suggestion names tools.
+/// Replaces the tool names in a suggestion by the names of commands.
 fn at_a_terminal(suggestion: &str) -> String {
     suggestion
         .replace("iac_mcp_list_apps", "`iac-mcp apps`")

@@ -87,7 +87,7 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Pipeline {
     catalog: Arc<Catalog>,
-    /// The line of those that came before it was known which apps there are.
+    /// The queue of calls that arrived before the list of apps was known.
     line: tokio::sync::Mutex<()>,
     supervisor: Supervisor,
     /// Goes before the simulated Mac, since its files may lie in there.

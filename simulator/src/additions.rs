@@ -139,7 +139,7 @@ impl Additions {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Pasteboard {
     count: u64,
-    /// Bytes by type, one character for each.
+    /// The contents by type. Each character stands for one byte.
     items: BTreeMap<String, String>,
 }
 

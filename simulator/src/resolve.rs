@@ -577,7 +577,8 @@ impl Found {
     }
 }
 
-/// A point or a rectangle as scripts in JavaScript see it, of what is stored in AppleScript's order: left, top, right, bottom.
+/// Turns a stored point or rectangle into the form for JavaScript. It is stored in AppleScript's order: left, top,
+/// right, bottom.
 fn placed(stored: &[Value]) -> Option<Value> {
     let named: Vec<(&str, Value)> = match stored {
         [x, y] => vec![("x", x.clone()), ("y", y.clone())],

@@ -39,7 +39,7 @@ pub(crate) struct PropertyInfo {
     pub(crate) term: Rc<str>,
     /// Its spelling in scripts; the term itself if it gives no identifier.
     pub(crate) identifier: Rc<str>,
-    /// How its stored form is read: the first of its types that says something.
+    /// How to read its stored form, from the first of its types that determines that.
     pub(crate) kind: Kind,
     pub(crate) types: Vec<Type>,
     pub(crate) access: Access,

@@ -129,7 +129,7 @@ pub enum Into {
     Child(usize, Vec<Identifier>, Arc<Member>),
     /// At another new object, which is made earlier; by its number.
     AtChild(usize),
-    /// The place where a command that returns it puts it or finds it.
+    /// The place in which a command puts or finds the object that it returns.
     Command,
 }
 

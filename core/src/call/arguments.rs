@@ -138,7 +138,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// No collection and no text holds more than can be counted in a script.
+/// The largest index. A script cannot count more elements or characters than this.
 pub(crate) const HIGHEST_OFFSET: usize = u32::MAX as usize;
 
 /// Names of apps, commands and properties, and words to search for, are short. A long one would be compared with every
@@ -156,7 +156,7 @@ fn text(name: &str, json: &Json) -> Result<String, Fault> {
     }
 }
 
-/// Reads a reference, also as an answer shows it: `{"id":"ref_…","type":…}`.
+/// Reads a reference, even in the form that answers have: `{"id":"ref_…","type":…}`.
 fn reference(json: &Json, name: &str) -> Result<RefId, Fault> {
     let text = as_shown(json).as_str().ok_or_else(|| wrong(name, "a reference such as ref_…", json))?;
     RefId::parse(text).ok_or_else(|| never_issued(text))

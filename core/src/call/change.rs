@@ -1,4 +1,4 @@
-//! The arguments of tools that change something and take it back.
+//! The arguments of the tools that change something, and of undo.
 
 use serde_json::Value as Json;
 
@@ -111,7 +111,7 @@ impl SetProperty {
         values.for_each(|new| replace(&mut new.value, given, objects));
     }
 
-    /// Returns every reference that is named, also inside the new values.
+    /// Returns every named reference, including those inside the new values.
     pub(super) fn references(&self) -> Vec<RefId> {
         let mut found: Vec<RefId> =
             self.references.iter().flatten().flat_map(Container::references).collect();

@@ -14,7 +14,7 @@ pub struct CommandCall {
     pub app: String,
     /// The command, in any spelling, or its eight-character code.
     pub command: String,
-    /// The code, where a name alone would not do.
+    /// The event code, if the name alone is not enough.
     pub code: Option<String>,
     /// The direct parameter.
     pub target: Option<Json>,

@@ -12,7 +12,7 @@ use crate::words::RefId;
 /// The arguments of `iac_mcp_create`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Create {
-    /// The app, in any spelling; `None` where a reference among the places says it.
+    /// The app, in any spelling; `None` if a reference among the places gives it.
     pub app: Option<String>,
     /// The new objects, in order.
     pub objects: Vec<NewObject>,
@@ -53,7 +53,7 @@ const MOST_NEXT: usize = 10;
 /// A new object, with the objects to make in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewObject {
-    /// The class, in any spelling; `None` where the container says it.
+    /// The class, in any spelling; `None` if the container determines it.
     pub class: Option<String>,
     /// Its destination; `None` if the app chooses it, and for an object inside another new object.
     pub at: Option<Json>,
@@ -165,7 +165,7 @@ impl Create {
         }
     }
 
-    /// Returns every reference that is named, also inside the values.
+    /// Returns every named reference, including those inside the values.
     pub(crate) fn references(&self) -> Vec<RefId> {
         let mut found = Vec::new();
         self.objects.iter().for_each(|object| object.collect(&mut found));

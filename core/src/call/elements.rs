@@ -11,7 +11,7 @@ use crate::words::{HIGHEST_LIMIT, RefId, TextWindow};
 /// The arguments of `iac_mcp_get_elements`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GetElements {
-    /// The app, in any spelling; may be left out where the container is a reference.
+    /// The app, in any spelling; may be left out if the container is a reference.
     pub app: Option<String>,
     /// The elements in one form, `every message of inbox`, instead of containers and a class.
     pub elements: Option<Specifier>,
@@ -29,7 +29,7 @@ pub struct GetElements {
     pub properties: Vec<String>,
     /// The order: properties, and whether descending.
     pub sort: Vec<(String, bool)>,
-    /// Properties to count by; the word `container` is where an element is.
+    /// Properties to group by; the word `container` means the container of an element.
     pub group_by: Vec<String>,
     /// The aggregates of each group.
     pub aggregate: Vec<(Fold, String)>,
@@ -226,7 +226,7 @@ impl GetElements {
         Ok((range.first + self.offset, (range.count - passed).min(HIGHEST_LIMIT)))
     }
 
-    /// If `elements` says where the list begins, `offset` cannot.
+    /// If `elements` gives the beginning of the list, `offset` is not allowed.
     fn begins_once(&self) -> Result<(), Fault> {
         if self.offset == 0 {
             return Ok(());

@@ -183,8 +183,8 @@ const SETTING: [(&str, &str, &str, &str); 4] = [
     ("com.apple.iCal", "event", "", "this changes all its dates"),
 ];
 
-/// Properties that an app takes from another one, where a new object is given both: an app, a class, the property, and the text
-/// that begins with it.
+/// Properties that an app takes from another property, even if a call gives both to a new object: an app, a class, the
+/// property, and the text that begins with it.
 ///
 /// # Source
 /// Notes' dictionary: the name of a note is its title, as a rule its first line.
@@ -217,8 +217,8 @@ type Inside = (&'static [&'static str], &'static str, &'static str, &'static str
 /// Objects that stand for another object.
 ///
 /// # Source
-/// OmniFocus: each project is also a task with the same id, its root task; the same in 368 of 368 projects that
-/// somebody measured. A change of that task changes the project.
+/// OmniFocus: each project is also a task with the same id, its root task; someone measured the same in 368 of 368
+/// projects. A change of that task changes the project.
 const STANDING: [Stands; 1] = [Stands {
     apps: OMNIFOCUS,
     class: "task",
@@ -228,7 +228,7 @@ const STANDING: [Stands; 1] = [Stands {
     counted: "flattened task",
 }];
 
-/// How an object stands for another one.
+/// The relation between an object and another one that it stands for.
 struct Stands {
     apps: &'static [&'static str],
     class: &'static str,
@@ -466,7 +466,7 @@ mod tests {
         <class name="folder" code="cfol" plural="folders" inherits="item"><element type="item"/></class>
     </suite></dictionary>"#;
 
-    /// What is read before an object is deleted.
+    /// The values to read before an object is deleted.
     fn check(app: &str, sdef: &[u8], class: &str, expected: &[&str]) {
         let (dictionary, _) = parse(sdef, &Includes::new());
         let facts = facts(app, &dictionary, DELETE, class);

@@ -19,7 +19,7 @@ impl Answer {
         Self { fields, left_out: Map::new(), most }
     }
 
-    /// Adds a field if there is room; else it is named as left out.
+    /// Adds a field if there is room. Otherwise the answer names it as left out.
     pub(super) fn add(&mut self, name: &str, value: Json) {
         if self.size_of(name, &value) <= self.room() {
             self.left_out.shift_remove(name);
@@ -52,8 +52,8 @@ impl Answer {
         }
     }
 
-    /// Adds as many entries of a table as fit into a share of the room: with their long texts if all of them fit so,
-    /// else with their short ones.
+    /// Adds as many entries of a table as fit into a share of the room: with their long texts if all of them fit,
+    /// otherwise with their short ones.
     pub(super) fn table(&mut self, name: &str, rows: Vec<(String, Texts)>, share: usize) {
         let room = self.share(name, share);
         let size =

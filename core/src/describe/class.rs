@@ -39,7 +39,7 @@ pub(super) fn class(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<
     Ok(answer.finish(NEXT))
 }
 
-/// What you can set on objects of a class when you make or change them: writable properties, and elements.
+/// The settable parts of a class, for making and changing objects: writable properties, and elements.
 pub(super) fn settable(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<Json, Fault> {
     let class = find(app, dictionary, wanted)?;
     let all = dictionary.properties(&class.name).into_iter();

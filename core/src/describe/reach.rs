@@ -36,7 +36,7 @@ enum Fit {
     Perhaps,
 }
 
-/// No way is longer.
+/// The most steps of a path.
 const LONGEST: usize = 6;
 
 /// Paths that exceed the shortest one by this length are left out.

@@ -20,7 +20,8 @@ const MOST: usize = 10;
 /// The most hits of one app in a search of several apps.
 const MOST_OF_ONE: usize = 5;
 
-/// The most hits with one name, which many apps may have, or of one app for the same words of the query.
+/// The most hits with the same name, because many apps may have it; and the most hits of one app for the same words of
+/// the query.
 const MOST_ALIKE: usize = 3;
 
 /// Hits below this share of the best score are shown only to fill up a handful.
@@ -175,7 +176,7 @@ impl<'a> Entry<'a> {
         query.iter().map(fit).sum::<f64>() + whole
     }
 
-    /// Which words of the query its own name fits, as bits.
+    /// The words of the query that match its own name, as bits.
     fn fitting(&self, query: &[Word]) -> u32 {
         let fits = |(at, word): (usize, &Word)| u32::from(word.fits(&self.name) > 0.0) << (at % 32);
         query.iter().enumerate().map(fits).sum()

@@ -9,7 +9,8 @@ pub(super) struct Decoded<'a> {
     pub(super) defect: Option<String>,
 }
 
-/// Decodes by byte order mark, else by the pattern of the first bytes, else by the XML declaration, else as UTF-8.
+/// Decodes by the byte order mark, otherwise by the pattern of the first bytes, otherwise by the XML declaration,
+/// otherwise as UTF-8.
 pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return decode_as(encoding, &bytes[length..]);

@@ -162,7 +162,7 @@ mod tests {
         check("status", None);
         // One begins with it, and one ends with it.
         check("extension", None);
-        // What is hidden is not the object.
+        // `hidden` is about the display of an object, and does not mean the object itself.
         check("hidden", None);
         check("length", None);
         // Every dictionary has its own index.

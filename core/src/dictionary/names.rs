@@ -2,9 +2,9 @@
 //! term.
 //!
 //! # Source
-//! The rule fits every case found in real scripts: split on spaces; a first word without small letters is lower-cased
-//! whole (`URL` is `url`), else the capitals it begins with are (`IPv4 address` is `ipv4Address`); every other word has
-//! its first letter raised and keeps the rest.
+//! The rule fits every case found in real scripts: split on spaces; if the first word has no lower-case letters, all of
+//! it becomes lower case (`URL` is `url`); otherwise only its leading capitals do (`IPv4 address` is `ipv4Address`);
+//! every other word gets a capital first letter and keeps the rest.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -18,7 +18,7 @@ pub struct Identifier(String);
 impl Identifier {
     /// Makes the identifier of a property, command or parameter: `date received` is `dateReceived`, `URL` is `url`.
     ///
-    /// Returns `None` where the term gives no legal identifier, such as `computer-object`.
+    /// Returns `None` if the term gives no legal identifier, such as `computer-object`.
     pub fn of(term: &str) -> Option<Self> {
         Self::check(camel(term))
     }
@@ -132,8 +132,8 @@ fn beginning(text: &str) -> &str {
     text.char_indices().nth(COMPARED).map_or(text, |(end, _)| &text[..end])
 }
 
-/// An app's own texts to offer in place of one that it does not have: those that may be meant, or else all if there are at most
-/// `few`. They come from the app's data, so each is made safe to show.
+/// An app's own texts to offer in place of one that it does not have: the similar ones, otherwise all if there are at
+/// most `few`. They come from the app's data, so each is made safe to show.
 pub fn offered<'a>(text: &str, values: impl IntoIterator<Item = &'a str>, few: usize) -> Vec<String> {
     let values: Vec<&str> = values.into_iter().collect();
     let near = near_texts(text, values.iter().copied(), few.min(MOST_OFFERED));
@@ -167,7 +167,7 @@ fn plain(text: &str) -> String {
     text.nfd().filter(|c| !is_combining_mark(*c)).collect()
 }
 
-/// The words of a text that say something.
+/// The significant words of a text.
 fn words(text: &str) -> Vec<String> {
     let text = plain(text);
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);

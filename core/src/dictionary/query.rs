@@ -153,7 +153,7 @@ impl Enumeration {
 }
 
 impl Command {
-    /// Returns its parameters by name: where the file gives one name several times, with all their types together.
+    /// Returns its parameters by name. If the file gives one name several times, the parameter has all their types.
     pub fn named_parameters(&self) -> IndexMap<&str, Parameter> {
         let mut named: IndexMap<&str, Parameter> = IndexMap::new();
         for parameter in &self.parameters {
@@ -238,7 +238,7 @@ impl Places {
     }
 }
 
-/// How many tokens a term has, at most.
+/// The most tokens of a term.
 fn length(term: &str) -> usize {
     let words =
         term.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).count();

@@ -63,8 +63,8 @@ const SYSTEM: [(&str, &[u8], &[u8]); 3] = [
 
 /// Reads the dictionary of an app from its pairs; the suites of the system are added, as the system does it.
 ///
-/// An app's own suite with the name of one of the system's takes its place. What is wrong with a file is a problem, and
-/// the rest holds.
+/// An app's own suite replaces a suite of the system with the same name. An error in a file becomes a problem, and the
+/// rest of the file counts.
 pub fn parse(pairs: &[Pair]) -> (Dictionary, Vec<Problem>) {
     let mut problems = Problems::default();
     let mut room = Room::default();

@@ -72,7 +72,7 @@ fn neighbours(subject: &Subject) -> String {
     }
 }
 
-/// An object that a write files elsewhere is looked for there.
+/// If a write moves an object elsewhere, the script looks for it there.
 fn filing(home: &Home) -> String {
     let Home { slot, collection, id } = home;
     format!(", home: {slot}, leaf: x => x.{collection}, id: x => x.{id}()")

@@ -73,7 +73,8 @@ pub(super) fn command(app: &str, invocation: &Invocation, data: &mut Data) -> St
     }
 }
 
-/// Whether the script looks for the objects that it has deleted: single elements that are not found in a trash too.
+/// Whether the script looks for an object after it has deleted it. Only for single elements, and only if the app does
+/// not still show them in a trash.
 fn is_looked_at(app: &str, invocation: &Invocation) -> bool {
     let is_lasting = |path: &&Path| match path.last() {
         Some((container, Segment::Element(member, by))) => {

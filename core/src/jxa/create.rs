@@ -104,8 +104,8 @@ fn following(command: &Invocation, ways: &mut Ways<'_>) -> (String, Json) {
     (code, Json::from(values))
 }
 
-/// How objects are made, set and read that have the same class, the same kind of place and the same properties. Each way to
-/// read is written once and has its place in `g`: what two of them share is asked of the app once.
+/// How to make, set and read objects with the same class, the same kind of place and the same properties. Each reading
+/// function is written once, with its index in `g`. If two groups share one, the script asks the app only once.
 fn kind(make: &Make, is_followed: bool) -> String {
     let keys: Vec<&str> = make.slots.iter().map(|slot| slot.identifier.as_str()).collect();
     let list = |all: Vec<String>| all.join(", ");

@@ -142,7 +142,7 @@ impl<'a> Checker<'a, '_> {
             }
         };
         let given = self.one_of(&json, shapes, place, depth + 1);
-        // It is looked for among the arguments as it was given.
+        // The search in the arguments is for the value as the client gave it.
         if let Some((open, _)) = &mut self.open
             && *open == json
         {
@@ -398,7 +398,7 @@ fn is_value_class(term: &str) -> bool {
     )
 }
 
-/// An integer, also if it is written as `3.0`.
+/// An integer, even if it is written as `3.0`.
 fn integer(json: &Json) -> Option<Given> {
     let whole = |real: f64| (real.fract() == 0.0 && real.abs() < 9e15).then_some(real as i64);
     let number = json.as_i64().or_else(|| json.as_f64().and_then(whole))?;
@@ -422,7 +422,7 @@ fn geometry(json: &Json, shape: &Shape<'_>) -> Option<Given> {
     fields.iter().map(field).collect::<Option<_>>().map(Given::Record)
 }
 
-/// Reads a date, or a date and time; without an offset it is meant in the zone of the Mac.
+/// Reads a date, or a date and time; without an offset it is in the zone of the Mac.
 ///
 /// The text is one that every JavaScript engine reads in the same way: milliseconds at most, an offset of less than a day.
 pub(crate) fn date(text: &str) -> Option<String> {
@@ -446,7 +446,7 @@ fn zoned(text: &str, stamp: jiff::Timestamp) -> Option<String> {
     (offset.seconds().abs() < FARTHEST).then_some(written)
 }
 
-/// No zone is as far from UTC, in seconds.
+/// Every zone is less than this many seconds from UTC.
 const FARTHEST: i32 = 16 * 60 * 60;
 
 /// The error for a value of the wrong type.

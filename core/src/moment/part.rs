@@ -171,7 +171,7 @@ pub(super) fn is_month(word: &str) -> bool {
     named(word, &MONTHS).is_some()
 }
 
-/// The place of a name among others, also of its first letters.
+/// The index of a name among others; its first letters are enough.
 fn named(text: &str, names: &[&str]) -> Option<usize> {
     let text = text.to_lowercase();
     let is_it = |name: &&str| **name == text || (text.len() >= 3 && name.starts_with(&text));

@@ -146,7 +146,7 @@ impl Closed {
         all
     }
 
-    /// The closed place that a path is or lies in, if any.
+    /// The closed place that a path is, or is in, if any.
     fn inside(&self, path: &[String]) -> Option<&str> {
         // These name a file by its number.
         if matches!(path.first().map(String::as_str), Some(".vol" | ".file")) {

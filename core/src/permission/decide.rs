@@ -69,7 +69,8 @@ fn granted(action: &Action, harm: &Classified, gate: &Gate) -> Level {
     acts.max().unwrap_or(harm.level)
 }
 
-/// Decides on an action with a file to write that turned out to be there: it replaces the file, whatever it says.
+/// Decides on an action that would write a file which turned out to exist. The action replaces the file, even if the
+/// command's name does not say so.
 pub(crate) fn decide_replacing(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
     let mut replacing = action.clone();
     replacing.deed.replace_files();
@@ -211,7 +212,8 @@ impl Unasked {
     pub(crate) fn ask(self, wording: Wording, mut parts: Vec<String>) -> Asked {
         let Self { action, harm, source, scopes } = self;
         let why = why(&source);
-        // The profile asks about every change: that says nothing of this one. What it does decides.
+        // The profile asks about every change, so it is not a reason specific to this one. The reason is what this
+        // change does.
         let because = match &source {
             Source::Profile(_) => format!("it {}", harm.reason),
             Source::Rule { .. } => format!("it {}, {why}", harm.reason),
@@ -249,8 +251,8 @@ fn shows_what_was_read(deed: &Deed) -> bool {
 /// The class of any object at the end of a path.
 const ITEM: &str = "item";
 
-/// Whether a yes counts for this call alone. A path has no class, so a longer approval would cover every path, and what
-/// is sent to whom is in no scope.
+/// Whether a yes counts for this call alone. A path has no class, so a longer approval would cover every path, and no
+/// scope covers what is sent to whom.
 fn counts_once(action: &Action) -> bool {
     let has_file = |given: &Given| !given.files().is_empty();
     let has_files = match &action.deed {
@@ -403,7 +405,7 @@ fn each(scopes: &[Scope], say: impl Fn(&Scope) -> String) -> Vec<String> {
     said
 }
 
-/// No line of the policy could allow this.
+/// No line of the policy can allow this.
 fn closed(hit: &Hit, harm: Classified, action: &Action) -> Refusal {
     let name = quoted(&hit.name);
     let (place, message, suggestion) = match &hit.why {

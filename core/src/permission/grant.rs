@@ -140,7 +140,7 @@ impl Scope {
         if self.app.is_empty() { format!("to {order}") } else { format!("to {order} in {}", self.app) }
     }
 
-    /// The app of a rule: where no single app is meant, any.
+    /// The app of a rule: any app if the action is not about a single one.
     fn rule_app(&self) -> &str {
         if self.app.is_empty() { "*" } else { &self.app }
     }

@@ -101,7 +101,8 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Lets nothing run by itself, so that it opens no app either: a human who says yes says yes to that, too.
+    /// Makes a verdict that allows nothing without a human, so it does not open an app either. A human's yes also
+    /// covers opening the app.
     pub(super) fn without_launch(ruling: Ruling, source: Source) -> Self {
         Self { ruling, source, launch: false }
     }
@@ -189,9 +190,9 @@ impl Policy {
         self.rules.iter().any(|rule| rule.command.is_some() && rule.fits(touch))
     }
 
-    /// Decides about one act of a plugin's script, which may read and change whatever its level allows: a rule that
-    /// forbids a property or a command of the app, or asks about it, holds back an act that may reach it. Only an act
-    /// with the command's own word is refused; about others a human decides.
+    /// Decides about one act of a plugin's script, which may read and change anything that its level allows. So a rule
+    /// that forbids a property or a command of the app, or asks about it, also restrains an act that may reach it. Only
+    /// an act with the command's own word in its name is refused; about others a human decides.
     pub(super) fn judge_act(&self, touch: &Touch<'_>, tainted: bool) -> Verdict {
         let verdict = self.judge(touch, tainted);
         let earlier = self.rules.iter().take_while(|rule| !rule.fits(touch));

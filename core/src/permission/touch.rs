@@ -16,7 +16,7 @@ use crate::specifier::{Path, Segment};
 /// One thing that an action does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Touch<'a> {
-    /// The bundle id; empty where no single app is meant.
+    /// The bundle id; empty if the touch is not about a single app.
     pub app: &'a str,
     /// The app's display name.
     pub app_name: &'a str,
@@ -135,7 +135,8 @@ pub(super) fn touches<'a>(
     all.map(counted).collect()
 }
 
-/// The commands that do the same as the action, where a rule names one: whoever forbids `delete` means every way to it.
+/// The commands that do the same as the action, if a rule names one: an operator who forbids `delete` means every way
+/// to delete.
 fn amounting<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
     let does = |(command, class): (CommandName<'static>, &'a str)| {
         let (name, code) = (command.name.to_owned(), command.code.to_owned());
@@ -146,8 +147,8 @@ fn amounting<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<To
     writes::amounts(action).into_iter().map(does).filter(|touch| policy.names_command_of(touch)).collect()
 }
 
-/// The properties that commands set, where a rule names one. Without such a rule the command is judged alone, so that a
-/// yes to it needs no other yes beside it.
+/// The properties that commands set, if a rule names one. Without such a rule only the command is judged, so one yes to
+/// it is enough.
 fn given<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
     let writes = action.deed.commands().into_iter().flat_map(writes::of_command);
     let set = writes.map(|Write { class, term, .. }| Touch {
@@ -310,8 +311,8 @@ impl<'a> Touched<'a> {
 /// The class of an object that is named by a path: it may be a file, a folder or a disk.
 const FILE: &str = "item";
 
-/// The class that a command concerns: the class of the new object, else the classes of its targets, else the app
-/// itself.
+/// The class that a command concerns: the class of the new object, otherwise the classes of its targets, otherwise the
+/// app itself.
 pub(super) fn classes(invocation: &Invocation) -> BTreeSet<&str> {
     let made = invocation.values().filter(|_| invocation.code == MAKE).filter_map(|value| match value {
         Given::Class(class) => Some(class.as_str()),

@@ -12,7 +12,7 @@ use crate::specifier::{By, Path, Segment};
 /// One property that is set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Write<'a> {
-    /// The class of the object; empty where no one knows.
+    /// The class of the object; empty if it is unknown.
     pub(super) class: &'a str,
     /// The property.
     pub(super) term: &'a str,
@@ -33,7 +33,8 @@ const NAMED: &str = "named";
 const MOVE: CommandName<'_> = CommandName { name: "move", code: "coremove" };
 const DELETE: CommandName<'_> = CommandName { name: "delete", code: "coredelo" };
 
-/// Properties whose new value moves the object: an app, a class (including classes that inherit from it), the property.
+/// Properties that move the object when they get a new value: an app, a class (including classes that inherit from it),
+/// the property.
 ///
 /// # Source
 /// The dictionaries of Mail and of OmniFocus.

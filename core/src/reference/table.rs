@@ -96,7 +96,7 @@ impl Table {
         going
     }
 
-    /// Gives memory back where a quarter of it would do.
+    /// Frees memory if a quarter of it would be enough.
     pub(super) fn shrink(&mut self) {
         if self.capacity() > 4 * self.len().max(16) {
             self.held.shrink_to_fit();

@@ -32,7 +32,7 @@ struct Candidate {
     excluded: Vec<i64>,
     #[serde(default)]
     occurrence: Option<i64>,
-    /// The result of each comparison of the filter; null where it depends on the occurrence.
+    /// The result of each comparison of the filter; null if it depends on the occurrence.
     tests: Vec<Option<bool>>,
     keys: Vec<Json>,
 }
@@ -52,7 +52,7 @@ pub struct Asked<'a> {
     pub sort: &'a [(usize, bool)],
     /// How many to pass over first; below zero it counts from the end.
     pub offset: i64,
-    /// How many at most.
+    /// The maximum number.
     pub limit: usize,
 }
 

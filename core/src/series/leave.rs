@@ -30,12 +30,13 @@ pub enum NoDate {
     Several(Vec<String>),
 }
 
-/// The dates of a series are looked for this far from the given one, for an error: a leap year and a day, so that a yearly one is found.
+/// How far from the given date an error looks for dates of the series: a leap year and a day, so that it finds a yearly
+/// date.
 const NEAR: i64 = 367 * DAY;
 
 impl Repeating {
-    /// Returns the date of the series that a given one means: itself, or for midnight the date on that day. `None` where the
-    /// rule cannot be read, so that nothing is known.
+    /// Returns the date of the series that a given date means: the same date, or for midnight the date on that day.
+    /// `None` if the rule cannot be read, because then the dates are unknown.
     ///
     /// # Errors
     /// The series has no date there, or several.

@@ -41,8 +41,8 @@ pub struct Occurrences {
 
 /// Returns the occurrences of a series from one instant to another, both included.
 ///
-/// `start` is the first occurrence. It always belongs to the series, also where the rule does not give its day: the app
-/// stores the event with that date.
+/// `start` is the first occurrence. It always belongs to the series, even if the rule does not give its day, because
+/// the app stores the event with that date.
 ///
 /// # Errors
 /// The rule cannot be read.

@@ -48,8 +48,8 @@ const HANDLE: &str = "handle";
 const SHORTEST: usize = 3;
 
 /// The class that holds further elements of a class, if the application holds only some of them: Mail's application has
-/// only the mailboxes outside of accounts. A property of the elements with the name of the holding class shows this.
-/// Objects that hold nothing themselves are all in the application's own list: the participants of Messages.
+/// only the mailboxes outside of accounts. A property of the elements with the name of the containing class shows this.
+/// Objects without elements of their own are all in the application's own list: the participants of Messages.
 pub(crate) fn holder_apart<'a>(dictionary: &'a Dictionary, element: &str) -> Option<&'a str> {
     let class = &dictionary.element(APPLICATION, element)?.1.name;
     if dictionary.elements(class).is_empty() {
@@ -144,7 +144,7 @@ impl Specifier {
         }
     }
 
-    /// Whether only the app can say what it leads to: a filter, a position, or all elements where one path is needed.
+    /// Whether only the app can say where it leads: a filter, a position, or all elements if one path is needed.
     pub(crate) fn is_open(&self, spreads: bool) -> bool {
         match self {
             Self::Filter { .. } | Self::Element { .. } => true,
@@ -227,7 +227,7 @@ fn stand_in() -> RefId {
 const BEHIND_PATH: [&str; 2] = [" whose ", " where "];
 
 impl Reader<'_> {
-    /// Takes a path out of a text, `every file of ~/Downloads whose …`, and leaves a reference in its place. `None` where
+    /// Takes a path out of a text, `every file of ~/Downloads whose …`, and leaves a reference in its place. `None` if
     /// the text has no path without quotes, or the app has no files.
     fn with_a_file(self, text: &str) -> Option<(String, Specifier)> {
         let starts = [" of ~", " in ~", " of /", " in /"].iter().filter_map(|start| text.find(start));

@@ -22,7 +22,7 @@ pub struct Resolved {
 pub enum Target {
     /// An object of this class.
     Object(String),
-    /// A property: a value, or an object that only the app's answer tells.
+    /// A property. It holds a value, or an object that is known only from the app's answer.
     Property(TypeExpr),
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn find_property<'a>(
         }
         let known = dictionary.properties(owner);
         let mut near = near_properties(dictionary, owner, term);
-        // No name is like it, and there are few, so that all of them can be shown.
+        // No name is similar, but there are so few names that the error can show all of them.
         if near.is_empty() && known.len() <= FEW {
             near = known.iter().filter(|p| !p.hidden).map(|p| p.name.clone()).collect();
         }
@@ -246,7 +246,7 @@ impl Walk<'_, '_> {
         match specifier {
             Specifier::Application => Ok(Path::application()),
             Specifier::Element { element, index, container } => {
-                // A place that counts from the end is looked up before anything is resolved.
+                // The server looks up a place that counts from the end before it resolves anything.
                 let index =
                     u32::try_from(*index).map_err(|_| unanswered("a place that counts from the end"))?;
                 self.pick(element, By::Index(index), container)

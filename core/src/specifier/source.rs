@@ -63,7 +63,8 @@ impl<'a> Scan<'a> {
         (!name.is_empty()).then_some(name)
     }
 
-    /// `None`: no pick follows, so the name was a property. `Some(None)`: one that leads to no single object.
+    /// `None`: no pick follows, so the name was a property. `Some(None)`: a pick follows that does not lead to a single
+    /// object.
     fn pick(&mut self) -> Option<Option<By>> {
         let forms: [(&str, &str); 4] = [(".byId(", ")"), (".byName(", ")"), (".at(", ")"), ("[", "]")];
         for (open, close) in forms {

@@ -30,7 +30,7 @@ use tokens::{Kind, Token, tokens};
 
 pub(crate) use test::POSIX_PATH;
 
-/// As long may a text be, in bytes: a name or an id may fill most of it.
+/// The most bytes of a text. A name or an id may fill most of it.
 const LONGEST: usize = 16 * 1024;
 
 /// The number of readings of a step to try; it bounds the time for a text.
@@ -59,7 +59,7 @@ pub enum Written {
         position: Position,
         /// The container, or the neighbour.
         of: Container,
-        /// The class of the elements that it is among, where the text names it.
+        /// The class of the elements to which it belongs, if the text names it.
         element: Option<String>,
     },
 }
@@ -261,7 +261,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `end of inbox`, `after message 3 of inbox`; `None` where the text does not begin as a place.
+    /// `end of inbox`, `after message 3 of inbox`; `None` if the text does not begin like a place.
     fn place(&mut self) -> Option<Result<Written, Fail>> {
         let at = self.start + usize::from(self.is_word(self.start, &["at"]));
         let position = match self.word(at)?.as_str() {

@@ -22,11 +22,11 @@ pub(super) enum Carried {
     Read(Json),
     /// The object that a name without a place has led to.
     Found(String),
-    /// This is not taken back.
+    /// The undo does not restore this.
     Left(String),
     /// Why the list of what is read is not complete.
     Half(String),
-    /// What the first objects of a change are called, by their references. The question has read that.
+    /// The names of the first objects of a change, by their references. The question read them.
     Names(IndexMap<String, String>),
 }
 

@@ -41,13 +41,13 @@ pub(super) struct Sending {
     level: Level,
     /// The trace of the command.
     trace: Trace,
-    /// The command counts, but without a class.
+    /// Whether the command counts elements and names no class.
     counts_nothing: bool,
     /// The target as the client named it, if it is a reference.
     target: Option<String>,
-    /// The targets as the client named them, where the command is sent once for each.
+    /// The targets as the client named them, if the server sends the command once for each.
     each: Vec<Json>,
-    /// Moves that this one takes back.
+    /// The moves that this command undoes.
     back: Vec<Undo>,
     /// The file that is to be written.
     file: Option<String>,
@@ -198,7 +198,7 @@ fn preview(action: Action, classified: &Classified, app: &App, world: &World<'_>
         "touches": targets(invocation, app, world),
         "script": { "body": body },
     });
-    // The data holds the names of what was looked up.
+    // The data has the names of the objects that were looked up.
     if invocation.values().flat_map(Given::paths).all(|path| show::in_words(path, app, world).is_some()) {
         shown["script"]["data"] = json!(data);
     }

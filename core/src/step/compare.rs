@@ -55,7 +55,7 @@ pub(super) fn comparable(
     {
         return Ok(moment.to_data());
     }
-    // No shape of an object is left, so that nothing asks for a reference.
+    // No accepted form is an object, so the error does not ask for a reference.
     let mut nobody = |id: &_| Err(SpecifierError::Reference(crate::words::ReferenceError::Unknown(*id)));
     let mut checker = Checker { dictionary, held: &mut nobody, home, put: None, open: None };
     let is_date = taking.contains(&Shape::Date);
@@ -63,7 +63,7 @@ pub(super) fn comparable(
     checked.map(written).map_err(|fault| mismatch(fault, compare, is_date))
 }
 
-/// The name of a value of an enumeration, also where only its first words are given.
+/// The name of a value of an enumeration, even if only its first words are given.
 fn choice_meant(value: &Json, taking: &[Shape<'_>]) -> Option<Json> {
     let term = value.as_str()?;
     let meant = |shape: &Shape<'_>| match shape {

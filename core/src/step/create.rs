@@ -64,7 +64,7 @@ struct Node {
     container: Option<Path>,
     /// Its destination if the call gives none.
     chosen: Option<Chosen>,
-    /// What the client said for a date, and the date that it is: `("friday 17:00", …)`.
+    /// The client's words for a date, and the date that they mean: `("friday 17:00", …)`.
     dates: Vec<(String, String)>,
 }
 
@@ -167,7 +167,7 @@ impl Creating {
                     return run(look, behind, Then::Create(Box::new(self)), world);
                 }
                 let wording = self.wording(app, world.gate.plugin.clone());
-                // Containers that were looked at have shown that the app runs.
+                // If the server has looked at containers, the app is known to run.
                 let ask = if self.names.is_empty() { ask_unseen } else { ask_seen };
                 ask(unasked, wording, behind, Then::Create(Box::new(self)), world)
             }

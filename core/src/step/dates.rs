@@ -22,7 +22,7 @@ pub(super) struct Dates {
 
 /// Begins with the dates of a call that depend on the zone of the Mac, if it has any that are not known yet.
 ///
-/// Every text that may be one is looked up: whether it is one is known only where its property is.
+/// This looks up every text that may be a date, because only the property shows whether it is one.
 pub(super) fn begin(call: &Call, world: &World<'_>) -> Option<Step> {
     let mut call = call.clone();
     let mut found: BTreeMap<String, Json> = BTreeMap::new();

@@ -181,7 +181,7 @@ fn sought(mut wanted: GetElements, specifier: &Specifier, world: &World<'_>) -> 
     wanted
 }
 
-/// The class that holds the objects in which a name is looked for; `None` where the specifier says the place.
+/// The class that contains the objects in which to look for a name; `None` if the specifier gives the place.
 fn anywhere(specifier: &Specifier, dictionary: &Dictionary) -> Option<String> {
     let Specifier::Filter { element, container: Container::Specifier(container), only: true, .. } = specifier
     else {
@@ -424,7 +424,7 @@ impl First {
         if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
     }
 
-    /// There is a value where an object was expected.
+    /// A value was found, but an object was expected.
     fn no_object(&self) -> Fault {
         let message = format!("{} is a value, and an object was expected", self.specifier.to_text());
         let suggestion =
@@ -512,7 +512,7 @@ impl First {
                     Call::SetProperty(call) => call.replace(&given, &objects),
                     _ => {}
                 }
-                // It is inside a text that names its place, and would be looked up again without end.
+                // It is inside a text that names its place, so the lookup would repeat without end.
                 if call == before {
                     return Err(inside_a_place(&self.specifier));
                 }

@@ -49,7 +49,7 @@ impl Kept {
     }
 }
 
-/// Goes on with a call whose app is not running: a human is asked to open it.
+/// Continues a call to an app that is not running: asks a human whether to open the app.
 pub(super) fn with(step: Step, kept: Option<Box<Kept>>, world: &mut World<'_>) -> Step {
     let Some(kept) = kept else { return step };
     match step {
@@ -106,8 +106,8 @@ impl Pending {
     }
 }
 
-/// The launch that an answer asks for, if it may be proposed: a human can be asked about it, or has allowed it. If nobody
-/// can be asked, the answer says what the user can do.
+/// The launch that an answer asks for, if it may be proposed: a human can be asked about it, or has allowed it. If no
+/// one can be asked, the answer says what the user can do.
 fn opening(outcome: &mut Outcome, kept: &Kept, world: &World<'_>) -> Option<(Action, String)> {
     let is_off = outcome.is_error
         && outcome.body["error"] == json!(Code::AppNotRunning.name())

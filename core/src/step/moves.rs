@@ -129,7 +129,8 @@ impl Moving {
         self.targets.iter().zip(reports).map(one).collect()
     }
 
-    /// Which of the objects are still where they were. One that the app has by itself is found there wherever it goes.
+    /// The objects that are still where they were. An element of the application itself is found there wherever it
+    /// moves, so it does not count.
     pub(super) fn stay(&self, answer: &Json) -> Vec<bool> {
         let (_, reports) = split(answer);
         let is_elsewhere =
@@ -258,7 +259,7 @@ fn several(why: &str) -> Fault {
     Fault::new(Code::InvalidParameter, message, "make one call for each of `parts`, or for each id")
 }
 
-/// The search for objects by their marks; `None` where its class has none.
+/// The search for objects by their marks; `None` if their class has no mark.
 pub(super) fn finding(
     app: &App,
     dictionary: &Dictionary,

@@ -23,7 +23,7 @@ const MOST: usize = 20;
 /// As long as a reference: longer words say no more than that, because an id tells a person nothing.
 pub(super) const SHORT: usize = 20;
 
-/// No name is longer.
+/// The most characters of a name.
 const TEXT: TextWindow = TextWindow { offset: 0, limit: 200 };
 
 /// Objects by the words in which an answer shows them.
@@ -38,8 +38,8 @@ pub(super) struct Naming {
     places: Vec<Vec<String>>,
 }
 
-/// Shows an object in a list: in words if they name it or are short, else by its reference. One that is known by its id
-/// is kept, so that it gets a name.
+/// Shows an object in a list: in words if they name it or are short, otherwise by its reference. Keeps an object with
+/// only an id, so that it gets a name.
 pub(super) fn in_short(path: &Path, objects: &mut Objects, app: &App, world: &mut World<'_>) -> String {
     let Some(words) = show::in_words(path, app, world) else {
         return remember(path.clone(), app, world).to_string();
@@ -54,7 +54,7 @@ pub(super) fn in_short(path: &Path, objects: &mut Objects, app: &App, world: &mu
     shown
 }
 
-/// Ends with an answer whose objects have names in the field `names`, by the words that show them.
+/// Ends with an answer that has the names of its objects in the field `names`, by the words that show the objects.
 pub(super) fn told(
     body: Json,
     objects: &Objects,
@@ -113,7 +113,7 @@ impl Naming {
         Self { body: self.body.clone(), strategy: self.strategy.clone(), places: Vec::new() }
     }
 
-    /// An object without a name has none in the answer, whatever the reason.
+    /// An object without a name has none in the answer, for any reason.
     pub(super) fn resume(mut self, reply: Option<Reply>, events: u64) -> Step {
         let rows = reply.and_then(|reply| reply.result.ok()).unwrap_or_default();
         let names: Vec<Option<String>> = (0..self.places.len()).map(|at| name(&rows[at]["v"][0])).collect();

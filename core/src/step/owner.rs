@@ -14,7 +14,7 @@ use crate::specifier::{By, Path, Segment};
 /// The word for the container of an element, of any class.
 const CONTAINER: &str = "container";
 
-/// How the name of a property begins that leads there: `container`, `containing project`.
+/// The beginning of the names of properties that lead to the container: `container`, `containing project`.
 const CONTAINING: &str = "contain";
 
 /// The objects that a list of elements leads through.

@@ -43,7 +43,7 @@ pub(super) fn anchors(app: &App, dictionary: &Dictionary, invocation: &Invocatio
         .collect()
 }
 
-/// Goes on with a command: at once, or after its places were looked up.
+/// Continues a command: at once, or after a lookup of its places.
 pub(super) fn begin(
     invocation: Invocation,
     references: Vec<Option<RefId>>,

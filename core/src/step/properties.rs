@@ -172,7 +172,7 @@ fn looked_up(id: RefId, app: &str, wanted: &mut Wanted, world: &mut World<'_>) -
     Ok(found.is_some())
 }
 
-/// The properties of a class that hold names out of the dictionary.
+/// The properties of a class with names from the dictionary as values.
 fn named(dictionary: &Dictionary, class: &str) -> Vec<Identifier> {
     let all = dictionary.properties(class).into_iter();
     let named = all.filter(|property| are_named(&shapes(&property.kind, dictionary)));
@@ -366,7 +366,7 @@ fn is_posix_path(word: &str) -> bool {
 /// The classes that give a file URL and no path.
 ///
 /// # Source
-/// Finder's dictionary. Scripts write `POSIX path of (x as alias)`, where the coercion makes the path.
+/// Finder's dictionary. Scripts write `POSIX path of (x as alias)`, and the coercion makes the path.
 const FILE_URLS: [(&str, &str, &str); 1] = [("com.apple.finder", "item", "URL")];
 
 /// The property with the file URL, if a path is asked for that the class itself does not have.
@@ -375,7 +375,7 @@ fn file_url<'d>(app: &App, dictionary: &'d Dictionary, class: &str, word: &str) 
     if !is_asked || dictionary.property(class, word.trim()).is_some() {
         return None;
     }
-    // An object whose class the dictionary does not name is an item too: the container of a file.
+    // An object of unknown class is an item too, such as the container of a file.
     let is_one = |item: &str| class.is_empty() || dictionary.is_a(class, item);
     let row = FILE_URLS.iter().find(|row| same_id(row.0, &app.bundle_id) && is_one(row.1))?;
     dictionary.property(row.1, row.2)
@@ -389,7 +389,8 @@ fn value_of(dictionary: &Dictionary, class: &str) -> Option<String> {
         .map(|property| property.name.clone())
 }
 
-/// The text of an object that has elements which the object itself does not have.
+/// The text property whose elements a caller may ask the object for: the object itself has no such elements, but its
+/// text has.
 fn text_with<'d>(dictionary: &'d Dictionary, owner: &str, part: &str) -> Option<&'d Property> {
     if owner.is_empty()
         || dictionary.property(owner, part).is_some()

@@ -129,7 +129,7 @@ impl Query {
         }
     }
 
-    /// Goes on where several objects have the name: a read takes the first and says so, a change takes none.
+    /// Continues if several objects have the name: a read takes the first and says so, and a change takes none.
     fn several(self, ids: &Json, app: &App, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let dictionary = app.dictionary()?.clone();
         let identity = identity(&dictionary, self.path.class());
@@ -181,8 +181,8 @@ impl Query {
         }))
     }
 
-    /// Whether the path ends at a text that is an object too: an app answers its characters where it is asked for the text,
-    /// and its font and its words where it is asked for these.
+    /// Whether the path ends at a text that is also an object. Asked for the text, an app returns its characters; asked
+    /// for its font or its words, it returns these.
     fn is_text_with_parts(&self, app: &App) -> Result<bool, Fault> {
         let dictionary = app.dictionary()?;
         let Some((_, Segment::Property(_))) = self.path.last() else { return Ok(false) };
@@ -248,11 +248,11 @@ fn at_place(path: &Path, property: Option<Identifier>, mark: &Json) -> Path {
     }
 }
 
-/// Goes on where an object does not exist. If its name is wrong, a list of the existing names is worth one more event,
-/// because the next call needs it.
+/// Continues if an object does not exist. If its name is wrong, one more event lists the existing names, because the
+/// next call needs them.
 ///
 /// # Errors
-/// The object has no name, so that there is nothing to list.
+/// The object was not given by name, so there is nothing to list.
 pub(super) fn offer_names(
     path: &Path,
     first: Option<First>,
@@ -300,7 +300,7 @@ fn not_found(path: &Path, names: &[&str], app: &App, world: &World<'_>) -> Fault
     if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
 }
 
-/// What is not there, in the client's own words for it.
+/// The missing object, in the client's own words.
 fn missed(path: &Path, app: &App, world: &World<'_>) -> String {
     match path.last() {
         Some((container, segment)) if container.last().is_some() => {

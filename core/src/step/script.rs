@@ -18,7 +18,7 @@ use crate::reply::Reply;
 use crate::specifier::quoted;
 use crate::words::{Level, TextWindow};
 
-/// Commands that run a script inside their app, which is their direct parameter, and answer its value.
+/// Commands that run a script inside their app and return its result. The script is their direct parameter.
 const ENGINES: [&str; 1] = ["evaluate javascript"];
 
 /// OmniFocus takes 261,124 characters.

@@ -37,7 +37,7 @@ use crate::words::RefId;
 pub(super) use begin::{changes, start, start_undo};
 use excluded::Known;
 
-/// The largest number of containers to search for an object that is not where it was.
+/// The most containers to search for an object that is no longer where it was.
 const MOST_PLACES: usize = 8;
 
 /// The number of permanent writes of a call to name; the others are counted.
@@ -100,7 +100,7 @@ struct Open {
     given: Vec<Json>,
     /// For each value, the addition to the old one (a text or a list of items), if the client gave no whole value.
     joins: Vec<Option<(How, Json)>>,
-    /// The object in words, once it was looked at.
+    /// The object in words, after the look at it.
     words: String,
     /// Lines below its words in a question.
     facts: String,
@@ -184,7 +184,7 @@ impl Setting {
         })
     }
 
-    /// Asks if the objects were looked at; else looks first.
+    /// Asks the human if the server has looked at the objects. Otherwise looks at them first.
     fn ask(mut self, unasked: Unasked, behind: Behind, app: &App, world: &World<'_>) -> Step {
         // Some of the objects to be named may already have their new values.
         if self.seen && self.name_the_first() {
@@ -542,8 +542,8 @@ impl Setting {
         let verified = entries.iter().all(|entry| entry["verified"] == json!(true));
         // A program takes one entry for each object.
         let entries = if world.gate.plugin.is_none() { fold::together(entries) } else { entries };
-        // A write that is kept only for the list has no id in the answer, unless another write beside it can be taken
-        // back.
+        // A write that is kept only for the list has no id in the answer, unless the call has another write that can be
+        // undone.
         let is_kept = !self.undo.is_empty();
         let lasting: Vec<_> = std::mem::take(&mut self.lasting);
         let more = lasting.len().saturating_sub(MOST_LASTING);

@@ -72,8 +72,8 @@ impl Shown {
     }
 }
 
-/// A property of a listed object that could not be read. Where the app says that there is no such object, it does not say
-/// whether the object is gone or only has no such value.
+/// A property of a listed object that could not be read. If the app says that the object does not exist, that may mean
+/// that the object is gone, or only that it has no such value.
 fn unread(term: &str, error: &OsaError, app: &App) -> Fault {
     let fault = error.to_fault(&app.bundle_id, &app.name);
     if !error.is_missing_object() {
@@ -99,7 +99,7 @@ pub(super) fn show(value: &Value, app: &App, world: &mut World<'_>) -> Json {
     value.to_json(&mut |source| object(source, app, world))
 }
 
-/// An object that the app named: a reference if the way to it can be read, else its source form.
+/// An object that the app named: a reference if its path can be read, otherwise its source form.
 fn object(source: &str, app: &App, world: &mut World<'_>) -> Json {
     let path = app.dictionary.as_ref().and_then(|dictionary| read_source(dictionary, source));
     let Some(path) = path else { return json!({ "object": source }) };
@@ -157,7 +157,7 @@ pub(super) fn told(path: &Path, app: &App, world: &World<'_>) -> String {
     told.to_string()
 }
 
-/// What stands for a name that a rule keeps from the client.
+/// The text in place of a name that a rule hides from the client.
 const HIDDEN: &str = "…";
 
 /// An object that the app named, in the words that lead to it; a reference if only a place leads there, because the words
@@ -217,7 +217,7 @@ pub(super) fn class_term(shown: String, dictionary: &Dictionary) -> String {
     dictionary.class(&shown).filter(is_it).map(|class| class.name.clone()).unwrap_or(shown)
 }
 
-/// What the dictionary says of a record's key: of the declared record type, else of any.
+/// The dictionary's term for a key of a record: in the declared record type, otherwise in any record type.
 fn field<'d>(key: &str, kind: Option<&TypeExpr>, dictionary: &'d Dictionary) -> Option<&'d Property> {
     let declared =
         kind.into_iter().flat_map(|kind| kind.0.iter()).filter_map(|kind| dictionary.records.get(&kind.name));

@@ -19,13 +19,13 @@ const SHOWS: [&str; 11] = [
     "noteshow", "wrbtaec3", "hookRevl",
 ];
 
-/// The reason why an uncertain change cannot be taken back.
+/// The reason why an uncertain change cannot be undone.
 pub(super) const UNKNOWN: &str = "the app did not say whether it was done";
 
 /// The outcome of a change that was made only in part.
 pub(super) const PARTIAL: &str = "partial";
 
-/// The reason why such a change cannot be taken back.
+/// The reason why this change cannot be undone.
 pub(super) const HALF: &str = "one of its values was refused, and the others could not be put back";
 
 /// The trace of one command.
@@ -108,7 +108,7 @@ fn app_said(answer: &Json) -> Json {
     if is_there(answer) { answer["value"].clone() } else { answer.clone() }
 }
 
-/// What is said about an object that is still there. An app may take its time, or keep what was deleted.
+/// The note about an object that is still there. The app may need time, or may keep deleted objects.
 pub(super) const STILL_THERE: &str = "the app answered without an error, and it is still there; look again before you tell the user that it is done";
 
 /// Whether a command only shows something.

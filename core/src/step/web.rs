@@ -31,7 +31,7 @@ pub(super) fn resume(reply: Reply) -> Result<Step, Fault> {
     Ok(done(body, 0))
 }
 
-/// The error for a request without an answer. What may have been sent is not to be sent again.
+/// The error for a request without an answer. The request may have been sent, so no one should send it again.
 pub(super) fn failed(failure: &RunFailure, host: &str, level: Level) -> Fault {
     let (code, suggestion, retryable) = match failure {
         RunFailure::Timeout(_) => {
@@ -55,8 +55,8 @@ pub(super) fn failed(failure: &RunFailure, host: &str, level: Level) -> Fault {
     }
 }
 
-/// Describes a request: `send a POST request to "https://api.example.com/items"`. What a server does depends on all of the
-/// address, so a name's length is not enough of it.
+/// Describes a request: `send a POST request to "https://api.example.com/items"`. A server's action depends on the
+/// whole address, so the length limit of names does not apply.
 pub(super) fn in_words(call: &WebCall) -> String {
     let (name, url) = (call.method.name(), quoted_to(&call.url, SHOWN));
     match call.method.level() {

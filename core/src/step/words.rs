@@ -86,7 +86,7 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
     for (fact, read) in subject.facts.iter().zip(part(4)).filter(|(fact, _)| fact.is_shown()) {
         let line = match fact.is_standing() {
             true => told_standing(fact, read, dictionary),
-            // A file has no items. What keeps them from being read says something else.
+            // A file has no items. If something prevents the read, the app gives another error.
             false if fact.is_of_some && is_missing(read, dictionary) => None,
             false => Some(format!("{}: {}", fact.caption, told_fact(fact, read, dictionary))),
         };
@@ -95,8 +95,8 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
     words
 }
 
-/// What objects are called that only their ids lead to, for the answer. A rule may keep a name from the client, and the
-/// person who is asked still reads it.
+/// The names of objects that are known only by id, for the answer. A rule may hide a name from the client, but the
+/// person who is asked still sees it.
 pub(super) fn names<'s>(
     read: impl Iterator<Item = (&'s Subject, &'s Json)>,
     app: &App,
@@ -212,7 +212,7 @@ fn thousands(number: usize) -> String {
     separated.collect()
 }
 
-/// The text that a command sends, where the command itself shows only how it begins.
+/// The whole text that a command sends. The command itself shows only its beginning.
 pub(super) fn sent(invocation: &Invocation) -> Option<String> {
     match &invocation.direct {
         Some(Given::Text(text)) if sends(&invocation.code) && text.chars().count() > LONGEST => {
@@ -248,7 +248,7 @@ pub(super) fn day(date: &str) -> String {
     in_words().unwrap_or_else(|| one_line(date))
 }
 
-/// A value as the client gave it, on one line; one that is cut says how long it is.
+/// A value as the client gave it, on one line. A cut value has its length beside it.
 pub(super) fn shown(value: &Json) -> String {
     match value {
         Json::Null => "nothing".to_owned(),
@@ -359,7 +359,7 @@ pub(super) fn command(invocation: &Invocation, names: &Names) -> String {
     if parts.is_empty() { name } else { format!("{name} ({})", parts.join(", ")) }
 }
 
-/// What a read is about, a line for each object or container: one message and a whole inbox are not the same.
+/// The subject of a read, a line for each object or container, because one message and a whole inbox are not the same.
 pub(super) fn read(deed: &Deed) -> Vec<String> {
     let names = Names::new();
     match deed {

@@ -70,7 +70,7 @@ impl Bundle {
     }
 }
 
-/// A folder that looks like an app and cannot be taken for one, and why.
+/// A folder that looks like an app but is not a usable one, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub(crate) folder: PathBuf,
@@ -177,7 +177,7 @@ impl Index {
         shelf.is_current(&counted.0, now).then(|| counted.clone())
     }
 
-    /// Keeps how much an app offers.
+    /// Stores the counts of an app's terms.
     pub(crate) fn set_counts(&mut self, folder: &Path, made_of: Sources, counts: Counts) {
         if let Some(entry) = self.entries.get_mut(folder) {
             let new = Some((made_of, counts));

@@ -172,7 +172,7 @@ impl Catalog {
         claims.chain(refused).collect()
     }
 
-    /// The names of the apps by the way in which their terms are read. No dictionary is read for that. This may block.
+    /// The names of the apps, by the source of their terms. This reads no dictionary, but it may block.
     pub fn ways(&self) -> BTreeMap<Way, Vec<String>> {
         let apps = self.load(&Need::Dictionaries(Vec::new()));
         let on_disk = self.on_disk();

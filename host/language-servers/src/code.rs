@@ -165,8 +165,8 @@ fn pieces(text: &str, dialect: Dialect, without: &[Range<usize>]) -> Vec<Range<u
     pieces
 }
 
-/// The length of a template up to the code inside it or to its end, from its beginning or from the end of such code;
-/// and whether code follows.
+/// The length of a piece of a template string, and whether code follows. A piece begins at the start of the template or
+/// after code inside it, and ends at the next code or at the end.
 fn template(rest: &str) -> (usize, bool) {
     let mut bytes = rest.bytes().enumerate().skip(1);
     while let Some((at, byte)) = bytes.next() {

@@ -46,7 +46,7 @@ pub(crate) struct House {
     pub(crate) keepers: Mutex<Vec<Weak<Keeper>>>,
 }
 
-/// A place for a server.
+/// Starts one server when a question needs it, and keeps it while it is used.
 pub(crate) struct Keeper {
     pub(crate) profile: Arc<Profile>,
     house: Arc<House>,

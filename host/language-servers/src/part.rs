@@ -156,7 +156,7 @@ mod tests {
                 ("Inner", 4, 7, parent(2)),
                 ("get", 5, 6, parent(3)),
                 ("other", 10, 12, None),
-                // The same once more, as overloads and macros are listed by some.
+                // The same symbol again, because some servers list overloads and macros twice.
                 ("area", 1, 2, None),
             ],
         );

@@ -196,7 +196,7 @@ pub enum Ready {
         /// Beginnings of tokens or titles.
         after: Vec<String>,
     },
-    /// Once work of these names has ended, or none has begun in time.
+    /// After work with one of these names has ended, or if none has begun in time.
     Progress {
         /// Beginnings of tokens or titles.
         after: Vec<String>,

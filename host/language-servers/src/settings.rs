@@ -80,10 +80,10 @@ impl Settings {
         named.map_or_else(std::env::temp_dir, |(_, folder)| folder.into())
     }
 
-    /// Puts an operator's choices in place.
+    /// Applies an operator's choices.
     ///
     /// # Errors
-    /// A profile that cannot be used, or a name that none has.
+    /// A profile is invalid, or a name belongs to no profile.
     pub fn with(mut self, chosen: Chosen) -> Result<Self, InvalidProfile> {
         for profile in chosen.profiles {
             profile.check()?;

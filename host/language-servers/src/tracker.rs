@@ -29,7 +29,7 @@ pub(crate) struct Tracker {
     pub(crate) worked: Instant,
     /// Whether the line that is waited for stood in its log.
     pub(crate) logged: bool,
-    /// The names of ended work that begin with a text that a question waits for.
+    /// The names of work that has ended. Only names that begin with a text for which a question waits.
     ended: Vec<String>,
     begun: bool,
     work: HashMap<String, Work>,

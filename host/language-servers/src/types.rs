@@ -205,7 +205,7 @@ pub struct Symbols {
     pub freshness: Freshness,
 }
 
-/// Items and how far they can be relied upon.
+/// Items, and how reliable they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answered<T> {
     pub items: Vec<T>,

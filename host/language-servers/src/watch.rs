@@ -12,7 +12,7 @@ use cap_std::fs::Dir;
 
 use crate::disk::Disk;
 
-/// Hears of changes below a root. Walks tell it which folders there are.
+/// Notices changes below a root. Walks tell it which folders exist.
 pub(crate) trait Watch: Send {
     /// The walk sees everything that has happened until now.
     fn begin_walk(&mut self);

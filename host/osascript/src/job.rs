@@ -30,7 +30,7 @@ pub(crate) struct Client {
     answer: oneshot::Sender<Event>,
 }
 
-/// The client's side; dropping it is giving up.
+/// The client's side of a job. If it is dropped, the client has given up.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     stage: Arc<Stage>,

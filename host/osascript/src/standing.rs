@@ -26,7 +26,8 @@ impl Standing {
         matches!(self, Self::Silent(_) | Self::Suspect(_))
     }
 
-    /// The lane does something else; says whether that is news to clients, who want to hear only of silence and its end.
+    /// Changes the state of the lane. Returns whether clients should hear of it: they hear only when an app falls
+    /// silent and when it answers again.
     pub(crate) fn becomes(&mut self, next: Self) -> bool {
         let news = self.is_silent() != next.is_silent();
         *self = next;

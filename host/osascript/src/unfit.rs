@@ -1,4 +1,4 @@
-//! Whether workers are not worth trying for now.
+//! Whether the server should not try to keep workers for now.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -25,13 +25,13 @@ use crate::spawn::{Liveness, Pipes, Process};
 /// The program that it runs in place of a script.
 const LOOP: &str = include_str!("worker.js");
 
-/// How its first line begins; the number of its process follows.
+/// The beginning of its first line; the number of its process follows.
 const HELLO: &str = "iac-mcp worker 1 ";
 
-/// How long it may take to say so.
+/// How long it may take to write that line.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
-/// How many programs it keeps before it is replaced.
+/// The number of programs that it keeps before the server replaces it.
 const MOST_PROGRAMS: usize = 500;
 
 /// After how many scripts its memory is looked at.

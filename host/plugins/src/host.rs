@@ -178,7 +178,7 @@ impl From<Fault> for Refusal {
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Told {
-    /// The answer to most questions, and everything in a recording.
+    /// The answer to most questions, and every answer in a recording.
     Json(Json),
     /// An answer of language servers. It is long and often requested, so it is written as JSON only for a file.
     Servers(#[serde(serialize_with = "shared")] Arc<Reply>),

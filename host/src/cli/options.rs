@@ -243,7 +243,7 @@ impl Mac {
         }
     }
 
-    /// How the same Mac and state directory are reached from another command line, and another folder.
+    /// The options that reach the same Mac and state directory from another command line, in any folder.
     fn operator(&self, common: &Common, world: Option<&World>) -> Result<Operator, Failure> {
         let absolute = |path: &Option<PathBuf>| path.as_deref().map(std::path::absolute).transpose();
         let is_fresh = world.is_some_and(World::is_fresh);

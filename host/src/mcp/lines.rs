@@ -19,7 +19,7 @@ pub(super) enum Came {
     Line,
     /// The end of a line that was too long to keep.
     TooLong,
-    /// The end. What stood on the last line without an end was not a message.
+    /// The end of the input. An unfinished last line is not a message.
     End,
 }
 

@@ -99,7 +99,7 @@ fn listed_argument(argument: &Argument) -> PromptArgument {
     listed.with_description(&argument.description).with_required(argument.required)
 }
 
-/// Returns the value of an argument as JSON writes it between quotes.
+/// Returns the value of an argument in the form that JSON has between quotes.
 fn value(argument: &Argument, given: &Map<String, Json>) -> Result<String, ErrorData> {
     let wrong = |expected: &str, given: &str| {
         let given = foreign::clean(given, 80);

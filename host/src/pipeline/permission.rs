@@ -34,7 +34,7 @@ pub(super) struct Permission {
     closed: Arc<Closed>,
 }
 
-/// One call, as it is decided upon and written down.
+/// One call, for decisions and for the audit log.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt<'a> {
     pub(super) caller: &'a Caller,

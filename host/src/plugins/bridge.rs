@@ -203,7 +203,7 @@ pub(super) fn begin() -> Recording {
 
 /// Arguments as far as a line goes. Control characters cannot be in JSON.
 fn shown(arguments: &Map<String, Json>) -> String {
-    // A few lines of a terminal: a log line shows the request, not its text.
+    // A few lines at a terminal: enough to recognize the request, but not its whole text.
     const MOST: usize = 300;
     let text = json!(arguments).to_string();
     match text.char_indices().nth(MOST) {

@@ -25,7 +25,7 @@ use crate::consent::Caller;
 use crate::language_servers::Servers;
 use crate::pipeline::{Answer, Pipeline, PluginReport, PluginStatus};
 
-/// How soon clients hear of a change that their server has not seen for another reason.
+/// The interval at which the server looks for changes, so that clients hear of them.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The plugins of this server, as its operator has them at this moment.

@@ -1,9 +1,9 @@
 //! The audit logs: one for each process, each naming where the one before it ended.
 //!
-//! Beside a log stands its end (`.end`): number and hash of its last line, so that lines cut off at the end are missed.
-//! `last` names the newest log. A log is removed 90 days after its last entry, when another one begins, unless it is one
-//! of the newest, or by the operator;
-//! that it was removed is an entry of the log that stays, so that `verify` does not miss it.
+//! Beside each log is its end (`.end`): the number and hash of its last line. So the server notices if lines at the end
+//! were cut off. `last` names the newest log. A log is removed 90 days after its last entry, when another one begins,
+//! unless it is one of the newest, or by the operator; The removal becomes an entry of a log that stays, so `verify`
+//! does not report the removed log as missing.
 
 mod read;
 
@@ -85,7 +85,7 @@ impl Log {
         self.open(*now)?.append(entries, durable).map_err(StateError::io(&path))
     }
 
-    /// Removes logs into which nothing was written for so long, a day at least; says how many.
+    /// Removes logs with no entry for `age`, which is at least a day. Returns how many it removed.
     pub(crate) fn remove(&mut self, now: Millis, age: Millis) -> Result<usize, StateError> {
         let folder = self.folder.clone();
         let lock = self.lock.clone();

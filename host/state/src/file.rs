@@ -122,7 +122,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateE
     replace_in(path, bytes, most, true)
 }
 
-/// Replaces a file whose content is worth nothing after a power failure, so that no disk has to wait for it.
+/// Replaces a file that is useless after a power failure. So it does not wait for the disk.
 pub(crate) fn replace_passing(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateError> {
     replace_in(path, bytes, most, false)
 }

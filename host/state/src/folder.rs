@@ -188,7 +188,7 @@ impl State {
         lock(&self.log).append(entries, durable && !self.is_passing)
     }
 
-    /// Removes logs into which nothing was written for so long, a day at least; says how many.
+    /// Removes logs with no entry for `age`, which is at least a day. Returns how many it removed.
     ///
     /// # Errors
     /// It cannot be written down.

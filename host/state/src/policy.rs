@@ -67,7 +67,7 @@ impl State {
     }
 }
 
-/// Keeps the form in which the rules stand: one table each, or one line each in a list.
+/// Keeps the form of the rules in the file: one table each, or one line each in a list.
 fn put_first(document: &mut DocumentMut, rule: &Rule) {
     if let Some(Item::ArrayOfTables(tables)) = document.get_mut("rules") {
         let mut all = ArrayOfTables::new();

@@ -15,7 +15,7 @@ use file::Watched;
 pub(crate) const NAME: &str = "untrusted.json";
 
 /// A recent time is not written again, because a client that reads mail does so many times a minute. A reader of the
-/// file adds this interval, so that the time ends rather too late than too early.
+/// file adds this interval, so the time may end too late but never too early.
 const COARSE: Duration = Duration::from_secs(30);
 
 /// The last read of untrusted text, as this process and the others know it.

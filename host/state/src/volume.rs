@@ -1,5 +1,5 @@
-//! The volume that the state directory lies on. One that is reached over a network may stop to answer, and then every
-//! look at a file there waits without an end; the thread that answers clients must not.
+//! The volume of the state directory. A network volume may stop answering. Every access to a file there then waits
+//! without end, and the thread that answers clients must not wait.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -79,11 +79,11 @@ impl Volume {
     }
 }
 
-/// Folders of the system, which no network holds: on a Mac `/` is the sealed volume, and `/var` lies beside the users'
-/// folders.
+/// Folders of the system, which are never on a network: on a Mac `/` is the sealed volume, and `/var` is on the volume
+/// of the users' folders.
 const OF_THE_SYSTEM: [&str; 2] = ["/", "/var"];
 
-/// Whether a folder lies on a volume with the system's own folders. What does not is taken for a network.
+/// Whether a folder is on a volume with the system's own folders. Any other volume counts as a network volume.
 fn is_local(folder: &Path) -> bool {
     let device = |path: &Path| path.metadata().map(|found| found.dev()).ok();
     let own = device(folder);

@@ -380,7 +380,7 @@ fn written(view: &View<'_>, id: ObjectId, settings: &Settings) -> Json {
     })
 }
 
-/// The occurrences of an event that lie in a span in part: `[start, end, occurrence, detached]` each.
+/// The occurrences of an event that are at least partly in a span. Each is `[start, end, occurrence, detached]`.
 fn expanded(event: &Json, settings: &Settings, (from, to): (i64, i64)) -> Vec<Json> {
     let number = |name: &str| event[name].as_i64().unwrap_or_default();
     let (start, end, days) = (number("start"), number("end"), event["days"] == true);

@@ -43,7 +43,7 @@ pub(crate) struct Added {
     pub(crate) listed: String,
     /// Its own class, if that is another.
     pub(crate) class: Option<String>,
-    /// Before which place; absent: at the end.
+    /// The index before which it goes; if absent, it goes to the end.
     pub(crate) at: Option<usize>,
     pub(crate) values: Vec<(String, Value)>,
 }

@@ -1,4 +1,4 @@
-//! Dates in the words of letters: the headers of a mail are text, and move with the dates beside them.
+//! Dates in the text of mail: the headers are text, so their dates must move together with the date properties.
 
 use super::model::Model;
 use crate::value::Value;

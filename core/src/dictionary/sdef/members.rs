@@ -188,7 +188,7 @@ impl<'a> Reading<'a> {
         self.stream.skip(element);
     }
 
-    /// Passes over an element; one that the format does not know is a problem.
+    /// Skips an element. An element that the format does not know is a problem.
     pub(super) fn pass(&mut self, element: &BytesStart<'a>) {
         let name = element.name();
         if !SILENT.contains(&name.as_ref()) && name.prefix().is_none() {

@@ -19,7 +19,7 @@ pub(super) enum Tag<'a> {
 
 /// A pull reader over a file and all that it includes.
 ///
-/// Every opened element is closed, also where the file is malformed or a limit is reached.
+/// Every opened element is closed, even if the file is malformed or a limit is reached.
 pub(super) struct Stream<'a> {
     library: &'a Library<'a>,
     frames: Vec<Frame<'a>>,

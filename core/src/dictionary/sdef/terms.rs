@@ -11,7 +11,7 @@ use crate::dictionary::{
 use indexmap::IndexMap;
 use quick_xml::events::BytesStart;
 
-/// Reads a whole stream, and the standard suite after it where the files have none.
+/// Reads a whole stream, and after it the standard suite if the files have none.
 pub(super) fn read(stream: Stream<'_>) -> (Dictionary, Vec<Problem>) {
     let mut reading = Reading {
         stream,

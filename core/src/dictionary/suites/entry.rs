@@ -5,7 +5,8 @@ use serde_json::Value as Json;
 /// One class, command, property or other entry: its facts in the suite, and its words in the terminology.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
-    /// The entry's name in the suite, such as `NSApplication`. No script sees it where the terminology has a name.
+    /// The entry's name in the suite, such as `NSApplication`. If the terminology has a name, scripts see that name
+    /// instead.
     pub(super) key: &'a str,
     facts: &'a Json,
     words: Option<&'a Json>,
@@ -37,7 +38,7 @@ impl<'a> Entry<'a> {
         self.words?.get(section)?.get(key)
     }
 
-    /// The entry itself where its words are one level higher than in other sections.
+    /// The same entry, for a section with its words one level higher than in other sections.
     pub(super) fn words_of(self, words: Self) -> Self {
         Self { words: words.words.and_then(|words| words.get(self.key)), ..self }
     }
@@ -72,12 +73,12 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The term of a script; `None` where the terminology has none.
+    /// The term for scripts; `None` if the terminology has none.
     pub(super) fn term(self) -> Option<String> {
         self.terms().next()
     }
 
-    /// The term of a script, or the key where the terminology has none.
+    /// The term for scripts, or the key if the terminology has none.
     pub(super) fn name(self) -> String {
         self.term().unwrap_or_else(|| self.key.to_owned())
     }

@@ -78,8 +78,8 @@ impl Registry {
         (!itself && base.text("AppleEventCode") == class.text("AppleEventCode")).then_some((base_at, base))
     }
 
-    /// The name of the class of elements: a synonym of the class, if the elements have its code, else the class itself.
-    /// The paragraphs of a text are texts, and so are its words.
+    /// The name of the class of elements: a synonym of the class, if the elements have its code, otherwise the class
+    /// itself. The paragraphs of a text are texts, and so are its words.
     pub(super) fn class_of_elements(
         &self,
         reference: &str,

@@ -88,7 +88,7 @@ pub(super) fn objects(given: &Given) -> usize {
     given.objects().len() + given.files().len()
 }
 
-/// What runs code among the arguments, whatever the command is.
+/// An argument that runs code, for any command.
 pub(super) fn code(invocation: &Invocation) -> Option<Classified> {
     let said = [command_line(invocation), script_address(invocation.values()), foreign_address(invocation)];
     said.into_iter().flatten().reduce(Classified::or_worse)
@@ -177,7 +177,7 @@ fn shown_address(action: &Action, writes: &[Write<'_>]) -> Option<Classified> {
     found.into_iter().reduce(Classified::or_worse)
 }
 
-/// What the new values of a change do besides changing: they delete the object, or open an address.
+/// Further effects of the new values of a change: they delete the object, or open an address.
 pub(super) fn by_value(action: &Action, change: &Change) -> Option<Classified> {
     let writes = writes::of_change(change);
     let deletes = writes.iter().any(|write| write.deletes(action)).then(deletes_it);

@@ -404,7 +404,7 @@ impl Doors<'_> {
             Spot::Named(names) if deep => {
                 names.iter().filter(|name| !covered(name)).find_map(|name| self.around(name))
             }
-            // Only the app knows where this begins.
+            // Only the app knows the object at which this path begins.
             Spot::Anywhere | Spot::Below(_) if deep => {
                 Some(Hit { name: path.to_string(), why: Why::Unnamed })
             }

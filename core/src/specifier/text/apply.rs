@@ -33,7 +33,7 @@ pub(super) enum Class {
 }
 
 impl Class {
-    /// The name of the class; empty where the dictionary does not say.
+    /// The name of the class; empty if the dictionary does not say.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Of(name) => name,
@@ -76,7 +76,7 @@ impl Owner {
     }
 }
 
-/// The error names this many classes that hold an element.
+/// The number of classes with an element that an error names.
 const MOST_HOLDERS: usize = 5;
 
 /// The classes in which a name with a colon is a path of the classic Mac OS.
@@ -244,8 +244,8 @@ impl Parser<'_> {
         Err(Fail::unknown(reach, self.no_element(class, element)))
     }
 
-    /// Every object of the one class that has the elements, where the application itself has none: `every event` means
-    /// those of every calendar.
+    /// Every object of the only class that has these elements, if the application itself has none: `every event` means
+    /// the events of every calendar.
     fn all_holders(&self, owner: &Owner, element: &str) -> Option<Owner> {
         if !owner.is_application() || self.has_element(APPLICATION, element) {
             return None;

@@ -65,7 +65,8 @@ impl Fail {
         Self { reach, weight: Weight::Unknown, what: What::Known(Box::new(error)) }
     }
 
-    /// The failure of the reading that came farther; of two equal ones, the one that says more, then the first.
+    /// The failure of the reading that came farther. If both came equally far, the one that says more, otherwise the
+    /// first.
     pub(super) fn or(self, other: Option<Self>) -> Self {
         match other {
             Some(other) if (other.reach, other.weight) >= (self.reach, self.weight) => other,
@@ -73,7 +74,7 @@ impl Fail {
         }
     }
 
-    /// The token at which it failed, where the failure is of the form and not of a name.
+    /// The token at which it failed, if the form is wrong and not a name.
     pub(super) fn token(&self) -> Option<usize> {
         match self.what {
             What::Text { at: At::Token(token), .. } if self.weight == Weight::Expected => Some(token),

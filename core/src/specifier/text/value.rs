@@ -149,7 +149,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `date "2026-01-27"`, `2026-01-27`, or a moment; `None` where the property holds no date and no date is written.
+    /// `date "2026-01-27"`, `2026-01-27`, or a moment; `None` if the property is not a date and the text is not one.
     fn date(&self, at: usize, property: &Property) -> Result<Option<(Json, usize)>, Fail> {
         if let Some(Kind::Text(text)) = self.kind(at + 1).filter(|_| self.is_word(at, &["date"])) {
             if Moment::is_date(text) || Moment::parse(text).is_some() {
@@ -193,7 +193,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The name of a class, where the property holds one.
+    /// The name of a class, if the property holds one.
     fn class_value(&self, at: usize, property: &Property) -> Option<(Json, usize)> {
         if !holds(property, "type") && !holds(property, "type class") && property.name != "class" {
             return None;
@@ -204,7 +204,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A number; where the property holds texts and no numbers, a text.
+    /// A number; or a text, if the property holds texts and no numbers.
     fn number(&self, at: usize, digits: &str, is_negative: bool, property: &Property) -> Result<Json, Fail> {
         let written = if is_negative { format!("-{digits}") } else { digits.to_owned() };
         let is_text = holds(property, "text")
@@ -221,7 +221,7 @@ impl Parser<'_> {
     }
 }
 
-/// A text; where the property holds integers and no texts, the integer that it writes.
+/// A text; or the integer in the text, if the property holds integers and no texts.
 fn coerced(text: &str, property: &Property) -> Json {
     let is_integer = holds(property, "integer") && !holds(property, "text");
     let integer = text.parse::<i64>().ok().filter(|_| is_integer);

@@ -73,7 +73,7 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     };
     let with_facts = |subject: Subject, at: usize| {
         let facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
-        // The question tells about all objects that stand for others, however many there are.
+        // The question names all objects that stand for others, however many there are.
         if at < NAMED || facts.iter().any(Fact::is_standing) {
             return Some(Subject { facts, ..subject });
         }

@@ -62,13 +62,13 @@ impl Filing {
         let Self { approved, then } = self;
         let answer = reply.and_then(|reply| reply.result.ok()).unwrap_or_default();
         let seen = answer["there"].as_array().map(Vec::as_slice).unwrap_or_default();
-        // A file that cannot be looked for may be there.
+        // If the server cannot look for a file, the file may exist.
         let is_new = !seen.is_empty() && seen.iter().all(|seen| *seen == json!(false));
         if is_new { run(approved, behind, then, world) } else { replacing(approved, behind, then, world) }
     }
 }
 
-/// Asks about an action that looked at nothing in its app. One that did has seen the app running.
+/// Asks about an action without a look at its app. After a look, the app is known to run.
 pub(in crate::step) fn ask_unseen(
     unasked: Unasked,
     wording: Wording,
@@ -101,7 +101,7 @@ pub(in crate::step) fn ask_seen(
     world: &World<'_>,
 ) -> Step {
     let action = unasked.action();
-    // A file that a command is about has been looked at in the app.
+    // The look at the file of a command was in the app, so the app runs.
     let is_seen = matches!(action.deed, Deed::Command(_)) || files(action).is_empty();
     if is_seen && written(action).is_empty() {
         return ask_now(unasked, wording, behind, then);

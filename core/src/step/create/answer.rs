@@ -198,8 +198,8 @@ impl Creating {
         Step::Done(Outcome { body, events, undo, ..Outcome::default() })
     }
 
-    /// The traces of commands in a row, the last first, because it is taken back first. The answers become those of the
-    /// app.
+    /// The traces of successive commands, the last first, because undo begins with it. Replaces each trace in `rows` by
+    /// the app's answer.
     fn left(&self, rows: &mut [Json], app: &App, world: &mut World<'_>) -> Vec<Undo> {
         let (mut ways, mut did): (Vec<Vec<Undo>>, Vec<String>) = Default::default();
         for ((row, trace), next) in rows.iter_mut().zip(&self.traces).zip(&self.creation.then) {
@@ -227,8 +227,8 @@ impl Creating {
         ways.into_iter().rev().flatten().chain(lasting).collect()
     }
 
-    /// Whether deleting the new objects takes everything back: a copy inside goes with them, and a save leaves nothing
-    /// behind. Nothing else does.
+    /// Whether deleting the new objects undoes everything. It does if the commands only copied into them, because the
+    /// copies go too, or only saved, because that leaves nothing behind.
     pub(super) fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
         let into_it = |command: &Invocation| {
             let mut places = command.parameters.iter().flat_map(|each| each.value.paths());

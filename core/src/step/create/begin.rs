@@ -97,10 +97,10 @@ pub(in crate::step) fn start_after(
     }
 }
 
-/// Whether the app has every command that is to follow, before anything is looked up for the first of them.
+/// Checks that the app has every command of `then`, before the server looks anything up for the first one.
 ///
 /// # Errors
-/// It has not.
+/// The app lacks a command.
 pub(in crate::step) fn check_following(
     then: &[Next],
     app: &App,
@@ -309,7 +309,7 @@ impl<'a> Tree<'a> {
             is_old,
             writes,
         };
-        // What stays anyway is not compared before it is deleted.
+        // An object that stays anyway is not compared before the deletion.
         if !creating.is_taken_back(dictionary) {
             let makes = &mut creating.creation.makes;
             makes.iter_mut().for_each(|make| make.looks.retain(|look| !matches!(look, Look::Held(_))));
@@ -644,7 +644,8 @@ impl<'a> Tree<'a> {
         Ok((slots, values, all))
     }
 
-    /// Puts a value in front of the text that the app takes it from, where that begins otherwise: it would be lost.
+    /// Puts a value in front of the text from which the app takes it, if that text does not begin with it. Otherwise
+    /// the value would be lost.
     fn begin_with_name(&self, class: &str, slots: &[Slot], values: &mut [Given]) {
         for (at, slot) in slots.iter().enumerate() {
             let Some(source) = taken_from(&self.app.bundle_id, class, &slot.term) else { continue };

@@ -1,4 +1,4 @@
-//! Extra notes of an answer: where other elements are, similar names, and what was not read.
+//! Extra notes of an answer: the places of other elements, similar names, and the parts that were not read.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
@@ -218,7 +218,7 @@ impl Listing {
         Some(&self.wanted.closed.get(number)?.get(which)?.place)
     }
 
-    /// Adds the groups of none, where a dictionary says which values there are and all elements were read.
+    /// Adds empty groups, if the dictionary lists the values and all elements were read.
     pub(super) fn with_empty_groups(&self, body: &mut Json, dictionary: &Dictionary) {
         let Some(Groups { by, of }) = &self.wanted.groups else { return };
         let [Some(column)] = by.as_slice() else { return };

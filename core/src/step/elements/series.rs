@@ -548,7 +548,7 @@ impl<'a> Told<'a> {
         notes
     }
 
-    /// The limits of all such answers, and what would make them faster.
+    /// The limits of all answers of this kind, and the advice that makes them faster.
     fn general(&self) -> Vec<String> {
         let by_rules = self.has_series.then(|| BY_RULES.to_owned());
         let state = self.library.zip(self.found["index"].as_str());

@@ -68,7 +68,7 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
         return moves::start_back(undos, world);
     }
     let (left, undos): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| undo.is_lasting());
-    // All writes to one object are taken back together: an app that keeps two properties in step changes both.
+    // Undo reverses all writes to one object together, because an app that keeps two properties in step changes both.
     let mut objects: Vec<Vec<&Undo>> = Vec::new();
     for undo in undos {
         let joins = |all: &&mut Vec<&Undo>| {

@@ -61,11 +61,11 @@ impl Setting {
         propose(action, Behind { name: "the system".to_owned(), events }, Then::Set(Box::new(self)), world)
     }
 
-    /// Checks the dates that are to be left out, and drops the changes with one that the series does not have; returns
-    /// whether there were any.
+    /// Checks the dates to leave out, and drops each change with a date that the series does not have. Returns whether
+    /// there were dates to leave out.
     ///
     /// # Errors
-    /// The only change has one.
+    /// The only change has a date that the series does not have.
     pub(super) fn drop_wrong_dates(&mut self, app: &App, world: &World<'_>) -> Result<bool, Fault> {
         let Known::Zone(zone) = std::mem::replace(&mut self.zone, Known::Not) else { return Ok(false) };
         let before = self.open.len();

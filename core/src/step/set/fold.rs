@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::specifier::name_in;
 
-/// From so many objects on with which the same has happened, it is said once for all of them.
+/// If the same happened to at least this many objects, the answer says it once for all of them.
 const ALIKE: usize = 4;
 
 /// The largest number of different values to show, and of objects for each; the others are counted.

@@ -186,7 +186,7 @@ impl Setting {
         format!("{news} ({count} objects):{named}{more}")
     }
 
-    /// `set "read status" to true`, or only the names where the values differ.
+    /// `set "read status" to true`, or only the names if the values differ.
     fn deed(&self, apart: &Apart) -> String {
         let mut parts: Vec<String> = Vec::new();
         for open in &self.open {
@@ -306,7 +306,7 @@ impl Open {
         }
     }
 
-    /// The object that an app named, in words where the way to it can be read.
+    /// The object that an app named: in words if its path can be read.
     fn way(&self, source: &str, dictionary: Option<&Dictionary>) -> String {
         let path = dictionary.and_then(|dictionary| read_source(dictionary, source));
         path.map_or_else(|| quoted(source), |path| words::name(&path, &self.names))

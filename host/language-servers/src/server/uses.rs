@@ -48,12 +48,12 @@ struct Sought {
     only: Option<String>,
 }
 
-/// How the uses of a name are written.
+/// The form in which a name is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// After the value that it is a member of.
+    /// After a value, as its member.
     Member,
-    /// Alone, or behind the name of its module.
+    /// Alone, or after the name of its module.
     Free,
     /// Either.
     Any,
@@ -65,7 +65,7 @@ struct Settled {
     uses: Vec<Location>,
     unsure: Vec<Location>,
     unasked: usize,
-    /// Whether a place means something that may be the same thing under another declaration.
+    /// Whether a place has a meaning that may be the same symbol with another declaration.
     elsewhere: bool,
 }
 

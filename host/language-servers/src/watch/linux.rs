@@ -15,7 +15,7 @@ use crate::disk::Disk;
 /// Folders that are watched; a user has some ten thousand watches for all programs.
 const MOST: usize = 20_000;
 
-/// Names of one reading; more than these are worth a walk.
+/// The most names from one read. If there are more, the host walks the folder.
 const MOST_NAMES: usize = 1_000;
 
 const BUFFER: usize = 16 * 1024;

@@ -87,7 +87,7 @@ pub(super) struct State {
     pub(super) meter: Meter,
     pub(super) caller: Caller,
     pub(super) instantiated: Option<Instant>,
-    /// Whether words of an app, a file or a web server have come in.
+    /// Whether the call has received text from an app, a file or a web server.
     pub(super) heard: bool,
     setup: Arc<Setup>,
     read_only: bool,

@@ -172,7 +172,7 @@ impl Record {
             Way::TakeOut(text) if out(&text)?.is_back => "the entry that was there before is back",
             Way::TakeOut(_) => "the entry was taken out",
         };
-        // The client may write the file at this moment, so the way is chosen again for the text that is replaced.
+        // The client may write the file at this moment, so this chooses the way again, for the text that it replaces.
         file::edit(&self.file, |text| match self.way(Some(text.to_owned())) {
             Way::Restore(before) => Ok(before),
             _ => out(text).map(|out| out.text),

@@ -29,7 +29,7 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub file: String,
-    /// The line, from 1; `None` where the whole file is meant.
+    /// The line, from 1; `None` for the whole file.
     pub line: Option<u64>,
     /// The fault.
     pub wrong: String,
@@ -77,13 +77,13 @@ const TAIL: u64 = 256 * 1024;
 /// The number of logs to read for them.
 const LOGS: usize = 16;
 
-/// Reads the newest entries of all logs, in the order of time; of many or long logs only the ends are looked at.
+/// Reads the newest entries of all logs, in the order of time. If logs are many or long, it reads only their ends.
 ///
 /// # Errors
 /// A log cannot be read.
 pub fn newest(state: &Path, most: usize) -> Result<Vec<Record>, StateError> {
     let mut logs = logs(state)?;
-    // A log is named by when it began, and one that began early may still be written.
+    // The name of a log has the time at which it began. A log that began early may still be growing.
     logs.sort_by_key(|path| std::cmp::Reverse(path.metadata().and_then(|found| found.modified()).ok()));
     let mut records = Vec::new();
     for path in logs.into_iter().take(LOGS) {

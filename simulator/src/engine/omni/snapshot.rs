@@ -30,7 +30,7 @@ fn id(at: usize) -> ObjectId {
     ObjectId(u32::try_from(at).expect("an app has fewer than 2^32 objects"))
 }
 
-/// The terms with dates as values, in any class; hidden terms end like those of the dictionary.
+/// The terms of any class with dates as values. A hidden term has the same ending as a term of the dictionary.
 fn dates(view: &View<'_>) -> HashSet<Symbol> {
     let classes = ["task", "project", "folder"].into_iter().filter_map(|class| view.schema().class(class));
     let terms = classes.flat_map(|class| {

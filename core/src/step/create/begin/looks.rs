@@ -1,5 +1,5 @@
-//! What is read of objects besides their names: of new ones for the undo, and of others to tell them from one that takes
-//! their name.
+//! The values to read from objects besides their names: from new objects for the undo, and from others to tell them
+//! from an object that takes their name.
 
 use super::Tree;
 use crate::action::Following;

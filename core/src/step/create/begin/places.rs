@@ -45,8 +45,8 @@ pub(super) struct Spot {
 type Found = (Vec<Identifier>, Arc<Member>);
 
 impl Tree<'_> {
-    /// The one document of an app that takes objects of a class where the app itself does not, as words in texts mean it:
-    /// OmniFocus' default document.
+    /// The one document that takes objects of a class if the app itself does not, such as OmniFocus' default document.
+    /// Specifiers as text mean it too.
     pub(super) fn document_for(&self, class: &str) -> Option<Json> {
         if self.own_elements(APPLICATION, class).is_some() {
             return None;
