@@ -22,7 +22,7 @@ fn main() -> io::Result<()> {
     File::create(out.join("mac.rs"))?.write_all(mac()?.as_bytes())?;
     File::create(out.join("packages.rs"))?.write_all(packages()?.as_bytes())?;
     tell(&format!("cargo::rerun-if-env-changed={PACKAGES}"))?;
-    // A program that carries its packages never builds them, and says nothing of the machine that built it.
+    // A program that contains its packages never builds them, and contains no path of the machine that built it.
     if env::var_os(PACKAGES).is_none() {
         let source = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
         tell(&format!("cargo::rustc-env=IAC_MCP_SOURCE={source}"))?;

@@ -101,8 +101,8 @@ impl Activity {
         Open { activity: self, digest: Some(digest) }
     }
 
-    /// Waits until something has changed since the last look, or, while a call is under way, for so long at most:
-    /// what an app does meanwhile changes too.
+    /// Waits until something has changed since the last look. While a call runs, it waits at most this long, because
+    /// the state of the app changes too.
     pub(crate) async fn changed(&self, most: Duration) {
         let is_idle = self.seen().calls.is_empty();
         match is_idle {

@@ -138,7 +138,7 @@ enum Failure {
     /// The help is printed already: exit status 2.
     #[error("misused")]
     Shown,
-    /// No one reads the output any more, which is not a failure.
+    /// If no one reads the output any more, that is not a failure.
     #[error("nobody reads the output")]
     Unread,
 }

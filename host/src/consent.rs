@@ -54,7 +54,7 @@ pub trait Asker: Debug + Send + Sync {
         true
     }
 
-    /// The digest of the question whose answer the call has brought along.
+    /// The digest of the question that the call answers.
     fn brought(&self) -> Option<&str> {
         None
     }

@@ -42,9 +42,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long after freeing something large the memory goes back to the system. The objects made from it are gone by
 /// then.
 const GIVEN_BACK: Duration = Duration::from_millis(500);
-/// How often the status is written at most.
+/// The shortest interval between writes of the status.
 const TOLD: Duration = Duration::from_secs(1);
-/// No answer for so long, with no script left to wait for, means that none will come.
+/// If there was no answer for this time and no script is left to wait for, none will come.
 const SILENCE: Duration = Duration::from_millis(500);
 
 /// Why a server ended early.
@@ -58,10 +58,10 @@ pub enum ServeError {
 
 /// Serves over stdin and stdout until the client closes its end or the system asks the process to end.
 ///
-/// References whose time has passed are dropped every so often, as `clean_up` says.
+/// Drops expired references at the interval `clean_up`.
 ///
 /// # Errors
-/// No session came about.
+/// The session could not begin.
 pub async fn serve(router: Router, clean_up: Duration) -> Result<(), ServeError> {
     let (router, closed) = (Arc::new(router), CancellationToken::new());
     let pipeline = Arc::clone(&router.pipeline);

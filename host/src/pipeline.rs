@@ -90,7 +90,7 @@ pub struct Pipeline {
     /// The queue of calls that arrived before the list of apps was known.
     line: tokio::sync::Mutex<()>,
     supervisor: Supervisor,
-    /// Goes before the simulated Mac, since its files may lie in there.
+    /// Dropped before the simulated Mac, because its files may be in there.
     permission: Permission,
     world: Option<Arc<World>>,
     home: String,
@@ -327,7 +327,7 @@ impl Pipeline {
         }
     }
 
-    /// The current policy; one that refuses everything if it cannot be read.
+    /// The current policy. If it cannot be read, a policy that refuses everything.
     pub(crate) fn policy(&self) -> Arc<Policy> {
         self.permission.policy()
     }
@@ -379,7 +379,7 @@ impl Pipeline {
         prepare(self.world.as_deref())
     }
 
-    /// Drops references whose time has passed and saves the others, which may block; says how many were dropped.
+    /// Drops expired references and saves the others; returns how many it dropped. This may block.
     pub fn clean_up(&self) -> usize {
         let now = self.clock.now();
         let dropped = self.memory().references.clean_up(now);
@@ -489,8 +489,8 @@ impl Pipeline {
         }
     }
 
-    /// Does what the core says until it has an answer. What seldom happens has a box of its own, here and above: each call
-    /// carries all that it may have to wait for.
+    /// Does what the core says until it has an answer. Rare branches are boxed, here and above, because the future of a
+    /// call has room for every branch that it may await.
     async fn go_on(
         &self,
         mut step: Step,
@@ -678,7 +678,7 @@ impl Clock {
         self.after(millis(self.started.elapsed()), told)
     }
 
-    /// The time so long after the start, and what the system tells then.
+    /// The time at `elapsed` after the start, if the system's clock now says `told`.
     fn after(&self, elapsed: Millis, told: Millis) -> Millis {
         let began = told.0.saturating_sub(elapsed.0);
         Millis(self.began.fetch_max(began, Ordering::Relaxed).max(began).saturating_add(elapsed.0))

@@ -1,4 +1,5 @@
-//! Plugins beside the built-in tools. What a plugin asks goes the way of every call; the engine is in `iac-plugins`.
+//! Plugins beside the built-in tools. A plugin's host calls pass the same pipeline as every call. The engine is in
+//! `iac-plugins`.
 
 pub(crate) mod backend;
 mod bridge;
@@ -17,7 +18,7 @@ pub const FOLDER: &str = "plugins";
 /// How the code of plugins is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Engine {
-    /// Compiled, but interpreted where this system refuses executable memory.
+    /// Compiled, but interpreted if this system refuses executable memory.
     #[default]
     Auto,
     /// Compiled to machine code.

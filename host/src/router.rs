@@ -19,7 +19,7 @@ use crate::plugins::{self, Plugins};
 pub enum Tool {
     /// One that the core knows.
     Core(call::Tool),
-    /// `system`: what this server is and how it does.
+    /// `system`: facts about this server, and its state.
     System,
     /// A command of an app as a tool of its own.
     Command(Arc<CommandTool>),

@@ -17,7 +17,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 /// A header has room for more, but a line of the Keychain's tool does not.
 const LONGEST: usize = 1_500;
 
-/// The most that is read of a file or a program that holds one.
+/// The most bytes to read from a file or a program that has a secret.
 const MOST: u64 = 16 * 1024;
 
 /// The tool's answer if it has no such entry.

@@ -49,8 +49,8 @@ const LARGEST_ERROR: u64 = 4 * 1024;
 /// The folders in which `curl` is searched.
 const PATH: &str = "/usr/bin:/bin:/usr/local/bin";
 
-/// So many hosts are looked up at a time for one plugin, as many as it has calls. A lookup cannot be ended early, and a server
-/// of names that never answers must not take all threads.
+/// The most lookups of hosts at a time for one plugin: as many as it may have calls. A lookup cannot be ended early,
+/// and a name server that never answers must not take all threads.
 const LOOKUPS: usize = 2;
 
 /// Sends requests.
@@ -230,7 +230,7 @@ impl Web {
             // Another process may have got the far end too, by chance. It reads nothing and must not be waited for.
             tokio::select! { biased; said = &mut said => said, () = feed => said.await }
         };
-        // An answer that is too long ends everything at once, also what would still be sent.
+        // An answer that is too long ends the request at once, even if a part of it is not sent yet.
         let (read, said) = tokio::try_join!(bounded(pipes.stdout), async { Ok(talk.await) })?;
         let status = process.wait().await.map_err(|error| broken(&error.to_string()))?;
         match status.code() {
@@ -477,7 +477,7 @@ pub(crate) struct Answer<'a> {
 }
 
 /// Reads an answer; `None` if it is not HTTP, or if its head is too long: a million short headers would need a hundred times
-/// their room. Heads of the kind `100 Continue` come before the one that counts, trailers and [`SIZE`] behind the body.
+/// their room. Heads such as `100 Continue` come before the real one. Trailers and [`SIZE`] come after the body.
 pub(crate) fn heads(read: &[u8]) -> Option<Answer<'_>> {
     let line = memrchr(b'\n', read)?;
     let size: usize = std::str::from_utf8(&read[line + 1..]).ok()?.parse().ok()?;

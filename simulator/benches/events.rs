@@ -1,7 +1,7 @@
-//! What the simulated Mac costs: from its start to the first answer, and one event after that.
+//! The time of the simulated Mac: from its start to the first answer, and for one event after that.
 //!
-//! `cargo bench -p iac-simulator --bench events` prints the best and the middle of several runs; nothing is asserted, since
-//! the machine may be busy.
+//! `cargo bench -p iac-simulator --bench events` prints the best and the middle of several runs; there are no
+//! assertions, because the machine may be busy.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and fails loudly")]
 
 use iac_simulator::worlds::{Amounts, create, generate};
@@ -16,7 +16,7 @@ const RUNS: usize = 15;
 const EVENTS: &str = "const n = 2000, m = Application('Mail').inbox.messages; const t = Date.now(); for (let i = 0; i < n; i++) m[i * 4].subject(); (Date.now() - t) / n * 1000";
 
 fn main() {
-    // What cargo itself passes is for harnesses.
+    // Cargo passes its own arguments, which are for test harnesses.
     let folder = tempfile::tempdir().unwrap();
     let mac = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac");
     let (small, large) = (folder.path().join("small"), folder.path().join("large"));
@@ -33,7 +33,7 @@ fn started(world: &Path) -> Vec<f64> {
     (0..RUNS).map(|_| answer(world, "Application('Mail').inbox.messages.length").0).collect()
 }
 
-/// Milliseconds that a script took, its process included, and what it answered.
+/// The milliseconds that a script took, including its process, and its answer.
 fn answer(world: &Path, script: &str) -> (f64, String) {
     #[expect(clippy::disallowed_methods, reason = "the program that is measured is started here")]
     let mut command = Command::new(env!("CARGO_BIN_EXE_osascript"));

@@ -40,7 +40,7 @@ pub(crate) struct Dialog {
     /// The file or folder that is chosen.
     #[serde(default)]
     pub(crate) path: Option<String>,
-    /// The files or folders, where several can be.
+    /// The files or folders, if there can be several.
     #[serde(default)]
     pub(crate) paths: Option<Vec<String>>,
     #[serde(default)]

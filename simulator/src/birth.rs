@@ -18,7 +18,7 @@ impl View<'_> {
         }
     }
 
-    /// A file that an app saved, as the Finder shows it; `None` where the Finder does not have the folder.
+    /// A file that an app saved, as the Finder shows it; `None` if the Finder does not have the folder.
     pub(crate) fn new_file(&self, path: &str, size: i64) -> Option<Added> {
         let (folder, name) = path.rsplit_once('/')?;
         let of = self.at_path(folder)?;

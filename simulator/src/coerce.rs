@@ -1,6 +1,7 @@
 //! Converts values for an app: the values that a property or parameter accepts, and those that it refuses.
 //!
-//! Apps coerce more than this. What no source says is refused, so that a script which works here works there.
+//! Apps coerce more than this. Coercions without a source are refused, so that a script that works here also works on a
+//! Mac.
 
 use crate::event::{Event, Kind as EventKind};
 use crate::os_error::{Answer, COERCION, refuse};
@@ -58,7 +59,7 @@ impl View<'_> {
             (Kind::Object, Value::File(path)) if self.model().own_class => {
                 self.held(&self.item(path), &to.name)
             }
-            // Whether an app takes the list of AppleScript here, nobody has published.
+            // No one has published whether an app accepts AppleScript's list here.
             (Kind::Point, Value::Record(fields)) if has_numbers(fields, &["x", "y"]) => Ok(value.clone()),
             (Kind::Rectangle, Value::Record(fields))
                 if has_numbers(fields, &["x", "y", "width", "height"]) =>

@@ -116,7 +116,7 @@ impl View<'_> {
         }
     }
 
-    /// `close`: windows, documents and tabs are gone; what cannot be open is left as it is.
+    /// `close`: removes windows, documents and tabs. Objects that cannot be open stay unchanged.
     fn close(&self, event: &Event) -> Answer<Outcome> {
         let open = |id: &ObjectId| {
             let class = self.class(*id);

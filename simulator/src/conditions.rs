@@ -20,7 +20,7 @@ pub const FAULTS_VARIABLE: &str = "IAC_MCP_FAULTS";
 /// Names a latency model: a file, `mac` for the measured one, `none`. Without it the world's own `latency.json` holds.
 pub const LATENCY_VARIABLE: &str = "IAC_MCP_LATENCY";
 
-/// So long an event waits for its answer.
+/// How long an event waits for its answer.
 const EVENT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The conditions of one process; most worlds have none, and pay nothing for them.
@@ -65,7 +65,7 @@ impl Conditions {
     /// Waits until the app is free: it answers one event at a time, from all senders.
     ///
     /// # Errors
-    /// -1712 where the app stays busy until the deadline.
+    /// -1712 if the app stays busy until the deadline.
     pub(crate) fn turn(&self, app: &str, deadline: Instant) -> Answer<Option<File>> {
         const PAUSE: Duration = Duration::from_millis(2);
         if !self.any() || std::fs::create_dir_all(&self.state).is_err() {
@@ -99,7 +99,7 @@ impl Conditions {
         self.state.join(format!("{app}.blocked"))
     }
 
-    /// Waits as long as a search of EventKit takes that finds so many rows.
+    /// Waits for the time that EventKit needs for a search with this many rows.
     pub(crate) fn bridge(&self, rows: u32) {
         if let Some(latency) = &self.latency {
             std::thread::sleep(latency.bridge(rows));
@@ -112,7 +112,7 @@ impl Conditions {
     }
 }
 
-/// A path at which something stands: a file that cannot be read is an error, not a file that is missing.
+/// A path at which something exists: a file that cannot be read is an error and not a missing file.
 fn there(path: PathBuf) -> Option<PathBuf> {
     path.symlink_metadata().is_ok().then_some(path)
 }

@@ -57,7 +57,7 @@ pub(crate) enum Form {
 /// Runs a script and gives its result's text, or nothing for `undefined`.
 ///
 /// # Errors
-/// The exception that nobody caught.
+/// The uncaught exception.
 pub(crate) fn run(session: Rc<Session>, script: &Script, form: Form) -> Result<Option<String>, OsError> {
     let context = start().map_err(|error| engine_failed(&error))?;
     let result = context.with(|ctx| {

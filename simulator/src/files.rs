@@ -1,7 +1,7 @@
 //! The files that scripts see: their own writes in this world, the files of the world, and this machine's own.
 //!
-//! Only the first layer is ever written, below `state/files`; nothing else of the machine changes. Where scripts may
-//! write is where a Mac's user may: not among the system's own folders.
+//! Only the first layer is ever written, below `state/files`; nothing else of the machine changes. Scripts may write
+//! where a Mac's user may write: not in the system's own folders.
 
 use crate::world::journal;
 use std::cell::RefCell;
@@ -70,7 +70,7 @@ const OF_HOMES: [&str; 8] =
     ["Desktop", "Documents", "Downloads", "Library", "Movies", "Music", "Pictures", "Public"];
 
 impl Files {
-    /// The files of a world whose bundles lie in `base`.
+    /// The files of a world with its bundles in `base`.
     pub(crate) fn new(world: &Path, base: &Path, home: &str) -> Self {
         let below = vec![world.to_owned(), base.to_owned()];
         Self { own: world.join("state/files"), below, home: home.to_owned(), here: RefCell::default() }
@@ -147,7 +147,7 @@ impl Files {
         }
     }
 
-    /// Removes what scripts wrote; what lies in the layers below stays, and is not theirs.
+    /// Removes a file that scripts wrote. They cannot remove files of the layers below.
     pub(crate) fn remove(&self, path: &str) -> Result<(), Refusal> {
         if self.kind(path) == Kind::Nothing {
             return Err(Refusal::Gone);

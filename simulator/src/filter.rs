@@ -48,7 +48,7 @@ impl View<'_> {
         of.step == Step::Root && class.property(identifier).is_some_and(|info| info.kind == Kind::Enumerator)
     }
 
-    /// A value to compare: what a specifier means, with objects by their identity.
+    /// A value to compare: the value of a specifier, with objects by their identity.
     fn comparable(&self, found: Found) -> Value {
         match found {
             Found::One(id) => Value::Held(id),

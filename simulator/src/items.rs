@@ -1,5 +1,5 @@
-//! The items of the file system as System Events has them: objects that are made for one event from what lies at their
-//! paths, since the Finder, the Objective-C bridge and all other processes work on the same files.
+//! The items of the file system as System Events has them. The objects are made for one event from the files at their
+//! paths, because the Finder, the Objective-C bridge and all other processes work on the same files.
 
 mod entry;
 mod overlay;
@@ -15,7 +15,7 @@ use crate::world::App;
 use overlay::Overlay;
 use std::rc::Rc;
 
-/// The class of everything that lies on a disk.
+/// The class of everything on a disk.
 const ITEM: &str = "disk item";
 
 /// Whether an event to an app is about items of the file system.

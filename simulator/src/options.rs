@@ -43,7 +43,7 @@ impl Options {
         self.statements.is_empty() && !named && !self.interactive
     }
 
-    /// Which of so many arguments names the script.
+    /// The index of the argument that names the script.
     pub(crate) fn script_argument(&self, arguments: usize) -> Option<usize> {
         self.file.as_ref()?;
         arguments.checked_sub(self.arguments.len() + 1)

@@ -79,7 +79,7 @@ impl<'a> View<'a> {
         self.resolve_from(specifier, APP)
     }
 
-    /// Finds what a specifier means whose root is this object: the application, or the object under test.
+    /// Finds the objects of a specifier that begins at this object: the application, or the object under test.
     pub(crate) fn resolve_from(&self, specifier: &Specifier, root: ObjectId) -> Answer<Found> {
         let pick = |of: &Specifier, choose: Choose<'_>| self.pick(of, root, choose);
         match &specifier.step {
@@ -239,7 +239,7 @@ impl<'a> View<'a> {
         Some(at)
     }
 
-    /// The names of the items of a folder; `None` where the object has no items.
+    /// The names of the items of a folder; `None` if the object has no items.
     pub(crate) fn names_in(&self, id: ObjectId) -> Option<Vec<String>> {
         let items = self.children(id, "item").ok()?;
         let name = |id: &ObjectId| self.model.value(*id, "name").and_then(Value::as_text).map(str::to_owned);

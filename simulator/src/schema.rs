@@ -192,8 +192,8 @@ impl Schema {
         Some(info)
     }
 
-    /// Lets `id` and `name` mean the property with their code where the class calls it something else: an event
-    /// names a property by its code.
+    /// Lets `id` and `name` mean the property with their code, even if the class has another name for it, because an
+    /// event names a property by its code.
     fn name_by_code(&self, info: &mut ClassInfo, class: &str) {
         for (identifier, code) in [("id", "ID  "), ("name", "pnam")] {
             let Some(property) = self.dictionary.property_of_code(class, code) else { continue };

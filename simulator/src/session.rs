@@ -16,10 +16,10 @@ use crate::write::Reply;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The app whose objects are people's files.
+/// The app that has people's files as its objects.
 const FINDER: &str = "com.apple.finder";
 
-/// The app that knows which processes there are.
+/// The app that knows the running processes.
 const PROCESSES: &str = "com.apple.systemevents";
 
 /// A process's end of the simulated Mac.
@@ -94,18 +94,19 @@ impl Session {
         Some(self.world.path_of(&self.world.app(at)))
     }
 
-    /// Whether a path is in the home folder, whose files are the Finder's too.
+    /// Whether a path is in the home folder. Its files belong to the Finder too.
     pub(crate) fn is_home(&self, path: &str) -> bool {
         self.files.absolute(path).starts_with(&self.world.mac.home)
     }
 
-    /// Writes a file, also into a folder that only the Finder knows so far.
+    /// Writes a file, even into a folder that only the Finder knows so far.
     pub(crate) fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Refusal> {
         self.make_room(path);
         self.files.write(path, bytes)
     }
 
-    /// Lets an app write a file of a size: among the Finder's items in the home, else as a file that scripts can read.
+    /// Lets an app write a file of a size: among the Finder's items in the home folder, otherwise as a file that
+    /// scripts can read.
     pub(crate) fn save(&self, path: &str, size: i64) -> Result<(), Refusal> {
         let folder = path.trim_end_matches('/').rsplit_once('/').map_or("/", |(folder, _)| folder);
         match (self.file_kind(path), self.file_kind(folder)) {
@@ -165,19 +166,19 @@ impl Session {
         self.world.change(&app, work, broken)
     }
 
-    /// Makes a folder, also in one that only the Finder knows so far.
+    /// Makes a folder, even in one that only the Finder knows so far.
     pub(crate) fn make_folder(&self, path: &str, between: bool) -> Result<(), Refusal> {
         self.make_room(path);
         self.files.make_folder(path, between)
     }
 
-    /// Copies a file or a folder, also into a folder that only the Finder knows so far.
+    /// Copies a file or a folder, even into a folder that only the Finder knows so far.
     pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), Refusal> {
         self.make_room(to);
         self.files.copy(from, to)
     }
 
-    /// Moves a file or a folder, also into a folder that only the Finder knows so far.
+    /// Moves a file or a folder, even into a folder that only the Finder knows so far.
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), Refusal> {
         self.make_room(to);
         self.files.rename(from, to)
@@ -229,7 +230,7 @@ impl Session {
         see(&View::new(app, &model, root, self.world.now()))
     }
 
-    /// Lets an app do what an event says: what only it knows how to do, else what its dictionary says.
+    /// Lets an app handle an event: by its own behaviour script if that has a handler, otherwise by its dictionary.
     pub(crate) fn carry_out(
         &self,
         app: &Rc<App>,
@@ -257,7 +258,7 @@ impl Session {
                 return Ok(Value::Missing);
             }
             if self.is_on_disk(app, event, &["reveal", "select"]) {
-                // What is selected then is no item of the data.
+                // After this, the selection is not an item of the data.
                 let (term, value) = ("selection".to_owned(), Value::List(Vec::new()));
                 changes.apply(Change::Set { object: APP, term, value });
                 return Ok(Value::Missing);

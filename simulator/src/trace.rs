@@ -14,7 +14,7 @@ pub const TRACE_VARIABLE: &str = "IAC_MCP_TRACE";
 pub struct Traced {
     /// The bundle id of the app.
     pub app: String,
-    /// `get`, `set`, `count`, a command's name, or `launch` where an event started the app first.
+    /// `get`, `set`, `count`, a command's name, or `launch` if an event started the app first.
     pub event: String,
     /// Its subject, in the dictionary's terms.
     pub target: String,

@@ -6,7 +6,7 @@ use crate::value::specifier::Specifier;
 use indexmap::IndexMap;
 use std::rc::Rc;
 
-/// One value, as it lies in an app's data or travels in an event; small, since apps hold many.
+/// One value, in an app's data or in an event. It is small, because apps have many.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     /// AppleScript's `missing value`, `null` in JavaScript.

@@ -1,4 +1,4 @@
-//! A simulated Mac: a directory of app bundles, their data, and what scripts changed since.
+//! A simulated Mac: a directory with app bundles, their data, and the changes by scripts.
 
 pub(crate) mod bundle;
 pub(crate) mod change;
@@ -46,7 +46,7 @@ pub enum WorldError {
     },
 }
 
-/// `mac.json`: when the data was taken, and whose Mac it is.
+/// `mac.json`: the time at which the data was taken, and the user of the Mac.
 #[derive(Clone, Debug, serde::Deserialize)]
 pub(crate) struct Mac {
     /// The local time at which the data was current.
@@ -62,7 +62,7 @@ pub(crate) struct Mac {
     pub(crate) user: String,
 }
 
-/// `world.json` of a world whose bundles and data lie elsewhere.
+/// `world.json` of a world with its bundles and data elsewhere.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Settings {
     /// The directory with `mac.json`, bundles and data.
@@ -140,7 +140,7 @@ impl World {
         Ok(Self { folder: folder.to_owned(), base, mac, journal, apps, folders, clock })
     }
 
-    /// Sets the time that scripts see: the world's own clock, else the local time given here.
+    /// Sets the time that scripts see: the world's own clock, otherwise the local time given here.
     pub(crate) fn set_clock(&self, local: i64) {
         let fixed = self.fixed_clock();
         self.clock.get_or_init(|| (fixed.unwrap_or(local), Instant::now()));
@@ -161,8 +161,8 @@ impl World {
         began.or_else(|| self.clock.get().map(|(clock, _)| *clock)).unwrap_or_else(anchor)
     }
 
-    /// The time that apps write down. A clock of the world's own stands still for them, so that the same calls leave the
-    /// same data.
+    /// The time that apps store. If the world has its own clock, it stands still for them, so that the same calls make
+    /// the same data.
     pub(crate) fn now(&self) -> i64 {
         match self.clock.get() {
             Some((clock, set)) if self.fixed_clock().is_none() => {
@@ -378,7 +378,7 @@ impl World {
         Ok(loaded.model)
     }
 
-    /// A file of the world's own data, else of its base.
+    /// A file of the world's own data, otherwise of its base.
     fn data_file(&self, name: &str) -> PathBuf {
         let own = self.folder.join("data").join(name);
         if own.is_file() { own } else { self.base.join("data").join(name) }
@@ -451,7 +451,7 @@ fn read(path: &Path) -> Result<Vec<u8>, WorldError> {
     fs::read(path).map_err(|source| failed(path, source))
 }
 
-/// A file that need not be there; one that cannot be read is an error all the same.
+/// A file that need not exist. If it exists but cannot be read, that is an error.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, WorldError> {
     match read(path) {
         Err(WorldError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -1,4 +1,4 @@
-//! Worlds as their owner sees them: made, looked at, set back.
+//! Worlds for their owner: makes, shows and resets them.
 
 mod generate;
 
@@ -24,7 +24,7 @@ pub struct AppSummary {
     pub objects: usize,
 }
 
-/// Makes a world in a directory, with the bundles and data of another; what scripts change stays in this one.
+/// Makes a world in a directory, with the bundles and data of another; changes by scripts stay in this one.
 ///
 /// A base inside the directory moves with it.
 ///
@@ -34,7 +34,7 @@ pub fn create(folder: &Path, base: &Path) -> Result<(), WorldError> {
     settle(folder, &free(folder, base)?)
 }
 
-/// The base as it lies on the disk, for a directory that is not a world yet.
+/// The path of the base on the disk, for a directory that is not a world yet.
 fn free(folder: &Path, base: &Path) -> Result<PathBuf, WorldError> {
     let base = base.canonicalize().map_err(|error| failed(base, error))?;
     if !base.join("mac.json").is_file() {

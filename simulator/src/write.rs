@@ -68,7 +68,7 @@ impl View<'_> {
         Ok(Change::Set { object: self.keeper(id, term), term: term.to_owned(), value })
     }
 
-    /// What becomes of an app's windows when one gets another number: they are counted from the front.
+    /// The order of an app's windows after one gets another number: they are counted from the front.
     fn restacked(&self, id: ObjectId, change: &Change) -> Option<Vec<Change>> {
         let Change::Set { object, term, value: Value::Int(number) } = change else { return None };
         if *object != id || term != "index" || !self.class(id).is_a("window") {
@@ -156,7 +156,7 @@ impl View<'_> {
         }
     }
 
-    /// The object into which something is put: the one named, or the one whose elements are named.
+    /// The container for a new object: the named one, or the owner of the named elements.
     pub(crate) fn container(&self, at: &Specifier) -> Answer<ObjectId> {
         match &at.step {
             // A place in a text is in the object that has the text.
@@ -232,7 +232,7 @@ impl View<'_> {
         Ok((offered.to_string(), own))
     }
 
-    /// The values of a new object: those given, an id of its own, and what apps begin with.
+    /// The values of a new object: the given values, its own id, and the apps' defaults.
     fn initial(&self, class: &ClassInfo, event: &Event) -> Answer<Vec<(String, Value)>> {
         let mut values = Vec::new();
         for (name, value) in given(event)? {
@@ -267,7 +267,7 @@ impl View<'_> {
         Ok(targets.into_iter().map(Change::Remove).collect::<Vec<_>>().into())
     }
 
-    /// The elements that an event is about; the application and what hangs on a property cannot be moved or deleted.
+    /// The elements of an event. The application, and an object of a property, cannot be moved or deleted.
     fn targets(&self, event: &Event) -> Answer<Vec<ObjectId>> {
         let all = self.objects(self.resolve(&event.target)?)?;
         let loose = |id: &ObjectId| {

@@ -61,8 +61,8 @@ fn has_resources(info: &Path) -> bool {
 /// Whether a text is a bundle id.
 ///
 /// # Source
-/// Apple's documentation of `CFBundleIdentifier`; the underscore is not in it, and old apps have it. A `*` would mean every
-/// app where a policy or a plugin's grant names apps.
+/// Apple's documentation of `CFBundleIdentifier`; the underscore is not in it, and old apps have it. In a policy or a
+/// plugin's grant, a `*` would mean every app.
 fn is_id(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c))
 }

@@ -40,7 +40,7 @@ impl Cache {
         postcard::from_bytes(payload).ok()
     }
 
-    /// Keeps a value under a name. What cannot be kept is lost: it can be made again.
+    /// Stores a value under a name. A value that cannot be stored is dropped, because it can be computed again.
     pub(crate) fn put<T: Serialize>(&self, kind: &str, name: &str, value: &T) {
         if let Err(error) = self.try_put(kind, name, value) {
             tracing::debug!(%error, kind, name, "not kept in the cache");

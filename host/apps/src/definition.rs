@@ -1,4 +1,4 @@
-//! An app's dictionary: which file holds it, and what that file includes.
+//! An app's dictionary: its file, and the files that it includes.
 
 use std::fs;
 use std::io;
@@ -60,7 +60,7 @@ pub(crate) struct Shelf {
     bundle: PathBuf,
     /// The folder that takes the place of `/`.
     base: PathBuf,
-    /// The file of the standard suite, where an operator gave one.
+    /// The file of the standard suite, if an operator gave one.
     standard: Option<PathBuf>,
     /// The converter's output for the app.
     converted: Option<Vec<u8>>,
@@ -84,8 +84,8 @@ impl Shelf {
 
     /// Finds an app's dictionary by the name in its property list.
     ///
-    /// Without a name, or without a file of that name, it is the first `.sdef` of the app, else its suites, else the
-    /// standard suite.
+    /// Without a name, or without a file of that name, it is the first `.sdef` of the app, otherwise its suites,
+    /// otherwise the standard suite.
     pub(crate) fn locate(&self, name: Option<&str>) -> Sources {
         let resources = self.bundle.join("Contents/Resources");
         let named = name.and_then(|name| named(&resources, name));

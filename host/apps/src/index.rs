@@ -115,8 +115,8 @@ impl Index {
         self.changed = false;
     }
 
-    /// Finds every scriptable app, by name, and what cannot be taken for one; of several bundles of one id that of the
-    /// system, else the one in the best place.
+    /// Finds every scriptable app, by name, and the bundles that are not usable apps. If several bundles have one id,
+    /// it takes the system's, otherwise the one in the best place.
     ///
     /// The system compares ids without regard to case, so here they are one as well.
     pub(crate) fn search(&mut self, roots: &Roots) -> (Vec<Bundle>, Vec<Refused>) {

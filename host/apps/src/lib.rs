@@ -34,7 +34,7 @@ pub struct Settings {
     pub roots: Roots,
     /// The cache folder; `None` to keep nothing.
     pub cache: Option<PathBuf>,
-    /// The file of the standard suite, for where the system has none.
+    /// The file of the standard suite, used if the system has none.
     pub standard: Option<PathBuf>,
 }
 
@@ -90,12 +90,12 @@ impl Catalog {
         known.then_some(apps)
     }
 
-    /// Whether it is known already which apps there are.
+    /// Whether the list of apps is known already.
     pub fn is_known(&self) -> bool {
         self.apps.read().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Returns the bundle id of an app in any spelling, if it is known already which apps there are.
+    /// Returns the bundle id of an app in any spelling, if the list of apps is known already.
     pub fn known_as(&self, term: &str) -> Option<Arc<str>> {
         Some(Arc::clone(&self.known()?.find(term).ok()?.bundle_id))
     }
@@ -199,7 +199,7 @@ impl Catalog {
         index.save(self.cache.as_ref());
         for bundle in &bundles {
             match bundle.claim() {
-                // A second copy of an app is ordinary; what claims to be a part of the system is not.
+                // A second copy of an app is ordinary. A bundle that pretends to be a part of the system is not.
                 Some(claim) if bundle.is_of_system() => tracing::warn!("{claim}"),
                 Some(claim) => tracing::info!("{claim}"),
                 None => {}

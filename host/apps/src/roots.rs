@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders of a Mac that hold apps, best first, and how many folders deep apps are looked for below each.
+/// Folders of a Mac that contain apps, best first, and the number of levels to search below each.
 const PLACES: [(&str, usize); 5] = [
     ("Applications", 1),
     ("System/Applications", 1),
@@ -29,7 +29,7 @@ struct Place {
     base: PathBuf,
 }
 
-/// Everywhere apps are looked for, best first.
+/// All folders to search for apps, best first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots(Vec<Place>);
 
@@ -52,7 +52,7 @@ impl Roots {
         Self::laid_out(base, own)
     }
 
-    /// The places below a folder that takes the place of `/`, and the folder itself as one that holds apps.
+    /// The folders to search below a folder that stands in for `/`, and the folder itself, because it may contain apps.
     pub fn below(base: &Path) -> Self {
         let users = Place { of_each_user: true, ..Place::new(base.join("Users"), 1, base) };
         let mut roots = Self::laid_out(base, Some(users));
@@ -75,7 +75,7 @@ impl Roots {
         self
     }
 
-    /// Lists every app folder, also those inside of other apps; each once, however many ways lead there.
+    /// Lists every app folder, including those inside other apps; each once, even if several paths lead there.
     pub(crate) fn search(&self) -> Vec<Found> {
         let mut found = Vec::new();
         for (rank, place) in self.0.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Files: what tells one state of a file from another without reading it, and as much of it as a dictionary may have.
+//! Files: a stamp that tells one state of a file from another without reading it, and a read with the size limit of
+//! dictionaries.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};

@@ -52,7 +52,7 @@ pub(crate) fn files(suite: PathBuf) -> Option<Files> {
     Some(Files { suite: Source::of(suite)?, terminology })
 }
 
-/// The terminology in English, else in any language: its keys still say more than none.
+/// The terminology in English, otherwise in any language, which is still better than none.
 fn terminology(suite: &Path) -> Option<PathBuf> {
     let folder = suite.parent()?;
     let name = Path::new(suite.file_name()?).with_extension("scriptTerminology");

@@ -15,7 +15,7 @@ use crate::echo;
 use crate::mac::{BINARY, MAIL, Mac};
 use crate::table::{Row, Target, median, milliseconds};
 
-/// Calls are measured in turns of so many, so that both see the same machine.
+/// The number of calls of one turn. The two are measured in turns, so that both see the same machine.
 const TURNS: usize = 40;
 const CALLS: u64 = 50;
 

@@ -103,7 +103,7 @@ pub(crate) fn serve() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Gives lines back until stdin ends, each after so many microseconds of work.
+/// Returns each line after some microseconds of work, until stdin ends.
 pub(crate) fn lines(busy: &str) -> ExitCode {
     let busy = Duration::from_secs_f64(busy.parse::<f64>().expect("a number of microseconds") * 1e-6);
     for line in std::io::stdin().lock().lines() {

@@ -1,4 +1,4 @@
-//! Calls under the latency that was measured of Mail with 43,000 messages: what the app takes is waited for.
+//! Calls with the latency that was measured for Mail with 43,000 messages: the simulated app takes that time.
 
 use serde_json::{Value as Json, json};
 

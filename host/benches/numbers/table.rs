@@ -93,7 +93,7 @@ pub(crate) fn median(figures: Vec<f64>) -> f64 {
     quantile(figures, 0.5)
 }
 
-/// The one that so great a share is not above.
+/// The value at a share of the sorted values: at most this share of them is smaller.
 pub(crate) fn quantile(mut figures: Vec<f64>, share: f64) -> f64 {
     figures.sort_by(f64::total_cmp);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a short list")]

@@ -14,8 +14,8 @@ use crate::watch::{self, News, Watch};
 /// Bytes of texts that are kept.
 const MOST_KEPT: usize = 64 * 1024 * 1024;
 
-/// How long a listing is taken for new, at least, where the system does not tell of changes; a large root is not walked
-/// for most of the time.
+/// The least time for which a listing counts as new, if the system does not report changes. So the host does not spend
+/// most of its time walking a large root.
 const FRESH: Duration = Duration::from_millis(200);
 
 /// The files that were read.
@@ -43,8 +43,8 @@ impl Files {
         Self { disk, listed: Mutex::new(None), texts: Mutex::default() }
     }
 
-    /// Lists the files that Git does not ignore: as they are where the system tells of changes, and else as they were a
-    /// moment ago at most.
+    /// Lists the files that Git does not ignore. If the system reports changes, the list is current; otherwise it may
+    /// be a moment old.
     pub(crate) fn all(&self) -> Arc<Vec<Found>> {
         let mut listed = lock(&self.listed);
         if let Some(found) = listed.as_mut().and_then(|listed| listed.renewed(&self.disk)) {
@@ -88,7 +88,7 @@ impl Files {
         }
     }
 
-    /// Reads a text that was listed just now; the file is not looked at where its text is kept.
+    /// Reads a text that was just listed. If its text is cached, the file is not checked again.
     pub(crate) fn listed_text(&self, found: &Found) -> Result<Arc<Text>, Failure> {
         if let Some((kept, text)) = lock(&self.texts).kept.get(&found.path)
             && *kept == found.stamp
@@ -150,7 +150,7 @@ impl Listed {
         Some(Arc::clone(&self.found))
     }
 
-    /// Looks again at files that have changed. What is not in the listing is ignored by Git.
+    /// Checks changed files again. A file that is not in the listing is one that Git ignores.
     fn restamp(&mut self, paths: &BTreeSet<String>, disk: &Disk) -> Option<()> {
         let mut changed = Vec::new();
         for path in paths {

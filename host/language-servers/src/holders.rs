@@ -44,7 +44,7 @@ impl Known {
         Self { letters: letters.to_owned(), among: Arc::clone(among), holds: vec![None; among.len()] }
     }
 
-    /// Tells whether a file of the listing holds the letters; one that cannot be read is not known not to.
+    /// Tells whether a file of the listing may contain the letters. A file that cannot be read may contain them.
     pub(crate) fn holds(&mut self, at: usize, look: impl FnOnce(&Found, &str) -> Option<bool>) -> bool {
         if let Some(holds) = self.holds[at] {
             return holds;

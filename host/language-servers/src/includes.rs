@@ -1,4 +1,4 @@
-//! Flags with which a compiler finds the headers of a project that says nothing of how it is built.
+//! Flags with which a compiler finds the headers of a project that does not say how it is built.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

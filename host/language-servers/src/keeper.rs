@@ -30,7 +30,7 @@ const REMEMBERED: Duration = Duration::from_mins(5);
 /// The longest wait before a server is started again.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// How long it is known where a program is.
+/// How long the path of a program is cached.
 const FOUND: Duration = Duration::from_secs(2);
 
 /// How much later than its deadline a question is given up that did not end by itself.
@@ -82,7 +82,7 @@ struct History {
     reason: Option<String>,
 }
 
-/// An answer whose freshness can be doubted.
+/// An answer with a freshness, to which doubts can be added.
 pub(crate) trait Doubted {
     fn freshness(&mut self) -> &mut Freshness;
 }
@@ -405,7 +405,7 @@ fn words(failure: &Failure) -> String {
     format!("{}{suggestion}", failure.message)
 }
 
-/// Looks after a server as long as it runs: idle ones are stopped, and those that hold too much are started again.
+/// Watches a server while it runs: stops an idle one, and restarts one that uses too much memory.
 async fn tend(keeper: Weak<Keeper>, server: Weak<Server>) {
     loop {
         let round = keeper.upgrade().map_or(ROUND, |keeper| ROUND.min(keeper.house.settings.idle / 4));

@@ -1,8 +1,8 @@
 //! Language servers: started, watched, and asked questions that only read.
 //!
-//! A server's output is foreign data, and its silence is not an answer: every answer says how far it can be relied
-//! upon. The caller's [`launch::Launch`] starts processes; files are read below the root only. The modules are in the
-//! order in which a question passes them.
+//! A server's output is foreign data, and its silence is not an answer: every answer says how reliable it is. The
+//! caller's [`launch::Launch`] starts processes; files are read below the root only. The modules are in the order in
+//! which a question passes them.
 #![forbid(unsafe_code)]
 
 pub mod types;

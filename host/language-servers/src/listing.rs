@@ -1,4 +1,4 @@
-//! Which files a root holds, without what Git ignores and what tools have put there.
+//! The files of a root, without those that Git ignores and those that tools have made.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(crate) fn extension(path: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, extension)| extension)
 }
 
-/// Lists all regular files, in order of their paths' bytes. What cannot be read is left out.
+/// Lists all regular files, in order of their paths' bytes. Leaves out those that cannot be read.
 pub(crate) fn list(disk: &Disk, ignored: bool) -> Vec<Found> {
     walk(disk, ignored, None)
 }

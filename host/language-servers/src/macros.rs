@@ -137,7 +137,7 @@ fn opened(line: &str) -> Option<(Inside, &str)> {
     None
 }
 
-/// The place of the quote that ends a text; one that is not closed ends with the line.
+/// The position of the quote that ends a string. An unclosed string ends with the line.
 fn closed(bytes: &[u8], mut at: usize, quote: u8) -> usize {
     while at < bytes.len() && bytes[at] != quote {
         at += 1 + usize::from(bytes[at] == b'\\');

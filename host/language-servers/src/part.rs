@@ -17,7 +17,7 @@ impl Symbols {
         Self { items: self.only(&kept), flat: self.flat, hidden, freshness }
     }
 
-    /// Keeps what holds something that is kept; tells whether there is more now.
+    /// Also keeps the containers of kept symbols; tells whether it added any.
     fn hold(&self, kept: &mut [bool]) -> bool {
         let before = count(kept);
         if self.flat {
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::types::{Freshness, Location};
 
-    /// `name kind-free line from-to parent`: a symbol whose name stands at the beginning of its first line.
+    /// `name kind-free line from-to parent`: a symbol with its name at the beginning of its first line.
     fn symbols(flat: bool, list: &[(&str, u32, u32, Option<u32>)]) -> Symbols {
         let symbol = |&(name, from, to, parent): &(&str, u32, u32, Option<u32>)| {
             let (start, end) = (Position { line: from, column: 0 }, Position { line: to, column: 9 });

@@ -19,10 +19,10 @@ pub struct Profile {
     pub install: Option<String>,
     /// Languages by file name extension.
     pub files: BTreeMap<String, String>,
-    /// Folders of the root in which its program is looked for first.
+    /// Folders of the root to search for its program first.
     #[serde(default)]
     pub local: Vec<String>,
-    /// The package that its program belongs to, where a version matters.
+    /// The package of its program, if a version matters.
     #[serde(default)]
     pub package: Option<Package>,
     /// Names of other files whose changes the host reports to it.
@@ -57,7 +57,7 @@ pub struct Profile {
     /// Extensions of files that others include; a text that is open is not read again when one of them changes.
     #[serde(default)]
     pub included: Vec<String>,
-    /// The option of its start that takes a compiler's flags for files that the project says nothing of.
+    /// The start option that takes a compiler's flags for files without flags of the project.
     #[serde(default)]
     pub flags: Option<String>,
     /// Whether it leaves out imports together with declarations.

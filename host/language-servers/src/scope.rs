@@ -14,7 +14,7 @@ const MOST: u64 = 1024 * 1024;
 /// Files that a project of TypeScript is expected to name; whether it takes in JavaScript is another setting.
 const TYPED: [&str; 4] = ["ts", "tsx", "mts", "cts"];
 
-/// Tells whether a file that the server would know lies outside of what the project tells it to read.
+/// Tells whether the project leaves out a file that the server could read.
 pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool {
     if profile.scope.as_deref() == Some("tsconfig") {
         let typed = |found: &&Found| TYPED.contains(&found.extension());
@@ -73,7 +73,7 @@ fn is_below(path: &str, prefix: &str) -> bool {
         || path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Joins paths with `.` and `..` in the second; what would lead out of the root stays at it.
+/// Joins paths; the second may have `.` and `..`. A path that would leave the root stays at the root.
 fn join(folder: &str, path: &str) -> String {
     let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
     for name in path.split('/') {

@@ -40,7 +40,7 @@ pub(crate) use start::{Start, start};
 /// Questions in a row without an answer after which a server is taken for dead.
 const SILENCE: u32 = 3;
 
-/// A question that had less time than this says nothing about a server that did not answer it.
+/// If a question had less time than this, its missing answer does not count against the server.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The remedy for an answer that did not come in time.
@@ -85,8 +85,8 @@ pub(crate) struct Server {
 /// An outline, with the state of its file and the count of changes that it was made in.
 type Outline = (Stamp, u64, Arc<Symbols>);
 
-/// Questions that were left without an answer since the last one that was not. Those that wait at the same time count
-/// once: one that is busy leaves them all.
+/// The number of unanswered questions since the last answer. Questions that wait at the same time count once, because a
+/// busy server answers none of them.
 #[derive(Default)]
 struct Silence {
     questions: u32,
@@ -182,7 +182,7 @@ impl Server {
             || registered.any(|(_, options)| whole(options))
     }
 
-    /// Asks, and asks again where the server says that it was disturbed.
+    /// Asks, and asks again if the server says that it was interrupted.
     async fn ask(&self, method: &str, params: &Json, deadline: Instant) -> Result<Json, Halt> {
         *lock(&self.used) = Instant::now();
         let (mut wait, began) = (Duration::from_millis(50), Instant::now());
@@ -197,8 +197,8 @@ impl Server {
         }
     }
 
-    /// Asks what rests on the whole project. One that could not read it may refuse: that is to say nothing, which is
-    /// doubted, and what its texts tell is known all the same.
+    /// Asks a question about the whole project. A server that could not read the project may refuse. That counts as an
+    /// empty answer with a doubt, and the host still adds what it learns from the texts.
     async fn ask_project(&self, method: &str, params: &Json, deadline: Instant) -> Result<Json, Halt> {
         match self.ask(method, params, deadline).await {
             Err(Halt::Failure(Failure { cause: Cause::Failed, .. })) if self.state() == State::Degraded => {
@@ -233,7 +233,7 @@ impl Server {
         })
     }
 
-    /// Whether it has said anything since then, or the memory that it holds has changed, as it does where a program works.
+    /// Whether it has sent anything since then, or its memory has changed, as the memory of a working program does.
     fn is_busy_since(&self, then: Instant) -> bool {
         self.connection.has_spoken_since(then) || lock(&self.stirred).is_some_and(|at| at > then)
     }
@@ -262,7 +262,7 @@ impl Server {
         if has(&self.abilities()) { Ok(()) } else { Err(self.unsupported(what).into()) }
     }
 
-    /// Says how far an answer can be relied upon that was asked for in this state and has just come.
+    /// Says how reliable an answer is that was requested in this state and has just arrived.
     fn freshness(&self, reach: Reach, before: State) -> Freshness {
         let mut freshness = Freshness {
             doubts: Vec::new(),

@@ -16,15 +16,15 @@ pub struct Settings {
     pub profiles: Vec<Profile>,
     /// Languages of source code that no profile reads, by file name extension.
     pub without_server: BTreeMap<String, String>,
-    /// Folders in which programs are looked for.
+    /// Folders to search for programs.
     pub path: Vec<PathBuf>,
     /// The environment of every server.
     pub environment: Vec<(OsString, OsString)>,
-    /// A server that is not asked for so long is stopped.
+    /// The time without questions after which a server is stopped.
     pub idle: Duration,
-    /// A server that holds more bytes is started again.
+    /// The bytes of memory above which a server is restarted.
     pub memory: u64,
-    /// Servers that run at the same time; the one that was not asked for longest is stopped for another.
+    /// The most servers that run at the same time. To start another, the host stops the one that has been idle longest.
     pub most: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct Chosen {
     pub prefer: Vec<String>,
     /// Names of profiles that are never used.
     pub without: Vec<String>,
-    /// More folders in which programs are looked for, before the others.
+    /// More folders to search for programs, before the others.
     pub path: Vec<PathBuf>,
     /// Minutes until a server that is not asked is stopped.
     pub idle_minutes: Option<u64>,

@@ -19,7 +19,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// Reads the name of the protocol; a server that says nothing counts in UTF-16.
+    /// Reads the name from the protocol. A server that gives none counts in UTF-16.
     pub(crate) fn named(name: Option<&str>) -> Option<Self> {
         match name {
             None | Some("utf-16") => Some(Self::Utf16),
@@ -118,7 +118,7 @@ impl Text {
         u32::try_from(self.between(start, start + byte, Encoding::Utf32)).unwrap_or(u32::MAX)
     }
 
-    /// Tells whether a range of the first line begins and ends where a word does.
+    /// Tells whether a range of the first line begins at the beginning of a word and ends at the end of one.
     fn is_name(&self, range: Range) -> bool {
         let line: Vec<char> = self.line(0).unwrap_or_default().chars().collect();
         let part =
@@ -154,7 +154,8 @@ impl Text {
         mark.count(encoding) + rest.chars().map(|c| encoding.width(c)).sum::<usize>()
     }
 
-    /// Returns the byte that is so much behind the start of a line: at most its end, and where a character begins.
+    /// Returns the byte at a distance from the start of a line: at most the line's end, and always at the beginning of
+    /// a character.
     fn seek(&self, (start, end): (usize, usize), far: usize, encoding: Encoding) -> usize {
         let before = self.before(start, encoding);
         let target = before.saturating_add(far);

@@ -1,4 +1,4 @@
-//! Questions, answers, and how far an answer can be relied upon.
+//! Questions, answers, and the reliability of an answer.
 //!
 //! They are the records of `wit/language-servers.wit`, which says what each field means. All of them can be written as
 //! JSON and read again, so that a caller can record a question and its answer.
@@ -78,7 +78,7 @@ pub enum Naming {
     Receiver,
 }
 
-/// How far the search for names can be relied upon.
+/// What the search for names finds reliably.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
@@ -113,12 +113,12 @@ pub enum Doubt {
     Scope,
     OpenOnly,
     Restarted,
-    /// The server had not looked at the newest text when time was up.
+    /// At the deadline, the server had not looked at the newest text.
     Stale,
     Syntax,
 }
 
-/// How far an answer can be relied upon.
+/// How reliable an answer is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Freshness {
     pub doubts: Vec<Doubt>,
@@ -192,7 +192,7 @@ pub struct Part {
     pub named: Vec<String>,
 }
 
-/// Symbols and how far they can be relied upon.
+/// Symbols, and how reliable they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Symbols {
     /// Parents before their children.
@@ -212,7 +212,7 @@ pub struct Answered<T> {
     pub freshness: Freshness,
 }
 
-/// A place, and how far it can be relied upon.
+/// The hover text of a place, and how reliable it is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Locations {
@@ -278,7 +278,7 @@ pub struct Completion {
     pub insert: String,
 }
 
-/// Completions and how far they can be relied upon.
+/// Completions, and how reliable they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completions {
     pub items: Vec<Completion>,

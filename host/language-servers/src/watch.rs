@@ -30,7 +30,7 @@ pub(crate) trait Watch: Send {
     fn news(&mut self) -> News;
 }
 
-/// Begins to watch a root; none where the system or the file system does not tell.
+/// Begins to watch a root; `None` if the system or the file system does not report changes.
 pub(crate) fn begin(disk: &Disk) -> Option<Box<dyn Watch>> {
     #[cfg(target_os = "linux")]
     let watch = linux::Inotify::begin(disk).map(|watch| Box::new(watch) as Box<dyn Watch>);

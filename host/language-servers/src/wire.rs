@@ -93,7 +93,7 @@ pub(crate) fn frame(message: &Json) -> Vec<u8> {
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// Finds the length in a header line, also behind noise that did not end its line.
+/// Finds the length in a header line, even after noise without a line end.
 fn content_length(line: &str) -> Option<usize> {
     let at = line.to_ascii_lowercase().rfind("content-length:")?;
     line[at + "content-length:".len()..].trim().parse().ok()

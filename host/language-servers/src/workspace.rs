@@ -61,7 +61,8 @@ impl Workspace {
         Ok(Self { disk, files, holders: Holders::default(), keepers, house: Arc::clone(house) })
     }
 
-    /// Tells whether it is the folder that is at a path now: one that was removed and made again is another one.
+    /// Tells whether it is the folder that is at a path now. A folder that was removed and made again is a different
+    /// folder.
     pub(crate) fn is_at(&self, root: &Path) -> bool {
         self.disk.is_at(root)
     }
@@ -287,7 +288,7 @@ impl Workspace {
     /// Returns the changes that would rename the symbol at a place.
     ///
     /// # Errors
-    /// Those of a question, and `Failed` where the server would rename files as well.
+    /// Those of a question, and `Failed` if the server would also rename files.
     pub async fn rename(
         &self,
         mut place: Place,
@@ -422,7 +423,7 @@ impl Workspace {
         Self::installed(&mut speaking).unwrap_or_else(|| Err(self.no_server(language)))
     }
 
-    /// Returns the first one that is installed, or else why the first one is not.
+    /// Returns the first profile that is installed, otherwise the reason why the first one is not.
     fn installed<'a>(
         keepers: &mut dyn Iterator<Item = &'a Arc<Keeper>>,
     ) -> Option<Result<&'a Arc<Keeper>, Failure>> {

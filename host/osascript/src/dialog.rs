@@ -13,7 +13,7 @@ use crate::turns::Turns;
 
 const SCRIPT: &str = include_str!("dialog.js");
 
-/// A dialog that has not closed by itself is closed so much later.
+/// The extra time after which a dialog that did not close by itself is closed.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// An answer is the name of a button.

@@ -26,7 +26,7 @@ pub fn guard(arguments: Vec<OsString>) -> ExitCode {
         say(&error);
         code
     };
-    // Only a program that never ran is said to be one that cannot be started: others may have done their work.
+    // The guard reports a failed start only for a program that never ran. Any other program may have done its work.
     match started(&arguments) {
         Ok((program, leads)) => {
             ended(program, &leads).map_or_else(|error| fails(error, ExitCode::FAILURE), code)

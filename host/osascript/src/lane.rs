@@ -29,10 +29,10 @@ const CONNECTION_INVALID: i64 = -609;
 /// The app did not answer the script.
 const EVENT_TIMED_OUT: i64 = -1712;
 
-/// macOS does not let this process send events. A process keeps that answer, also after the user has changed it.
+/// macOS does not let this process send events. A process keeps that answer even after the user has changed it.
 const NO_CONSENT: [i64; 2] = [-1743, -1744];
 
-/// The one that talks to an app.
+/// The worker that talks to the app.
 #[derive(Debug)]
 pub(crate) struct Lane {
     app: Arc<str>,
@@ -321,7 +321,7 @@ impl Lane {
     }
 }
 
-/// The files of an app's turns, where several servers share them. A script that talks to no app needs none.
+/// The files of an app's turns, if several servers share them. A script that does not talk to an app needs none.
 fn turns(app: &str, shared: &Shared) -> io::Result<Option<Turns>> {
     let Some(directory) = shared.settings.locks.as_ref().filter(|_| !app.is_empty()) else { return Ok(None) };
     let opened = Turns::open(directory, app);

@@ -9,7 +9,7 @@ use crate::record::{Counts, WorkerReport};
 use crate::standing::Standing;
 use crate::turns::Holder;
 
-/// How all apps stand.
+/// The state of all apps.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use iac_core::permission::Level;
 
-/// Whether a script may be run again where its end is not known.
+/// Whether a script may run again if its outcome is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It only reads.
@@ -41,7 +41,7 @@ pub struct Settings {
     pub workers: bool,
     /// The most that one script may write, in bytes.
     pub output: usize,
-    /// How many processes are kept at most.
+    /// The most processes to keep.
     pub most_workers: usize,
     /// How long an idle worker is kept.
     pub idle: Duration,

@@ -100,7 +100,7 @@ impl Supervisor {
         self.shared.settings.timeout
     }
 
-    /// Takes the last place in the lane of an app: what comes later runs later, although this script is not known yet.
+    /// Reserves the last place in the lane of an app. Later scripts run later, although this script is not known yet.
     pub fn place(&self, app: &str) -> Place {
         let (app, entrance) = self.entrance(app);
         let taken = entrance.door.place();

@@ -1,8 +1,9 @@
 //! Turns at an app, shared by all servers of this user: an app serves one event at a time.
 //!
-//! Two files per app, locked with `flock`: who waits next holds the first, who talks to the app the second. A server
-//! that sees another wait at the end of its turn stands back for a moment, so that the other is next. Short scripts that
-//! come one after another share a turn: files are locked for each turn, not for each script.
+//! There are two files per app, locked with `flock`. The server that is next holds the first, and the server that talks
+//! to the app holds the second. If a server sees another one wait at the end of its turn, it waits a moment, so that
+//! the other is next. Short scripts that come one after another share a turn: files are locked for each turn, not for
+//! each script.
 
 use std::fs::{File, TryLockError};
 use std::io;

@@ -98,7 +98,7 @@ pub enum Level {
     /// Changes nothing.
     #[serde(alias = "SAFE")]
     Safe,
-    /// Can be taken back.
+    /// Its changes can be undone.
     #[serde(alias = "MODIFY")]
     Modify,
     /// Sends, deletes, quits or runs something.
@@ -213,7 +213,7 @@ impl Grants {
         }
     }
 
-    /// Returns what there is of one capability, as arguments of `plugin grant`.
+    /// Returns the grants of one capability, as arguments of `plugin grant`.
     pub(crate) fn arguments(&self, capability: Capability) -> Vec<String> {
         let name = capability.name();
         match capability {

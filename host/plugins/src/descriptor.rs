@@ -142,7 +142,7 @@ fn check_schema(schema: &Json) -> Result<(), String> {
     schema::fault(schema).map_or(Ok(()), Err)
 }
 
-/// Returns where a key stands, such as `properties.a.$ref`.
+/// Returns the path of a key, such as `properties.a.$ref`.
 fn place_of(json: &Json, key: &str) -> Option<String> {
     let below = |name: String, value: &Json| Some(format!("{name}.{}", place_of(value, key)?));
     match json {

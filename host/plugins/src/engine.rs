@@ -151,7 +151,7 @@ pub struct Report {
 const LEAST: &[u8] =
     b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x07\x05\x01\x01f\0\0\x0a\x04\x01\x02\0\x0b";
 
-/// Calls that hold places at the same time: more than the host lets run.
+/// The most calls that have an instance at the same time: more than the host lets run.
 const CALLS_AT_ONCE: u32 = 16;
 
 /// Memories of all calls. Each reserves 4 GiB of address space, of which some systems give little; a call has one to
@@ -174,7 +174,7 @@ impl Engine {
     /// Starts an engine with its ticker.
     ///
     /// # Errors
-    /// `Engine` where the system refuses what the backend needs.
+    /// `Engine` if the system refuses something that the backend needs.
     pub fn new(backend: Backend) -> Result<Arc<Self>, LoadError> {
         let failed = |error: wasmtime::Error| LoadError::Engine(format!("{error:#}"));
         let mut config = config(backend).map_err(failed)?;
@@ -208,11 +208,11 @@ impl Engine {
         least.call(&mut store, ()).map_err(failed)
     }
 
-    /// Compiles a component, or takes it from the cache. Takes a tenth of a second and more: not for a thread that
-    /// answers calls. Whatever is wrong with the cache only costs the time.
+    /// Compiles a component, or takes it from the cache. This takes a tenth of a second or more, so a thread that
+    /// answers calls must not do it. A problem with the cache costs only that time.
     ///
     /// # Errors
-    /// `Compile` where the bytes are not a component.
+    /// `Compile` if the bytes are not a component.
     pub fn compile(&self, wasm: &[u8], cache: Option<&Cache>) -> Result<Compiled, LoadError> {
         let wasm = cache::bare(wasm);
         let key = Key::of(wasm, &self.wasmtime);
@@ -228,7 +228,7 @@ impl Engine {
         Ok(Compiled { component })
     }
 
-    /// Compiles; what the compiler itself gives up on is an error of the component, not the end of the server.
+    /// Compiles. If the compiler panics, that is an error of the component and does not end the server.
     fn compiled(&self, wasm: &[u8]) -> Result<Component, LoadError> {
         let _alone = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
         // The engine is shared by reference, and half-built results are dropped, so no one sees them afterwards.

@@ -120,7 +120,7 @@ pub struct Crash {
     pub said: Option<String>,
 }
 
-/// The guest's own words stand first, since they name the cause; the quotes say that they are not the host's.
+/// The guest's own words come first, because they name the cause. The quotes show that they are not the host's.
 impl fmt::Display for Crash {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.said {

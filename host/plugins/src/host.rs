@@ -44,7 +44,7 @@ pub enum Question {
         operation: Operation,
         /// The tool's arguments without the app.
         arguments: Json,
-        /// How far it may go at most.
+        /// The highest level that it may reach.
         level: Level,
     },
     /// A script of the package inside an app. Answered by `{"value":…}`, which is a list if there is a rest.
@@ -99,7 +99,7 @@ pub enum Question {
         path: String,
         /// The first byte.
         offset: u64,
-        /// How many bytes at most.
+        /// The maximum number of bytes.
         limit: u32,
     },
     /// A request to a web server that was granted. Answered by `{"status","headers":[[name,value]],"body":base64}`.
@@ -250,7 +250,7 @@ pub trait Host: Send + Sync {
     fn progress(&self, _caller: &Caller, _progress: Progress) {}
 }
 
-/// A host that has nothing: what a plugin gets while it lists its tools.
+/// A host that offers nothing: a plugin gets it while it lists its tools.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 

@@ -14,7 +14,7 @@ use crate::manifest::{ManifestError, Want, check_version, check_wants, line};
 use crate::package::Package;
 use crate::signature::Key;
 
-/// No entry has more bytes.
+/// The most bytes of an entry.
 pub const LARGEST: u64 = 64 * 1024;
 
 /// The entry of one plugin in an index.
@@ -152,7 +152,7 @@ impl Entry {
         words.iter().all(|word| text.contains(&word.to_lowercase()))
     }
 
-    /// Checks what a person will read, and what only a package could check otherwise.
+    /// Checks the texts that people will read, and the fields that otherwise only the package would check.
     ///
     /// # Errors
     /// The first field that is wrong.
@@ -175,7 +175,7 @@ impl Entry {
     }
 }
 
-/// What a name looks like: two names that look the same at a glance have the same look.
+/// The look of a name: two names that look the same at a glance have the same look.
 ///
 /// # Source
 /// The ASCII part of Unicode's confusables.txt, which names `1` and `l`, `0` and `o`, `rn` and `m`. A `-` is easily

@@ -1,7 +1,7 @@
-//! The installed plugins: files named by their hash, and one head that says which of them count.
+//! The installed plugins: files with their hash as the name, and one head that says which of them are current.
 //!
-//! A change writes its file first and replaces the head last, in one rename. Whenever the power goes, the next start sees
-//! the old head or the new one, whole; what no head names is swept away by the next change.
+//! A change writes its file first and replaces the head last, in one rename. After a power failure at any moment, the
+//! next start sees the complete old head or the complete new one. The next change removes files that no head names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::DirBuilder;
@@ -53,7 +53,7 @@ pub struct Receipt {
     /// The operator's settings for it.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub settings: Map<String, Json>,
-    /// The operator's limits, where they differ from the standard.
+    /// The operator's limits, if they differ from the standard.
     #[serde(default)]
     pub limits: Overrides,
     pub tools: Vec<Descriptor>,
@@ -309,7 +309,7 @@ impl Installed {
         self.directory.open(".")?.sync_all()
     }
 
-    /// Removes what no head names; what cannot be removed waits for the next change.
+    /// Removes files that no head names. If one cannot be removed, the next change tries again.
     fn sweep(&self, plugins: &Receipts) -> io::Result<()> {
         let files: BTreeSet<String> = plugins.values().map(|receipt| file(&receipt.sha256)).collect();
         for entry in self.directory.entries()?.flatten() {

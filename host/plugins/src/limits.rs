@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Instances, memories and tables of one component: each costs the host memory that no other bound counts. A component of
-/// an ordinary compiler has one to five of each, one of several languages or of a Python interpreter thirty to forty.
-/// What reads packages counts with the same number.
+/// Instances, memories and tables of one component: each costs memory of the host that no other limit counts. A
+/// component of an ordinary compiler has one to five of each, one of several languages or of a Python interpreter
+/// thirty to forty. The reader of packages uses the same limit.
 pub(crate) const MOST_PARTS: usize = 64;
 
 /// Every bound of one call.

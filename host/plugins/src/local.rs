@@ -1,4 +1,4 @@
-//! Answers what needs no app: files below granted roots, and what plugins keep.
+//! Answers host calls that need no app: files below granted roots, and the plugins' stores.
 
 mod files;
 mod store;

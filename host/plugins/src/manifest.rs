@@ -17,7 +17,7 @@ pub use offers::{Argument, ArgumentKind, Prompt, ResourceFile};
 /// The version of `iac:plugin` that this host has.
 pub const API: &str = "0.1";
 
-/// The name of its file, also in errors.
+/// The name of its file, for errors too.
 pub const MANIFEST: &str = "plugin.toml";
 
 /// The largest number of acts of a script: a human reads them all.

@@ -1,6 +1,6 @@
 //! A package is one component with two sections of ours: `plugin.toml`, and the tools that it listed when it was made.
 //!
-//! The file is the unit of hash, grant and trust; nothing about a plugin stands anywhere else.
+//! The file is the unit of hash, grant and trust. Nothing about a plugin is stored anywhere else.
 
 mod code;
 mod inspect;

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use super::options::{Common, Mac};
 use super::{Failure, paint};
 
-/// A dialog of macOS stays for so many seconds, and a little more for the way back.
+/// The seconds for which a dialog of macOS stays, and a little more for the answer to arrive.
 const PATIENCE: u64 = 600;
 const SPARE: u64 = 20;
 

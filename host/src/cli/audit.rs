@@ -280,7 +280,7 @@ fn as_json(record: &Record) -> Json {
     Json::Object(fields)
 }
 
-/// One line for people; what clients and apps wrote is cleaned.
+/// One line for people. The text of clients and apps is cleaned.
 fn row(record: &Record) -> [String; 7] {
     let field = |name: &str| record.fields.get(name).unwrap_or(&Json::Null);
     let clean = |value: &Json| foreign::clean(value.as_str().unwrap_or_default(), 80);

@@ -78,7 +78,7 @@ impl Setting {
     }
 }
 
-/// Reads the command line, and what the file says beside it.
+/// Reads the command line, and the settings of the file.
 pub(super) fn read(line: &[OsString]) -> Result<(Arguments, Vec<Setting>), Unread> {
     let command = help::command();
     let matches = command.clone().try_get_matches_from(line)?;

@@ -13,7 +13,7 @@ use super::options::{Common, Mac};
 use super::{Failure, paint};
 use crate::consent::{Asked, Asker, Asking, Caller};
 
-/// A dialog of macOS stays for so many seconds, and a little more for the way back.
+/// The seconds for which a dialog of macOS stays, and a little more for the answer to arrive.
 const PATIENCE: u64 = 620;
 
 /// macOS asks about the app that started this program: an answer in a terminal counts for that terminal, and not for

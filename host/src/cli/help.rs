@@ -135,7 +135,7 @@ fn with_endings(mut command: Command, words: &str) -> Command {
     }
 }
 
-/// Takes the options away that stand on the first page.
+/// Removes the options that are on the first page.
 fn without_far(mut command: Command) -> Command {
     for name in below(&command) {
         command = command.mut_subcommand(name, |below| {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use iac_state::shell_word;
 use rustix::fs::Access;
 
-/// The ways that a path gives away: a part of it, what updates the program, and what removes it.
+/// The ways of installation that a path shows: the telling part of the path, the command that updates the program, and
+/// the command that removes it.
 const WAYS: [(&str, &str, &str); 4] = [
     ("/Cellar/", "run `brew upgrade iac-mcp`", "run `brew uninstall iac-mcp`"),
     (
@@ -25,7 +26,8 @@ const WAYS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// The program that runs, behind the links that lead to it: Homebrew starts it by a link that says nothing.
+/// The running program, with all links resolved, because Homebrew starts it by a link that does not show the
+/// installation.
 pub(super) fn program() -> std::io::Result<PathBuf> {
     let named = std::env::current_exe()?;
     Ok(named.canonicalize().unwrap_or(named))

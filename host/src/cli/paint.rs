@@ -28,10 +28,10 @@ const UNKNOWN: u16 = 100;
 /// Ends a cell with a style.
 const RESET: &str = "\u{1b}[0m";
 
-/// The blanks beside the words of a column.
+/// The blanks beside the text of a column.
 const PADDING: usize = 2;
 
-/// How wide text for people is at most.
+/// The greatest width of text for people.
 const WIDEST: usize = 120;
 
 /// Prints an answer: as JSON for programs, or with colours for people.

@@ -1,4 +1,4 @@
-//! `plugin`: what operators install and grant. No tool can do any of this.
+//! `plugin`: operators install and grant. No tool can do any of this.
 
 mod change;
 mod found;

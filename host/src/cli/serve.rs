@@ -13,9 +13,9 @@ pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(),
         let what = "This server waits for an MCP client to speak on its standard input. Clients start it themselves: see `iac-mcp setup`. Ctrl-C ends it.";
         writeln!(paint::stderr(), "{what}")?;
     }
-    // More threads gain nothing, since the work is waiting, and cost something: they wake each other for every message.
-    // One begins calls in the order in which they came, also those whose client does not wait. Whatever computes or
-    // reads files for long does so on threads of its own.
+    // More threads would not help, because most of the work is waiting, and they would cost time, because they wake
+    // each other for every message. One thread begins calls in the order in which they came, even if the client does
+    // not wait between them. Long computations and reads of files run on other threads.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let clean_up = Duration::from_millis(mac.ref_cleanup);

@@ -24,7 +24,7 @@ use file::Edited;
 use record::Records;
 pub(super) use undo::{Taken, Wanted, foresee, take_back};
 
-/// Options whose values are paths; a client starts the server somewhere else.
+/// Options with paths as values. They become absolute, because a client starts the server in another folder.
 const PATHS: [&str; 5] = ["state", "cache", "standard", "world", "root"];
 
 /// The default name of the server in a client's file.

@@ -31,7 +31,7 @@ const NAME: usize = 40;
 /// At a terminal the view updates until you press q. Elsewhere it is printed once.
 #[derive(Debug, Args)]
 pub(super) struct Top {
-    /// Prints the view once, also at a terminal.
+    /// Prints the view once, even at a terminal.
     #[arg(long)]
     once: bool,
 }

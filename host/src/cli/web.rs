@@ -27,8 +27,8 @@ const REDIRECTS: usize = 5;
 /// An answer has no more bytes than these and its body.
 const AROUND: u64 = (LARGEST_HEAD + LARGEST_SIZE) as u64;
 
-/// Starts `curl` with what every request has. `--disable` keeps a person's own settings out, and the name of the program is
-/// all that a request tells of it.
+/// Starts `curl` with the options of every request. `--disable` ignores a person's own settings. A request contains
+/// only the name of this program.
 #[expect(
     clippy::disallowed_methods,
     reason = "curl is started for a person at the terminal, never by a server; so the program itself needs no network"
@@ -95,7 +95,7 @@ impl Address {
         }
     }
 
-    /// Whether it is on this computer, where no one listens on the way.
+    /// Whether it is on this computer. On the way to it, no one can listen.
     pub(super) fn is_here(&self) -> bool {
         match self.0.host() {
             Some(Host::Domain(name)) => name == "localhost",

@@ -10,7 +10,7 @@ use rmcp::model::RequestId;
 
 use super::flow::{Flow, Lane};
 
-/// Nothing is read while so much is kept. 10,000 calls of a usual size are a third of it.
+/// The server stops reading while it keeps this many bytes. 10,000 calls of a usual size are a third of that.
 const MOST: usize = 8 * 1024 * 1024;
 /// The cost of a kept request besides its bytes.
 const BESIDE: usize = 256;
@@ -20,7 +20,7 @@ const CANCELLED: usize = 1_000;
 /// The position of a request without an answer.
 #[derive(Debug, PartialEq)]
 enum Stage {
-    /// Kept; the number tells it from one that was cancelled before and had the same id.
+    /// Kept. The number tells it from an earlier, cancelled request with the same id.
     Kept(u64),
     Running,
     Cancelled,

@@ -27,7 +27,7 @@ pub struct Received {
     pub is_error: bool,
     /// Apple events that it took.
     pub events: u64,
-    /// How it was read, where there was a choice.
+    /// How the server read it, if there was a choice.
     pub strategy: Option<String>,
     /// From the request to the answer, as the client sees it.
     pub elapsed: Duration,

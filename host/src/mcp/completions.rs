@@ -1,4 +1,4 @@
-//! Completions: what a client offers while a person types the value of an argument.
+//! Completions: the values that a client offers while a person types an argument.
 
 use std::cmp::Reverse;
 

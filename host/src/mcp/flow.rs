@@ -17,9 +17,9 @@ const CALLS: usize = 128;
 const OTHERS: usize = 32;
 /// Calls that wait for a human and so leave their place to others. Each costs some 20 KB.
 const PARKED: usize = 500;
-/// No request begins while requests of so many bytes are under way. One line of 16 MiB may begin beside short ones.
+/// No request begins while the running requests have this many bytes. One line of 16 MiB may begin beside short ones.
 const REQUESTS: usize = 4 * 1024 * 1024;
-/// No request begins while answers of so many bytes wait for the client to read them.
+/// No request begins while this many bytes of answers wait for the client to read them.
 const UNWRITTEN: usize = 1024 * 1024;
 
 /// The kind of a request: the two are counted separately.
@@ -65,7 +65,7 @@ impl Flow {
         state.running[lane as usize] < lane.most() && state.requests < REQUESTS && state.unwritten < UNWRITTEN
     }
 
-    /// Begins a request of so many bytes that came in at that time.
+    /// Begins a request, with its number of bytes and the time at which it arrived.
     pub(super) fn begin(self: &Arc<Self>, lane: Lane, bytes: usize, since: Instant) -> Arc<Slot> {
         let mut state = self.state();
         state.running[lane as usize] += 1;

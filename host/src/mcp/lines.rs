@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 /// More than any message needs. A longer line is not a message.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
-/// Room for so many bytes is kept from one line to the next.
+/// The bytes of the buffer that are kept from one line to the next.
 const KEPT: usize = 64 * 1024;
 
 /// The next input.

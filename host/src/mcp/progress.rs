@@ -59,7 +59,7 @@ impl Progress {
         ProgressNotificationParam::new(self.token.clone(), elapsed.as_secs_f64()).with_message(message)
     }
 
-    /// Whether a message may be sent now; one that comes too soon after the last is dropped.
+    /// Whether a message may be sent now. A message too soon after the last one is dropped.
     fn may_tell(&self, now: Instant) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let may = told.is_none_or(|told| now - told >= PAUSE);

@@ -1,4 +1,4 @@
-//! Prompts: what a person can ask for by name.
+//! Prompts: requests that a person can choose by name.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use super::icons::icons;
 use crate::plugins::Plugins;
 use crate::plugins::engine::manifest::{Argument, ArgumentKind, Prompt};
 
-/// The characters of a value. What a person types into a form is short.
+/// The most characters of a value, because a person types it into a form.
 const LONGEST: usize = 200;
 
 /// The largest number that an argument takes.

@@ -22,8 +22,8 @@ static BUILT_IN: LazyLock<Vec<Tool>> = LazyLock::new(|| {
 /// The server's instructions for a client's model.
 pub(super) const INSTRUCTIONS: &str = include_str!("instructions.md");
 
-/// Returns the built-in tools, always in the same order. The tool for scripts is among them only where the policy
-/// switches scripts on.
+/// Returns the built-in tools, always in the same order. The tool for scripts is among them only if the policy switches
+/// scripts on.
 fn tools(policy: &Policy) -> impl Iterator<Item = &'static Tool> {
     let scripts = policy.runs_scripts();
     BUILT_IN.iter().filter(move |tool| scripts || tool.name != call::Tool::RunScript.name())
@@ -39,7 +39,7 @@ fn of_commands(catalog: &Catalog) -> impl Iterator<Item = Tool> {
     catalog.tools().map(of_command)
 }
 
-/// The names that were perhaps meant by one that no tool has.
+/// The names of tools that are similar to an unknown one.
 pub(super) fn near(name: &str, commands: &Catalog) -> Vec<String> {
     let policy = Policy::default();
     let all = tools(&policy).map(|tool| &*tool.name).chain(commands.tools().map(|tool| tool.name.as_str()));

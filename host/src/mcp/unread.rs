@@ -115,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// No input makes it fail, and JSON stays JSON.
+        /// It never fails, for any input, and JSON stays JSON.
         #[test]
         fn any_bytes_can_be_looked_at(bytes in any::<Vec<u8>>(), text in r#"(\\u[dD][89a-fA-F][0-9a-f]{2}|\\\\|x){0,9}"#) {
             whom_to_answer(&bytes);

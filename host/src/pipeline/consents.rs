@@ -18,7 +18,7 @@ use crate::consent::Caller;
 /// How long a dialog stays. macOS takes it away with its event, and may keep that as a no.
 const DIALOG: Duration = Duration::from_mins(10);
 
-/// The apps whose dialog is open.
+/// The apps with an open dialog.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Consents(Arc<Mutex<BTreeSet<String>>>);
 

@@ -29,7 +29,7 @@ fn behind_link(place: &Where, home: &str) -> Option<Where> {
     (real != usual).then(|| Where::At(real.to_string_lossy().into_owned()))
 }
 
-/// Finds where the texts among arguments lead that are paths and pass through links.
+/// Finds the targets of those texts among the arguments that are paths and pass through links.
 pub(super) async fn of(arguments: &Map<String, Json>, closed: &Closed) -> BTreeMap<String, String> {
     let mut texts = Vec::new();
     arguments.values().for_each(|value| collect(value, &mut texts));

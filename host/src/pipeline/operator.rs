@@ -30,7 +30,7 @@ impl Operator {
         Self { options: options.collect(), forgets }
     }
 
-    /// Completes the commands that an error advises, also where an answer is only a part for its sake.
+    /// Completes the commands that an error or an incomplete answer suggests.
     pub(super) fn complete(&self, mut outcome: Outcome) -> Outcome {
         let is_advice = outcome.is_error || outcome.body["complete"] == false;
         if is_advice && let Some(body) = outcome.body.as_object_mut() {

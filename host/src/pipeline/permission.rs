@@ -121,7 +121,7 @@ impl Permission {
         Ok(Gate { most: attempt.caller.most, closed: Arc::clone(&attempt.closed), ..gate })
     }
 
-    /// Returns the policy; one that refuses everything if it cannot be read.
+    /// Returns the policy. If it cannot be read, returns one that refuses everything.
     pub(super) fn policy(&self) -> Arc<Policy> {
         self.state.gate(Millis(0), None).unwrap_or_else(|_| closed()).policy
     }
@@ -149,7 +149,7 @@ impl Permission {
         self.write(entry, decided.harm.level > Level::Safe, now).await
     }
 
-    /// Writes down how a script ended. It has run, so that a log that fails cannot take it back.
+    /// Records how a script ended. The script has run, so a failure of the log cannot prevent it.
     pub(super) async fn executed(
         &self,
         attempt: &Attempt<'_>,
@@ -273,7 +273,7 @@ impl Permission {
         false
     }
 
-    /// The policy that decided about the read also says whose content it was.
+    /// The policy that decided about the read also says who wrote the content.
     async fn taint(&self, apps: &[Arc<str>]) {
         let of_others = apps.iter().any(|app| self.state.is_content_of_others(app));
         if !of_others || !self.state.read_untrusted() {

@@ -16,8 +16,8 @@ const BY: &str = "dialog of this Mac";
 /// A dialog has three buttons at most; "always" is for the command line and for clients that ask in a form.
 const OFFERED: [Choice; 3] = [Choice::Hour, Choice::Once, Choice::Deny];
 
-/// The longest script, in lines, that a dialog shows. A longer one could extend beyond the screen, where no one reads
-/// it.
+/// The longest script, in lines, that a dialog shows. A longer one could extend beyond the screen, and no one would
+/// read the rest.
 const LINES: usize = 20;
 
 /// Apps that could press a button from outside.
@@ -72,7 +72,7 @@ impl Screen {
 }
 
 impl Pipeline {
-    /// Asks at this Mac where no client asks.
+    /// Asks at this Mac if no client can ask.
     pub(super) async fn or_here(
         &self,
         answer: Answer,

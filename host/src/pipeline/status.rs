@@ -26,7 +26,7 @@ impl Pipeline {
         doing
     }
 
-    /// Waits until that is something else; while a call is under way, for so long at most.
+    /// Waits until the status changes. While a call runs, it waits at most this long.
     pub(crate) async fn does_something_else(&self, most: Duration) {
         tokio::select! {
             () = self.activity.changed(most) => {}

@@ -58,7 +58,7 @@ pub struct PluginReport {
 }
 
 impl Pipeline {
-    /// Answers a call of `system`, which tells of plugins too.
+    /// Answers a call of `system`. The answer also covers plugins.
     pub async fn system(
         &self,
         arguments: &Map<String, Json>,
@@ -116,7 +116,8 @@ impl Pipeline {
         Ok(body)
     }
 
-    /// The date, weekday and zone of the Mac; nothing where the Mac does not answer soon, because the status has to.
+    /// The date, weekday and zone of the Mac; nothing if the Mac does not answer soon, because the status must not
+    /// wait.
     async fn time_of_mac(&self, attempt: &Attempt<'_>, cancel: CancellationToken) -> Map<String, Json> {
         let soon = cancel.child_token();
         let late = {
@@ -167,7 +168,7 @@ impl Pipeline {
         Ok(json!({ "healthy": healthy, "checks": checks, "settings": self.said }))
     }
 
-    /// How macOS stands to each library beside the apps. Without access everything works, only slower.
+    /// The consent of macOS to each library besides the apps. Without access everything still works, but more slowly.
     async fn accesses(&self, apps: &Apps) -> Vec<Json> {
         let mut found = Vec::new();
         for (_, index) in indexes().filter(|(id, _)| apps.0.iter().any(|app| *app.bundle_id == **id)) {
@@ -183,7 +184,7 @@ impl Pipeline {
     /// # Errors
     /// The script did not run.
     pub async fn access(&self, index: &Index, wait: Option<Millis>) -> Result<Option<i64>, String> {
-        // A simulated Mac is there once its apps are looked for.
+        // A simulated Mac exists only after the server has looked for its apps.
         self.find_apps().await;
         let script = Script::access(index, wait);
         match self.supervisor.run("", Kind::Read, &script, CancellationToken::new()).await {

@@ -1,8 +1,8 @@
-//! Changes of plugins that are taken back.
+//! Undo for changes of plugins.
 //!
-//! A plugin that can take a change back answers `undo`: a call of its own tools that does. The server keeps the call for an
-//! hour and gives the caller an id in its place. `iac_mcp_undo` makes the call, so that the plugin looks up, asks and
-//! decides as in any other.
+//! A plugin that can undo a change answers `undo`: a call of one of its own tools. The server keeps the call for an
+//! hour and gives the caller an id in its place. `iac_mcp_undo` makes the call, and the plugin looks up, asks and
+//! decides as in any other call.
 
 use iac_core::Millis;
 use iac_core::call::{Call, Tool};
@@ -23,7 +23,7 @@ const WORDS: usize = 160;
 /// Why a change of a plugin has no way back.
 const NONE: &str = "the plugin gave no way back";
 
-/// One answer of a plugin's tool, with what it says about its way back.
+/// One answer of a plugin's tool, with its `undo`.
 struct Answered<'a> {
     plugin: &'a str,
     tool: &'a str,
@@ -64,7 +64,7 @@ impl Pipeline {
         matches!(undo.way, Way::Call { .. }).then_some(undo)
     }
 
-    /// Forgets the writes that were taken back.
+    /// Removes the writes that were undone.
     pub(crate) async fn forget_undo(&self, id: String) {
         let outcome = Outcome { undone: vec![id], ..Outcome::default() };
         self.permission.keeps_undos(&outcome, self.clock.now()).await;

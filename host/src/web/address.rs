@@ -17,7 +17,8 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
 /// is sent.
 pub(super) fn is_own(address: IpAddr) -> bool {
     let binds = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
-    // Some systems let a program bind to every address, also to those of documentation, and so tell nothing.
+    // Some systems let a program bind to any address, even to those for documentation, so the attempt shows nothing
+    // there.
     let nobody = match address {
         IpAddr::V4(_) => Ipv4Addr::new(192, 0, 2, 1).into(),
         IpAddr::V6(_) => Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(),

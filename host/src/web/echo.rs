@@ -50,7 +50,7 @@ fn password(value: &[u8]) -> Option<Vec<u8>> {
     memchr(b':', value).map(|at| value[at + 1..].to_vec())
 }
 
-/// The forms of a value that are looked for.
+/// The forms of a value to search for.
 fn forms(value: Vec<u8>) -> Vec<Vec<u8>> {
     if value.len() < SHORTEST {
         return Vec::new();
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn what_is_found_by_chance_is_no_secret() {
         check("abcde", "abcde", false);
-        // It can be read as base64, and means nothing.
+        // It can be read as base64, but the result has no meaning.
         check("deadbeefcafe", "u\u{e6}\u{9d}", false);
         check("s3cret-of-a-person", r"an answer \u00 with \ many \u003 escapes \", false);
     }

@@ -23,7 +23,7 @@ pub(crate) enum Said {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// The program that macOS asks about, by its path; absent where the system does not tell.
+    /// The program that macOS asks about, by its path; absent if the system does not give it.
     #[serde(default)]
     responsible: Option<String>,
     /// The answer for other apps.
@@ -53,7 +53,7 @@ fn yes() -> Said {
 pub(crate) struct Consent {
     written: Written,
     state: PathBuf,
-    /// A process that was refused keeps its no, also after the switch in System Settings was turned on.
+    /// A process that was refused stays refused, even after the switch in System Settings was turned on.
     refused: RefCell<BTreeSet<String>>,
 }
 

@@ -23,7 +23,7 @@ struct Written {
     timeout: Option<u64>,
 }
 
-/// One fault: the events it meets, and what it does to them.
+/// One fault: the events that it applies to, and its effect on them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fault {
@@ -51,25 +51,25 @@ pub(crate) struct Fault {
 pub(crate) enum Effect {
     /// The event ends with this error.
     Error(i32),
-    /// It takes so many milliseconds more.
+    /// The event takes this many milliseconds longer.
     Slow(u64),
     /// The app answers no one for this many milliseconds; null: for ever.
     Hang(Option<u64>),
-    /// As long as that, also if this osascript is killed meanwhile.
+    /// The app hangs for this time, even if this osascript is killed meanwhile.
     Block(u64),
     /// The app ends, and the connection with it.
     Die,
     /// osascript itself ends, by a segmentation fault as far as its status tells.
     Crash,
-    /// osascript writes so many bytes to stdout.
+    /// osascript writes this many bytes to stdout.
     Flood(usize),
-    /// The answer is a text of so many characters.
+    /// The answer is a text with this many characters.
     Huge(usize),
-    /// A dialog asks the person for consent: so many milliseconds pass, then the answer.
+    /// A dialog asks the person for consent. The answer comes after this many milliseconds.
     Dialog { after: u64, allow: bool },
     /// A write that is answered, and not made.
     Ignore,
-    /// Before the event, so many elements vanish from the collection it reads.
+    /// Before the event, this many elements vanish from the collection that it reads.
     Shrink(usize),
 }
 

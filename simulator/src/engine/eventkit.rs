@@ -28,7 +28,7 @@ const CALENDAR: &str = "com.apple.iCal";
 
 const REMINDERS: &str = "com.apple.reminders";
 
-/// Reminders' own ids have this before the one that EventKit knows.
+/// Ids in Reminders have this prefix before the id in EventKit.
 const URL: &str = "x-apple-reminder://";
 
 /// The file with what Apple events do not show.

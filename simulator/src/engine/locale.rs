@@ -22,7 +22,7 @@ pub(super) fn install(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
     ctx.eval::<Function<'_>, _>(LOCALE)?.call((native,))
 }
 
-/// The name of the process's zone: from the variable, or from where the system's link leads.
+/// The name of the process's zone: from the variable, or from the target of the system's link.
 fn local_zone() -> String {
     let by_variable = std::env::var("TZ").ok().map(|name| name.trim_start_matches(':').to_owned());
     let by_link = || {

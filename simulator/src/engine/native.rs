@@ -250,7 +250,7 @@ impl<'js> Bridge<'js> {
         definitions.peek().is_none() || definitions.any(|definition| definition.direct.is_some())
     }
 
-    /// Takes over the named parameters; one that the command does not have cannot be sent.
+    /// Copies the named parameters. A parameter that the command does not have cannot be sent.
     fn name_parameters(&self, event: &mut Event, named: Value) -> Answer<()> {
         let (Root::App(at), Kind::Command(name)) = (event.target.root, &event.kind) else { return Ok(()) };
         let app = self.session.world.app(at);

@@ -92,7 +92,7 @@ impl Omni {
     /// Does what the app does for a command of its dictionary.
     ///
     /// # Errors
-    /// -10000 where the model throws: the app tells no more.
+    /// -10000 if the model throws, because the app gives no other number.
     pub(super) fn call(&self, name: &str, given: &str) -> Answer<String> {
         self.context.with(|ctx| {
             let call = || ctx.globals().get::<_, Object<'_>>(MODEL_NAME)?.get::<_, Function<'_>>("classic");

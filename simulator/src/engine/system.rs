@@ -159,7 +159,7 @@ fn process<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Res
         let is_folder = it.session.file_kind(&whole.to_string_lossy()) == Kind::Folder;
         if is_folder {
             it.session.files.enter(&whole.to_string_lossy());
-            // The shell begins there too, where this machine has the folder.
+            // The shell begins there too, if this machine has the folder.
             let _ = std::env::set_current_dir(whole);
         }
         is_folder

@@ -135,7 +135,7 @@ const TYPES: [(&str, &str); 18] = [
     ("m4a", "com.apple.m4a-audio"),
 ];
 
-/// The folder that a path lies in.
+/// The folder of a path.
 pub(super) fn parent(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some(("", _)) | None => "/",
@@ -230,7 +230,7 @@ fn disk() -> BTreeMap<&'static str, Value> {
     ])
 }
 
-/// A file URL, with everything but letters, digits and what paths are made of as percents.
+/// A file URL. Everything except letters, digits and the characters of paths is percent-encoded.
 fn url(path: &str, holds: bool) -> String {
     use std::fmt::Write as _;
     let mut url = String::from("file://");

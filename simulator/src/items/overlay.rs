@@ -161,7 +161,7 @@ impl<'a> Overlay<'a> {
             return;
         }
         if of.step == Step::Root {
-            // Without a name there is only the disk, and what lies on the desktop is not the app's.
+            // Without a name there is only the disk, because the items on the desktop are not elements of the app.
             _ = (class == "disk").then(|| self.item("/", None));
             return;
         }
@@ -231,7 +231,7 @@ impl<'a> Overlay<'a> {
         id
     }
 
-    /// Adds what lies in a folder to its elements.
+    /// Adds the contents of a folder to its elements.
     fn list(&mut self, folder: ObjectId) {
         let Some(path) = self.path_of(folder) else { return };
         if !self.listed.insert(folder) {

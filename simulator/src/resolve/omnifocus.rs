@@ -23,7 +23,7 @@ const OF_PROJECTS: [&str; 6] = [
 const TAGS: &str = ".tag";
 
 impl View<'_> {
-    /// The object whose elements of a class an object shows: a project's tasks are those of its root task.
+    /// The object that supplies the elements of a class for another one: a project's tasks are those of its root task.
     pub(super) fn holder(&self, id: ObjectId, class: &str) -> ObjectId {
         let own = class == "section" || class.ends_with("project") || class.ends_with("folder");
         if own { id } else { self.root_task(id).unwrap_or(id) }

@@ -79,7 +79,7 @@ impl Run {
 }
 
 impl View<'_> {
-    /// How parts of a text look at their start, if a specifier means such parts; the same for what nobody has set.
+    /// The style at the start of parts of a text, if a specifier means such parts; the default style if none was set.
     pub(crate) fn styled(&self, of: &Specifier, term: &str, root: ObjectId) -> Answer<Option<Found>> {
         if let Some(part) = self.part(of, root)? {
             let styled = self.style_of(&part, term).is_some();
@@ -224,7 +224,7 @@ fn style(runs: &[Run], part: &Part, term: &str) -> Value {
     runs.iter().rfind(here).map_or_else(|| plain(term), |run| run.value.clone())
 }
 
-/// How a text looks where nobody said so.
+/// The default style of a text.
 fn plain(term: &str) -> Value {
     match term {
         "font" => Value::text("Helvetica"),

@@ -63,7 +63,7 @@ pub(crate) enum Step {
     Each {
         all: Vec<Rc<Specifier>>,
     },
-    /// A property or elements, as a script spells them where no app is known yet: below `ObjectSpecifier()`.
+    /// A property or elements in a script's spelling, before the app is known: below `ObjectSpecifier()`.
     Member {
         of: Rc<Specifier>,
         identifier: Rc<str>,

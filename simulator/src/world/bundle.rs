@@ -84,7 +84,8 @@ impl Bundle {
         })
     }
 
-    /// Its terms: its own `.sdef`, else its suites, else the standard ones if it only says that it is scriptable.
+    /// Its terms: its own `.sdef`, otherwise its suites, otherwise the standard terms if it only says that it is
+    /// scriptable.
     pub(crate) fn definition(&self, world: &Path) -> Option<Definition> {
         let resources = self.folder.join("Contents/Resources");
         if let Some(name) = &self.definition {

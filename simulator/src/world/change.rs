@@ -1,4 +1,4 @@
-//! Changes to an app's objects: what an event writes, and what a journal replays.
+//! Changes to an app's objects: an event writes them, and a journal replays them.
 
 use std::rc::Rc;
 

@@ -5,7 +5,8 @@ use crate::value::{ObjectId, Value};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Indexes by property. An entry may be stale in where its object hangs and whether it is gone, never in its value.
+/// Indexes by property. An entry may be stale about the place of its object and whether it is gone, but never about its
+/// value.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     by_term: HashMap<Symbol, HashMap<Key, Vec<ObjectId>>>,
@@ -32,7 +33,7 @@ impl Key {
 }
 
 impl Model {
-    /// The objects whose property has that value, wherever they hang; `None` where asking the objects is cheaper.
+    /// The objects with that value of the property, in any container; `None` if it is cheaper to ask the objects.
     pub(crate) fn indexed(&self, term: Symbol, value: &Value) -> Option<Vec<ObjectId>> {
         let key = Key::of(value)?;
         let mut index = self.index.borrow_mut();

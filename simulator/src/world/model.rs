@@ -37,7 +37,7 @@ pub(crate) struct Model {
     /// The number of seconds by which dates that are still text are behind the world's clock.
     pub(crate) shift: i64,
     pub(crate) running: bool,
-    /// Whether the app is OmniFocus, whose objects have relations that no dictionary describes.
+    /// Whether the app is OmniFocus, because its objects have relations that no dictionary describes.
     #[serde(default)]
     pub(crate) omni: bool,
     /// Whether the app's disk items are the files of this Mac, as in System Events.
@@ -61,7 +61,7 @@ pub(crate) struct Object {
     pub(crate) place: Place,
     /// The name that its container uses for it, if that is not its property `name`.
     pub(crate) label: Option<Rc<str>>,
-    /// The application's property through which the app addresses it, wherever it stands.
+    /// The application's property through which the app addresses it, in any container.
     pub(crate) through: Option<Symbol>,
     pub(crate) values: Vec<(Symbol, Value)>,
     pub(crate) elements: Vec<(Symbol, Children)>,
@@ -204,7 +204,7 @@ impl Model {
         self.keys.get(key).copied()
     }
 
-    /// A stored value, untyped; `None` where the data says nothing.
+    /// A stored value, untyped; `None` if the data has none.
     pub(crate) fn value(&self, id: ObjectId, term: &str) -> Option<&Value> {
         let symbol = self.known(term)?;
         self.object(id).values.iter().find(|(name, _)| *name == symbol).map(|(_, value)| value)

@@ -16,7 +16,7 @@ pub struct Amounts {
     pub events: Option<usize>,
     /// Files below `Documents/Archive`.
     pub files: Option<usize>,
-    /// Reminders, and tasks of OmniFocus where the base has it.
+    /// Reminders, and tasks of OmniFocus if the base has it.
     pub tasks: Option<usize>,
     /// The same seed gives the same world.
     pub seed: u64,
@@ -88,7 +88,7 @@ fn grow(
 struct Maker {
     random: u64,
     made: u64,
-    /// Whether nothing may lie in the future: mail has arrived.
+    /// Whether no date may be in the future, because mail has arrived already.
     past: bool,
 }
 
@@ -214,7 +214,7 @@ impl Maker {
     }
 }
 
-/// The object with that key, wherever it stands.
+/// The object with that key, in any container.
 fn keyed<'a>(data: &'a mut Value, key: &str) -> Option<&'a mut Value> {
     if data["key"] == key {
         return Some(data);

@@ -151,7 +151,7 @@ impl View<'_> {
     }
 }
 
-/// Where a run is once a part was replaced: what comes into it looks like what was at its start.
+/// The range of a style run after a part was replaced. The new part has the style of the text at its start.
 fn moved(run: Run, part: &Part, whole: &str) -> Run {
     let (old, end) = (&part.range, whole.len() - (part.whole().len() - part.range.end));
     let Range { start: from, end: to } = run.range;

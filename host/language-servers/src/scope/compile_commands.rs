@@ -18,8 +18,8 @@ struct Command {
     file: String,
 }
 
-/// Returns the files that have a command, relative to the root; none where the root has no commands. One that cannot be
-/// read names nothing.
+/// Returns the files that have a command, relative to the root; `None` if the root has no commands. A list that cannot
+/// be read names no files.
 pub(super) fn commanded(disk: &Disk) -> Option<BTreeSet<String>> {
     let place = PLACES.into_iter().find(|place| disk.exists(place))?;
     let commands: Option<Vec<Command>> =

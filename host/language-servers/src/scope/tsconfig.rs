@@ -13,7 +13,7 @@ use crate::disk::Disk;
 const DEEPEST: usize = 4;
 const MOST_PROJECTS: usize = 100;
 
-/// Projects that were found: what each one takes in, and what of that it leaves out.
+/// The projects that were found: the files that each includes, and those that it excludes from them.
 #[derive(Default)]
 pub(super) struct Projects(Vec<(Gitignore, Gitignore)>);
 
@@ -55,8 +55,8 @@ impl Projects {
     }
 }
 
-/// Returns the settings that name files, and the folder that they are relative to: those that are extended, where the own
-/// ones name none.
+/// Returns the settings that name files, and the folder to which they are relative: the file's own, otherwise those
+/// that it extends.
 fn said(disk: &Disk, json: &Json, own_folder: &str, depth: usize) -> (Json, String) {
     let own = ["files", "include"].iter().any(|key| json.get(key).is_some());
     let base = json.get("extends").and_then(Json::as_str).filter(|base| base.starts_with('.'));
@@ -80,7 +80,7 @@ fn parse(disk: &Disk, file: &str) -> Option<Json> {
     jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &ParseOptions::default()).ok()
 }
 
-/// The patterns as rules that count from their folder; one that names a folder means all that is in it.
+/// The patterns as rules relative to their folder. A pattern that names a folder means everything in it.
 fn rules(base: &str, patterns: &[Json]) -> Option<Gitignore> {
     let mut rules = GitignoreBuilder::new("/");
     for pattern in patterns.iter().filter_map(Json::as_str) {

@@ -128,7 +128,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with('#')
 }
 
-/// A class or a function whose block is not over.
+/// A class or a function with a block that has not ended.
 struct Block {
     indent: usize,
     at: usize,

@@ -19,7 +19,7 @@ const QUIET: Duration = Duration::from_millis(250);
 /// How long after a change elsewhere the server may still correct earlier diagnostics.
 const RIPPLE: Duration = Duration::from_millis(1_000);
 
-/// A server that has sent nothing about a file for so long has nothing to send.
+/// If a server has sent nothing about a file for this time, it has nothing to send.
 const SILENCE: Duration = Duration::from_secs(15);
 
 const STEP: Duration = Duration::from_millis(20);
@@ -99,7 +99,8 @@ impl Server {
             {
                 return Ok(Some(pushed.clone()));
             }
-            // One that still reads its project may send nothing for long; one that knows it has nothing to send.
+            // A server that still reads its project may send nothing for a long time. One that knows its project then
+            // has nothing to send.
             let silent = began.elapsed() >= SILENCE && !lock(&self.heard.tracker).is_busy();
             if Instant::now() + STEP >= deadline || (silent && pushed.is_none()) {
                 return Ok(pushed);

@@ -37,8 +37,8 @@ impl Server {
 
     /// Returns the changes that the server offers for a range. It makes none of them.
     ///
-    /// A server that promises to work out the edits later is asked for them. What only a command of the server would
-    /// change has no edits, since no command is ever run.
+    /// A server that promises to work out the edits later is asked for them. A change that needs a command of the
+    /// server has no edits, because the host never runs a command.
     pub(crate) async fn actions(
         &self,
         at: &Location,
@@ -100,7 +100,7 @@ impl Server {
         })
     }
 
-    /// Reads the edits of a workspace edit; none where files would be made, renamed or deleted as well.
+    /// Reads the edits of a workspace edit; `None` if it would also make, rename or delete files.
     fn edits(&self, answer: &Json) -> Option<Vec<Edit>> {
         let mut reader = Reader::new(self);
         let mut items = Vec::new();
@@ -158,7 +158,7 @@ fn touches(diagnostic: &Json, range: &Json) -> bool {
     start <= to && from <= end
 }
 
-/// The edits of a workspace edit, by file; none where files would be made, renamed or deleted.
+/// The edits of a workspace edit, by file; `None` if it would make, rename or delete files.
 fn changes(answer: &Json) -> Option<Vec<(String, &Json)>> {
     if let Some(changes) = answer.get("documentChanges").and_then(Json::as_array) {
         let change = |change| {

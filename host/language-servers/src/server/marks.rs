@@ -36,7 +36,7 @@ pub(super) struct Page<'a> {
 /// The open questions.
 #[derive(Debug, Default)]
 pub(super) struct Unknown {
-    /// Names that are declared in macros and mean nothing to the server.
+    /// Names that are declared in macros and that the server does not know.
     pub(super) names: Vec<Range>,
     /// Whether the server was not asked, since it does not know the project yet.
     pub(super) loading: bool,

@@ -43,7 +43,7 @@ pub(super) fn settle(symbol: &mut Symbol, text: &Text) {
     symbol.location.range.end = trimmed(symbol.location.range.end, symbol.name_range.end, text);
 }
 
-/// Finds the name of a symbol that says only where the whole of it is: `function name {`.
+/// Finds the name of a symbol for which the server gives only the whole range: `function name {`.
 pub(super) fn find(symbol: &mut Symbol, text: &Text) {
     let start = symbol.location.range.start;
     let said = text.part(start.line, start.column, u32::MAX);
@@ -81,7 +81,7 @@ pub(super) fn is_word(name: &str) -> bool {
     !name.is_empty() && name.trim_start_matches('#').chars().all(part)
 }
 
-/// The column of a name on its line: before a value that it is given, or else the first one behind.
+/// The column of a name on its line: before the value that it gets, otherwise the first one after the column.
 fn found(line: &str, column: u32, name: &str) -> Option<u32> {
     let (before, behind) = line.split_at(byte(line, column));
     let given = words(before, name).last().filter(|at| GIVEN.contains(&before[at + name.len()..].trim()));

@@ -1,4 +1,4 @@
-//! The questions, each in the words of the protocol. Only what reads is ever sent.
+//! The questions, each as a request of the protocol. The host sends only requests that read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +65,7 @@ impl Server {
             self.marks_ahead(path, &text, deadline)
         );
         let answer = answer?;
-        // rust-analyzer answers so until it has read the files, also about those that are open.
+        // rust-analyzer answers this until it has read the files, even about open files.
         let is_early = answer.is_null() && before == State::Loading;
         let mut reader = Reader::new(self).knowing(path, Arc::clone(&text));
         let (mut items, flat) = reader.outline(&answer, path);
@@ -97,7 +97,7 @@ impl Server {
         if is_lost || self.has_said(path, NOT_FOUND, |_| true) {
             freshness.doubt(Doubt::Degraded);
         }
-        // Between the tags of TSX and JSX stands text, in which an apostrophe opens nothing.
+        // Between the tags of TSX and JSX is text, in which an apostrophe does not open a string.
         let reads = self.profile.words.filter(|_| !path.ends_with("sx"));
         if self.is_cut(path, &text) || reads.is_some_and(|words| !words::is_balanced(&text, words)) {
             freshness.doubt(Doubt::Syntax);

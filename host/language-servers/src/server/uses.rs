@@ -1,7 +1,7 @@
 //! Uses that a server's own search leaves out. A use is a place with the name, so the host asks about every place that
-//! the server did not report, one by one: what does it mean? A place whose meaning the server does not know is returned
-//! as unsure. So an answer without unsure places is complete, even if the project's settings hide files from the
-//! server.
+//! the server did not report, one by one: what does it mean? If the server does not know the meaning of a place, the
+//! place is returned as unsure. So an answer without unsure places is complete, even if the project's settings hide
+//! files from the server.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::types::{Doubt, Location, Locations, Place, Position, Range, State, Sy
 /// The largest number of places to ask about. A name with more places is too common for the time of a question.
 const MOST_ASKED: usize = 3_000;
 
-/// Questions that are under way at the same time: enough to keep a server busy, and few enough to be taken back.
+/// The number of questions to send at once: enough to keep a server busy, and few enough to cancel.
 const AT_ONCE: usize = 16;
 
 /// The time to keep for the answer itself.
@@ -70,8 +70,8 @@ struct Settled {
 }
 
 impl Server {
-    /// Adds uses that are not among those found, and the places that are unsure. Takes back doubts about files that the
-    /// server does not read, where every place of the name is settled.
+    /// Adds uses that are not among those found, and the places that are unsure. Withdraws doubts about files that the
+    /// server does not read, if every place of the name is settled.
     pub(super) async fn look_again(
         self: &Arc<Self>,
         place: &Place,
@@ -268,7 +268,7 @@ fn is_module(path: &str, name: &str) -> bool {
     !name.is_empty() && (parts.next() == Some(name) || parts.next() == Some(name))
 }
 
-/// The kinds of what holds a symbol, the nearest first.
+/// The kinds of a symbol's containers, the nearest first.
 fn holders(symbols: &Symbols, own: usize) -> impl Iterator<Item = u8> {
     let parent = |at: usize| symbols.items[at].parent.map(|parent| parent as usize);
     std::iter::successors(parent(own), move |&at| parent(at)).map(|at| symbols.items[at].kind)

@@ -86,7 +86,7 @@ impl Server {
         opened && self.settle(deadline).await
     }
 
-    /// Opens a file that stays open, and asks for its outline. If there is no file, there is nothing to know.
+    /// Opens a file that stays open, and asks for its outline. If there is no file, the server has no project to read.
     async fn open_anchor(&self, deadline: Instant) -> bool {
         for path in self.candidates() {
             if self.anchor(&path).await.is_err() {

@@ -16,7 +16,7 @@ pub(crate) struct Word {
     pub(crate) is_key: bool,
 }
 
-/// Returns where a word stands, in the order of the text.
+/// Returns the places of a word, in the order of the text.
 pub(crate) fn standing(text: &Text, words: Words, name: &str) -> Vec<Word> {
     let dialect = match words {
         Words::Python => return in_python(text, name),
@@ -39,7 +39,7 @@ pub(crate) fn has_blocks(text: &Text, words: Words) -> bool {
     !standing(text, words, "{").is_empty()
 }
 
-/// Whether every bracket of a text is closed. What a bracket that is not closed swallows is in no outline.
+/// Whether every bracket of a text is closed. An outline lacks the symbols after an unclosed bracket.
 pub(crate) fn is_balanced(text: &Text, words: Words) -> bool {
     match words {
         // The branches of conditions may open a bracket twice and close it once.

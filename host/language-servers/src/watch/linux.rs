@@ -25,7 +25,7 @@ const RULES: &str = ".gitignore";
 
 /// Watches a root.
 pub(super) struct Inotify {
-    /// None once it cannot be relied upon any more.
+    /// `None` if it is no longer reliable.
     events: Option<OwnedFd>,
     root: PathBuf,
     device: u64,
@@ -35,7 +35,7 @@ pub(super) struct Inotify {
 }
 
 impl Inotify {
-    /// Begins with nothing; none where the file system does not tell.
+    /// Begins without folders; `None` if the file system does not report changes.
     pub(super) fn begin(disk: &Disk) -> Option<Self> {
         let kind = rustix::fs::fstatfs(disk.dir()).ok()?.f_type;
         let device = rustix::fs::fstat(disk.dir()).ok()?.st_dev;
@@ -64,7 +64,7 @@ impl Inotify {
                 self.watched.insert(watch, path.to_owned());
                 self.met.insert(watch);
             }
-            // It is gone already, and what holds it says so.
+            // It is gone already, and the watch on its folder reports that.
             Err(Errno::NOENT | Errno::NOTDIR) => {}
             // There is no room for more watches.
             _ => self.events = None,

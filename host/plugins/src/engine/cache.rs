@@ -28,7 +28,7 @@ const MAC: usize = 32;
 /// Bytes of compiled code to keep; the least recently used goes first.
 const MOST: u64 = 512 * 1024 * 1024;
 
-/// Returns a component without the sections that `package` puts at its end: what its code is made of.
+/// Returns a component without the sections that `package` puts at its end. The rest determines the code.
 pub(super) fn bare(wasm: &[u8]) -> &[u8] {
     &wasm[..end_of_code(wasm).unwrap_or(wasm.len())]
 }

@@ -12,7 +12,7 @@ const PATIENCE: u32 = 100;
 /// To say it takes memory too: after the first refusal there is this part of the bound above it.
 const RESERVE: usize = 64;
 
-/// Counts memory and tables; what goes over a bound is noted here, since the engine only says that growing failed.
+/// Counts memory and tables. Notes which limit was exceeded, because the engine only says that growing failed.
 pub(super) struct Limiter {
     memory: usize,
     most_memory: usize,

@@ -10,7 +10,7 @@ use wasmtime::component::{Linker, LinkerInstance, ResourceType, Val};
 use super::call::{App, Directory, State, Workspace};
 use crate::capability::Capability;
 
-/// Puts the stub of an interface where a component imports it.
+/// Links a component's import of an interface to the stub.
 pub(super) fn add(
     linker: &mut Linker<State>,
     engine: &wasmtime::Engine,

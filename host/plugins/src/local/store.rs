@@ -11,7 +11,8 @@ use crate::failure::Fault;
 /// Values in base64, by key.
 type Kept = BTreeMap<String, String>;
 
-/// Bytes of all keys and values together, and what one key costs beside them: a million empty values need memory too.
+/// The most bytes of all keys and values together, and the extra bytes that each key counts, because a million empty
+/// values need memory too.
 const QUOTA: usize = 1024 * 1024;
 const ENTRY: usize = 64;
 

@@ -10,7 +10,7 @@ use crate::failure::hidden;
 /// The most prompts, and the most resources, of one plugin: a client shows all of them in one menu.
 const MOST: usize = 16;
 
-/// The most characters of a prompt: what a person asks for in one message.
+/// The most characters of a prompt. A prompt is one message of a person.
 const LONGEST_PROMPT: usize = 8_000;
 
 /// A prompt. The text goes to the client's model as the person's message.
@@ -26,7 +26,7 @@ pub struct Prompt {
     /// The name of one of the server's own drawings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
-    /// The message, with `{name}` where the value of an argument belongs.
+    /// The message, with `{name}` in place of the value of an argument.
     pub text: String,
     /// The arguments that the person gives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -262,7 +262,7 @@ impl Code<'_> {
         }
     }
 
-    /// The number of the first case of an error that holds nothing else.
+    /// The number of the first error case that has no payload.
     fn plain_case(&self, error: &Type) -> Option<usize> {
         let Type::Id(id) = error else { return None };
         match &self.resolve.types[*id].kind {
@@ -312,7 +312,7 @@ fn wat_type(ty: WasmType) -> &'static str {
     }
 }
 
-/// The body of each function that has an answer. Parameters are numbered; 16 is where results lie.
+/// The body of each function that has an answer. Parameters have numbers. Results are at the address 16.
 fn answer(known: &str) -> Option<&'static str> {
     Some(match known {
         "cli/environment#get-environment"

@@ -1,4 +1,4 @@
-//! `plugin bench`: what a plugin costs, beside what the design allows.
+//! `plugin bench`: the costs of a plugin, beside the limits of the design.
 //!
 //! Each golden call runs on a simulated Mac, for the total time, the Apple events and the used resources. Then it runs
 //! again and again with the answers of the first run, so that the time is that of the engine and the plugin, without
@@ -169,7 +169,7 @@ impl Times {
         Self(times)
     }
 
-    /// The time that so many hundredths of all do not exceed.
+    /// A percentile of the times.
     fn at(&self, hundredths: usize) -> Duration {
         let last = self.0.len().saturating_sub(1);
         self.0.get((last * hundredths).div_ceil(100)).copied().unwrap_or_default()

@@ -195,7 +195,7 @@ impl Build {
     }
 }
 
-/// Says where a package is, and how large.
+/// Prints the path and the size of a package.
 fn made(package: &Path) -> Result<(), Failure> {
     let bytes = std::fs::metadata(package)?.len();
     Ok(writeln!(paint::stdout(), "{}: {bytes} bytes", package.display())?)

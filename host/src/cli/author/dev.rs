@@ -21,7 +21,7 @@ pub(in crate::cli) struct Dev {
     folder: Vec<PathBuf>,
 }
 
-/// How often the folder is looked at: soon for a person, and next to nothing for the machine.
+/// The interval between checks of the folder: short for a person, and cheap for the machine.
 const LOOK: Duration = Duration::from_millis(300);
 
 /// The state of a file that changes when it is written, made or removed.

@@ -32,7 +32,7 @@ pub(super) struct Golden {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
-    /// Which tool; may be left out where the plugin has one.
+    /// The tool; may be left out if the plugin has only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tool: Option<String>,
     #[serde(default)]

@@ -92,7 +92,8 @@ impl Subject {
     /// Links the package with all that it wants.
     pub(super) fn trial(&self, common: &Common) -> Result<Trial, Failure> {
         let mut grants = self.package.grants();
-        // A recording needs no folder, but is asked for the one that it was made with.
+        // A repeated call needs no folder on the disk, but the plugin asks for the folder of the recording, so it must
+        // be granted.
         add_folders(&mut grants, &self.package, &self.folders)?;
         let (engine, cache) = (engine(common.plugin_engine)?, cache(common));
         Ok(Trial::new(&engine, &self.bytes, &self.package, grants, cache.as_ref())?)

@@ -11,7 +11,7 @@ pub(super) struct Week {
 }
 
 impl Week {
-    /// The week that holds a day.
+    /// The week of a day.
     pub(super) fn of(day: Date) -> Self {
         let monday = day.saturating_sub(i32::from(day.weekday().to_monday_zero_offset()).days());
         Self { monday, next: monday.saturating_add(7.days()) }
@@ -25,7 +25,7 @@ impl Week {
     }
 }
 
-/// Today, where this computer is.
+/// Today, in the time zone of this computer.
 pub(super) fn today() -> Date {
     Zoned::now().date()
 }

@@ -1,4 +1,4 @@
-//! The three questions: which calls answer them, and what their answers add up to.
+//! The three questions: the calls that answer them, and the conclusions from the answers.
 
 use serde_json::{Value as Json, json};
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstream::{AutoStream, ColorChoice};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The pager where no variable names one.
+/// The pager if no variable names one.
 const USUAL: &str = "less";
 
 /// How `less` behaves unless its owner says otherwise: a page that fits the screen is only printed, and colours stay.

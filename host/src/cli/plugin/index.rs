@@ -1,8 +1,8 @@
-//! Indexes: finding a plugin by its name, and checking what an index says.
+//! Indexes: finding a plugin by its name, and checking the entries of an index.
 //!
 //! An index is a folder with one file for each plugin, which people keep in a repository, or one file with all of them. It
 //! names sources and digests. Everything else is as if a person had named the source: the same checks and questions apply,
-//! and what the index says has to fit the package too.
+//! and the entry of the index must also match the package.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;

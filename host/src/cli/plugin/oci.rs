@@ -30,7 +30,7 @@ const LARGEST_TEXT: u64 = 1024 * 1024;
 pub(super) struct Image {
     base: Address,
     name: String,
-    /// A digest, or a tag where an author publishes.
+    /// A digest, or a tag when an author publishes.
     reference: String,
 }
 
@@ -242,7 +242,7 @@ impl<'a> Registry<'a> {
         Ok(reply.body)
     }
 
-    /// Asks; where the registry wants to know who asks, gets a token first.
+    /// Sends a request. If the registry wants a login, gets a token first.
     fn send<'b>(&mut self, address: &Address, request: impl Fn() -> Request<'b>) -> Result<Reply, Failure> {
         let with = |login: Option<String>| Request { login, ..request() };
         let reply = web::fetch(address, with(self.token.clone()))?;

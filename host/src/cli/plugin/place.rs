@@ -11,7 +11,7 @@ use crate::plugins::engine::signature;
 
 /// The place of a package.
 pub(super) enum Place {
-    /// A file that a server has; what an installed one is now needs no digest.
+    /// A file on a web server. To compare an installed plugin with it, no digest is needed.
     File { address: Address, sha: Option<Sha> },
     /// An image in a registry.
     Image(Image),
@@ -51,7 +51,7 @@ impl Place {
     /// is only for the registries.
     ///
     /// # Errors
-    /// As for [`Place::fetch`], and where a registry calls a package by another version than its own.
+    /// As for [`Place::fetch`], and if the registry's tag differs from the package's own version.
     pub(super) fn fetch_newest(self, login: Option<&str>) -> Result<Found, Failure> {
         let image = match self {
             Self::File { address, .. } => return Self::File { address, sha: None }.fetch(None),

@@ -21,7 +21,7 @@ use crate::plugins::engine::package::{self, Package};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Keygen {
-    /// The file for the secret key; the public key stands beside it, in FILE.pub.
+    /// The file for the secret key; the public key goes beside it, into FILE.pub.
     file: PathBuf,
     /// Does not protect the secret key by a password, for signing without a person.
     #[arg(long)]

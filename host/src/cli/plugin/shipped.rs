@@ -15,7 +15,7 @@ use crate::plugins::engine::PluginId;
 /// The packages that were put into the program: those of the folder that `IAC_MCP_PACKAGES` named when it was built.
 const CARRIED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/packages.rs"));
 
-/// How far above the program its packages and its sources are looked for.
+/// How many folders above the program to search for its packages and its sources.
 const BESIDE: usize = 2;
 const ABOVE: usize = 4;
 

@@ -1,4 +1,5 @@
-//! A server's entry in a file of JSON, also with comments: it is inserted as text, so that nothing else in there changes.
+//! A server's entry in a JSON file, which may have comments. The entry is inserted as text, so nothing else in the file
+//! changes.
 
 use iac_core::foreign::place;
 use jsonc_parser::ast::{Object, ObjectProp, ObjectPropName, Value};
@@ -253,7 +254,7 @@ impl Style {
         Self { line, unit: unit.to_owned() }
     }
 
-    /// Writes a value whose first line has this indent.
+    /// Writes a value, with this indent for its first line.
     fn write(&self, value: &Json, indent: &str) -> String {
         let mut bytes = Vec::new();
         let form = serde_json::ser::PrettyFormatter::with_indent(self.unit.as_bytes());
@@ -263,7 +264,7 @@ impl Style {
         text.replace('\n', &format!("{}{indent}", self.line))
     }
 
-    /// Inserts a member before all others, where it cannot separate a comment at the end of a line from its subject.
+    /// Inserts a member before all others. There it cannot separate a comment at the end of a line from its subject.
     fn insert(&self, body: &str, object: &Object<'_>, key: &str, value: &Json) -> Edit {
         let inside = object.range.start + 1;
         let key = serde_json::to_string(key).expect("a text is JSON");
@@ -295,7 +296,7 @@ fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The blanks at the beginning of the line in which a byte stands.
+/// The blanks at the beginning of a byte's line.
 fn indent_at(body: &str, at: usize) -> String {
     let begin = body[..at].rfind('\n').map_or(0, |end| end + 1);
     indent(&body[begin..]).to_owned()

@@ -117,7 +117,7 @@ fn parse(text: &str) -> Result<Vec<Record>, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// How a file is taken back.
+/// The way to restore a file.
 enum Way {
     /// It is not there any more.
     Gone,

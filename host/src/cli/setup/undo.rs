@@ -11,7 +11,7 @@ use super::record::{Out, Record, Records};
 use super::{back, find, without};
 use crate::clients::Client;
 
-/// A file to which `setup` added the server, and what became of it.
+/// A file to which `setup` added the server, and its present state.
 #[derive(Debug)]
 pub(in super::super) struct Taken {
     pub(in super::super) client: String,

@@ -1,4 +1,4 @@
-//! A server's entry in a file of YAML: one line that is inserted as text, so that nothing else in there changes. A parser
+//! A server's entry in a YAML file: one line that is inserted as text, so nothing else in the file changes. A parser
 //! says where the line belongs, and checks that nothing else has changed.
 
 use serde_json::{Value as Json, json};
@@ -8,7 +8,7 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 use super::{Edit, NOT_AGAIN};
 
-/// How a client keeps its servers: a mapping of names, or a list whose items have a name.
+/// The form in which a client stores its servers: a mapping of names, or a list of items with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Map,
@@ -59,7 +59,7 @@ pub(super) fn command(text: &str, (key, kind): (&str, Kind), name: &str) -> Resu
 /// Takes a server out again.
 ///
 /// # Errors
-/// It does not stand on lines of its own, or the file is not YAML.
+/// The server is not on lines of its own, or the file is not YAML.
 pub(super) fn without(text: &str, (key, kind): (&str, Kind), name: &str) -> Result<String, String> {
     let before = parse(text)?;
     if find(&before[key], kind, name).is_none() {

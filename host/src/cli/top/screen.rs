@@ -57,7 +57,8 @@ impl Screen {
         stdout.flush()
     }
 
-    /// Waits so long, or until the terminal has another size; true if a key or a signal ends the view before.
+    /// Waits for this time, or until the terminal changes its size; true if a key or a signal ends the view before
+    /// that.
     pub(super) async fn ended_within(&mut self, time: Duration) -> bool {
         let [terminate, hangup, interrupt] = &mut self.ends;
         let over = tokio::time::sleep(time);

@@ -3,7 +3,7 @@
 use super::{Maker, moved, without_elements};
 use serde_json::{Map, Value, json};
 
-/// Fills the projects up until the database has so many tasks; one that has more stays as it is.
+/// Fills the projects until the database has this many tasks. A database with more stays unchanged.
 pub(super) fn fill(maker: &mut Maker, data: &mut Value, count: usize) -> Option<()> {
     let document = data.pointer_mut("/application/elements/document/0/elements")?;
     let mut have = 0;

@@ -105,7 +105,7 @@ fn kind(mark: &Mark) -> Option<u8> {
         "type" => TYPE_ALIAS,
         "property" => FIELD,
         "method" | "operator" => METHOD,
-        // One that is only declared stands elsewhere.
+        // A name that is only declared is defined elsewhere.
         "function" if mark.defined => FUNCTION,
         _ => return None,
     })

@@ -14,7 +14,7 @@ use crate::types::Symbol;
 const ITEMS: [&str; 10] =
     ["fn", "struct", "enum", "union", "trait", "mod", "type", "const", "static", "macro_rules"];
 
-/// Words that may stand between one of those and the name.
+/// Words that may come between one of those and the name.
 const BETWEEN: [&str; 3] = ["mut", "ref", "!"];
 
 /// Words that name nothing.
@@ -57,7 +57,7 @@ fn call(code: &Code<'_>, at: usize) -> Option<Call> {
     Some(Call { tokens: bracket + 1..code.close(bracket)?, defines })
 }
 
-/// Whether a call stands where items do, and holds a word that it could declare.
+/// Whether a macro call is in the position of an item, and contains a word that it could declare.
 fn is_item(code: &Code<'_>, page: &Page<'_>, symbols: &[Symbol], call: &Call) -> bool {
     let at = page.text.position(code.place(call.tokens.start - 1).start);
     let in_code = |symbol: &Symbol| has_code(symbol.kind) && covers(symbol.location.range, at);

@@ -90,7 +90,7 @@ fn is_function(code: &Code<'_>, value: usize) -> bool {
         return false;
     };
     if code.word(behind) == ":" && code.word(at) == "(" {
-        // The type of the result ends at the arrow; what else ends it is not an arrow function.
+        // The result type ends at the arrow. If something else ends it, this is not an arrow function.
         while behind < code.len() && !matches!(code.word(behind), "=" | ";" | "?") {
             behind = match code.word(behind) {
                 "(" | "[" | "{" => code.close(behind).map_or(code.len(), |close| close + 1),

@@ -43,12 +43,12 @@ fn shown(mut names: Vec<String>) -> Vec<String> {
     }
     let is_own = |name: &&String| !is_foreign(name) && !name.starts_with(UNNAMED);
     let own: Vec<String> = names.iter().filter(is_own).take(MOST).cloned().collect();
-    // Below the glue of another language stands its interpreter, which says why it gave up in its own words.
+    // Below the glue of another language is its interpreter, which has its own message for the reason.
     let says_nothing = own.is_empty() && all == names.len();
     if says_nothing { names.into_iter().take(MOST).collect() } else { own }
 }
 
-/// Tells whether a function stands between the host and the code of an author in any language, such as the export itself.
+/// Tells whether a function is between the host and the author's code, in any language. The export itself is one.
 fn is_glue(name: &str) -> bool {
     ["__wasm_export_", "__wasm_import_", "wit_dylib_", "iac:plugin/"]
         .iter()

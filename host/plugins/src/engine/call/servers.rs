@@ -28,7 +28,7 @@ type Each<T> = Returned<Vec<Result<T, wit::Failure>>>;
 /// The root that a question is about.
 type Handle = Resource<Workspace>;
 
-/// One answer is at most so many times as long as one of an app: it can be about many files.
+/// How many times longer an answer may be than one of an app, because it can be about many files.
 const LONGER: usize = 4;
 
 /// Finds the answer to one kind of question among all answers.
