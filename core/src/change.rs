@@ -272,7 +272,7 @@ impl Subject {
 }
 
 impl Fact {
-    /// A fact that is shown exactly as it is read.
+    /// A fact that is shown exactly as the app gives it.
     pub(crate) fn new(caption: impl Into<String>, look: Look) -> Self {
         Self { caption: caption.into(), look, is_least: false, is_of_some: false }
     }
@@ -307,7 +307,7 @@ pub(crate) fn home(dictionary: &Dictionary, class: &str, container: &str) -> Opt
     dictionary.properties(class).into_iter().find(|each| is_it(each)).and_then(|p| Identifier::of(&p.name))
 }
 
-/// Properties that an app or its server writes by itself: places on a screen, states, and the marks of a change.
+/// Properties that an app or its server changes on its own: places on a screen, states, and the marks of a change.
 ///
 /// # Source
 /// The apps' dictionaries: Finder's `modification date`, Calendar's `stamp date` and Music's `played count` can be set, and

@@ -41,14 +41,14 @@ pub struct Dictionary {
     pub records: IndexMap<String, RecordType>,
     /// Value types by name.
     pub values: IndexMap<String, ValueType>,
-    /// How its terms came to be known.
+    /// The source of its terms.
     pub way: Way,
     /// The index of terms. It is built on first use; after that the dictionary does not change.
     #[serde(skip)]
     index: query::Index,
 }
 
-/// How the terms of an app came to be known.
+/// The source of an app's terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Way {
     /// The app has an `.sdef`.

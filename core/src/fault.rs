@@ -236,7 +236,7 @@ impl Fault {
     }
 }
 
-/// Ends a message with the names that were perhaps meant: `; did you mean "subject"?`, or nothing.
+/// Ends a message with similar names: `; did you mean "subject"?`, or with nothing.
 pub fn did_you_mean(near: &[String]) -> String {
     match near {
         [] => String::new(),

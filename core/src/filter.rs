@@ -9,7 +9,7 @@ use crate::moment::Moment;
 /// Bounds the recursion. Real filters stay far below it.
 const DEEPEST: usize = 16;
 
-/// Which elements are meant. `P` names a property: a text from the client, a column once resolved.
+/// Selects elements. `P` names a property: a text from the client, or a column after it was resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filter<P> {
     /// One comparison.

@@ -27,7 +27,7 @@ pub enum Given {
     Number(Number),
     /// Text.
     Text(String),
-    /// RFC 3339; without an offset it is meant in the zone of the Mac.
+    /// RFC 3339; without an offset it is in the zone of the Mac.
     Date(String),
     /// An absolute POSIX path.
     File(String),

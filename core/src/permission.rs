@@ -113,7 +113,7 @@ pub enum Source {
         /// The decision that wants the question.
         of: Box<Self>,
     },
-    /// It is a look whether an app answers.
+    /// It only checks whether an app answers.
     Probe,
     /// A human, earlier.
     Grant {
@@ -205,8 +205,8 @@ impl Approved {
         self.launch
     }
 
-    /// A look whether an app answers: it reads the version and launches nothing. It is the same for every policy, since
-    /// no client can ask for it and nothing of its answer reaches one.
+    /// Checks whether an app answers: it reads the version and launches nothing. It is the same under every policy,
+    /// because no client can ask for it, and no client sees its answer.
     pub(crate) fn probe(app: &str) -> Self {
         let action =
             Action { app: app.into(), terms: Terms::default(), deed: Deed::System(SystemDeed::Version) };
@@ -222,8 +222,8 @@ impl Approved {
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }
 
-    /// A look whether macOS lets this process read a library, or a question of macOS to the person. It is the same for
-    /// every policy: only the operator's commands ask, and macOS decides.
+    /// Checks whether macOS lets this process read a library, or lets macOS ask the person. It is the same under every
+    /// policy, because only the operator's commands ask, and macOS decides.
     pub(crate) fn access(entity: u8, wait: Option<u64>) -> Self {
         let action = Action::of_system(SystemDeed::Access { entity, wait });
         let harm = classify(&action, &[]);

@@ -44,7 +44,7 @@ pub enum Specifier {
     Named {
         /// The class of the element, in any spelling.
         element: String,
-        /// Compared by the app, as a rule without regard to case.
+        /// The app compares it, usually without regard to case.
         name: String,
         /// Its container.
         container: Container,
@@ -374,7 +374,7 @@ pub enum SpecifierError {
         element: String,
         /// The class of the container.
         owner: String,
-        /// Elements that were perhaps meant.
+        /// Elements with similar names.
         near: Vec<String>,
     },
     /// The class has no such property.
@@ -384,7 +384,7 @@ pub enum SpecifierError {
         property: String,
         /// The class of the object.
         owner: String,
-        /// Properties that were perhaps meant.
+        /// Properties with similar names.
         near: Vec<String>,
     },
     /// No class has the property, and the dictionary does not say what the object is.

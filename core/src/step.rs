@@ -113,7 +113,7 @@ pub struct Run {
     pub pending: Pending,
 }
 
-/// The reason for a separate process, beside the scripts of its app.
+/// The reason to run the script in a separate process and not in the lane of its app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Apart {
     /// It waits for a human and outlives its client.
@@ -340,7 +340,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
     step.unwrap_or_else(|fault| failed(&fault, 0))
 }
 
-/// Goes on with a call after its script ran, or after a human was asked.
+/// Continues a call after its script ran, or after a human was asked.
 pub fn resume(mut pending: Pending, event: Event, world: &mut World<'_>) -> Step {
     let kept = pending.kept.take();
     if let (Then::Launching(launching), Some(kept), Event::Replied(_)) = (&pending.then, &kept, &event) {

@@ -100,14 +100,14 @@ pub enum Way {
     },
 }
 
-/// An object that was made, as it was read directly afterwards.
+/// A new object, with the values that were read directly after it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Made {
     /// The specifier that leads to it.
     pub object: Json,
     /// The object in words.
     pub words: String,
-    /// Whether it must be deleted by itself. An object inside another new object goes with that one.
+    /// Whether it needs its own deletion. An object inside another new object is deleted with that one.
     pub is_top: bool,
     /// The values that were read from it, and how: a property, or `#` and the elements to count.
     pub looks: Vec<(String, Json)>,

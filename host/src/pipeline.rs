@@ -271,8 +271,8 @@ impl Pipeline {
         self.answer(HTTP, Ok(Call::Web(call)), &arguments, caller, cancel).await
     }
 
-    /// Answers a call as the audit log names it. Its place is taken before anything is waited for, so that calls are taken
-    /// up in the order in which they came.
+    /// Answers a call as the audit log names it. Reserves its place before it waits for anything, so that calls begin
+    /// in the order in which they came.
     async fn answer(
         &self,
         name: &str,
@@ -434,8 +434,8 @@ impl Pipeline {
         self.saved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the place of a call's first script, if it is for one app: calls are taken up in the order in which they came,
-    /// and each has its own to wait for before it can run.
+    /// Reserves the place of a call's first script, if it is for one app. Calls begin in the order in which they came,
+    /// although each may have to wait for something before it can run.
     async fn place(&self, call: &Call) -> Option<Place> {
         let runs = !matches!(call, Call::Describe { .. } | Call::Release(_) | Call::ReferenceStats { .. });
         let wanted = step::wants(call, &self.memory().references);
@@ -585,7 +585,7 @@ impl Pipeline {
         }
     }
 
-    /// Asks the human behind a call and continues with the answer; gives the question back if the call ends with it.
+    /// Asks the human behind a call and continues with the answer; returns the question if the call ends with it.
     async fn asked(
         &self,
         Ask { question, pending }: Ask,
@@ -693,7 +693,7 @@ impl Counters {
     }
 }
 
-/// An outcome of a call that came to nothing before anything ran.
+/// The outcome of a call that failed before anything ran.
 pub(crate) fn refused(fault: &Fault) -> Outcome {
     Outcome { body: fault.to_json(), is_error: true, ..Outcome::default() }
 }
@@ -702,7 +702,7 @@ fn kind(decided: &Decided) -> Kind {
     if decided.harm.level == Level::Safe { Kind::Read } else { Kind::Change }
 }
 
-/// Puts the script beside an error, for `--debug`.
+/// Adds the script to an error, for `--debug`.
 fn with_script(mut outcome: Outcome, shown: Option<String>) -> Outcome {
     if let (true, Some(code), Some(body)) = (outcome.is_error, shown, outcome.body.as_object_mut()) {
         body.insert("jxaCode".to_owned(), Json::from(code));

@@ -47,7 +47,7 @@ impl Tool {
 }
 
 impl Router {
-    /// Puts plugins beside a pipeline.
+    /// Makes a router for a pipeline and plugins.
     pub fn new(pipeline: Pipeline, plugins: Plugins) -> Self {
         Self { pipeline: Arc::new(pipeline), plugins }
     }

@@ -46,7 +46,7 @@ pub(crate) const LARGEST_SIZE: usize = 32;
 /// The most bytes that `curl` can say about an error.
 const LARGEST_ERROR: u64 = 4 * 1024;
 
-/// The folders in which `curl` is searched.
+/// The folders to search for `curl`.
 const PATH: &str = "/usr/bin:/bin:/usr/local/bin";
 
 /// The most lookups of hosts at a time for one plugin: as many as it may have calls. A lookup cannot be ended early,
@@ -66,7 +66,7 @@ pub struct Web {
     lookups: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
 
-/// The secrets that requests have told, by plugin and host. No log shows them.
+/// The secrets that requests have sent, by plugin and host. No log shows them.
 #[derive(Default)]
 struct Told(Mutex<BTreeMap<Asking, BTreeSet<String>>>);
 
@@ -459,7 +459,7 @@ fn answer(read: &[u8], secrets: &BTreeSet<String>) -> Result<String, Unsent> {
     Ok(json!({ "ok": true, "value": value }).to_string())
 }
 
-/// The encoding of a body that is not as it is: compressed, say.
+/// The encoding of a body, if it has one, such as compression.
 fn coding(headers: &[(String, String)]) -> Option<&str> {
     let codings = headers.iter().flat_map(|(name, value)| match name.as_str() {
         "content-encoding" | "transfer-encoding" => value.split(',').collect(),

@@ -49,7 +49,7 @@ pub struct Run {
     pub events: Vec<Traced>,
 }
 
-/// A script that was named, as it was then.
+/// The text of a named script at that time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptFile {
     /// Which of the arguments names it.

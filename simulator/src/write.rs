@@ -309,7 +309,7 @@ impl View<'_> {
         std::iter::successors(Some(object), around).any(|each| each == other)
     }
 
-    /// `duplicate`: copies of elements, beside them or in another container.
+    /// `duplicate`: copies elements, into the same container or another one.
     pub(crate) fn duplicate(&self, event: &Event) -> Answer<Outcome> {
         let place = match event.parameters.get("to") {
             Some(Value::Object(to)) => Some(to),

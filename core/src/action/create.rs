@@ -129,7 +129,7 @@ pub enum Into {
     Child(usize, Vec<Identifier>, Arc<Member>),
     /// At another new object, which is made earlier; by its number.
     AtChild(usize),
-    /// The place in which a command puts or finds the object that it returns.
+    /// The container in which a command puts or finds the object that it returns.
     Command,
 }
 
@@ -140,7 +140,7 @@ pub enum Takes {
     Properties,
     /// A name alone, by this parameter; the others are set afterwards.
     Named(Identifier),
-    /// None: each is set afterwards.
+    /// No property: the script sets each of them afterwards.
     Nothing,
 }
 

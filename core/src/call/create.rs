@@ -125,7 +125,7 @@ impl Create {
         Ok(Self { app: arguments.text("app")?, objects, then })
     }
 
-    /// Puts objects in the place of an argument of the commands that meant them.
+    /// Replaces arguments of the commands by the objects that they mean.
     pub(crate) fn replace(&mut self, given: &Json, objects: &[Json]) {
         self.objects.iter_mut().for_each(|object| object.replace(given, objects));
         self.then.iter_mut().for_each(|next| next.replace(given, objects));
@@ -344,7 +344,7 @@ fn is_at_the_end(at: &Json) -> bool {
     let words: Vec<&str> = said.split_whitespace().filter(|word| *word != "the").collect();
     let is_end =
         matches!(words.as_slice(), ["end", ..] | ["after", "last", "paragraph" | "word" | "character", ..]);
-    // Of the object itself or its text, and of nothing else.
+    // The end of the object itself or of its text, and of nothing else.
     let own = [
         "end", "after", "last", "paragraph", "word", "character", "paragraphs", "of", "it", "content", "text",
     ];

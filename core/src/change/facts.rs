@@ -187,7 +187,7 @@ const SETTING: [(&str, &str, &str, &str); 4] = [
 /// property, and the text that begins with it.
 ///
 /// # Source
-/// Notes' dictionary: the name of a note is its title, as a rule its first line.
+/// Notes' dictionary: the name of a note is its title, which is usually its first line.
 const BEGINS: [(&str, &str, &str, &str); 1] = [("com.apple.Notes", "note", "name", "body")];
 
 /// The property that says how an object repeats: an app, a class, its name in a question, and the property.
@@ -234,7 +234,7 @@ struct Stands {
     class: &'static str,
     /// The property that holds the other one.
     held: &'static str,
-    /// The property in which both are alike.
+    /// The property that is equal in both.
     same: &'static str,
     /// The name of the other one.
     name: &'static str,

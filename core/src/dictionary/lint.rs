@@ -31,7 +31,7 @@ pub enum Weight {
     Error,
     /// A script will not do what the author intended.
     Warning,
-    /// Often meant so.
+    /// Often intended.
     Note,
 }
 

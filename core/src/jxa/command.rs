@@ -186,12 +186,12 @@ pub(super) struct Ways<'a> {
 }
 
 impl Ways<'_> {
-    /// Writes the ways, in the order in which the data numbers them.
+    /// Writes the paths, in the order in which the data numbers them.
     pub(super) fn code(self) -> String {
         self.ways.into_iter().map(|way| format!("p => {way}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// Writes a value as data; the way to an object in it is kept.
+    /// Writes a value as data. Keeps the path of each object in it.
     pub(super) fn encode(&mut self, given: &Given) -> Json {
         match given {
             Given::Null => Json::Null,

@@ -158,7 +158,7 @@ fn followed(make: &Make) -> String {
     format!(", words: {words:?}{called}")
 }
 
-/// Which of the properties the command itself takes, by their numbers.
+/// The indexes of the properties that the command itself takes.
 fn taken(make: &Make) -> Vec<usize> {
     let is_name = |at: &usize| matches!(&make.takes, Takes::Named(..)) && make.slots[*at].term == "name";
     let is_taken = |at: &usize| make.takes == Takes::Properties || is_name(at);

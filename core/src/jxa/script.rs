@@ -101,7 +101,7 @@ impl Script {
 /// that asked, which is given ten minutes.
 const DIALOG: u64 = 590_000;
 
-/// How much of a text a script of the client may answer.
+/// The part of a long text that the answer to a client's script has.
 const ANSWER: TextWindow = TextWindow { offset: 0, limit: 24_000 };
 
 /// Writes the script of an approved action.

@@ -235,7 +235,8 @@ impl<'a> Checker<'a, '_> {
         }))
     }
 
-    /// The container and the class of `tags of ref_…`. No object can be put into each of several, so its end is meant.
+    /// The container and the class of `tags of ref_…`. No object can be put into each of several objects, so this means
+    /// the end of the collection.
     fn all_of(&mut self, json: &Json, place: &str) -> Option<(Path, String)> {
         let mut whole = Container::parse(as_shown(json), &bare(place)).ok()?;
         whole.read(Reader { dictionary: self.dictionary, home: self.home }).ok()?;
@@ -429,7 +430,7 @@ pub(crate) fn date(text: &str) -> Option<String> {
     if let Ok(stamp) = text.parse::<jiff::Timestamp>() {
         return zoned(text, stamp);
     }
-    // The name of a zone in brackets would be passed over.
+    // JavaScript would ignore the name of a zone in brackets.
     let local = text.parse::<jiff::civil::DateTime>().ok().filter(|_| !text.contains('['))?;
     Some(local.strftime("%Y-%m-%dT%H:%M:%S").to_string())
 }

@@ -115,8 +115,8 @@ impl Part {
         number.fract() == 0.0 && (least..=most).contains(&number)
     }
 
-    /// The beginning of the day, week or year that a value names, and that of the next, as a filter by the date itself takes
-    /// them; `None` for other parts, which come again and again, and for other values.
+    /// The beginning of the day, week or year that a value names, and the beginning of the next one, in the form for a
+    /// filter by the date itself. `None` for parts that recur, such as a weekday, and for other values.
     pub fn span(self, value: &Json) -> Option<[String; 2]> {
         if let Some(moment) = value.as_str().and_then(Moment::parse) {
             let (begin, end) = match (self, moment.from) {

@@ -38,7 +38,7 @@ pub enum Where {
 /// Folders that hold users' home folders.
 const HOMES: [&str; 2] = ["users", "home"];
 
-/// A closed place as it is compared.
+/// A closed place in the form for comparisons.
 #[derive(Clone, Debug, PartialEq)]
 struct Place {
     parts: Parts,
@@ -46,7 +46,7 @@ struct Place {
     words: String,
 }
 
-/// The folder in which the names of a place begin.
+/// The folder at which the names of a place begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum From {
     Root,

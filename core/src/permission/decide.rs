@@ -60,8 +60,8 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
     }
 }
 
-/// The level that a plugin must have been granted. A script was granted as it is, for any number of objects; how many
-/// there are is for the human to see.
+/// The level that a plugin's grant must have. A script was granted with its level for any number of objects, so the
+/// number does not count here; the human sees it.
 fn granted(action: &Action, harm: &Classified, gate: &Gate) -> Level {
     let Deed::Script(script) = &action.deed else { return harm.level };
     let levels = gate.policy.levels();

@@ -212,7 +212,7 @@ struct Touched<'a> {
     passed: BTreeSet<&'a str>,
     /// Properties that the deed is about.
     own: BTreeSet<&'a str>,
-    /// Properties that are set, each with the class of an object that they are set of.
+    /// The properties to set, each with the class of an object that gets it.
     set: BTreeSet<(&'a str, &'a str)>,
     /// The classes that a command is about; at least one if there is a command.
     classes: BTreeSet<&'a str>,

@@ -105,7 +105,7 @@ impl Table {
         }
     }
 
-    /// For how many there is room.
+    /// The number of references for which there is room.
     pub(super) fn capacity(&self) -> usize {
         self.held.capacity().max(self.by_id.capacity()).max(self.by_object.capacity())
     }

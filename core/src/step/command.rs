@@ -481,7 +481,7 @@ impl Sending {
                 }
                 value => data(&value, &mut shown, app, world),
             }
-            // The object itself, which a move answers, is named already.
+            // A move returns the object itself, which the answer names already.
             if shown["data"].get("reference").is_some_and(|answered| answered == target) {
                 shown.as_object_mut().into_iter().for_each(|shown| shown.retain(|name, _| name == "target"));
             }

@@ -1,4 +1,4 @@
-//! A filter's value against the type of the property that it is compared with.
+//! Checks a filter's value against the type of its property.
 
 use serde_json::{Value as Json, json};
 

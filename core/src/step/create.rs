@@ -36,7 +36,7 @@ pub(super) struct Creating {
     creation: Creation,
     /// The classes and parents of all objects, for the answer and the question.
     nodes: Vec<Node>,
-    /// The containers, as they are looked at.
+    /// The containers to look at.
     places: Vec<Subject>,
     /// The app's default destinations, to look at before a question.
     defaults: Vec<Subject>,

@@ -387,7 +387,7 @@ impl First {
         Some(answer)
     }
 
-    /// More than one object has the name that should tell which one is meant.
+    /// Several objects have the name that should identify one.
     fn several(&self, total: usize, ids: &[RefId], places: &[String]) -> Fault {
         let message = format!("{total} objects match {}, and one was expected", self.specifier.to_text());
         let references: Vec<String> = ids.iter().map(RefId::to_string).collect();
@@ -432,7 +432,7 @@ impl First {
         Fault::new(Code::InvalidSpecifier, message, suggestion)
     }
 
-    /// Goes on with the one reference that was found, or with the objects that a property lists, such as `selection`.
+    /// Continues with the one reference that was found, or with the objects that a property lists, such as `selection`.
     pub(super) fn stands(self, found: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         if let Some(id) = found["reference"]["id"].as_str().and_then(RefId::parse) {
             return self.settle(&[id], events, world);

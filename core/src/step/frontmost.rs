@@ -100,7 +100,7 @@ impl Front {
         }
     }
 
-    /// Goes on once the dictionary is there.
+    /// Continues when the dictionary is loaded.
     pub(super) fn loaded(self, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         match self {
             Self::Found(app) => look(&app, events, world),
@@ -114,7 +114,7 @@ impl Front {
     }
 }
 
-/// Goes on with the app that the system has named.
+/// Continues with the app that the system has named.
 fn found(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
     let front = reply.result.map_err(|error| error.to_fault("", "the system"))?;
     let text = |field: &str| front[field].as_str().unwrap_or_default().to_owned();
@@ -433,7 +433,7 @@ impl Shown {
         self.documents.iter().filter(same).count() == 1
     }
 
-    /// Asks for the names of selected objects that say no name themselves.
+    /// Asks for the names of those selected objects that gave no name.
     fn named(mut self, app: &App, events: u64, world: &World<'_>) -> Step {
         self.body["untrusted"] = json!(true);
         if ["window", "document", "selection", "folder", "errors"]

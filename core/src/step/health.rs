@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::World;
 use crate::reference::{Limits, Stats};
 
-/// From this share of a limit on it is time to give references back, in hundredths.
+/// The percentage of a limit from which the advice is to release references.
 const NEARLY: usize = 80;
 
 /// Fewer validations than this say nothing.

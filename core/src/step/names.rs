@@ -20,7 +20,8 @@ use crate::words::TextWindow;
 /// The number of objects to name, each with one event at most: a list is about few containers.
 const MOST: usize = 20;
 
-/// As long as a reference: longer words say no more than that, because an id tells a person nothing.
+/// The length of a reference. Longer words are no better than a reference, because they contain an id, which tells a
+/// person nothing.
 pub(super) const SHORT: usize = 20;
 
 /// The most characters of a name.

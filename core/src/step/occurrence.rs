@@ -23,10 +23,10 @@ pub(super) fn remember(path: Path, date: &str, app: &App, world: &mut World<'_>)
     keep(Object { app: app.bundle_id.clone(), path, occurrence: Some(date.into()) }, world)
 }
 
-/// Refuses a change through references to occurrences.
+/// Refuses a change through references to single occurrences.
 ///
 /// # Errors
-/// One of them is one. The error names the reference of its series.
+/// A reference leads to a single occurrence. The error names the reference of its series.
 pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>) -> Result<(), Fault> {
     for id in ids {
         let Some(held) = world.references.peek(id) else { continue };

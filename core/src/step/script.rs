@@ -197,7 +197,7 @@ impl Inside {
         }
     }
 
-    /// Goes on with the next run, if there is one and this run has handed on something to it.
+    /// Continues with the next run, if there is one and this run returned a `carry` for it.
     fn next(mut self, value: Json, behind: Behind, world: &World<'_>) -> Result<Step, Fault> {
         let handed = value.get("carry").filter(|handed| !handed.is_null()).cloned();
         let mut answers = self.answers.take().unwrap_or_default();

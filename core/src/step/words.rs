@@ -324,7 +324,7 @@ fn length(text: &str, most: usize) -> String {
     if count > most { format!(" ({count} characters)") } else { String::new() }
 }
 
-/// An old and a new value: of long ones the part in which they differ.
+/// An old and a new value. If both are long, only the part that differs.
 pub(super) fn difference(old: &Json, new: &Json) -> (String, String) {
     let as_text = |value: &Json| match value {
         Json::String(text) => text.clone(),
@@ -399,7 +399,7 @@ pub(super) fn effect(
     consequence(app, dictionary, &command.code, &targets)
 }
 
-/// A value on its way to an app, on one line. Each text in it is cut and quoted by itself; nothing is left out.
+/// A value on its way to an app, on one line. Each text in it is cut and quoted separately, and nothing is left out.
 pub(super) fn given(value: &Given, names: &Names) -> String {
     let name = |path: &Path| name(path, names);
     match value {

@@ -31,7 +31,7 @@ impl From<(Dictionary, Vec<Problem>)> for Definition {
     }
 }
 
-/// The files that a dictionary was made of, as they were.
+/// The files that make up a dictionary, with their states when it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sources {
     origin: Origin,

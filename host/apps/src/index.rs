@@ -37,7 +37,7 @@ impl Bundle {
         is_of_system(&self.folder, &self.base)
     }
 
-    /// A folder as it is called on the Mac that it belongs to.
+    /// A folder, with its path on its own Mac.
     pub(crate) fn shown(&self, folder: &Path) -> String {
         folder
             .strip_prefix(&self.base)
@@ -92,7 +92,7 @@ fn is_of_system(folder: &Path, base: &Path) -> bool {
 /// The facts about one app folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
-    /// The property list as it was.
+    /// The state of the property list.
     stamp: Stamp,
     info: Result<Info, String>,
     /// The counts of its dictionary, and the sources that they were made from.

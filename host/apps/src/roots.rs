@@ -1,4 +1,4 @@
-//! The folders in which apps are searched.
+//! The folders to search for apps.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub struct Roots(Vec<Place>);
 /// A folder that looks like an app.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// The folder, as it was come upon.
+    /// The path by which the folder was found.
     pub(crate) folder: PathBuf,
     /// The folder that took the place of `/` when it was found.
     pub(crate) base: PathBuf,
@@ -102,7 +102,7 @@ impl Place {
         }
     }
 
-    /// Standard Additions, after the apps: no app of the same name gives way to them.
+    /// Standard Additions, after the apps, so that an app of the same name comes first.
     fn additions(&self, rank: usize) -> Option<Found> {
         let folder = self.base.join(ADDITIONS);
         let is_there = self.folder == self.base.join(PLACES[0].0) && folder.is_dir();

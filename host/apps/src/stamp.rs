@@ -17,7 +17,7 @@ pub(crate) struct Stamp {
     changed: u128,
 }
 
-/// A file as it was.
+/// The state of a file at one time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
@@ -34,7 +34,7 @@ impl Stamp {
 }
 
 impl Source {
-    /// Returns a regular file as it is now; `None` for anything else.
+    /// Returns the present state of a regular file; `None` for anything else.
     pub(crate) fn of(path: PathBuf) -> Option<Self> {
         let stamp = Stamp::of(&path)?;
         Some(Self { path, stamp })

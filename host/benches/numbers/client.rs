@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
-/// A server and the one who talks to it.
+/// A server and its client.
 pub(crate) struct Client {
     process: Child,
     stdin: Option<File>,
@@ -101,7 +101,7 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         drop(self.stdin.take());
-        // It ends by itself when its input does; whether it ended well is for tests.
+        // The server ends when its input ends; tests check whether it ended well.
         let _ = self.process.wait();
     }
 }

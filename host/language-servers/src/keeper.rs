@@ -33,7 +33,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// How long the path of a program is cached.
 const FOUND: Duration = Duration::from_secs(2);
 
-/// How much later than its deadline a question is given up that did not end by itself.
+/// How long after its deadline the host gives up a question that has not ended.
 const LATE: Duration = Duration::from_millis(500);
 
 /// How often a server is looked after.

@@ -125,7 +125,7 @@ pub struct Package {
     pub at_least: u64,
 }
 
-/// A reader of texts beside a server whose outlines leave declarations out.
+/// A reader of texts that adds the declarations that a server's outlines leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Supplement {

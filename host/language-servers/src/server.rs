@@ -96,7 +96,7 @@ struct Silence {
 /// Why a question to a running server has no answer.
 #[derive(Debug)]
 pub(crate) enum Halt {
-    /// The asker gets the failure.
+    /// The caller gets the failure.
     Failure(Failure),
     /// The server is gone; another one can be asked.
     Ended(String),

@@ -54,7 +54,7 @@ pub(crate) struct Limits {
     pub(crate) timeout: Duration,
     /// The most that it waits for an app that left an earlier call without an answer.
     pub(crate) patience: Duration,
-    /// The client's own wish.
+    /// Cancels the call if the client wants that.
     pub(crate) cancel: CancellationToken,
 }
 

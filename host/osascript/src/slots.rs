@@ -37,7 +37,7 @@ impl Slots {
         true
     }
 
-    /// Says that the script has ended and the worker rests; false if it has no place.
+    /// Marks the app's worker as idle, because its script has ended.
     pub(crate) fn rest(&self, app: &str) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.iter_mut().filter(|slot| *slot.app == *app).for_each(|slot| slot.busy = false);

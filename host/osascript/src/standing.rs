@@ -34,12 +34,12 @@ impl Standing {
         news
     }
 
-    /// The lane waits for another server; says whether that is news to clients.
+    /// The lane waits for another server. Returns whether clients should hear of it.
     pub(crate) fn waits(&mut self, holder: Option<Holder>) -> bool {
         *self == Self::Open && self.becomes(Self::Waits(holder))
     }
 
-    /// The lane has nothing more to do with a script; says whether that is news to clients.
+    /// The lane has finished with a script. Returns whether clients should hear of it.
     pub(crate) fn open(&mut self) -> bool {
         !matches!(self, Self::Open | Self::Suspect(_)) && self.becomes(Self::Open)
     }

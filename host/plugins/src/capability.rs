@@ -248,7 +248,8 @@ impl Grants {
     }
 
     /// Returns the grants that are left after an update, without those that only the old version wanted. Grants that a
-    /// person gave beyond its wishes stay, and so do grants that were a part of a wish, such as one app of all.
+    /// person gave beyond the wanted permissions stay. So do grants of a part of one, such as one app when all were
+    /// wanted.
     #[must_use]
     pub fn after(&self, before: &Self, wanted: &Self) -> Self {
         let mut given = wanted.clone();

@@ -1,4 +1,4 @@
-//! How the tools of a plugin show themselves: captured when the package is made, checked here, never asked for again.
+//! The descriptions of a plugin's tools: captured when the package is made, checked here, and never requested again.
 
 use std::collections::BTreeSet;
 

@@ -63,7 +63,8 @@ pub struct Engine {
     wasmtime: wasmtime::Engine,
     ticker: Ticker,
     backend: Backend,
-    /// Held while something is compiled: it takes all processors as it is, and each its own memory.
+    /// Held while something is compiled. One compilation already uses all processors, and each would need its own
+    /// memory.
     compiling: Mutex<()>,
 }
 
@@ -91,7 +92,7 @@ pub struct Setup {
     pub id: PluginId,
     /// Its grants; every other import refuses.
     pub grants: Grants,
-    /// The wishes of its package, which tell how a refusal can be mended.
+    /// The permissions that its package wants, so that a refusal can say how to grant one.
     pub wanted: Grants,
     /// The bounds of its calls.
     pub limits: Limits,

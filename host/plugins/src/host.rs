@@ -189,7 +189,7 @@ fn shared<S: Serializer>(reply: &Arc<Reply>, into: S) -> Result<S::Ok, S::Error>
 }
 
 impl Told {
-    /// Returns it as it is recorded.
+    /// Returns the form for a recording.
     pub fn into_json(self) -> Json {
         match self {
             Self::Json(json) => json,

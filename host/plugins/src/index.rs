@@ -34,7 +34,7 @@ pub struct Entry {
     /// Its tools, each with its effect on the world.
     #[serde(default)]
     pub tools: BTreeMap<String, Effect>,
-    /// Its wishes, as in its package.
+    /// The permissions that it wants, as in its package.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
 }
@@ -128,7 +128,8 @@ impl Entry {
         ))
     }
 
-    /// Returns its wishes, one line for each capability with its details, such as its apps and its level.
+    /// Returns the permissions that it wants, one line for each capability with its details, such as its apps and its
+    /// level.
     pub fn wanted(&self) -> Vec<String> {
         let of = |name: &str, value: &Json| match value {
             Json::Array(items) => items.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(", "),
@@ -144,7 +145,7 @@ impl Entry {
         self.wants.iter().map(line).collect()
     }
 
-    /// Whether it has all of these words, in its name, its summary, its tools or its wishes.
+    /// Whether it has all of these words, in its name, its summary, its tools or its wanted permissions.
     pub fn matches(&self, words: &[String]) -> bool {
         let own = [self.id.to_string(), self.summary.clone()].into_iter();
         let texts = own.chain(self.tools.keys().cloned()).chain(self.wanted());

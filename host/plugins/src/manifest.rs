@@ -1,4 +1,4 @@
-//! `plugin.toml`: a plugin's description of itself, and its wishes.
+//! `plugin.toml`: a plugin's description of itself, and the permissions that it wants.
 
 mod offers;
 
@@ -52,7 +52,7 @@ pub struct Manifest {
     /// Secrets between the operator and the web server; `http` puts them into requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<Secret>,
-    /// Its wishes, each with a reason.
+    /// The permissions that it wants, each with a reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
     /// Scripts that it runs inside apps; they go into the package as they are.
@@ -224,8 +224,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Returns the grants that would fulfil all wishes, except for folders, which only an operator can name, and
-    /// scripts, which only a package has.
+    /// Returns the grants for everything that it wants, except folders, which only an operator can name, and scripts,
+    /// which only a package has.
     pub fn grants(&self) -> Grants {
         let mut grants = Grants::default();
         for want in &self.wants {

@@ -76,7 +76,7 @@ pub enum PackageError {
     Wants {
         /// The imports of the code.
         imports: String,
-        /// The wishes of the manifest.
+        /// The permissions that the manifest wants.
         wants: String,
     },
     /// The tools cannot be shown.
@@ -237,7 +237,7 @@ async fn list(
 }
 
 impl Package {
-    /// Returns the grants that would fulfil all wishes, except for folders, which only an operator can name.
+    /// Returns the grants for everything that it wants, except folders, which only an operator can name.
     pub fn grants(&self) -> Grants {
         let mut grants = self.manifest.grants();
         let pins = self.scripts.iter().map(|script| (script.name.clone(), script.pin()));
@@ -247,8 +247,8 @@ impl Package {
 }
 
 impl Package {
-    /// Returns the missing grants, as arguments of `plugin grant`: all wishes of each imported capability without any
-    /// grant.
+    /// Returns the missing grants, as arguments of `plugin grant`: everything wanted of each imported capability that
+    /// has no grant.
     pub fn lacks(&self, held: &Grants) -> Vec<String> {
         let wanted = self.grants();
         let missing = self.imports.iter().filter(|capability| !held.has(**capability));

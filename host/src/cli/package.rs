@@ -1,4 +1,5 @@
-//! The parts that commands for authors and operators share: packages, their wishes, and the installed plugins.
+//! The parts that commands for authors and operators share: packages, the permissions that they want, and the installed
+//! plugins.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +74,7 @@ pub(super) fn working<T>(what: &'static str, work: impl Future<Output = T>) -> R
     Ok(working_on(what, || runtime.block_on(work)))
 }
 
-/// The same for work that waits by itself.
+/// The same for work that blocks this thread.
 pub(super) fn working_on<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     let bar = ProgressBar::new_spinner().with_message(what);
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {

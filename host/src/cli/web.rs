@@ -121,7 +121,7 @@ impl Address {
         &self.0[url::Position::BeforeHost..url::Position::AfterPort]
     }
 
-    /// The address of a file beside, with this at the end of its name.
+    /// The address of a neighbouring file: the same, with this at the end of its name.
     pub(super) fn beside(&self, suffix: &str) -> Self {
         let mut url = self.0.clone();
         url.set_path(&format!("{}{suffix}", url.path()));
@@ -139,7 +139,7 @@ impl Address {
         self.0.as_str()
     }
 
-    /// An error about what came from here.
+    /// An error about an answer from this address.
     pub(super) fn fails(&self, why: &str) -> Failure {
         Failure::Failed(format!("{}: {why}", shown(self.as_str())))
     }

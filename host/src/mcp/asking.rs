@@ -34,7 +34,7 @@ const FIELD: &str = "decision";
 /// The largest number of open questions. A human with hundreds of them would read none.
 const AT_ONCE: usize = 4;
 
-/// The questions that a human has before them; others wait in the order in which they came.
+/// The most open questions; others wait in the order in which they came.
 #[derive(Clone, Debug)]
 pub(super) struct Questions(Arc<Semaphore>);
 

@@ -1,4 +1,4 @@
-//! A panic on the way to an answer is an answer too, or the client would wait for ever.
+//! Turns a panic into an error answer, because otherwise the client would wait for ever.
 
 use std::any::Any;
 use std::future::poll_fn;

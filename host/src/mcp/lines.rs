@@ -83,7 +83,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 mod tests {
     use super::*;
 
-    /// Reads everything; a line is shown as it is, and of one that is too long how many wait for an answer.
+    /// Reads everything. Shows each line, and for a line that is too long the number of requests in it that wait for an
+    /// answer.
     async fn read(text: &[u8], longest: usize) -> Vec<String> {
         let (mut lines, mut read) = (Lines::new(text, longest), Vec::new());
         loop {

@@ -39,7 +39,7 @@ fn found_out() -> Backend {
     }
 }
 
-/// Has a child compile something and run it; a child that does not come back well means that this program may not.
+/// Lets a child process compile something and run it. If the child fails, this program may not run machine code either.
 #[expect(clippy::disallowed_methods, reason = "the child is this program, runs no script and ends at once")]
 fn tried_by(program: &Path) -> Backend {
     let mut child = Command::new(program);

@@ -116,7 +116,7 @@ impl Bridge {
         json!(opened)
     }
 
-    /// Makes a tool's arguments of a guest's, who cannot say which app is meant.
+    /// Turns a guest's arguments into a tool's. The handle determines the app, so the guest cannot name another one.
     fn arguments(&self, app: &str, operation: Operation, given: Json) -> Result<Map<String, Json>, Refusal> {
         if let Some(other) = foreign(&self.pipeline, app, &given) {
             let message = format!("`{other}` is a reference to another app than `{app}`");
@@ -149,7 +149,7 @@ impl Bridge {
         answer
     }
 
-    /// Takes an answer for the guest; a question ends its call.
+    /// Turns an outcome into an answer for the guest. If it is a question, the guest's call ends.
     fn take(&self, answer: PipelineAnswer) -> Result<Json, Refusal> {
         self.events.fetch_add(answer.outcome.events, Ordering::Relaxed);
         if let Some(question) = answer.question {

@@ -84,7 +84,7 @@ impl Trial {
         Ok(Tried { answer, recording: journal.recording(), report, events: bridge.events() })
     }
 
-    /// Makes a call once more as it was recorded; nothing but the recording answers it.
+    /// Repeats a recorded call; only the recording answers it.
     ///
     /// # Errors
     /// The first difference between its requests now and the recorded ones.

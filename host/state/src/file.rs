@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::{StateError, regular};
 
-/// A file's content, read again when the file is another one than before.
+/// The content of a file. It is read again when the file has changed or was replaced.
 #[derive(Debug)]
 pub(crate) struct Watched<T> {
     path: PathBuf,

@@ -61,7 +61,7 @@ impl Recorder {
         Self { entries: Some(entries), turn: Mutex::default(), ended: ended.into() }
     }
 
-    /// Writes an entry down some time soon.
+    /// Records an entry soon, but not at once.
     pub fn note(&self, at: Millis, entry: impl FnOnce() -> Entry + Send + 'static) {
         let waiting = Waiting { at, entry: Box::new(entry), done: None };
         let sent = self.entries.as_ref().is_some_and(|entries| entries.send(waiting).is_ok());

@@ -39,9 +39,9 @@ pub(crate) enum Change {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Added {
     pub(crate) of: ObjectId,
-    /// Under which class its container lists it.
+    /// The class under which its container lists it.
     pub(crate) listed: String,
-    /// Its own class, if that is another.
+    /// Its own class, if that is a different one.
     pub(crate) class: Option<String>,
     /// The index before which it goes; if absent, it goes to the end.
     pub(crate) at: Option<usize>,

@@ -56,7 +56,7 @@ pub(crate) struct Journal {
 #[derive(Debug)]
 struct Open {
     file: File,
-    /// The file's identity: another journal has another.
+    /// The file's identity. A new journal has a new identity.
     identity: (u64, u64),
     header: Header,
     /// The length that was read, always up to the end of a line.
@@ -86,7 +86,7 @@ impl Journal {
         self.folder.join("journal")
     }
 
-    /// Reads the news. The first time, and after another journal has replaced it, that is [`News::Replaced`].
+    /// Reads the new lines. The first time, and after a new journal has replaced this one, returns [`News::Replaced`].
     pub(crate) fn news(&self) -> Result<News, WorldError> {
         let path = self.path();
         let Ok(found) = fs::metadata(&path) else {
@@ -121,7 +121,7 @@ impl Journal {
         lock(&path).map_err(|error| failed(&path, error))
     }
 
-    /// Writes one event's changes; needs the lock, and all news read under it.
+    /// Writes one event's changes. The caller must hold the lock and must have read all new lines under it.
     pub(crate) fn append(&self, entry: &Entry, now: i64) -> Result<(), WorldError> {
         let path = self.path();
         if self.open.borrow().is_none() {

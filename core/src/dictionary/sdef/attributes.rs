@@ -61,7 +61,7 @@ pub(super) struct Attributes<'e> {
 }
 
 impl<'e> Attributes<'e> {
-    /// Reads an element's attributes; unknown ones are passed over.
+    /// Reads an element's attributes; skips unknown ones.
     pub(super) fn of(element: &'e BytesStart<'_>) -> Self {
         let mut found = Self::default();
         let mut rest = element.attributes_raw().trim_ascii_start();

@@ -49,7 +49,7 @@ pub(super) enum Admission {
     Include,
     /// It is the fallback of an include that failed: its children are read.
     Hollow,
-    /// It is passed over with all that it holds.
+    /// It is skipped with all its contents.
     Skip,
 }
 

@@ -212,7 +212,7 @@ impl<'a> Reading<'a> {
         attributes
     }
 
-    /// The name of a member; without one it is passed over, and a problem.
+    /// The name of a member. A member without a name is skipped and reported as a problem.
     pub(super) fn member(
         &mut self,
         what: &str,

@@ -74,7 +74,7 @@ impl Room {
                 Event::String(text) => Json::String(text.into_owned()),
                 Event::Integer(number) => Json::String(number.to_string()),
                 Event::Boolean(yes) => Json::Bool(yes),
-                // Suites hold nothing else.
+                // Suites have no other values.
                 _ => Json::Null,
             };
             match (open.last_mut(), value) {

@@ -47,7 +47,7 @@ pub(super) fn look_for_files(approved: Approved, behind: Behind, then: Then, wor
     }
 }
 
-/// Goes on with an allowed action that replaces a file.
+/// Continues with an allowed action that replaces a file.
 fn replacing(approved: Approved, behind: Behind, then: Then, world: &World<'_>) -> Step {
     let action = approved.action().clone();
     match decide_replacing(action, &behind.name, world.gate, world.now) {
@@ -122,7 +122,7 @@ fn files(action: &Action) -> Vec<String> {
     reads.flat_map(Invocation::files_to_read).collect()
 }
 
-/// Puts the question as it is.
+/// Asks the question without a further look.
 fn ask_now(unasked: Unasked, wording: Wording, behind: Behind, then: Then) -> Step {
     let parts = jxa::canonical(unasked.action());
     ask(unasked.ask(wording, parts), behind, then)

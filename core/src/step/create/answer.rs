@@ -26,8 +26,8 @@ const SAVE: &str = "coresave";
 /// An effect of a command outside the new object: an app, the command, the class, and the words.
 ///
 /// # Source
-/// Mail's dictionary: an outgoing message is the window in which it is written. To save it puts a copy into the drafts, with an
-/// id that no answer tells.
+/// Mail's dictionary: an outgoing message is the window in which it is written. Saving it puts a copy into the drafts,
+/// and no answer gives the id of that copy.
 const STAYS: [(&str, &str, &str, &str); 1] =
     [("com.apple.mail", SAVE, "outgoing message", "the copy that `save` made in the drafts mailbox")];
 
@@ -354,7 +354,7 @@ impl Creating {
     /// The undo for all of it; nothing if an object cannot be found again.
     fn way_back(&self, rows: &[Json], told: &[Told], app: &App, world: &mut World<'_>) -> Option<Undo> {
         let made = (0..self.nodes.len()).filter(|at| told[*at].is_made);
-        // An object inside another new object goes with it, and need not be found by itself.
+        // An object inside another new object is deleted with it, and need not be found separately.
         let is_top = |at: usize| self.nodes[at].parent.is_none_or(|parent| !told[parent].is_made);
         let mut all: Vec<Made> = Vec::new();
         for at in made {

@@ -112,7 +112,7 @@ pub(in crate::step) fn check_following(
     })
 }
 
-/// A command that follows, by itself.
+/// One command of `then`.
 fn call_of(next: &Next, target: Option<Json>, app: &App) -> CommandCall {
     CommandCall {
         app: app.bundle_id.to_string(),
@@ -147,7 +147,7 @@ fn at_place(fault: Fault, place: &str, its: &[StandIn]) -> Fault {
     Fault { message: format!("`{place}`: {message}"), ..fault }.with("parameter", whole)
 }
 
-/// Why the commands that follow cannot be taken as they are.
+/// The reason to refuse the commands of `then`.
 pub(super) enum Unfit {
     Wrong(Fault),
     /// The server must first look up an object among their arguments: the client's text, and its meaning.

@@ -80,7 +80,7 @@ impl Columns<'_> {
         let (rule, excluded) = (rule.transpose().ok()?, excluded.transpose().ok()?);
         let done = self.known.iter().position(|column| Some(&column.term) == entry.done.as_ref());
         let columns = filter.columns();
-        // A filter by the rule is about series as they are stored.
+        // A filter by the rule selects stored series and not occurrences.
         let is_about_rules = columns.iter().any(|column| [rule, excluded].contains(&Some(*column)));
         let times: Vec<usize> = std::iter::once(start).chain(end).collect();
         if is_about_rules || !(has_bound(filter, &times) || wants_open(filter, done)) {
@@ -186,7 +186,7 @@ fn has_bound(filter: &Filter<usize>, times: &[usize]) -> bool {
 }
 
 impl Listing {
-    /// Goes on with the rows that the first script found.
+    /// Continues with the rows that the first script found.
     pub(super) fn occurrences(
         self,
         found: Json,

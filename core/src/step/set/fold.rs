@@ -47,7 +47,7 @@ fn folded(group: Vec<Json>) -> Vec<Json> {
         (false, false) => return group,
     };
     let mut all = common(&group[0]);
-    // An error is the answer to each object by itself: none of them is only counted.
+    // Errors are never only counted, because each object needs its own answer.
     let most = if all.contains_key("error") { usize::MAX } else { OBJECTS };
     for name in ["old", "new"].iter().filter(|name| differs.is_none_or(|(one, _)| one != **name)) {
         if let Some(value) = group[0].get(*name) {

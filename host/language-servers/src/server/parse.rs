@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
         Self { server, texts: HashMap::new() }
     }
 
-    /// Knows the text of a file already.
+    /// Adds the text of a file that is already known.
     pub(super) fn knowing(mut self, path: &str, text: Arc<Text>) -> Self {
         self.texts.insert(path.to_owned(), Some(text));
         self

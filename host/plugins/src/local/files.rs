@@ -38,7 +38,7 @@ pub(super) fn read(root: &str, path: &str, offset: u64, limit: u32) -> Result<Js
     file.take(u64::from(limit)).read_to_end(&mut bytes).map_err(|error| refused(path, &error))?;
     let whole = match std::str::from_utf8(&bytes) {
         Ok(text) => text,
-        // Nothing is wrong with a character that only the limit has cut.
+        // A character that only the limit has cut is not an error.
         Err(error) if error.error_len().is_none() => {
             std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("this much was found to be valid")
         }

@@ -58,7 +58,7 @@ pub(super) fn close(component: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     Ok(graph.encode(EncodeOptions { define_components: true, validate: false, processor: None })?)
 }
 
-/// Tells whether something is imported at the outside of a module or a component, by the name that it is imported from.
+/// Tells whether a module or a component has an outer import with a matching name.
 fn imports(wasm: &[u8], is_meant: impl Fn(&str) -> bool) -> bool {
     use wasmparser::Payload;
 

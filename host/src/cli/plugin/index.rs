@@ -51,7 +51,8 @@ pub(in crate::cli) struct Named {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Find {
-    /// Words from the name, the summary, the tools or the wishes of a plugin. Without words, all plugins are listed.
+    /// Words from the name, the summary, the tools or the wanted permissions of a plugin. Without words, all plugins
+    /// are listed.
     words: Vec<String>,
     /// The index: a folder, a file, or the https address of a file.
     #[arg(long, value_name = "FOLDER|FILE|ADDRESS")]

@@ -317,7 +317,8 @@ impl Update {
         let before = held.package()?;
         let (id, secrets) = (&package.manifest.id, (&before.manifest.secrets, &package.manifest.secrets));
         let (before, wanted) = (before.grants(), package.grants());
-        // The command does not ask again about permissions that the operator took back; only new wishes count.
+        // The command does not ask again about permissions that the operator revoked; it asks only about newly wanted
+        // ones.
         let more = old.grants.lacks(&before.lacks(&wanted));
         let new = receipt(&package, &found, signer.clone(), Grants::default());
         let (told, texts) = (change::texts(old), change::texts(&new));

@@ -1,4 +1,4 @@
-//! The whole terminal as one page, which is given back as it was, however this ends.
+//! The whole terminal as one page. At any end, the terminal gets its old contents back.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `apps` and `apps-change`: a handle is an app that was granted; each request goes to the host's gate.
+//! `apps` and `apps-change`: a handle stands for a granted app, and each request goes to the host's gate.
 
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
