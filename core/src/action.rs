@@ -450,7 +450,7 @@ pub struct Elements {
     pub label: Option<usize>,
     /// Whether the app is to pick the elements out itself, by its own filter.
     pub whose: bool,
-    /// Which elements; its properties are numbers of columns.
+    /// Selects elements; its properties are indexes of columns.
     pub filter: Option<Filter<usize>>,
     /// The order: columns, and whether descending.
     pub sort: Vec<(usize, bool)>,
@@ -581,7 +581,7 @@ pub struct Column {
 pub enum View {
     /// A part of a date.
     Part(Part),
-    /// The number of the elements that the way leads to.
+    /// The number of elements at the end of the path.
     Count,
     /// The path of a file URL.
     Path,

@@ -124,7 +124,7 @@ pub(crate) fn bind(
     }))
 }
 
-/// How badly arguments fit a definition, least first.
+/// How badly arguments fit a definition; the best fit comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Misfit {
     Value,

@@ -357,7 +357,7 @@ pub(crate) fn anchor(app: &str, dictionary: &Dictionary, class: &str) -> Anchor 
     }
 }
 
-/// The property that the app itself finds things by.
+/// The property by which the app itself finds objects.
 fn name(dictionary: &Dictionary, class: &str) -> Option<Identifier> {
     let all = dictionary.properties(class);
     all.iter().find(|property| property.code == "pnam").and_then(|property| Identifier::of(&property.name))

@@ -344,7 +344,7 @@ fn operator(spelling: &str, place: &str) -> Result<Operator, Fault> {
         let known: Vec<&str> = OPERATORS.iter().map(|(spelling, _)| *spelling).collect();
         let message = format!("`{place}`: no operator `{spelling}`");
         let suggestion = match spelling {
-            // Whether it takes the last day too, no two languages agree.
+            // Languages differ on whether this includes the last day.
             "between" => {
                 "say both ends: {\"start date\": {\">=\": \"today\", \"<\": \"tomorrow\"}}".to_owned()
             }

@@ -18,7 +18,7 @@ use crate::words::Millis;
 pub struct Costs {
     /// One event that reads a property of a whole collection, before its values.
     pub event: f64,
-    /// The time per value other than text in the answer of such an event.
+    /// The time for each value in the answer of such an event, except texts.
     pub value: f64,
     /// Each text in it.
     pub text: f64,

@@ -67,7 +67,7 @@ impl Object {
     }
 }
 
-/// How many references are held, and for how long.
+/// How many references the store keeps, and for how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// How long a reference to a place is valid after its creation and after each use. A stable reference has no such
@@ -104,7 +104,7 @@ pub struct References {
     per_app: Map<Arc<str>, usize>,
     /// From an earlier process, by id; they wake when they are first used, since only then their dictionary is read.
     asleep: Map<RefId, Saved>,
-    /// Until then everything that could be evicted is too young.
+    /// Until this time, every reference that could be evicted is too young.
     full_until: Millis,
     /// The same for single apps: one app at its limit does not affect the others.
     app_full_until: Map<Arc<str>, Millis>,
@@ -138,8 +138,8 @@ pub struct Stats {
     pub total: usize,
     /// Of each app, by bundle id.
     pub per_app: std::collections::BTreeMap<String, usize>,
-    /// The number for each app that were used within the lifetime of a position reference, by bundle id. The store can
-    /// drop the others without harm.
+    /// The number of references, by bundle id, that were used within the lifetime of a position reference. The store
+    /// can drop the others without harm.
     pub busy: std::collections::BTreeMap<String, usize>,
     /// The age of the oldest one.
     pub oldest: Option<Millis>,
@@ -269,7 +269,7 @@ impl References {
         held
     }
 
-    /// Gives back all references of an app; says how many.
+    /// Releases all references of an app; returns how many there were.
     pub fn release_app(&mut self, app: &str) -> usize {
         let of_app = self.table.iter().filter(|held| &*held.object.app == app);
         let ids: Vec<RefId> = of_app.map(|held| held.id).collect();
@@ -386,7 +386,7 @@ fn count_down(app: &Arc<str>, by: usize, per_app: &mut Map<Arc<str>, usize>) {
     }
 }
 
-/// References of one app that go one after another, so that they are counted down at once.
+/// Successive evictions in one app, so that the count of the app is reduced only once.
 #[derive(Default)]
 struct Run {
     app: Option<Arc<str>>,

@@ -263,7 +263,7 @@ impl Path {
         matches!(self.last(), Some((_, Segment::Element(_, By::Id(_)))))
     }
 
-    /// Whether it leads to another object or through it.
+    /// Whether it leads to the other object, or through it.
     pub(crate) fn begins_with(&self, other: &Self) -> bool {
         self == other || self.last().is_some_and(|(container, _)| container.begins_with(other))
     }
@@ -432,7 +432,7 @@ pub enum SpecifierError {
 }
 
 impl SpecifierError {
-    /// Names the object that lacks the property or element, if the dictionary gives it no class.
+    /// Names the object that lacks the property or element, if the dictionary does not give its class.
     pub(crate) fn held_by(self, holder: &str) -> Self {
         match self {
             Self::UnknownProperty { property: term, owner, .. }

@@ -500,7 +500,7 @@ fn held<'a>(references: &'a mut References, app: &'a App, now: Millis) -> Box<He
     })
 }
 
-/// Keeps an object that the app has shown to be there.
+/// Keeps an object that exists, as the app's answer shows.
 fn remember(path: Path, app: &App, world: &mut World<'_>) -> RefId {
     keep(Object::new(app.bundle_id.clone(), path), world)
 }

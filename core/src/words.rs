@@ -1,4 +1,4 @@
-//! Small types and limits that every room shares.
+//! Small types and limits that many modules share.
 
 use serde::{Deserialize, Serialize};
 

@@ -67,7 +67,7 @@ pub struct Settings {
     pub home: String,
     /// The apps whose commands are separate tools.
     pub tools: ToolsOf,
-    /// How many references are held, and for how long.
+    /// How many references the store keeps, and for how long.
     pub limits: Limits,
     /// Whether an error shows the script that led to it.
     pub debug: bool,
@@ -83,7 +83,7 @@ pub struct Settings {
     pub said: Vec<Json>,
 }
 
-/// The way of every call. It owns what the core may look at, and all that the core cannot do.
+/// Runs every call. It owns the data that the core may read, and everything that the core cannot do itself.
 #[derive(Debug)]
 pub struct Pipeline {
     catalog: Arc<Catalog>,
@@ -124,7 +124,7 @@ struct Memory {
 #[derive(Debug)]
 struct Clock {
     started: Instant,
-    /// When that was, as the system tells it or has told it before.
+    /// The time of that, from the system's present or earlier answer.
     began: AtomicU64,
 }
 

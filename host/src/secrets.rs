@@ -146,7 +146,7 @@ impl Place {
         };
         let folder = file.parent().unwrap_or(&self.keeper.folder);
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        // It is the owner's alone from the beginning, and whole or not there.
+        // From the beginning only the owner can read the file, and it is either complete or absent.
         let mut made = tempfile::NamedTempFile::new_in(folder)?;
         made.write_all(value.as_bytes())?;
         made.as_file().sync_all()?;

@@ -158,7 +158,7 @@ impl Web {
             let read = timeout_at(end, sent).await.unwrap_or(Err(Unsent::Late))?;
             // Other requests may have told some since then.
             let told = self.told.to(&asking);
-            // A long answer and many secrets take their time, which other calls do not wait for.
+            // A search for many secrets in a long answer takes time, and other calls do not wait for it.
             let answer = tokio::task::spawn_blocking(move || answer(&read, &told)).await;
             answer.unwrap_or_else(|error| Err(broken(&error.to_string())))
         };

@@ -235,7 +235,7 @@ impl Files {
         self.here.borrow().clone().unwrap_or_else(machine)
     }
 
-    /// Goes to a folder, which the caller knows to be one.
+    /// Changes to a folder. The caller knows that it is a folder.
     pub(crate) fn enter(&self, path: &str) {
         let folder = self.absolute(path);
         self.here.replace(Some(folder));

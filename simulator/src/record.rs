@@ -247,7 +247,7 @@ fn status(child: &mut Child) -> io::Result<i32> {
     Ok(status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1))
 }
 
-/// A command with nothing of a recording in its environment.
+/// A command without the variables of a recording in its environment.
 #[expect(
     clippy::disallowed_methods,
     reason = "the command that a person wants recorded, and the osascript behind it"

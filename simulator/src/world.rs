@@ -83,7 +83,7 @@ pub(crate) struct World {
     /// The apps that were addressed, in that order.
     apps: RefCell<Vec<Rc<App>>>,
     folders: OnceCell<Vec<PathBuf>>,
-    /// The wall clock of this process, set before the first event, and when that was.
+    /// The wall clock of this process, set before the first event, and the instant at which it was set.
     clock: OnceCell<(i64, Instant)>,
 }
 

@@ -121,7 +121,7 @@ pub struct Renamed {
 pub enum Into {
     /// The app chooses.
     App,
-    /// Among the elements of an object: they are reached by these properties and this collection.
+    /// Among the elements of an object: these properties lead to it, and this collection has the elements.
     In(Path, Vec<Identifier>, Arc<Member>),
     /// At an object or a place that the command itself understands.
     At(Given),

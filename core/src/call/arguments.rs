@@ -66,7 +66,7 @@ impl<'a> Arguments<'a> {
         list.map(Some).ok_or_else(|| wrong(name, "a list of texts", json))
     }
 
-    /// Reads a list of texts, or one text with commas: no term has one.
+    /// Reads a list of texts, or one text with commas, because no term contains a comma.
     pub(crate) fn one_or_more_texts(&self, name: &str) -> Result<Option<Vec<String>>, Fault> {
         match self.get(name) {
             Some(Json::String(_)) => {

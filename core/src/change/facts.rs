@@ -249,7 +249,7 @@ struct Stands {
 /// Notes' user guide: a deleted note stays in Recently Deleted for a while.
 const OUTLIVING: [(&str, &str, &str); 1] = [("com.apple.Notes", "note", "folder")];
 
-/// Whether an object may be found by the same way after it was deleted.
+/// Whether the same path may still lead to an object after it was deleted.
 pub(crate) fn outlives(app: &str, class: &str, container: &str) -> bool {
     OUTLIVING.iter().any(|row| same_id(row.0, app) && row.1 == class && row.2 != container)
 }
@@ -288,7 +288,7 @@ fn possible(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Opti
     Some(Fact { is_least: true, is_of_some: true, ..fact })
 }
 
-/// Element classes of a new object that are counted: more than any object of the known apps has that people add to.
+/// The most element classes to count in a new object. No object of the known apps has more that people add to.
 const COUNTED: usize = 12;
 
 /// Counts the elements of an object, so that an undo notices if someone added some.

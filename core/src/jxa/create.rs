@@ -14,7 +14,7 @@ use crate::identity::Identity;
 use crate::marshal::Given;
 use crate::specifier::{Member, Path, Segment};
 
-/// Writes the body of a script that makes objects; the answer has one entry for each, in their order.
+/// Writes the body of a script that makes objects. The answer has one entry for each object, in order.
 pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
     let mut ways = Ways::default();
     let mut kinds: IndexSet<String> = IndexSet::new();

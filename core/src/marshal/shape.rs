@@ -37,7 +37,7 @@ pub(crate) enum Shape<'a> {
     Color,
     /// Named values; of this type, if the dictionary names one.
     Record(Option<&'a RecordType>),
-    /// The properties of a class that occurs as no element: a record under another name.
+    /// The properties of a class that is never an element. In effect it is a record.
     Properties(&'a Class),
     /// Values in order, each one of these.
     List(Vec<Self>),

@@ -119,7 +119,7 @@ pub(super) fn touches<'a>(
     let itself: Vec<Touch<'_>> = match (found.itself, reads || found.command.is_none()) {
         (false, _) => Vec::new(),
         (true, true) => vec![does],
-        // A yes to a command is one for the classes that were shown, and for no others.
+        // A yes to a command covers only the classes that were shown.
         (true, false) => {
             found.classes.into_iter().map(|class| Touch { class: Some(class), ..does }).collect()
         }

@@ -12,7 +12,8 @@ pub(super) struct Table {
     held: Vec<Held>,
     /// The index of each reference.
     by_id: Map<RefId, usize>,
-    /// By the hash of the object. Of two objects with one hash the later one is found, the earlier has its id still.
+    /// By the hash of the object. If two objects have one hash, this finds the later one; the earlier one is still
+    /// found by its id.
     by_object: plain::Map<RefId>,
 }
 

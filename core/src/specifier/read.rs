@@ -1,4 +1,4 @@
-//! Texts in specifiers, read once it is known which app they are about.
+//! Texts in specifiers. They are read after their app is known.
 
 use serde_json::Value as Json;
 

@@ -92,7 +92,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         if call.mode == Mode::DryRun {
             return left_out(action, &change?, app, world).map(|shown| done(shown, 0));
         }
-        // A call that may not delete an event may not leave out its dates by that word.
+        // A call without permission to delete an event must not use `delete` to leave out its dates.
         if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
             return Ok(refused(refusal, 0));
         }
@@ -220,7 +220,7 @@ fn left_out(action: Action, change: &SetProperty, app: &App, world: &mut World<'
     let (term, code) = (invocation.term.clone(), invocation.code.clone());
     let set = Action::of(app, Deed::Set(changes));
     let classified = classify(&set, world.gate.policy.levels());
-    // A call that may not delete an event may not leave out its dates by that word.
+    // A call without permission to delete an event must not use `delete` to leave out its dates.
     let decision = match decide(action, &app.name, world.gate, world.now) {
         Decision::Deny(refusal) => Decision::Deny(refusal),
         _ => decide(set, &app.name, world.gate, world.now),

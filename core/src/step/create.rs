@@ -191,7 +191,7 @@ impl Creating {
         }
         let looking = std::mem::take(&mut self.looking);
         if !looking.is_empty() {
-            // An app that does not run, or has no default now, does not stop the question.
+            // The question is asked even if the app does not run, or has no default at this moment.
             let rows = reply.result.ok();
             let rows = rows.as_ref().and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
             let owners = owners(&looking, app);

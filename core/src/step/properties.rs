@@ -446,7 +446,7 @@ fn holds_values(kind: &TypeExpr) -> bool {
 }
 
 impl Group {
-    /// The place of an owner, which is read once for all that it holds.
+    /// The index of an owner. It is read once for all its values.
     fn owner(&mut self, wanted: Wanted) -> usize {
         self.owners.iter().position(|known| **known == wanted).unwrap_or_else(|| {
             self.owners.push(Arc::new(wanted));

@@ -110,7 +110,7 @@ struct Open {
     stands: Option<String>,
     /// The property with the dates that are left out of it, if it is of a class with series.
     excluded: Option<&'static str>,
-    /// Properties that an undo could not set back, and whether nothing is there now.
+    /// Properties that an undo cannot restore, and whether they have no value now.
     lasts: Vec<(String, bool)>,
     /// The names of objects on the path to it and among its values.
     names: Arc<Names>,
@@ -309,7 +309,7 @@ impl Setting {
         self.go_on(app, events, world)
     }
 
-    /// An error of the whole script: nothing was changed, or it is not known.
+    /// An error of the whole script: nothing was changed, or it is unknown whether something was.
     fn whole(&self, error: &OsaError, app: &App) -> Fault {
         let fault = error.to_fault(&app.bundle_id, &app.name);
         if self.writes { super::command::uncertain(fault) } else { fault }

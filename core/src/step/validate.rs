@@ -19,7 +19,7 @@ use crate::words::{RefId, TextWindow};
 /// The largest number of an app's objects to check in one script.
 const AT_ONCE: usize = 500;
 
-/// An id or a name is short; of a mark its beginning is enough.
+/// An id or a name is short. The beginning of a mark is enough.
 const TEXT: TextWindow = TextWindow { offset: 0, limit: 200 };
 
 /// References while their apps are asked.
@@ -44,7 +44,7 @@ struct Found {
     valid: usize,
     gone: usize,
     moved: usize,
-    /// Their app does not answer, or nothing of them can be asked for.
+    /// Their app does not answer, or the server cannot ask it about them.
     unknown: usize,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn before(call: &Call, world: &mut World<'_>) -> Option<Step> {
     (!validating.rest.is_empty()).then(|| validating.next(0, world))
 }
 
-/// Asks for everything that is held, and answers with the statistics.
+/// Asks the apps about every kept reference, and answers with the statistics.
 pub(super) fn all(world: &mut World<'_>) -> Step {
     let ids = world.references.ids();
     Validating::new(&ids, After::Stats, world).next(0, world)

@@ -184,7 +184,7 @@ fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
     }
 }
 
-/// The text of a fact without a value: a message without a chosen account still leaves from some account.
+/// The text of a fact without a value. For example, a message without a chosen account still leaves from some account.
 pub(super) fn none(fact: &Fact) -> &'static str {
     if fact.caption == FROM { BY_MAIL } else { "none" }
 }
@@ -254,7 +254,7 @@ pub(super) fn shown(value: &Json) -> String {
         Json::Null => "nothing".to_owned(),
         Json::String(text) => quoted(text) + &length(text, LONGEST),
         Json::Bool(_) | Json::Number(_) => value.to_string(),
-        // Each field and each item is shown, so that a long one hides no other.
+        // Shows each field and each item, so that a long one does not hide another.
         Json::Object(fields) if !fields.contains_key("$") => {
             let fields = fields.iter().map(|(name, value)| format!("{}: {}", one_line(name), shown(value)));
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))

@@ -45,7 +45,7 @@ impl Client {
         let ((stdin, write), (read, stdout)) = (over.ends(), over.ends());
         let spawned = command.stdin(stdin).stdout(stdout).stderr(Stdio::null()).spawn();
         let process = spawned.expect("the server starts");
-        // The ends of the server are no longer held here, so that its end is seen.
+        // This process closes its copies of the server's streams, so that it notices when the server ends.
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let (stdin, stdout) = (Some(File::from(write)), BufReader::new(File::from(read)));
         let mut client = Self { process, stdin, stdout, next: 0 };

@@ -43,7 +43,7 @@ fn measured(name: &str, text: &str) -> [Row; 2] {
     ]
 }
 
-/// Makes one call: the tool, its arguments, and lines that say what of the answer a later call names.
+/// Makes one call: the tool, its arguments, and lines that name the parts of the answer for later calls.
 fn play(block: &str, client: &mut Client, kept: &mut BTreeMap<String, Json>) -> Json {
     let (tool, rest) = block.split_once('\n').expect("a tool and its arguments");
     let is_note = |line: &&str| line.starts_with("keeps ") || line.starts_with("shows ");

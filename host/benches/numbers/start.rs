@@ -88,7 +88,7 @@ fn server(home: &Path, root: Option<&Path>) -> Client {
     Client::start(&mut command)
 }
 
-/// Makes apps of the dictionaries there are, over and over; says how much there is to read.
+/// Makes apps from the existing dictionaries, each several times; returns how much there is to read.
 fn make_apps(root: &Path) -> String {
     let (files, whose) = dictionaries();
     let mut bytes = 0;

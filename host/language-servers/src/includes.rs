@@ -10,9 +10,9 @@ use crate::profile::Profile;
 /// The most folders that are named: more only slow the search.
 const MOST: usize = 32;
 
-/// Returns the flags: the folders below the root that the includes of its files are written from, those first that most
-/// includes need. They come after the system's own, so that none of them hides a header of the system. A project
-/// without C++ and Objective-C is C, headers and all.
+/// Returns the flags: the folders below the root to which the includes of its files are relative, first those that most
+/// includes need. They come after the system's own folders, so that they hide no header of the system. In a project
+/// without C++ and Objective-C, all files are C, headers too.
 pub(crate) fn flags(profile: &Profile, disk: &Disk, files: &Files) -> Vec<String> {
     let all = files.all();
     let sources: Vec<&Found> =

@@ -66,7 +66,7 @@ pub struct Profile {
     /// How to find the symbols that its outlines leave out.
     #[serde(default)]
     pub supplement: Option<Supplement>,
-    /// In which language the text is read for names that outlines leave out and the server knows.
+    /// The language in which the host reads the text for names that outlines leave out but the server knows.
     #[serde(default)]
     pub marks: Option<Dialect>,
     /// Capabilities that it announces and does not have.
@@ -212,7 +212,7 @@ pub enum Ready {
     Anchor,
     /// Once it finds a name of a file that is not open.
     Canary,
-    /// It does not: two equal answers are taken for it.
+    /// It does not say so: two equal answers count as ready.
     #[default]
     Unknown,
 }

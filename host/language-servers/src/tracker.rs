@@ -27,7 +27,7 @@ pub(crate) enum Warm {
 pub(crate) struct Tracker {
     pub(crate) warm: Warm,
     pub(crate) worked: Instant,
-    /// Whether the line that is waited for stood in its log.
+    /// Whether its log had the awaited line.
     pub(crate) logged: bool,
     /// The names of work that has ended. Only names that begin with a text for which a question waits.
     ended: Vec<String>,

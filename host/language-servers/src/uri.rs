@@ -12,7 +12,7 @@ pub(crate) fn of(path: &Path) -> String {
     format!("file://{}", percent_encode(path.as_os_str().as_encoded_bytes(), ESCAPED))
 }
 
-/// Returns the absolute path that a URI means, without `.` and `..`; none for another scheme or no UTF-8.
+/// Returns the absolute path of a URI, without `.` and `..`; `None` for another scheme, or if it is not UTF-8.
 pub(crate) fn path(uri: &str) -> Option<PathBuf> {
     let scheme = uri.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("file://"))?;
     let rest = &uri[scheme.len()..];

@@ -342,7 +342,7 @@ impl Workspace {
         self.keepers.iter().for_each(|keeper| keeper.stop());
     }
 
-    /// The listing is read once before many are asked.
+    /// The listing is read once, before many servers are asked.
     fn refresh_once(&self, files: usize) {
         if files > 1 {
             drop(self.files.all());

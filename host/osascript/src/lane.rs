@@ -228,7 +228,7 @@ impl Lane {
         tokio::time::timeout_at(end.into(), event).await.ok()
     }
 
-    /// A read is run again if the connection broke, once, and only while its client waits.
+    /// If the connection broke, a read runs again, but only once and only while its client waits.
     async fn attempt(&mut self, script: &Script, kind: Kind) -> Event {
         let event = self.once(script, kind).await;
         let again = kind == Kind::Read && may_pass(&event) && !self.standing.borrow().is_silent();

@@ -55,7 +55,7 @@ impl Standing {
         }
     }
 
-    /// The time since which it is so, if that matters.
+    /// The time at which this state began, if that matters.
     pub(crate) fn since(&self) -> Option<Instant> {
         match self {
             Self::Open | Self::Waits(_) => None,

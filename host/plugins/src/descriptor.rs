@@ -96,7 +96,8 @@ impl Descriptor {
         check_schema(&self.input_schema).map_err(wrong)?;
         let Some(output) = &self.output_schema else { return Ok(()) };
         check_schema(output).map_err(|fault| wrong(format!("of the answer {fault}")))?;
-        // The host adds `untrusted` and `undo`, and a client that checks the answer would refuse it.
+        // The host adds `untrusted` and `undo`. If the schema forbids them, a client that checks the answer would
+        // refuse it.
         match output.get("additionalProperties") {
             None | Some(Json::Bool(true)) => Ok(()),
             Some(_) => Err(wrong("of the answer restricts `additionalProperties` at its root".to_owned())),

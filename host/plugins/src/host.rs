@@ -125,7 +125,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// Tells whether it is about what the engine itself does not hold: apps, language servers and web servers.
+    /// Tells whether the engine itself cannot answer it: it is about apps, language servers or web servers.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(
             self,

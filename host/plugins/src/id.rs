@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The name of a plugin: 2 to 32 of `a-z`, `0-9` and `-`, beginning with a letter, no `-` at the end or twice. It names
-/// folders, so nothing else can be in it.
+/// The name of a plugin: 2 to 32 of `a-z`, `0-9` and `-`, beginning with a letter, without `-` at the end and without
+/// `--`. It names folders, so nothing else can be in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PluginId(String);

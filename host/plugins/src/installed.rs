@@ -43,7 +43,7 @@ pub struct Receipt {
     pub description: String,
     /// Its source, as the operator gave it.
     pub source: String,
-    /// The key that its author signed it with; an update by another one is asked about.
+    /// The key with which its author signed it. The command asks about an update with another key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Key>,
     /// When it was installed, in milliseconds since 1970.

@@ -119,7 +119,7 @@ impl Host for Journal {
     }
 }
 
-/// A host after a whole recording: a guest that asks it does something that was not recorded.
+/// A host after the end of a recording. If a guest asks it anything, the guest does something that was not recorded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct End;
 
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts how often it was asked, and answers only so often.
+    /// Counts its questions, and answers only a number of them.
     struct Counting(AtomicUsize, usize);
 
     impl Host for Counting {

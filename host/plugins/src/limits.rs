@@ -1,4 +1,4 @@
-//! The limits of a call. None is optional: limits cannot be made with one left out.
+//! The limits of a call. None of them is optional: the type requires each limit.
 
 use std::time::Duration;
 

@@ -98,7 +98,7 @@ pub(super) fn read(line: &[OsString]) -> Result<(Arguments, Vec<Setting>), Unrea
     one_mac(arguments, settings)
 }
 
-/// Puts what the file says before what the command line says.
+/// Puts the settings of the file before those of the command line.
 fn with(fresh: &[Given], line: &[OsString], command: &Command) -> Result<Arguments, clap::Error> {
     let (program, rest) = line.split_first().map_or((None, line), |(first, rest)| (Some(first), rest));
     let more = fresh.iter().flat_map(|given| options(command, given));

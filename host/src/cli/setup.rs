@@ -237,7 +237,7 @@ impl Setup {
     }
 }
 
-/// A name that each format can hold and that a person can read.
+/// A name that is valid in every format and readable for a person.
 fn name(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
     match text.trim() == text && !text.is_empty() && text.chars().all(is_plain) {

@@ -95,7 +95,7 @@ impl Stdio {
                 None
             }
             Came::TooLong => {
-                // Its id may be anywhere in it, and nothing of it is kept.
+                // Its id may be anywhere in it, and the server keeps no part of it.
                 self.refuse(Some(None), &too_long());
                 None
             }
@@ -291,7 +291,8 @@ fn in_words(error: &mut ErrorData, begun: bool) {
     }
 }
 
-/// Whether a request begins a session: the handshake, or any other request that says all of itself, but no probe.
+/// Whether a request begins a session: the handshake, or a request that contains everything the server must know, but
+/// not a probe.
 fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,

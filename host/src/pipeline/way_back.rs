@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Pipeline, fresh};
 
-/// More is not kept: the file holds an hour of changes.
+/// The most that is kept, because the file has an hour of changes.
 const LONGEST: usize = 256 * 1024;
 
 /// The longest name of a plugin's change, or of the app, to keep.

@@ -30,13 +30,13 @@ const KEPT: Millis = Millis(90 * DAY);
 /// The number of logs that always stay. A clock that is set far ahead makes every log look old.
 const SPARED: usize = 16;
 
-/// A day in milliseconds; no log is removed that is younger.
+/// A day in milliseconds. Younger logs are never removed.
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
 /// How an entry begins that names logs which were removed.
 const REMOVED: &str = "audit remove: ";
 
-/// How an entry begins that names a finding which the operator knows of.
+/// The beginning of an entry that names a finding which the operator has acknowledged.
 const ACCEPTED: &str = "audit accept: ";
 
 /// How long no new log begins after the lock was not available: otherwise each waiting entry would wait for it again.

@@ -28,7 +28,7 @@ impl<T: Default> Watched<T> {
         Self { path, most, seen: None }
     }
 
-    /// Returns the content; a file that is not there holds the default.
+    /// Returns the content; for a missing file, the default.
     pub(crate) fn read(
         &mut self,
         parse: fn(&Path, &str) -> Result<T, StateError>,

@@ -130,7 +130,7 @@ impl State {
     /// Tells the other processes of this state directory that untrusted text was read.
     ///
     /// # Errors
-    /// It cannot be written down.
+    /// It cannot be recorded.
     pub fn tell_untrusted(&self) -> Result<(), StateError> {
         self.files.untrusted.write()
     }
@@ -191,7 +191,7 @@ impl State {
     /// Removes logs with no entry for `age`, which is at least a day. Returns how many it removed.
     ///
     /// # Errors
-    /// It cannot be written down.
+    /// The removal cannot be recorded.
     pub fn remove_logs(&self, now: Millis, age: Millis) -> Result<usize, StateError> {
         lock(&self.log).remove(now, age)
     }
@@ -199,7 +199,7 @@ impl State {
     /// Acknowledges the current findings about the logs and returns them.
     ///
     /// # Errors
-    /// It cannot be read or written down.
+    /// The logs cannot be read, or the entry cannot be written.
     pub fn accept_findings(&self, now: Millis) -> Result<Vec<audit::Finding>, StateError> {
         let note = |order: String| self.record(now, &Entry::Operator { order }, true);
         // A log that starts here links to the existing log, or says that it cannot.

@@ -7,7 +7,7 @@ use rquickjs::function::Func;
 use rquickjs::{Ctx, Object};
 use std::rc::Rc;
 
-/// Adds the functions to an object; those that can fail answer nothing, or the refusal's word.
+/// Adds the functions to an object. A function that can fail returns nothing, or the word for the refusal.
 pub(super) fn define<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     reads(to, bridge)?;
     writes(to, bridge)

@@ -102,7 +102,7 @@ pub(super) fn define<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rqu
     let it = Rc::clone(bridge);
     let ask = move |ctx: Ctx<'js>, entity: u8| ask(&it.session, entity).map_err(|error| thrown(&ctx, &error));
     system.set("eventKitAsk", Func::from(ask))?;
-    // Each store shows the data from when it was made or reset.
+    // Each store shows the data of the time at which it was made or reset.
     let stores: Rc<RefCell<Vec<[Json; 2]>>> = Rc::default();
     let (it, kept) = (Rc::clone(bridge), Rc::clone(&stores));
     let load = move |ctx: Ctx<'js>, store: i32| {

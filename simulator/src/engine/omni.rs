@@ -63,7 +63,7 @@ impl Omni {
     /// Reads the app's objects into a new context.
     ///
     /// # Errors
-    /// The engine cannot start: a fault of this program.
+    /// The engine cannot start, which is a bug of this program.
     pub(super) fn open(session: &Rc<Session>, app: &Rc<App>, changes: &Changes, now: f64) -> Answer<Self> {
         let context = super::start().map_err(|error| broken(&error))?;
         let opened = context.with(|ctx| {

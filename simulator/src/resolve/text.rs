@@ -110,7 +110,8 @@ impl View<'_> {
             .find_map(|class| class.properties.get(term).cloned())
     }
 
-    /// How the stretches of a whole text look; the later ones hold. Another text, set as a whole, has none of them.
+    /// The style runs of a whole text; later ones take precedence. If a script sets the whole text, it has none of
+    /// them.
     pub(crate) fn runs(&self, part: &Part) -> Vec<Run> {
         match self.model().value(part.object, &runs_of(&part.term)) {
             Some(Value::List(all)) => match &**all {
@@ -233,7 +234,7 @@ fn plain(term: &str) -> Value {
     }
 }
 
-/// Under which name an object keeps how one of its texts looks.
+/// The name under which an object stores the style of one of its texts.
 pub(crate) fn runs_of(term: &str) -> String {
     format!(".runs of {term}")
 }

@@ -60,7 +60,7 @@ impl View<'_> {
         class.properties.get(&part.term).is_none_or(|property| property.access.can_write())
     }
 
-    /// `delete` of parts of a text; `None` if the target is none.
+    /// `delete` of parts of a text; `None` if the target is not a part of a text.
     pub(super) fn delete_in_text(&self, target: &Specifier) -> Answer<Option<Outcome>> {
         if let Some(parts) = self.parts(target, APP)? {
             let mut text = parts.of.replaced_by(parts.of.text());
@@ -105,7 +105,7 @@ impl View<'_> {
         Ok(Some(Outcome { changes, reply: Reply::Value(Value::Object(new)) }))
     }
 
-    /// An object with unsaved changes says so, if its text is another.
+    /// An object shows that it has unsaved changes if its text has changed.
     pub(super) fn modified(&self, object: ObjectId, term: &str) -> Option<Change> {
         let class = self.class(object);
         class.properties.get("modified").filter(|_| class.contents.as_deref() == Some(term))?;

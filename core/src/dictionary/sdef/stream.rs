@@ -76,7 +76,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Passes over the content of the element that was just opened.
+    /// Skips the content of the element that was just opened.
     pub(super) fn skip(&mut self, element: &BytesStart<'_>) {
         let Some(frame) = self.frames.last_mut() else { return };
         let empty = frame.take_back();

@@ -3,7 +3,7 @@
 use crate::foreign::clean;
 use crate::specifier::SpecifierError;
 
-/// How much a failure says, least first; it decides between readings that came equally far.
+/// How much a failure says, from least to most. It decides between readings that came equally far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
     /// Another word was expected.

@@ -259,7 +259,7 @@ impl<'a> Tree<'a> {
         if let Some((first, targets)) = row {
             then.insert(0, alone(first));
             references.insert(0, targets);
-            // In a row, the save comes last, unless the call has one.
+            // After a row of commands the save comes last, unless the call has its own save.
             let last = save.take().filter(|save| then.iter().all(|next| next.sent.code != save.code));
             then.extend(last.map(alone));
             references.resize(then.len(), Vec::new());
@@ -463,7 +463,8 @@ impl<'a> Tree<'a> {
     ) -> Result<(Following, Vec<Option<RefId>>), Unfit> {
         let (dictionary, app) = (self.dictionary, self.app);
         let place = &next.place;
-        // The word is a reference while the arguments are checked, so that it fits wherever an object fits.
+        // During the check of the arguments a reference stands in for the word, so that it fits wherever an object
+        // fits.
         let its = self.stand_ins(next.of);
         let word = |json: Json, it: &StandIn| said(&json, &it.word, &json!(it.reference.to_string()));
         let own = || its.first().map(|it| json!(it.reference.to_string()));

@@ -246,7 +246,7 @@ impl Listing {
     }
 }
 
-/// A longer list of values says little of those that are there.
+/// A longer list of possible values says little about those that occur.
 const MOST_VALUES: usize = 12;
 
 /// The values of a type that has few.

@@ -436,7 +436,7 @@ fn parts(series: &Series) -> Vec<(usize, bool, Part)> {
     series.parts.iter().map(|each| (each.column, each.of_end, each.part)).collect()
 }
 
-/// The wanted columns that some row of the page has no value for yet.
+/// The wanted columns without a value yet in some row of the page.
 fn missing(wanted: &Elements, found: &Json, chosen: &Chosen) -> Vec<usize> {
     let is_part = |column: usize| {
         wanted.series.iter().flat_map(|series| &series.parts).any(|part| part.column == column)

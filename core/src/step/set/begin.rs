@@ -386,7 +386,7 @@ fn no_rule(error: &series::WrongRule, property: &str) -> Fault {
 /// Refuses a new event that ends before it starts, or dates of both ends that do.
 ///
 /// # Errors
-/// They compare. If only one of the dates names its zone, the app decides.
+/// The end is before the start. If only one of the dates names its zone, they cannot be compared, and the app decides.
 pub(in crate::step) fn check_times(
     app: &str,
     class: &str,

@@ -80,7 +80,7 @@ impl Setting {
         }
     }
 
-    /// Whether it takes back a change that gave many objects the same values, which are then said once.
+    /// Whether it undoes a change that gave many objects the same values. The question then names the values once.
     fn is_one_change_back(&self) -> bool {
         let Some(first) = self.open.first() else { return false };
         let is_alike = |open: &Open| {
@@ -208,7 +208,7 @@ impl Setting {
 }
 
 impl Open {
-    /// The new values in full, to tell whether two objects get the same: in a question long ones are cut.
+    /// The new values in full, to see whether two objects get the same values, because a question cuts long ones.
     fn news(&self) -> String {
         let new = |at: usize| match self.joins.get(at) {
             Some(Some((how, added))) => json!([if *how == How::Append { "end" } else { "beginning" }, added]),
@@ -273,7 +273,7 @@ impl Open {
         }
     }
 
-    /// The dates that a change leaves out of a series, if it does that to a property.
+    /// The dates that a change of a property leaves out of a series, if it leaves out any.
     fn left_out(&self, at: usize) -> Option<&[Json]> {
         let term = &self.change.subject.slots.get(at)?.term;
         match self.joins.get(at)? {

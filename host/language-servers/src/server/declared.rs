@@ -1,5 +1,5 @@
 //! The declarations in a Python text, for servers that list only one of several overloads, no functions in functions,
-//! or nothing that they take for unreachable.
+//! or no code that they consider unreachable.
 
 use std::collections::{HashMap, HashSet};
 

@@ -47,7 +47,8 @@ impl Server {
         Ok(Answered { items: found.into_iter().collect(), freshness })
     }
 
-    /// Returns the diagnostics of the newest text of a file as the server gave them, and whether they may be of an older.
+    /// Returns the diagnostics of the newest text of a file as the server gave them, and whether they may be those of
+    /// an older text.
     pub(super) async fn raw_diagnostics(
         &self,
         path: &str,

@@ -279,7 +279,7 @@ impl Server {
         Ok(Shown { markdown: markdown(&answer), freshness: self.freshness(Reach::Known, before) })
     }
 
-    /// Returns the completions at a place, perhaps of another text than the file's.
+    /// Returns the completions at a place, either in the file's text or in another text.
     pub(crate) async fn completions(
         &self,
         place: &Place,

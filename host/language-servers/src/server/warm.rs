@@ -29,7 +29,7 @@ const TRIED: usize = 5;
 /// How often they are tried: some outline nothing before they have had time to read.
 const READ: usize = 5;
 
-/// Sizes of files that are easy and still hold something.
+/// Sizes of files that are quick to read but not empty.
 const EASY: std::ops::Range<u64> = 100..40_000;
 
 impl Server {

@@ -81,7 +81,7 @@ impl Default for Now {
     }
 }
 
-/// Everything that one call holds; gone with its store.
+/// The state of one call. It ends with the store of the call.
 pub(super) struct State {
     pub(super) limiter: Limiter,
     pub(super) meter: Meter,

@@ -295,7 +295,7 @@ impl Code<'_> {
 enum Kind {
     /// Its zeros are an empty list, an empty text or no value.
     Empty,
-    /// It can be an error; `payload` is the address of that.
+    /// It can be an error; `payload` is the address of the error.
     Result {
         error: Option<usize>,
         payload: usize,

@@ -9,7 +9,8 @@ use super::check;
 use crate::consent::Caller;
 use crate::pipeline::{Pipeline, PluginStatus};
 
-/// A fresh process answers in about fifty milliseconds, over ssh in some hundred. Slower than this is worth a word.
+/// A fresh process answers in about fifty milliseconds, over ssh in some hundred. If it is slower than this, `doctor`
+/// says so.
 const SLOW: Duration = Duration::from_secs(2);
 
 /// The largest number of apps to name.

@@ -68,7 +68,7 @@ fn keeper(common: &Common) -> Result<Keeper, Failure> {
 /// Removes the secrets of a plugin that is removed.
 pub(super) fn forget(common: &Common, id: &str) -> Result<(), Failure> {
     let keeper = keeper(common)?;
-    // A package that cannot be read any more names none.
+    // A package that can no longer be read names no secrets.
     for Declared { key, host, .. } in declared(common, id).unwrap_or_default() {
         working("removing", keeper.place(id, &key, &host).write(None))??;
     }

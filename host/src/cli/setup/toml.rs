@@ -67,7 +67,7 @@ fn added(body: &str, servers: Option<&Item>, key: &str, name: &str, entry: &Json
     format!("{body}{text}")
 }
 
-/// The program that a server is started by.
+/// The program that starts a server.
 ///
 /// # Errors
 /// The file is not TOML.

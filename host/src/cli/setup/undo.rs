@@ -36,7 +36,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Takes the server out for one client or for all, and says what became of each file.
+/// Removes the server from one client or from all, and reports the result for each file.
 pub(super) fn run(wanted: &Wanted<'_>, common: &Common) -> Result<(), Failure> {
     let all = take_back(wanted, common)?;
     if common.json {

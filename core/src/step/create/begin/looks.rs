@@ -50,7 +50,7 @@ pub(super) fn of_a_copy(mut looks: Vec<Look>, app: &str) -> Vec<Look> {
     looks
 }
 
-/// Adds to the targets of commands that follow what no question shows.
+/// Adds values to the looks at targets of later commands that the question does not show.
 pub(super) fn tell_apart(places: &mut [Subject], then: &[Following], app: &App, dictionary: &Dictionary) {
     for next in then {
         let targets = next.sent.direct.iter().flat_map(Given::paths);
