@@ -59,7 +59,8 @@ pub enum Reply {
 }
 
 impl Ask {
-    /// Subtracts the time since the caller began from its deadline, so that all questions of a call share one time.
+    /// Subtracts the time since the caller began from the deadline of a question, so that all questions of a call share
+    /// one deadline.
     #[must_use]
     pub fn after(mut self, passed: Duration) -> Self {
         if let Some(deadline) = self.deadline() {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a server is.
+/// The state of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Absent,
@@ -63,7 +63,7 @@ impl Default for Abilities {
     }
 }
 
-/// How names of symbols are to be read.
+/// The form of the names of symbols.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Naming {
     #[default]
@@ -142,7 +142,7 @@ pub struct Position {
     pub column: u32,
 }
 
-/// From one place up to, not including, another.
+/// From one place up to another, which is not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Range {
     pub start: Position,
@@ -184,7 +184,7 @@ pub struct Symbol {
     pub deprecated: bool,
 }
 
-/// Which symbols of an outline are wanted.
+/// Selects symbols of an outline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     pub path: String,
@@ -286,14 +286,14 @@ pub struct Completions {
     pub freshness: Freshness,
 }
 
-/// A change of a text that would be made. It is data: nothing applies it.
+/// A proposed change of a text. It is only data: nothing applies it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     pub at: Location,
     pub text: String,
 }
 
-/// Something that the server offers to change. It is data: nothing applies it.
+/// A change that a server offers. It is only data: nothing applies it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     pub title: String,
@@ -304,14 +304,14 @@ pub struct Action {
     pub command: bool,
 }
 
-/// Which files are wanted.
+/// Selects files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFilter {
     /// A folder, or one file; empty is the root.
     pub under: String,
     pub languages: Vec<String>,
     pub containing: Option<String>,
-    /// Also files that Git ignores.
+    /// Whether to include files that Git ignores.
     pub ignored: bool,
     pub limit: u32,
 }
@@ -345,7 +345,7 @@ pub struct Line {
 pub enum Cause {
     Outside,
     NotFound,
-    /// The question makes no sense.
+    /// The question is malformed.
     Invalid,
     NoServer,
     NotInstalled,
