@@ -1,5 +1,6 @@
 //! From arguments to new objects: everything that can be wrong is found before anything runs.
 
+mod following;
 mod looks;
 mod places;
 
@@ -7,28 +8,28 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+pub(in crate::step) use following::check_following;
 use places::Spot;
 pub(super) use places::{CALLED, CONTAINER};
 
 use super::row::{answer_of, answers, start_row};
 use super::{Chosen, Creating, Node};
-use crate::action::{Action, Argument, Creation, Deed, Following, Into, Invocation, Make, Renamed, Takes};
+use crate::action::{Argument, Creation, Following, Into, Invocation, Make, Renamed, Takes};
 use crate::app::App;
-use crate::bind::{bind, candidates};
-use crate::call::{Call, CommandCall, Create, How, IT, Mode, NewObject, Next};
+use crate::call::{Call, CommandCall, Create, How, NewObject, Next};
 use crate::change::{
-    Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, begins_with, beside, facts, taken_from,
+    Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, begins_with, facts, taken_from,
 };
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, Identity, identity};
 use crate::marshal::{Checker, Dated, Given, date};
-use crate::permission::{classify, may_read};
+use crate::permission::may_read;
 use crate::schema;
 use crate::specifier::{By, Container, Member, Path, Segment, SpecifierError};
 use crate::step::set::begin::{checked, slot, twice, writable};
-use crate::step::{Step, World, command, first, held, moves, occurrence, placing, set};
-use crate::words::{Level, RefId, TextWindow};
+use crate::step::{Step, World, first, held, moves, occurrence, placing, set};
+use crate::words::{RefId, TextWindow};
 
 /// The event that makes.
 const MAKE: &str = "corecrel";
@@ -95,56 +96,6 @@ pub(in crate::step) fn start_after(
         }
         Err(Unfit::Wrong(fault)) => Err(fault),
     }
-}
-
-/// Checks that the app has every command of `then`, before the server looks anything up for the first one.
-///
-/// # Errors
-/// The app lacks a command.
-pub(in crate::step) fn check_following(
-    then: &[Next],
-    app: &App,
-    dictionary: &Dictionary,
-) -> Result<(), Fault> {
-    then.iter().try_for_each(|next| {
-        let call = call_of(next, None, app);
-        candidates(&call, app, dictionary).map(drop).map_err(|fault| at_place(fault, &next.place, &[]))
-    })
-}
-
-/// One command of `then`.
-fn call_of(next: &Next, target: Option<Json>, app: &App) -> CommandCall {
-    CommandCall {
-        app: app.bundle_id.to_string(),
-        command: next.command.clone(),
-        code: None,
-        target,
-        arguments: next.arguments.clone(),
-        then: Box::default(),
-        mode: Mode::Run,
-        text: WHOLE,
-    }
-}
-
-/// A new object among the arguments of a later command. While they are checked, it is a reference, so that it fits wherever
-/// an object fits.
-struct StandIn {
-    /// The client's word for it besides `it`: `it 2`.
-    word: String,
-    reference: RefId,
-    path: Path,
-    /// Its number among all new objects.
-    number: usize,
-}
-
-/// Puts the error of a later command at its place in the call; the client does not know the placeholders.
-fn at_place(fault: Fault, place: &str, its: &[StandIn]) -> Fault {
-    let message = its.iter().enumerate().fold(fault.message.clone(), |message, (at, it)| {
-        message.replace(&it.reference.to_string(), if at == 0 { IT } else { &it.word })
-    });
-    let inner = fault.context.get("parameter").and_then(Json::as_str);
-    let whole = inner.map_or_else(|| place.to_owned(), |inner| format!("{place}.{inner}"));
-    Fault { message: format!("`{place}`: {message}"), ..fault }.with("parameter", whole)
 }
 
 /// The reason to refuse the commands of `then`.
@@ -451,113 +402,6 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// A command that follows, and the references among its targets. If it needs a target and names none, the target is the
-    /// first new object.
-    ///
-    /// # Errors
-    /// The command is dangerous and reaches more than the new object, or its arguments are wrong.
-    fn following(
-        &self,
-        next: &Next,
-        world: &mut World<'_>,
-    ) -> Result<(Following, Vec<Option<RefId>>), Unfit> {
-        let (dictionary, app) = (self.dictionary, self.app);
-        let place = &next.place;
-        // During the check of the arguments a reference stands in for the word, so that it fits wherever an object
-        // fits.
-        let its = self.stand_ins(next.of);
-        let word = |json: Json, it: &StandIn| said(&json, &it.word, &json!(it.reference.to_string()));
-        let own = || its.first().map(|it| json!(it.reference.to_string()));
-        let own = self.subject.clone().or_else(own).unwrap_or_default();
-        let meant = |json: &Json| its.iter().fold(said(json, IT, &own), word);
-        let is_its = |given: &Given| is(given, &|path| its.first().is_some_and(|it| *path == it.path));
-        let call = |target: Option<Json>| {
-            let arguments = next.arguments.iter().map(|(name, json)| (name.clone(), meant(json))).collect();
-            CommandCall { arguments, ..call_of(next, target, app) }
-        };
-        let here = |fault: Fault| at_place(fault, place, &its);
-        let known = candidates(&call(None), app, dictionary).map_err(here)?;
-        // Without an optional target, the command is about something else: Finder's `empty` is about the Trash.
-        let needs_target =
-            known.iter().filter_map(|command| command.direct.as_ref()).any(|direct| !direct.optional);
-        let target = match &next.target {
-            Some(json) => Some(meant(json)),
-            None => needs_target.then(|| meant(&json!(IT))),
-        };
-        let references = command::references(target.as_ref());
-        let mut held = held(world.references, app, world.now);
-        let mut with_it = |id: &RefId| match its.iter().find(|it| it.reference == *id) {
-            Some(it) => Ok(it.path.clone()),
-            None => held(id),
-        };
-        let mut checker = Checker { dictionary, held: &mut with_it, home: world.home, put: None, open: None };
-        let mut sent = bind(&call(target), &known, app, &mut checker);
-        if next.target.is_none()
-            && self.subject.is_none()
-            && sent.as_ref().is_ok_and(|sent| !sent.direct.iter().all(is_its))
-        {
-            // The command needs a text or a file. An object cannot replace it.
-            sent = bind(&call(None), &known, app, &mut checker);
-        }
-        if let Some((given, container)) = checker.open.take() {
-            return Err(Unfit::Open(given, container));
-        }
-        let mut sent = sent.map_err(here)?;
-        let values = sent.parameters.iter_mut().map(|argument| &mut argument.value);
-        sent.direct.iter_mut().chain(values).for_each(|value| unsaid(value, &its));
-        if self.row.is_some() && sent.values().flat_map(|value| value.paths()).any(Following::leads_to_it) {
-            let message = format!(
-                "`{place}`: `it` is not known, because the first command is not about one object that stays"
-            );
-            let suggestion = "name the object as `target`, or send the command in a call of its own";
-            return Err(Fault::new(Code::InvalidParameter, message, suggestion)
-                .with("parameter", place.as_str())
-                .into());
-        }
-        let mut judged = sent.clone();
-        judged.replace_paths(|path| {
-            let new = its.iter().find_map(|it| path.replaced(&it.path, self.ways.get(it.number)?));
-            new.unwrap_or_else(|| path.clone())
-        });
-        // The script finds the new object by its id or a name that it checks, so a place that shifts does no harm.
-        let is_new = sent.direct.iter().flat_map(Given::objects).all(Following::leads_to_it);
-        (sent.is_fragile, judged.is_fragile) = (sent.is_fragile && !is_new, judged.is_fragile && !is_new);
-        let alone = Action::of(app, Deed::Command(Box::new(judged.clone())));
-        let is_elsewhere = beside(&app.bundle_id, dictionary, &sent.code).is_some();
-        let spares = !is_elsewhere && !self.is_old && is_only_about_it(&sent);
-        let classified = classify(&alone, world.gate.policy.levels());
-        if !spares && classified.level == Level::Dangerous {
-            let message = format!("`{place}`: `{}` {}, so `then` refuses it", sent.term, classified.reason);
-            let suggestion = "send it in a call of its own, so that the user sees what it is about";
-            return Err(Fault::new(Code::InvalidParameter, message, suggestion)
-                .with("parameter", place.as_str())
-                .into());
-        }
-        Ok((Following { place: place.clone(), judged, sent }, references))
-    }
-
-    /// The new objects that are in no other new one, as words in the arguments of a command that follows; the first is
-    /// the one that it stands at.
-    fn stand_ins(&self, of: usize) -> Vec<StandIn> {
-        let roots = self.nodes.iter().enumerate().filter(|(_, node)| node.parent.is_none());
-        let mut roots: Vec<(usize, &str)> = roots.map(|(at, node)| (at, node.class.as_str())).collect();
-        if roots.is_empty() {
-            // Commands in a row make nothing: the word is understood, and then refused.
-            roots.push((0, ""));
-        }
-        let stand_in = |(at, (number, class)): (usize, (usize, &str))| StandIn {
-            word: format!("{IT} {}", at + 1),
-            reference: RefId::stand_in(number),
-            path: Following::it(number, class),
-            number,
-        };
-        let mut all: Vec<StandIn> = roots.into_iter().enumerate().map(stand_in).collect();
-        if of < all.len() {
-            all[..=of].rotate_right(1);
-        }
-        all
-    }
-
     fn class(&self, term: &str, place: &str, world: &mut World<'_>) -> Result<String, Fault> {
         match self.value(&json!(term), "type", None, place, world)? {
             Given::Class(class) => Ok(class),
@@ -758,54 +602,10 @@ fn no_make(app: &App) -> Fault {
     Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id)
 }
 
-/// Whether a value is such an object, or a list of nothing else.
-fn is(given: &Given, such: &dyn Fn(&Path) -> bool) -> bool {
-    match given {
-        Given::Object(path) => such(path),
-        Given::List(items) => !items.is_empty() && items.iter().all(|item| is(item, such)),
-        _ => false,
-    }
-}
-
-/// Whether a command is about new objects and reaches nothing else. A path that starts from one does not count: its
-/// container and its contents may have existed before.
-fn is_only_about_it(command: &Invocation) -> bool {
-    let replaces = command.parameter("replacing").is_some_and(|value| *value != Given::Bool(false));
-    let stays = |value: &Given| value.files().is_empty() && value.paths().into_iter().all(Following::is_it);
-    let is_target = command.direct.as_ref().is_some_and(|given| is(given, &Following::is_it));
-    is_target && !replaces && command.parameters.iter().all(|argument| stays(&argument.value))
-}
-
 /// A line of its own in a text that is HTML, as the body of a note.
 fn first_line(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!("<div>{text}</div>\n")
-}
-
-/// Restores a text: the stand-in was meant only for an object.
-fn unsaid(given: &mut Given, its: &[StandIn]) {
-    match given {
-        Given::Text(text) => {
-            if let Some(at) = its.iter().position(|it| *text == it.reference.to_string()) {
-                *text = if at == 0 { IT.to_owned() } else { its[at].word.clone() };
-            }
-        }
-        Given::List(items) => items.iter_mut().for_each(|item| unsaid(item, its)),
-        Given::Record(fields) => fields.iter_mut().for_each(|(_, value)| unsaid(value, its)),
-        _ => {}
-    }
-}
-
-/// Replaces one text by another, wherever it is not a part of a longer word.
-fn said(json: &Json, from: &str, to: &Json) -> Json {
-    match json {
-        Json::String(text) if text == from => to.clone(),
-        Json::Array(items) => items.iter().map(|item| said(item, from, to)).collect(),
-        Json::Object(fields) => {
-            fields.iter().map(|(name, value)| (name.clone(), said(value, from, to))).collect()
-        }
-        other => other.clone(),
-    }
 }
 
 fn identifier(term: &str) -> Result<Identifier, Fault> {
@@ -813,6 +613,6 @@ fn identifier(term: &str) -> Result<Identifier, Fault> {
 }
 
 fn no_class(place: &str) -> Fault {
-    let message = format!("`{place}` is missing: expected the class of what is made, such as \"note\"");
+    let message = format!("`{place}` is missing: expected the class of the new object, such as \"note\"");
     Fault::new(Code::InvalidParameter, message, "name the class").with("parameter", place)
 }
