@@ -59,7 +59,7 @@ impl CommandCall {
         let call = Self::parse(arguments, if dry { Mode::DryRun } else { Mode::Run })?;
         let then = Follow::read(arguments)?;
         if dry && !then.is_empty() {
-            let message = "`dryRun` cannot be combined with `then`: it shows one command only";
+            let message = "`dryRun` cannot be combined with `then`: a dry run shows only one command";
             let fault = Fault::new(Code::InvalidParameter, message, "leave one of them out");
             return Err(fault.with("parameter", "dryRun"));
         }

@@ -92,8 +92,7 @@ impl Create {
                 if let Some(own) =
                     ["properties", "children"].iter().find(|name| arguments.get(name).is_some())
                 {
-                    let message =
-                        format!("`{own}` stands beside `objects`; expected it inside of each object");
+                    let message = format!("`{own}` is beside `objects`: put it into each object");
                     return Err(Fault::parameter(*own, message, "give each object its own"));
                 }
                 let (alone, steps) = apart(json);
@@ -262,7 +261,7 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
         let sets = ["property", "properties"].iter().any(|name| of.get(name).is_some());
         if sets && of.given("target").is_some_and(|target| target != IT) {
             let message = format!("`{place}` sets another object, and `then` sets only the new one");
-            let suggestion = "set the other object in a call of its own to iac_mcp_set_property";
+            let suggestion = "set the other object with iac_mcp_set_property, in a separate call";
             return Err(Fault::parameter(format!("{place}.target"), message, suggestion));
         }
         let runs = ["command", "target", "arguments"].iter().any(|name| of.get(name).is_some());

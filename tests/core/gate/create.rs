@@ -24,7 +24,7 @@ fn a_tree_is_one_question_that_shows_all_of_it() {
     assert_eq!(session.asked.len(), 1);
     assert_eq!(
         session.asked[0].text(),
-        "Shelf: make 3 objects: 1 tray, 2 thing\n\
+        "Shelf: make 3 objects: 1 tray, 2 things\n\
          - tray {name: \"lunch\"}\n\
          \x20 in it: thing {name: \"bread\", count: 2}\n\
          \x20 in it: thing {name: \"salt\", flag: true}\n\

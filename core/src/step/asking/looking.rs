@@ -254,7 +254,7 @@ fn ended(fault: Fault, app: &App) -> Fault {
 const LASTING_CONSENT: &str = "if you allow this in macOS, it stays allowed until you switch it off in System Settings, also for every other program that the named app starts";
 
 /// The meaning of a yes to a script of the client.
-const SCRIPT: &str = "a script can do everything that you can do on this Mac, also with files and programs, and this server cannot take any of it back; allow it only if you understand every line";
+const SCRIPT: &str = "a script can do everything that you can do on this Mac, including to files and programs, and this server cannot take any of it back; allow it only if you understand every line";
 
 fn run_script(language: &str, text: &str) -> String {
     match text.trim_end().lines().count() {

@@ -17,7 +17,7 @@ use crate::step::words::{self, Apart, Names, given};
 const TO_WHOM: [&str; 3] = ["to", "cc", "bcc"];
 
 /// The effect of a call that neither loses nor sends anything, and that has no way back.
-const STAYS: &str = "this server cannot take this back";
+const STAYS: &str = "this server cannot undo this";
 
 impl Creating {
     /// The question: each new object with its destination, its properties and its contents.
@@ -57,7 +57,7 @@ impl Creating {
         Wording {
             app: app.name.clone(),
             plugin,
-            deed: self.deed(),
+            deed: self.deed(app),
             is_undo: false,
             objects,
             count: 1,
@@ -190,8 +190,8 @@ impl Creating {
         targets.iter().take(NAMED).map(name).chain(more).collect()
     }
 
-    /// `make a new calendar`, or `make 3 objects: 1 list, 2 reminder`.
-    fn deed(&self) -> String {
+    /// `make a new calendar`, or `make 3 objects: 1 list, 2 reminders`.
+    fn deed(&self, app: &App) -> String {
         let mut counts: IndexMap<&str, usize> = IndexMap::new();
         self.nodes.iter().for_each(|node| *counts.entry(node.class.as_str()).or_default() += 1);
         let then: String =
@@ -210,7 +210,11 @@ impl Creating {
         if let [node] = self.nodes.as_slice() {
             return format!("make a new {}{then}", one_line(&node.class));
         }
-        let each = counts.iter().map(|(class, count)| format!("{count} {}", one_line(class)));
+        let class = |name: &str| app.dictionary.as_deref().and_then(|dictionary| dictionary.class(name));
+        let each = counts.iter().map(|(name, count)| match class(name) {
+            Some(class) if *count > 1 => format!("{count} {}", one_line(&class.plural)),
+            _ => format!("{count} {}", one_line(name)),
+        });
         format!("make {} objects: {}{then}", self.nodes.len(), each.collect::<Vec<_>>().join(", "))
     }
 
