@@ -37,6 +37,7 @@ def main():
     parser = argparse.ArgumentParser(prog="./release", description="Makes all files of a release on Linux.")
     parser.add_argument("version", nargs="?", help="the version of Cargo.toml")
     parser.add_argument("--dry-run", action="store_true", help="quick builds of the current state, without Linux on arm64")
+    parser.add_argument("--mac", choices=MACS, help="in a dry run: only the program for these Macs, in half of the time")
     parser.add_argument("--repository", default=repository(), help="the address of the repository on GitHub")
     parser.add_argument("--target-dir", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--files", type=Path, required=True, help=argparse.SUPPRESS)
@@ -64,8 +65,9 @@ def make(options):
     documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS} | manuals(native)
     # A program that the linker of this machine linked runs on this machine, which is all that a dry run needs.
     programs = {LINUX[0]: Path(builder.native()).read_bytes()} if options.dry_run else {}
-    programs |= builder.build([*MACS, *([] if options.dry_run else LINUX)])
-    joined = macho.join([programs.pop(target) for target in MACS])
+    macs = [options.mac] if options.mac else MACS
+    programs |= builder.build([*macs, *([] if options.dry_run else LINUX)])
+    joined = macho.join([programs.pop(target) for target in macs])
     for variant, program in sign.variants(joined, options.target_dir / "signing").items():
         programs[UNIVERSAL + variant] = program
     for target, program in programs.items():
@@ -87,6 +89,8 @@ def checked_version(options):
     """The version and its release notes. A real release needs everything written down and committed."""
     told = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     changelog = (ROOT / "CHANGELOG.md").read_text()
+    if options.mac and not options.dry_run:
+        raise Refused("a release is for all Macs; leave --mac out")
     if options.dry_run:
         return told, channels.notes(changelog, "Unreleased") or channels.notes(changelog, told)
     if options.version != told:
