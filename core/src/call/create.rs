@@ -233,8 +233,11 @@ impl NewObject {
     }
 }
 
-/// The objects without the steps that follow each, and those steps with the number of their object.
-fn apart(objects: &Json) -> (Json, Vec<(usize, Map<String, Json>)>) {
+/// The steps that follow one of the objects, by its number.
+type Own = (usize, Map<String, Json>);
+
+/// The objects without the steps that follow each, and those steps.
+fn apart(objects: &Json) -> (Json, Vec<Own>) {
     let (mut alone, mut steps) = (objects.clone(), Vec::new());
     for (at, item) in alone.as_array_mut().into_iter().flatten().enumerate() {
         let then = item.as_object_mut().and_then(|fields| fields.shift_remove_entry("then"));
