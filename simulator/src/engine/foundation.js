@@ -844,26 +844,7 @@
       fileHandleWithNullDevice: () => object("NSFileHandle", { text: [] }),
     },
   });
-  const HOST = "simulated-mac.local";
-  kind("NSHost", {
-    get: {
-      localizedName: () => string("Simulated Mac"),
-      name: () => string(HOST),
-      names: () => wrap([HOST, "localhost"]),
-      address: () => string("127.0.0.1"),
-      addresses: () => wrap(["127.0.0.1", "::1"]),
-    },
-    call: { isEqualToHost: () => true },
-  });
-  classOf("NSHost", { get: { currentHost: () => object("NSHost", 0) } });
   classOf("NSProcessInfo", { get: { processInfo: () => object("NSProcessInfo", 0) } });
-  classOf("NSThread", {
-    make: {
-      sleepForTimeInterval: (seconds) => system.sleep(seconds),
-      sleepUntilDate: (date) => system.sleep(Math.max(0, (time(date) - Date.now()) / 1000)),
-    },
-    get: { isMainThread: () => true },
-  });
 
   const constants = {
     NSASCIIStringEncoding: 1,
@@ -1163,7 +1144,16 @@
       "NSNumberFormatter",
     ],
     files: ["NSFileManager", "NSBundle", "NSUserDefaults", "NSSearchPathForDirectoriesInDomains"],
-    running: ["NSTask", "NSPipe", "NSRunLoop", "NSTimer", "NSNotificationCenter", "NSDistributedNotificationCenter"],
+    running: [
+      "NSTask",
+      "NSPipe",
+      "NSRunLoop",
+      "NSTimer",
+      "NSNotificationCenter",
+      "NSDistributedNotificationCenter",
+      "NSThread",
+      "NSHost",
+    ],
   };
   const appKit = {
     appkit: [

@@ -1,7 +1,27 @@
-// Tasks, and what happens while a run loop runs: input that arrives, and timers.
+// Tasks, the thread and the host, and what happens while a run loop runs: input that arrives, and timers.
 (function (tools) {
   "use strict";
   const { system, VALUE, kind, object, classOf, string, wrap, unwrap, deepUnwrap, text, time, selectorName } = tools;
+
+  const HOST = "simulated-mac.local";
+  kind("NSHost", {
+    get: {
+      localizedName: () => string("Simulated Mac"),
+      name: () => string(HOST),
+      names: () => wrap([HOST, "localhost"]),
+      address: () => string("127.0.0.1"),
+      addresses: () => wrap(["127.0.0.1", "::1"]),
+    },
+    call: { isEqualToHost: () => true },
+  });
+  classOf("NSHost", { get: { currentHost: () => object("NSHost", 0) } });
+  classOf("NSThread", {
+    make: {
+      sleepForTimeInterval: (seconds) => system.sleep(seconds),
+      sleepUntilDate: (date) => system.sleep(Math.max(0, (time(date) - Date.now()) / 1000)),
+    },
+    get: { isMainThread: () => true },
+  });
 
   // A task runs when the world allows its command in a shell, and has ended when launch returns.
   kind("NSPipe", { get: { fileHandleForReading: (v) => v.reading, fileHandleForWriting: (v) => v.writing } });
