@@ -170,6 +170,9 @@ fn words(source: &str, objects: &mut Objects, app: &App, world: &mut World<'_>) 
     }
 }
 
+/// The key of an object's class where the dictionary has no property for it: scripts see its code.
+const CLASS: &str = "pcls";
+
 /// Splits the answer of `properties()` into properties of the class, under their terms.
 pub(super) fn all_properties(encoded: &Json, class: &str, dictionary: &Dictionary) -> Vec<(String, Value)> {
     let Value::Record(fields) = value(encoded, None, dictionary) else { return Vec::new() };
@@ -183,7 +186,12 @@ pub(super) fn all_properties(encoded: &Json, class: &str, dictionary: &Dictionar
                 Some(property) => {
                     (property.name.clone(), with_terms(value, Some(&property.kind), dictionary))
                 }
-                None => (term(&key), value),
+                None => match value {
+                    Value::Text(class) if key == CLASS => {
+                        ("class".to_owned(), Value::Text(class_term(class, dictionary)))
+                    }
+                    value => (term(&key), value),
+                },
             }
         })
         .collect()
