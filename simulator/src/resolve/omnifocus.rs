@@ -141,15 +141,18 @@ impl View<'_> {
         self.own(APP).into_iter().find(|id| self.kind(*id) == "document")
     }
 
-    /// The app addresses objects of its database by id in the document, wherever they are. Objects in the panel for
-    /// quick entry are not in the database yet.
+    /// The app addresses objects of its database by id in the document, wherever they are, as elements that a document
+    /// has: a custom perspective is one of its perspectives. Objects in the panel for quick entry are not in the database
+    /// yet.
     pub(super) fn in_document(&self, id: ObjectId) -> Option<Step> {
         let document = self.document().filter(|document| self.model.omni && *document != id)?;
         if !self.is_below(id, document) {
             return None;
         }
-        let class = self.model.known(self.kind(id))?;
-        let term = self.class(id).property("id").cloned()?;
+        let (own, listed) = (self.class(id), self.class(document));
+        let class = own.ancestors.iter().find(|class| listed.elements.contains(class))?;
+        let class = self.model.known(class)?;
+        let term = own.property("id").cloned()?;
         match self.typed(id, &term) {
             Found::Leaf(value @ Value::Text(_)) => {
                 Some(Step::Id { of: self.all(document, class), id: value })
