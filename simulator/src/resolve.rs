@@ -318,7 +318,10 @@ impl<'a> View<'a> {
                 record.insert(Rc::clone(&property.identifier), self.answer(self.typed(id, property)));
             }
         }
-        record.insert("class".into(), Value::Class(Rc::clone(&class.name)));
+        // Keys are terms of the dictionary; without a term for it, the class keeps its code.
+        let key =
+            class.properties.get("class").map_or_else(|| "pcls".into(), |own| Rc::clone(&own.identifier));
+        record.insert(key, Value::Class(Rc::clone(&class.name)));
         Ok(Value::Record(Box::new(record)))
     }
 
