@@ -207,20 +207,25 @@
     error[VALUE] = { description, code };
   };
   const last = (path) => path.replace(/\/+$/, "").split("/").pop();
-  // What the file layer answers beside success, as Cocoa says it.
+  const folderOf = (path) => last(path.replace(/\/+$/, "").replace(/\/[^/]*$/, "")) || "/";
+  // What the file layer answers beside success, as Cocoa says it of the path that a script reads or writes.
   const complaints = {
     gone: [260, (path) => `The file “${last(path)}” couldn’t be opened because there is no such file.`],
-    folder: [4, (path) => `The folder “${last(path.replace(/\/[^/]*$/, ""))}” doesn’t exist.`],
-    denied: [513, (path) => `You don’t have permission to save the file “${last(path)}”.`],
+    folder: [4, (path) => `The folder “${last(path)}” doesn’t exist.`],
+    denied: [
+      513,
+      (path) => `You don’t have permission to save the file “${last(path)}” in the folder “${folderOf(path)}”.`,
+    ],
     taken: [
       516,
-      (path) => `The file “${last(path)}” couldn’t be saved because a file with the same name already exists.`,
+      (path) =>
+        `The file “${last(path)}” couldn’t be saved in the folder “${folderOf(path)}” because a file with the same name already exists.`,
     ],
   };
-  // Whether a file operation worked; else its complaint goes to the out-parameter.
-  function worked(outcome, path, error) {
+  // Whether a file operation worked; else its complaint goes to the out-parameter. An operation may have words of its own.
+  function worked(outcome, path, error, own = {}) {
     if (outcome === null || outcome === undefined) return true;
-    const [code, say] = complaints[outcome] ?? complaints.denied;
+    const [code, say] = own[outcome] ?? complaints[outcome] ?? complaints.denied;
     failed(error, say(path), code);
     return false;
   }
@@ -1106,6 +1111,7 @@
     NOT_FOUND,
     prototypes,
     last,
+    folderOf,
     standard,
     decoded,
     encoded,

@@ -19,6 +19,7 @@
     worked,
     fileUrl,
     last,
+    folderOf,
   } = tools;
   const FOLDER = 2;
   const date = (seconds) => new Date(seconds * 1000);
@@ -50,9 +51,29 @@
     ]);
   const makeFolder = (path, between, error) =>
     worked(system.makeFolder(text(path), Boolean(between)), text(path), error);
-  const move = (from, to, error) => worked(system.move(text(from), text(to)), text(to), error);
-  const duplicate = (from, to, error) => worked(system.copy(text(from), text(to)), text(to), error);
-  const remove = (path, error) => worked(system.remove(text(path)), text(path), error);
+  // A file manager names the file that it was to take, and the folder where it should go.
+  const moved = (done, from, to) => {
+    const [file, place] = [last(text(from)), folderOf(text(to))];
+    const denied = `“${file}” couldn’t be ${done} because you don’t have permission to access “${place}”.`;
+    const taken = `“${file}” couldn’t be ${done} to “${place}” because an item with the same name already exists.`;
+    return { file, place, own: { denied: [513, () => denied], taken: [516, () => taken] } };
+  };
+  const missing = [4, (path) => `The file “${last(path)}” doesn’t exist.`];
+  const duplicate = (from, to, error) => {
+    const { own } = moved("copied", from, to);
+    return worked(system.copy(text(from), text(to)), text(from), error, { ...own, folder: missing });
+  };
+  const move = (from, to, error) => {
+    const { file, place, own } = moved("moved", from, to);
+    const why = "because either the former doesn’t exist, or the folder containing the latter doesn’t exist";
+    const gone = [4, () => `“${file}” couldn’t be moved to “${place}” ${why}.`];
+    return worked(system.move(text(from), text(to)), text(from), error, { ...own, gone, folder: gone });
+  };
+  const removed = {
+    gone: [4, (path) => `“${last(path)}” couldn’t be removed.`],
+    denied: [513, (path) => `“${last(path)}” couldn’t be removed because you don’t have permission to access it.`],
+  };
+  const remove = (path, error) => worked(system.remove(text(path)), text(path), error, removed);
   kind("NSDirectoryEnumerator", { parent: "NSEnumerator" });
   const walk = (path) => object("NSDirectoryEnumerator", below(text(path)).map(wrap));
   const urls = (path, error) => {
