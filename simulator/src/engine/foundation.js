@@ -704,8 +704,12 @@
   };
   const ofData = (name) => {
     const made = (bytes) => (bytes == null ? nil() : object(name, new Bytes(bytes)));
-    const base64 = (value) =>
-      made(system.unbase64(typeof value === "string" || isA(value, "NSString") ? text(value) : bytesOf(value)));
+    // A character outside the alphabet, such as a line end, is an error unless the option ignores it.
+    const base64 = (value, options) => {
+      const from = typeof value === "string" || isA(value, "NSString") ? text(value) : (bytesOf(value) ?? "");
+      const unknown = /[^A-Za-z0-9+/=]/g;
+      return made(options & 1 || !unknown.test(from) ? system.unbase64(from.replace(unknown, "")) : null);
+    };
     classOf(name, {
       make: {
         dataWithContentsOfFile: (path) => made(system.readFile(text(path))),
@@ -855,6 +859,7 @@
     NSASCIIStringEncoding: 1,
     NSUTF8StringEncoding: 4,
     NSISOLatin1StringEncoding: 5,
+    NSDataBase64DecodingIgnoreUnknownCharacters: 1,
     NSNotFound: NOT_FOUND,
     YES: true,
     NO: false,

@@ -131,11 +131,7 @@ pub(super) fn texts<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
     // A lone surrogate has no UTF-8: the bridge's answer to that is nil.
     let encode = |text: rquickjs::String<'js>| text.to_string().ok().map(|text| Bytes(text.into_bytes()));
     system.set("encode", Func::from(encode))?;
-    let unbase64 = |text: String| {
-        let text: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-        BASE64.decode(text.as_bytes()).ok().map(Bytes)
-    };
-    system.set("unbase64", Func::from(unbase64))?;
+    system.set("unbase64", Func::from(|text: String| BASE64.decode(text.as_bytes()).ok().map(Bytes)))?;
     system.set("base64", Func::from(|Bytes(data): Bytes| BASE64.encode(&data)))
 }
 
