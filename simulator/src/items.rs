@@ -12,6 +12,7 @@ use crate::session::{self, Behaviour, Session};
 use crate::value::Value;
 use crate::value::specifier::{Specifier, Step};
 use crate::world::App;
+pub(crate) use entry::type_of;
 use overlay::Overlay;
 use std::rc::Rc;
 

@@ -3,6 +3,7 @@
 use super::native::Bridge;
 use super::system::Bytes;
 use crate::files::{Attributes, Kind, Refusal};
+use crate::items::type_of;
 use rquickjs::function::Func;
 use rquickjs::{Ctx, Object};
 use std::rc::Rc;
@@ -36,6 +37,7 @@ fn reads<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()
         "plist",
         Func::from(move |path: String| it.session.files.read(&path).and_then(|text| plist(&text))),
     )?;
+    to.set("typeOf", Func::from(|extension: String| type_of(&extension)))?;
     to.set("plistOf", Func::from(|Bytes(text): Bytes| plist(&text)))
 }
 

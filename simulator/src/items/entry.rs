@@ -100,8 +100,7 @@ impl Entry {
 impl Entry {
     /// The uniform type identifier for an extension.
     fn type_identifier(&self, extension: &str) -> Value {
-        let known =
-            || TYPES.iter().find(|(each, _)| each.eq_ignore_ascii_case(extension)).map(|(_, name)| *name);
+        let known = || type_of(extension);
         Value::text(match self.class {
             "folder" => "public.folder",
             "disk" => "public.volume",
@@ -111,6 +110,11 @@ impl Entry {
             _ => known().unwrap_or("public.data"),
         })
     }
+}
+
+/// The uniform type of files with an extension.
+pub(crate) fn type_of(extension: &str) -> Option<&'static str> {
+    TYPES.iter().find(|(each, _)| each.eq_ignore_ascii_case(extension)).map(|(_, name)| *name)
 }
 
 /// Uniform types by extension.

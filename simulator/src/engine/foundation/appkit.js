@@ -2,6 +2,7 @@
 (function (tools, part) {
   "use strict";
   const { system, VALUE, kind, object, classOf, nil, string, data, bytesOf, wrap, unwrap, text, isA, fileUrl } = tools;
+  const { last, worked } = tools;
 
   kind("NSRunningApplication", {
     get: {
@@ -57,6 +58,18 @@
     const id = openers.find(([pattern]) => pattern.test(url))?.[1];
     return id ? located(id) : nil();
   };
+  // The uniform type of a file, by its extension as far as that is known.
+  const uniformType = (path) => {
+    const [, extension = ""] = last(path).match(/[^.]\.([^.]+)$/) ?? [];
+    if (system.kind(path) !== 1) {
+      if (extension === "app") return "com.apple.application-bundle";
+      return extension === "rtfd" ? system.typeOf(extension) : "public.folder";
+    }
+    const known = extension === "" ? "public.data" : system.typeOf(extension);
+    if (known == null) throw new Error(`the type of .${extension} files is not simulated`);
+    return known;
+  };
+
   kind("NSWorkspace", {
     get: {
       runningApplications: () => object("NSArray", running()),
@@ -76,6 +89,11 @@
       URLForApplicationToOpenURL: (v, url) => opener(url[VALUE].text),
       launchApplication: (v, name) => system.pathOf(text(name)) != null,
       iconForFile: () => nil(),
+      typeOfFileError: (v, path, error) => {
+        if (system.kind(text(path)) !== 0) return string(uniformType(text(path)));
+        worked("gone", text(path), error);
+        return nil();
+      },
       isFilePackageAtPath: (v, path) => text(path).endsWith(".app"),
       selectFileInFileViewerRootedAtPath: (v, path) => system.kind(text(path)) !== 0,
       activateFileViewerSelectingURLs: () => undefined,
