@@ -639,6 +639,14 @@
     const read = system.plist(text(path));
     return read == null ? nil() : wrap(JSON.parse(read));
   };
+  // A property list of one kind from a file; the out-parameter says why there is none.
+  const listOf = (name) => (path, error) => {
+    const read = readPlist(path);
+    if (isA(read, name)) return read;
+    if (system.kind(text(path)) === 0) worked("gone", text(path), error);
+    else failed(error, "The data couldn’t be read because it isn’t in the correct format.", 3840);
+    return nil();
+  };
 
   // Classes: what they answer themselves, and what `alloc` can be initialised with.
   function lazily(target, properties) {
@@ -741,12 +749,14 @@
         arrayWithObjects: (...all) => made(all.filter((each) => each != null && !each?.isNil?.()).map(wrap)),
         arrayWithCapacity: () => made([]),
         arrayWithContentsOfFile: readPlist,
+        arrayWithContentsOfURLError: listOf("NSArray"),
       },
       get: { array: () => made([]), blank: () => made([]) },
       init: {
         initWithArray: from,
         initWithCapacity: () => made([]),
         initWithContentsOfFile: readPlist,
+        initWithContentsOfURLError: listOf("NSArray"),
         initWithObjects: (...all) => made(all.filter((each) => each != null && !each?.isNil?.()).map(wrap)),
       },
     });
@@ -763,12 +773,14 @@
         dictionaryWithObjectsForKeys: pairs,
         dictionaryWithContentsOfFile: readPlist,
         dictionaryWithContentsOfURL: readPlist,
+        dictionaryWithContentsOfURLError: listOf("NSDictionary"),
         dictionaryWithCapacity: () => made(new Map()),
       },
       get: { dictionary: () => made(new Map()), blank: () => made(new Map()) },
       init: {
         initWithDictionary: from,
         initWithContentsOfFile: readPlist,
+        initWithContentsOfURLError: listOf("NSDictionary"),
         initWithObjectsForKeys: pairs,
         initWithCapacity: () => made(new Map()),
       },
