@@ -128,14 +128,7 @@
   }
 
   const nil = () => object("nil", NIL);
-  // macOS keeps a short text in the pointer itself, so that two equal ones are the same object; Apple's release notes compare
-  // them with `==`. Longer texts are objects of their own.
-  const short = new Map();
-  const string = (value) => {
-    if (!/^[\0-\x7f]{1,7}$/.test(value)) return object("NSString", value);
-    if (!short.has(value)) short.set(value, object("NSString", value));
-    return short.get(value);
-  };
+  const string = system.part("texts")({ object });
   // The bytes of an NSData, one character of a string for each.
   class Bytes {
     constructor(text) {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const FOUNDATION: &str = include_str!("foundation.js");
 
 /// The parts of the bridge that are evaluated when a script first names one of their classes.
-const PARTS: [(&str, &str); 8] = [
+const PARTS: [(&str, &str); 9] = [
     ("values", include_str!("foundation/values.js")),
     ("dates", include_str!("foundation/dates.js")),
     ("files", include_str!("foundation/files.js")),
@@ -21,6 +21,7 @@ const PARTS: [(&str, &str); 8] = [
     ("appkit", include_str!("foundation/appkit.js")),
     ("eventkit", include_str!("foundation/eventkit.js")),
     ("references", include_str!("foundation/references.js")),
+    ("texts", include_str!("foundation/texts.js")),
     ("subclasses", include_str!("foundation/subclasses.js")),
 ];
 
