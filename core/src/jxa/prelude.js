@@ -280,7 +280,10 @@ const meant = {};
 const moment = ({ said, from, weekday, months, days, seconds, clock }) => {
   const passed = (NOW.getDay() + 6) % 7,
     ahead = weekday === null ? 0 : (weekday - passed + 7) % 7;
-  const shift = from === "last" ? ahead - 7 : from === "next" && ahead === 0 ? 7 : from === "week" ? -passed : ahead;
+  // On a Friday evening, `friday 17:00` is that of next week.
+  const gone = NOW.getHours() * 3600 + NOW.getMinutes() * 60 + NOW.getSeconds();
+  const isGone = ahead === 0 && (from === "next" || (from === "coming" && clock > 0 && clock < gone));
+  const shift = from === "last" ? ahead - 7 : isGone ? 7 : from === "week" ? -passed : ahead;
   const first = from === "year" || from === "month",
     time =
       clock !== undefined
