@@ -163,6 +163,18 @@ class Create(unittest.TestCase):
                 self.assertEqual((undone["changes"][0]["verified"], undone.get("left")), (True, left))
                 self.call("iac_mcp_query_object", app="Finder", specifier="~/Documents")
 
+    def test_two_changes_of_one_property_go_back_together(self):
+        [reminder] = self.made(app="Reminders", **{"class": "reminder"}, properties={"name": "Pay", "priority": 1, "due date": "2026-02-01T09:00:00"})["objects"]
+        reference = reminder["reference"]
+        first = self.call("iac_mcp_set_property", reference=reference, properties={"priority": 5, "due date": "2026-02-02T09:00:00"})
+        second = self.call("iac_mcp_set_property", reference=reference, properties={"priority": 9, "due date": "2026-02-03T09:00:00"})
+        for order in ([second, first], [first, second]):
+            back = self.call("iac_mcp_undo", undo=[each["undo"] for each in order])
+            self.assertTrue(back["success"], back)
+            read = self.call("iac_mcp_get_properties", reference=reference, properties=["priority", "due date"])["properties"]
+            self.assertEqual((read["priority"], read["due date"][:10]), (1, "2026-02-01"))
+            first, second = (self.call("iac_mcp_set_property", reference=reference, property="priority", value=value) for value in (5, 9))
+
     def test_the_last_change_is_never_an_older_one(self):
         """Neither after a row that failed in part, nor after a script or a command with an unknown outcome."""
         message = self.call("iac_mcp_query_object", app="Mail", specifier="first message of inbox whose read status is false")["reference"]

@@ -14,6 +14,7 @@ use crate::marshal::{Checker, Given, as_meant};
 use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
+use crate::step::show::value;
 use crate::step::{Step, World, create, held, moves, occurrence};
 use crate::undo::{self, Undo, Way};
 use crate::words::RefId;
@@ -68,30 +69,31 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
         return moves::start_back(undos, world);
     }
     let (left, undos): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| undo.is_lasting());
+    let chains = chains(undos, world);
     // Undo reverses all writes to one object together, because an app that keeps two properties in step changes both.
-    let mut objects: Vec<Vec<&Undo>> = Vec::new();
-    for undo in undos {
-        let joins = |all: &&mut Vec<&Undo>| {
-            let is_other = |each: &&Undo| {
-                (&each.object, &each.mark) == (&undo.object, &undo.mark)
-                    && each.at == undo.at
-                    && each.property() != undo.property()
+    let mut objects: Vec<Vec<&Chain>> = Vec::new();
+    for chain in &chains {
+        let joins = |all: &&mut Vec<&Chain>| {
+            let is_other = |each: &&Chain| {
+                (&each.undo.object, &each.undo.mark) == (&chain.undo.object, &chain.undo.mark)
+                    && each.undo.at == chain.undo.at
+                    && each.undo.property() != chain.undo.property()
             };
             all.iter().all(is_other)
         };
         match objects.iter_mut().find(joins) {
-            Some(all) => all.push(undo),
-            None => objects.push(vec![undo]),
+            Some(all) => all.push(chain),
+            None => objects.push(vec![chain]),
         }
     }
-    let undos = || objects.iter().flatten();
     let mut setting = Setting::new(objects.len() > 1);
     setting.left = left.into_iter().map(Undo::in_words).collect();
-    let of_app = undos().next().map(|undo| undo.app.clone());
-    for undos in &objects {
-        let ids = undos.iter().map(|undo| undo.id.clone()).collect();
+    let of_app = chains.first().map(|chain| chain.undo.app.clone());
+    for chains in &objects {
+        let ids = chains.iter().flat_map(|chain| chain.ids.clone()).collect();
         setting.items.push(Item { undo: ids, ..Item::default() });
-        match open_undo(undos, world) {
+        let undos: Vec<&Undo> = chains.iter().map(|chain| &chain.undo).collect();
+        match open_undo(&undos, world) {
             Ok(open) => setting.open.push(Open { item: setting.items.len() - 1, ..open }),
             Err(fault) if setting.list => setting.fail_last(fault),
             Err(fault) => return Err(fault),
@@ -100,6 +102,48 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
     // Properties that identify an object are put back last, because the other writes still need the old ones.
     setting.open.sort_by_key(|open| open.change.renames());
     setting.begin(of_app, world)
+}
+
+/// Writes of one property that followed each other, as one: from the last value back to the first.
+struct Chain {
+    undo: Undo,
+    /// The ids of all of them.
+    ids: Vec<String>,
+}
+
+/// Joins writes of a property if each found the value that the one before it had left. Otherwise someone else has changed it
+/// in between, and each stays for itself.
+fn chains(mut undos: Vec<&Undo>, world: &World<'_>) -> Vec<Chain> {
+    undos.sort_by_key(|undo| std::cmp::Reverse(undo.at.0));
+    let mut chains: Vec<Chain> = Vec::new();
+    for undo in undos {
+        let follows = |chain: &&mut Chain| match (&chain.undo.way, &undo.way) {
+            (Way::Set { property, old, .. }, Way::Set { property: before, now, .. }) => {
+                (&chain.undo.app, &chain.undo.object, &chain.undo.mark)
+                    == (&undo.app, &undo.object, &undo.mark)
+                    && property == before
+                    && chain.undo.at.0 > undo.at.0
+                    && is_value(old, now, &undo.app, world)
+            }
+            _ => false,
+        };
+        match (chains.iter_mut().find(follows), &undo.way) {
+            (Some(chain), Way::Set { old: first, .. }) => {
+                if let Way::Set { old, .. } = &mut chain.undo.way {
+                    old.clone_from(first);
+                }
+                chain.ids.push(undo.id.clone());
+            }
+            _ => chains.push(Chain { undo: undo.clone(), ids: vec![undo.id.clone()] }),
+        }
+    }
+    chains
+}
+
+/// Whether a value as a client gives it is the value that a script has told.
+fn is_value(given: &Json, told: &Json, app: &str, world: &World<'_>) -> bool {
+    let Some(dictionary) = world.apps.find(app).ok().and_then(|app| app.dictionary().ok()) else { return false };
+    value(told, None, dictionary).to_json(&mut |source| Json::from(source)) == *given
 }
 
 impl Setting {
