@@ -191,10 +191,13 @@ impl Creating {
             return Step::Done(Outcome { body, is_error: true, events, undo, ..Outcome::default() });
         }
         let is_done = told.iter().all(|each| each.get("error").is_none());
-        let body = json!({
+        let mut body = json!({
             "success": is_done, "app": &*app.bundle_id, "data": first["data"], "undo": id, "then": told,
             "untrusted": true,
         });
+        if let Some(lasting) = undo.iter().find(|undo| undo.is_lasting()) {
+            body["noWayBack"] = json!([lasting.for_good()]);
+        }
         Step::Done(Outcome { body, events, undo, ..Outcome::default() })
     }
 
