@@ -153,10 +153,6 @@ fn bind_one(
         _ => false,
     });
     let many = (command.takes_many() || is_of_class) && target.is_some_and(Json::is_array);
-    if many && target.and_then(Json::as_array).is_some_and(Vec::is_empty) {
-        let message = format!("`{TARGET}` is an empty list: there is nothing to {}", command.name);
-        return Err(wrong(Fault::parameter(TARGET, message, "name at least one object")));
-    }
     let direct = match (&command.direct, target) {
         (Some(direct), Some(json)) => {
             let kind = if asks_for_object(command, json, checker) { &object() } else { &direct.kind };
