@@ -166,14 +166,13 @@ class Create(unittest.TestCase):
     def test_two_changes_of_one_property_go_back_together(self):
         [reminder] = self.made(app="Reminders", **{"class": "reminder"}, properties={"name": "Pay", "priority": 1, "due date": "2026-02-01T09:00:00"})["objects"]
         reference = reminder["reference"]
-        first = self.call("iac_mcp_set_property", reference=reference, properties={"priority": 5, "due date": "2026-02-02T09:00:00"})
-        second = self.call("iac_mcp_set_property", reference=reference, properties={"priority": 9, "due date": "2026-02-03T09:00:00"})
-        for order in ([second, first], [first, second]):
-            back = self.call("iac_mcp_undo", undo=[each["undo"] for each in order])
+        for is_latest_first in (True, False):
+            changes = [{"priority": 5, "due date": "2026-02-02T09:00:00"}, {"priority": 9, "due date": "2026-02-03T09:00:00"}]
+            ids = [self.call("iac_mcp_set_property", reference=reference, properties=change)["undo"] for change in changes]
+            back = self.call("iac_mcp_undo", undo=ids[::-1] if is_latest_first else ids)
             self.assertTrue(back["success"], back)
             read = self.call("iac_mcp_get_properties", reference=reference, properties=["priority", "due date"])["properties"]
             self.assertEqual((read["priority"], read["due date"][:10]), (1, "2026-02-01"))
-            first, second = (self.call("iac_mcp_set_property", reference=reference, property="priority", value=value) for value in (5, 9))
 
     def test_the_last_change_is_never_an_older_one(self):
         """Neither after a row that failed in part, nor after a script or a command with an unknown outcome."""
@@ -224,12 +223,44 @@ class Create(unittest.TestCase):
     def test_files_are_sorted_into_new_folders(self):
         move = lambda file, to: {"command": "move", "target": f'file "{file}" of folder "Downloads" of home', "arguments": {"to": to}}
         folders = [{"properties": {"name": "Music"}}, {"properties": {"name": "Papers"}, "then": [move("invoice.pdf", "it")]}]
-        made = self.made(app="Finder", **{"class": "folder"}, at="~/Downloads", objects=folders, then=[move("song.flac", "it"), move("data", "it 2")])
+        made = self.made(app="Finder", **{"class": "folder"}, at="~/Downloads", objects=folders, then=[move("song.flac", "it"), move("movie.mp4", "it 2")])
         self.assertEqual(len(made["then"]), 3)
         music, papers = (each["reference"] for each in made["objects"])
         self.assertEqual(self.names(music, "file"), ["song.flac"])
-        self.assertEqual(sorted(self.names(papers, "file")), ["data", "invoice.pdf"])
+        self.assertEqual(sorted(self.names(papers, "file")), ["invoice.pdf", "movie.mp4"])
         refused = self.server.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="~/Downloads", properties={"name": "One"}, then=[move("movie.mp4", "it 2")])
+        self.assertEqual(refused["error"], "invalid_specifier", refused)
+
+    def test_an_older_object_of_the_name_is_left_alone(self):
+        old = lambda: self.call("iac_mcp_get_elements", app="Mail", elements="every signature", properties=["name", "content"])["elements"]
+        before = old()
+        name = before[0]["properties"]["name"]
+        for then in ([], [{"command": "delete", "target": "it"}]):
+            made = self.server.call("iac_mcp_create", app="Mail", **{"class": "signature"}, properties={"name": name, "content": "another"}, then=then)
+            self.assertEqual(made["error"], "invalid_parameter", made)
+        self.assertEqual(old(), before)
+
+    def test_what_takes_its_name_is_not_taken_for_it(self):
+        precious = self.made(app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Precious"})["objects"][0]
+        moves = [
+            {"command": "move", "target": "it", "arguments": {"to": "desktop"}},
+            {"command": "move", "target": precious["reference"], "arguments": {"to": "~/Downloads"}},
+            {"command": "delete", "target": "it"},
+        ]
+        made = self.server.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="~/Downloads", properties={"name": "Zed"}, then=moves)
+        self.assertEqual(made["then"][2]["error"]["outcome"], "not_tried", made)
+        there = self.call("iac_mcp_get_elements", app="Finder", container="~/Downloads", elementType="folder", properties=["name"])
+        self.assertIn("Precious", [each["properties"]["name"] for each in there["elements"]])
+
+    def test_a_question_that_could_not_tell_is_not_asked(self):
+        send = {"command": "send", "target": "it"}
+        bcc = {"command": "make", "arguments": {"new": "bcc recipient", "at": "it", "with properties": {"address": "evil@example.org"}}}
+        message = {"app": "Mail", "class": "outgoing message", "properties": {"subject": "A"}}
+        for then in ([bcc, send], [{"command": "send", "target": ["it", "it"]}, send]):
+            refused = self.server.call("iac_mcp_create", **message, then=then)
+            self.assertEqual(refused["error"], "invalid_parameter", refused)
+        fill = {"command": "move", "target": "every reminder of list 1", "arguments": {"to": "it"}}
+        refused = self.server.call("iac_mcp_create", app="Reminders", **{"class": "list"}, properties={"name": "B"}, then=[fill, {"command": "delete", "target": "it"}])
         self.assertEqual(refused["error"], "invalid_parameter", refused)
 
     def test_a_place_among_others(self):

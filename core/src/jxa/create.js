@@ -174,6 +174,8 @@ const newOne = (x, q, all) => {
     const named = byName(name, all, q);
     if (named.lost() === null) return named;
   }
+  // Its name leads to an older object, too.
+  if (all !== null && placeOf(x) === null) return { x: x, lost: () => "name" };
   const placed = {
     x: x,
     isUsed: false,
@@ -185,21 +187,31 @@ const newOne = (x, q, all) => {
 const sameId = (a, b) => !isNothing(a) && !isFailed(a) && a === b;
 const byName = (name, all, q) => {
   let names = null;
-  const one = { x: all().byName(name), name: name };
-  // A command may give it another name, such as that of the file that a document is saved in.
+  const one = { x: all().byName(name), name: name, isGone: false };
+  const read = () => readable(null, [() => q.called(all())])[0];
+  const is = (each) => same(each, one.name);
+  const isSole = () => Array.isArray(names) && names.filter(is).length === 1;
   one.lost = () => {
-    const now = readable(null, [() => q.called(all())])[0];
-    if (!Array.isArray(now)) return "name";
-    const is = (each) => same(each, one.name);
-    if (names !== null && now.filter(is).length === 0 && now.length === names.length) {
-      const i = names.findIndex(is);
-      if (typeof now[i] === "string" && now.every((each, n) => n === i || each === names[n])) {
-        one.name = now[i];
-        one.x = all().byName(one.name);
-      }
-    }
-    names = now;
-    return now.filter(is).length === 1 ? null : "name";
+    if (one.isGone) return "name";
+    names = read();
+    return isSole() ? null : "name";
+  };
+  // Right after a command about it: that may have given it another name, such as that of the file that a document is saved
+  // in. If it has left its place, another object may take its name there.
+  one.settle = () => {
+    const before = names;
+    names = read();
+    if (isSole()) return;
+    const i = before.findIndex(is);
+    const isRenamed =
+      Array.isArray(names) &&
+      names.length === before.length &&
+      typeof names[i] === "string" &&
+      names.every((each, n) => n === i || each === before[n]);
+    one.isGone = !isRenamed || names.filter((each) => same(each, names[i])).length !== 1;
+    if (one.isGone) return;
+    one.name = names[i];
+    one.x = all().byName(one.name);
   };
   return one;
 };
@@ -212,6 +224,9 @@ const it = (number = 0) => {
   const lost = one.lost();
   if (lost !== null) throw { lost: lost, number: number };
   return one.x;
+};
+const settle = (one) => {
+  if (one.settle) one.settle();
 };
 const use = (one) => {
   if (one.used) one.used();
@@ -227,6 +242,7 @@ const follow = (steps, ways, stop) => {
       at = "command";
       reason = null;
       const value = changing(() => step(given));
+      about.forEach(settle);
       // Of several targets one has failed, or the app stopped answering.
       if (Array.isArray(value) && (value.some(isFailed) || reason !== null)) why = {};
       return { value: value };
@@ -236,7 +252,8 @@ const follow = (steps, ways, stop) => {
       if (fatal(numberOf(error))) return { unknown: numberOf(error), message: messageOf(error) };
       return { error: failed(error) };
     } finally {
-      about.forEach(use);
+      // Whatever a command does, it may shift places.
+      its.forEach(use);
     }
   });
 };
@@ -250,6 +267,32 @@ const shifted = (made) => {
     ),
   );
 };
+// The name at the end of a way to an object.
+const nameOf = (x) => {
+  const found = /\.byName\(("(?:[^"\\]|\\[^])*")\)$/.exec(source(x));
+  return found === null ? null : JSON.parse(found[1].replace(/[\0-\x1f]/g, " "));
+};
+// Whether names lead to a new object or to one that was there before: its values would be written into the older one. The names
+// of a collection are read once, before something is made in it.
+const taken = new Map();
+const isTaken = (name, q, all) => {
+  const key = source(all);
+  if (!taken.has(key)) taken.set(key, readable(null, [() => q.called(all)])[0]);
+  const names = taken.get(key);
+  return Array.isArray(names) && names.some((each) => same(each, name));
+};
+const isTwin = (x, q, all) => {
+  const name = nameOf(x);
+  if (name === null || all === null) return false;
+  const before = taken.get(source(all));
+  if (Array.isArray(before)) {
+    const is = before.some((each) => same(each, name));
+    before.push(name);
+    return is;
+  }
+  const now = readable(null, [() => (q.called === undefined ? all.name() : q.called(all))])[0];
+  return !Array.isArray(now) || now.filter((each) => same(each, name)).length !== 1;
+};
 // Objects in order, each after its container. If the app is gone or silent, the script ends; any other failure affects
 // only the object and its contents. After all objects are made, they are read back and saved.
 const create = (rows, kinds, ways, save, then = [], all = {}) => {
@@ -258,20 +301,32 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
     late = [],
     unlike = [];
   let saved = null,
-    last = null;
+    last = null,
+    isMade = false;
   const end = (i, error) => {
-    if (!made.some((each) => each !== undefined)) throw error;
+    if (!isMade && !made.some((each) => each !== undefined)) throw error;
     last = i;
     results[i] = { unknown: numberOf(error), message: messageOf(error) };
   };
   rows.forEach((row, i) => {
     if (last !== null || (row[1] !== null && made[row[1]] === undefined)) return;
     try {
-      const { x, values } = makeOne(row, kinds[row[0]], made, ways);
+      const q = kinds[row[0]],
+        where = row[1] === null ? inbound(row[2], ways) : made[row[1]],
+        among = q.among === undefined ? null : q.among(where);
+      if (among !== null && q.calls !== undefined && isTaken(row[3][q.calls], q, among)) {
+        results[i] = { twin: true };
+        return;
+      }
+      const { x, values } = makeOne(row, q, made, ways);
+      if (isTwin(x, q, among)) {
+        results[i] = { lost: true, twin: true };
+        isMade = true;
+        return;
+      }
       made[i] = x;
       late[i] = [];
-      const q = kinds[row[0]],
-        again = (all) => q.renamed(inbound(row[4], ways), all),
+      const again = (all) => q.renamed(inbound(row[4], ways), all),
         set = setLate(x, q, values, then.length > 0, again, row[1] !== null);
       late[i] = set.late;
       unlike.push(...set.unlike.map(([n, is]) => [i, n, is]));
@@ -283,10 +338,10 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
         end(i, error);
         return;
       }
-      if (made[i] === undefined) results[i] = error.nothing ? { nothing: true } : failed(error);
+      if (made[i] === undefined && results[i].untried) results[i] = error.nothing ? { nothing: true } : failed(error);
     }
   });
-  const isAny = made.some((each) => each !== undefined);
+  const isAny = isMade || made.some((each) => each !== undefined);
   if (save !== null && isAny && last === null) {
     at = "save";
     try {
@@ -339,9 +394,12 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
       results[i] = { lost: true };
       return;
     }
-    const looks = read(its.has(i) ? its.get(i).x : x, kinds[rows[i][0]].looks);
+    const one = its.get(i),
+      looks = read(one === undefined ? x : one.x, kinds[rows[i][0]].looks);
     results[i].gone = isMissing(looks, i) && !isMissing(results[i].looks, i);
     results[i].looks = looks;
+    // Another object has its name now.
+    if (one !== undefined && one.isGone && !results[i].gone) results[i] = { lost: true };
   });
   tell();
   return { rows: results, saved: saved, then: next };

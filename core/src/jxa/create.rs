@@ -18,8 +18,9 @@ use crate::specifier::{Member, Path, Segment};
 pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
     let mut ways = Ways::default();
     let mut kinds: IndexSet<String> = IndexSet::new();
-    let row = |make: &Make| {
-        let kind = kinds.insert_full(kind(make, !creation.then.is_empty())).0;
+    let row = |(number, make): (usize, &Make)| {
+        let among = among(make, creation.homes.get(number));
+        let kind = kinds.insert_full(kind(make, among, !creation.then.is_empty())).0;
         let place = match &make.into {
             Into::In(path, ..) => ways.encode(&Given::Object(path.clone())),
             Into::At(given) => ways.encode(given),
@@ -42,7 +43,7 @@ pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
             None => json!([kind, make.parent(), place, given]),
         }
     };
-    let rows: Vec<Json> = creation.makes.iter().map(row).collect();
+    let rows: Vec<Json> = creation.makes.iter().enumerate().map(row).collect();
     data.set("rows", &rows);
     let checked = checked(&creation.seen, &[], data);
     let save = match &creation.save {
@@ -106,7 +107,7 @@ fn following(command: &Invocation, ways: &mut Ways<'_>) -> (String, Json) {
 
 /// How to make, set and read objects with the same class, the same kind of place and the same properties. Each reading
 /// function is written once, with its index in `g`. If two groups share one, the script asks the app only once.
-fn kind(make: &Make, is_followed: bool) -> String {
+fn kind(make: &Make, among: Option<String>, is_followed: bool) -> String {
     let keys: Vec<&str> = make.slots.iter().map(|slot| slot.identifier.as_str()).collect();
     let list = |all: Vec<String>| all.join(", ");
     let mut reads: IndexSet<String> = IndexSet::new();
@@ -136,8 +137,9 @@ fn kind(make: &Make, is_followed: bool) -> String {
     let tells: Vec<String> = make.tells.iter().map(|(_, look)| look.getter()).collect();
     let tells = if tells.is_empty() { String::new() } else { format!(", tells: [{}]", tells.join(", ")) };
     let followed = if is_followed { followed(make) } else { String::new() };
+    let named = named(make, among);
     format!(
-        "(g => ({{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {id}, name: {name}, gets: [{}], sets: [{}], looks: [{}]{tells}{followed}{added}{renamed} }}))([{}])",
+        "(g => ({{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {id}, name: {name}, gets: [{}], sets: [{}], looks: [{}]{tells}{named}{followed}{added}{renamed} }}))([{}])",
         call(make),
         taken(make),
         list(gets),
@@ -147,15 +149,39 @@ fn kind(make: &Make, is_followed: bool) -> String {
     )
 }
 
-/// Values that only later commands need: which values are dictionary words, and the name that the object is found by.
+/// Values that only later commands need: which values are dictionary words.
 fn followed(make: &Make) -> String {
     let is_word = |at: &usize| matches!(make.values[*at], Given::Enumerator(_) | Given::Class(_));
     let words: Vec<usize> = (0..make.values.len()).filter(is_word).collect();
-    let called = match &make.identity {
-        Identity::Name(name) => format!(", called: {}", getter(Some(name))),
-        Identity::Id(_) | Identity::Index => String::new(),
-    };
-    format!(", words: {words:?}{called}")
+    format!(", words: {words:?}")
+}
+
+/// The elements among which a new object is, from its container in `c`, as far as the dictionary names them.
+fn among(make: &Make, home: Option<&Path>) -> Option<String> {
+    match (&make.into, home.and_then(Path::last)) {
+        (Into::In(_, through, member) | Into::Child(_, through, member), _) => {
+            Some(elements("c", through, member))
+        }
+        (Into::App, Some((path, Segment::Element(member, _)))) if path.last().is_none() => {
+            Some(elements("app", &[], member))
+        }
+        (Into::At(Given::Object(at)), Some((path, Segment::Element(member, _)))) if at == path => {
+            Some(elements("c", &[], member))
+        }
+        _ => None,
+    }
+}
+
+/// The elements beside a new object, the property that they are found by, and the value that is to be the name: another one of
+/// that name must not be taken for it.
+fn named(make: &Make, among: Option<String>) -> String {
+    let among = among.map(|among| format!(", among: c => {among}")).unwrap_or_default();
+    let Identity::Name(name) = &make.identity else { return among };
+    let at = make.slots.iter().position(|slot| slot.identifier == *name);
+    let at =
+        at.filter(|at| make.how.get(*at) == Some(&How::Set) && matches!(make.values[*at], Given::Text(_)));
+    let calls = at.map(|at| format!(", calls: {at}")).unwrap_or_default();
+    format!("{among}, called: {}{calls}", getter(Some(name)))
 }
 
 /// The indexes of the properties that the command itself takes.

@@ -15,7 +15,14 @@ use crate::dictionary::{Class, Dictionary, Identifier, names};
 ///
 /// Returns `None` for forms that lead to several objects (`whose`, ranges), and for names that the dictionary lacks.
 pub fn read_source(dictionary: &Dictionary, source: &str) -> Option<Path> {
-    let mut scan = Scan { rest: source };
+    // A name may have a line end, which an app writes as it is. It can stand only in a name.
+    let escaped = source.contains(char::is_control).then(|| {
+        source.chars().fold(String::new(), |text, c| match c {
+            c if c.is_ascii_control() => text + &format!("\\u{:04x}", u32::from(c)),
+            c => text + c.encode_utf8(&mut [0; 4]),
+        })
+    });
+    let mut scan = Scan { rest: escaped.as_deref().unwrap_or(source) };
     scan.eat("Application(")?;
     scan.argument()?;
     scan.eat(")")?;

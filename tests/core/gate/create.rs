@@ -77,7 +77,9 @@ fn a_yes_for_an_hour_is_one_for_the_classes_that_were_shown() {
     let mut session = Session::new("", &shelf());
     session.answers = vec![Choice::Hour];
     session.call("iac_mcp_create", &tray());
-    assert_eq!(session.call("iac_mcp_create", &tray()).body["success"], true);
+    let mut another = tray();
+    another["properties"]["name"] = json!("another");
+    assert_eq!(session.call("iac_mcp_create", &another).body["success"], true);
     let by_command = json!({ "app": "Shelf", "command": "make", "arguments": { "new": "thing" } });
     assert_eq!(session.call("iac_mcp_run_command", &by_command).body["success"], true);
     let other = json!({ "app": "Shelf", "class": "box", "properties": { "name": "c" } });
@@ -210,6 +212,19 @@ fn whatever_it_is_called_it_is_data() {
         let outcome = session.call("iac_mcp_undo", &json!({ "last": true }));
         assert_eq!(outcome.body["success"], true, "{}", outcome.body);
     }
+}
+
+#[test]
+fn an_older_object_of_the_same_name_is_not_changed() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let call = |flag: bool| json!({ "app": "Shelf", "class": "box", "properties": { "name": "same", "flag": flag } });
+    assert_eq!(session.call("iac_mcp_create", &call(true)).body["success"], true);
+    let boxes = "world.boxes.map(each => [each.name, each.flag])";
+    let before = session.ask(boxes);
+    assert!(before.as_array().unwrap().contains(&json!(["same", true])), "{before}");
+    let second = session.call("iac_mcp_create", &call(false)).body;
+    assert_eq!(second["outcome"], "not_tried", "{second}");
+    assert_eq!(session.ask(boxes), before);
 }
 
 /// Deletes the first new object with this many later commands; objects are known by their positions, and new ones come

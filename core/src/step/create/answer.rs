@@ -21,7 +21,7 @@ use crate::undo::{self, Made, NO_REVERSE, Undo, Way};
 use crate::value::Value;
 
 /// The event that saves.
-const SAVE: &str = "coresave";
+pub(super) const SAVE: &str = "coresave";
 
 /// An effect of a command outside the new object: an app, the command, the class, and the words.
 ///
@@ -78,6 +78,7 @@ const REFUSED: &str = "everything was created, but the app refused the values in
 /// Why a new object comes without a reference.
 const MOVED: &str =
     "it was made; only its place leads to it, and that has changed: find it with iac_mcp_get_elements";
+const TWIN: &str = "it was made; another object has the same name, and only names lead to them: find it with iac_mcp_get_elements";
 const SAME: &str =
     "it was made; the app gives two new objects the same name or place: find it with iac_mcp_get_elements";
 
@@ -474,7 +475,7 @@ fn tell(
     world: &mut World<'_>,
 ) -> Told {
     let mut json = Map::new();
-    if let Some(fault) = failure(row, app) {
+    if let Some(fault) = failure(row, &node.class, app) {
         json.insert("type".to_owned(), json!(node.class));
         json.insert("error".to_owned(), fault.to_json());
         return Told { json, path: None, is_made: false, is_refused: false };
@@ -529,7 +530,8 @@ fn tell(
         json.insert("gone".to_owned(), json!(true));
     }
     if row.get("lost").is_some() {
-        json.insert("note".to_owned(), json!(MOVED));
+        let is_twin = row.get("twin").is_some();
+        json.insert("note".to_owned(), json!(if is_twin { TWIN } else { MOVED }));
     }
     if row.get("unread").is_some() {
         json.insert("note".to_owned(), json!("it was made and could not be read back"));
@@ -609,7 +611,7 @@ fn differs(
 }
 
 /// Why an object was not made; `None` if it was.
-fn failure(row: &Json, app: &App) -> Option<Fault> {
+fn failure(row: &Json, class: &str, app: &App) -> Option<Fault> {
     let name = (&*app.bundle_id, app.name.as_str());
     if let Some(error) = OsaError::of_row(row, "make") {
         return Some(error.to_fault(name.0, name.1));
@@ -621,6 +623,12 @@ fn failure(row: &Json, app: &App) -> Option<Fault> {
     }
     if row.get("source").is_some() || row.get("lost").is_some() {
         return None;
+    }
+    if row.get("twin").is_some() {
+        let message =
+            format!("there is a {class} of this name already, and {} finds these only by name", app.name);
+        let suggestion = "give another name, or change the one that is there with iac_mcp_set_property";
+        return Some(Fault::new(Code::InvalidParameter, message, suggestion).with("outcome", "not_tried"));
     }
     if row.get("nothing").is_some() {
         let message = "the command was done and answered no object, so nothing followed it";

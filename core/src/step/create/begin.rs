@@ -204,6 +204,7 @@ impl<'a> Tree<'a> {
         }
         let then = then.into_iter().collect::<Result<Vec<_>, Unfit>>()?;
         let (mut then, mut references): (Vec<Following>, Vec<_>) = then.into_iter().unzip();
+        following::check_order(&then, self.app, world)?;
         let Self { app, dictionary, makes, nodes, ways, writes, is_old, row, .. } = self;
         let mut save = saving(app, dictionary);
         let alone = |sent: Invocation| Following { place: String::new(), judged: sent.clone(), sent };

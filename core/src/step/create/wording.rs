@@ -153,12 +153,10 @@ impl Creating {
         let class = self.nodes.get(number).map_or("", |node| node.class.as_str());
         let is_alike = |at: &usize| self.nodes[*at].class == class;
         let several = (0..self.nodes.len()).filter(is_alike).count() > 1;
-        let which = match (self.is_old, several, (0..number).filter(is_alike).count()) {
-            (true, ..) => "opened",
-            (false, true, 0) => "first new",
-            (false, true, 1) => "second new",
-            (false, true, 2) => "third new",
-            (false, ..) => "new",
+        let which = match (self.is_old, several) {
+            (true, _) => "opened".to_owned(),
+            (false, true) => format!("{} new", ordinal((0..number).filter(is_alike).count())),
+            (false, false) => "new".to_owned(),
         };
         let name = several.then(|| self.name_of(number)).flatten();
         let name = name.map(|name| format!(" {}", quoted(name))).unwrap_or_default();
@@ -284,6 +282,20 @@ impl Creating {
         let all: Vec<String> = all.collect();
         if all.is_empty() { String::new() } else { format!(" {{{}}}", all.join(", ")) }
     }
+}
+
+/// `first` for 0, `second` for 1, `11th` for 10.
+fn ordinal(before: usize) -> String {
+    const WORDS: [&str; 3] = ["first", "second", "third"];
+    let number = before + 1;
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    WORDS.get(before).map_or_else(|| format!("{number}{ending}"), |word| (*word).to_owned())
 }
 
 /// The targets of a command: the first by name, and how many more.

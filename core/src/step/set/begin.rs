@@ -142,7 +142,9 @@ fn chains(mut undos: Vec<&Undo>, world: &World<'_>) -> Vec<Chain> {
 
 /// Whether a value as a client gives it is the value that a script has told.
 fn is_value(given: &Json, told: &Json, app: &str, world: &World<'_>) -> bool {
-    let Some(dictionary) = world.apps.find(app).ok().and_then(|app| app.dictionary().ok()) else { return false };
+    let Some(dictionary) = world.apps.find(app).ok().and_then(|app| app.dictionary().ok()) else {
+        return false;
+    };
     value(told, None, dictionary).to_json(&mut |source| Json::from(source)) == *given
 }
 

@@ -1,5 +1,7 @@
 //! The commands of `then`: `it` and `it 2` among their arguments are new objects.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value as Json, json};
 
 use super::{Tree, Unfit, WHOLE};
@@ -7,12 +9,14 @@ use crate::action::{Action, Deed, Following, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{CommandCall, IT, Mode, Next};
-use crate::change::beside;
+use crate::change::{SEND, beside};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
 use crate::permission::classify;
 use crate::specifier::Path;
+use crate::step::create::answer::SAVE;
+use crate::step::moves::MOVE;
 use crate::step::{World, command, held};
 use crate::words::{Level, RefId};
 
@@ -173,6 +177,47 @@ impl Tree<'_> {
         }
         all
     }
+}
+
+/// Refuses a command whose question would not tell what earlier commands have done to its new object: what they have put into a
+/// message that is sent, or into an object that is deleted.
+pub(super) fn check_order(then: &[Following], app: &App, world: &World<'_>) -> Result<(), Fault> {
+    let numbers = |values: Vec<&Path>| -> BTreeSet<usize> {
+        values.into_iter().filter_map(Following::number_of_it).collect()
+    };
+    for (at, next) in then.iter().enumerate() {
+        let of = numbers(next.sent.direct.iter().flat_map(Given::paths).collect());
+        let is_send = next.sent.code == SEND;
+        let alone = Action::of(app, Deed::Command(Box::new(next.judged.clone())));
+        if of.is_empty() || classify(&alone, world.gate.policy.levels()).level != Level::Dangerous {
+            continue;
+        }
+        let refuse = |message: String, suggestion: &str| {
+            let fault = Fault::new(Code::InvalidParameter, message, suggestion);
+            Err(fault.with("parameter", next.place.as_str()))
+        };
+        if is_send && of.len() > 1 {
+            let message = format!("`{}`: `{}` has several targets", next.place, next.sent.term);
+            return refuse(message, "send each by a command of its own");
+        }
+        let fills = |before: &&Following| {
+            let into = before.sent.parameters.iter().flat_map(|argument| argument.value.paths());
+            let moves_in = before.sent.code == MOVE && !numbers(into.collect()).is_disjoint(&of);
+            let all = numbers(before.sent.values().flat_map(Given::paths).collect());
+            moves_in || (is_send && before.sent.code != SAVE && !all.is_disjoint(&of))
+        };
+        if let Some(before) = then.iter().take(at).find(fills) {
+            let message = format!(
+                "`{}`: `{}` of `{}` changes what `{}` reaches, so the question could not show it",
+                next.place, before.sent.term, before.place, next.sent.term
+            );
+            return refuse(
+                message,
+                "give the parts of a new object as its `children`, or make a second call",
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Whether a value is such an object, or a list of nothing else.
