@@ -117,15 +117,11 @@ unreachable_or_failed() {
     return "$SKIPPED"
 }
 
-# Runs cargo, or a program that cargo built, so that what it executes is counted. The workspace is compiled by Clippy, which is
-# rustc with more lints, so that one build serves the tests and the stage `clippy`.
+# Runs cargo, or a program that cargo built, so that what it executes is counted.
 instrumented() {
     need_component llvm-tools && need_cargo_tool cargo-llvm-cov "$CARGO_LLVM_COV" || return
     (
         export CARGO_TARGET_DIR=$INSTRUMENTED
-        if need_component clippy >&2 && command -v clippy-driver >/dev/null; then
-            export RUSTC_WORKSPACE_WRAPPER=clippy-driver
-        fi
         environment=$(cargo llvm-cov show-env --sh 2>/dev/null) && eval "$environment" && "$@"
     )
 }
