@@ -232,13 +232,23 @@ class Create(unittest.TestCase):
         self.assertEqual(refused["error"], "invalid_specifier", refused)
 
     def test_an_older_object_of_the_name_is_left_alone(self):
-        old = lambda: self.call("iac_mcp_get_elements", app="Mail", elements="every signature", properties=["name", "content"])["elements"]
-        before = old()
-        name = before[0]["properties"]["name"]
-        for then in ([], [{"command": "delete", "target": "it"}]):
-            made = self.server.call("iac_mcp_create", app="Mail", **{"class": "signature"}, properties={"name": name, "content": "another"}, then=then)
-            self.assertEqual(made["error"], "invalid_parameter", made)
-        self.assertEqual(old(), before)
+        signatures = lambda: self.call("iac_mcp_get_elements", app="Mail", elements="every signature", properties=["name", "content"])["elements"]
+        values = lambda: [each["properties"] for each in signatures()]
+        before = values()
+        given = {"name": before[0]["name"], "content": "another"}
+        made = self.made(app="Mail", **{"class": "signature"}, properties=given)
+        self.assertIsNone(made["undo"], "only the name leads to it, and to the older one")
+        self.assertEqual(values(), [*before, given])
+        self.made(app="Mail", **{"class": "signature"}, properties={**given, "content": "a third"}, then=[{"command": "delete", "target": "it"}])
+        self.assertEqual(values(), [*before, given])
+        nothing = self.server.call("iac_mcp_create", app="Mail", **{"class": "mailbox"}, at="account 1", properties={"name": "INBOX"})
+        self.assertEqual(nothing["outcome"], "not_tried", nothing)
+
+    def test_recipients_may_have_one_name(self):
+        people = [{"class": "to recipient", "properties": {"name": "Ana", "address": address}} for address in ("a@example.org", "b@example.org")]
+        self.made(app="Mail", **{"class": "outgoing message"}, properties={"subject": "Namesakes"}, children=people, then=[{"command": "send"}])
+        [sent] = self.call("iac_mcp_get_elements", app="Mail", elements='every message of sent mailbox whose subject is "Namesakes"', properties=["to recipients.address"])["elements"]
+        self.assertEqual(sent["properties"]["to recipients.address"], ["a@example.org", "b@example.org"])
 
     def test_what_takes_its_name_is_not_taken_for_it(self):
         precious = self.made(app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Precious"})["objects"][0]

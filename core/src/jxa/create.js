@@ -269,29 +269,51 @@ const shifted = (made) => {
 };
 // The name at the end of a way to an object.
 const nameOf = (x) => {
-  const found = /\.byName\(("(?:[^"\\]|\\[^])*")\)$/.exec(source(x));
-  return found === null ? null : JSON.parse(found[1].replace(/[\0-\x1f]/g, " "));
-};
-// Whether names lead to a new object or to one that was there before: its values would be written into the older one. The names
-// of a collection are read once, before something is made in it.
-const taken = new Map();
-const isTaken = (name, q, all) => {
-  const key = source(all);
-  if (!taken.has(key)) taken.set(key, readable(null, [() => q.called(all)])[0]);
-  const names = taken.get(key);
-  return Array.isArray(names) && names.some((each) => same(each, name));
-};
-const isTwin = (x, q, all) => {
-  const name = nameOf(x);
-  if (name === null || all === null) return false;
-  const before = taken.get(source(all));
-  if (Array.isArray(before)) {
-    const is = before.some((each) => same(each, name));
-    before.push(name);
-    return is;
+  const found = /\.byName\("((?:[^"\\]|\\[^])*)"\)$/.exec(source(x));
+  if (found === null) return null;
+  try {
+    return JSON.parse(
+      '"' +
+        found[1].replace(/[\0-\x1f]/g, (c) => "\\u00" + (c < "\x10" ? "0" : "") + c.charCodeAt(0).toString(16)) +
+        '"',
+    );
+  } catch (error) {
+    return found[1];
   }
-  const now = readable(null, [() => (q.called === undefined ? all.name() : q.called(all))])[0];
-  return !Array.isArray(now) || now.filter((each) => same(each, name)).length !== 1;
+};
+// The names beside a new object, read before something with a name is made there.
+const beside = new Map();
+const namesIn = (all, q) => readable(null, [() => (q.called === undefined ? all.name() : q.called(all))])[0];
+// A new object by a way that leads to no other: a name may lead to one that was there before, and its values would be written
+// into that. Among several of one name it is the one that holds the given values. `null` if nothing was made, or if several
+// hold them.
+const apart = (x, q, values, all) => {
+  if (all === null) return { x: x };
+  const key = source(all),
+    before = beside.get(key),
+    told = nameOf(x),
+    name = told === null ? values[q.calls] : told,
+    is = (each) => same(each, name);
+  if (Array.isArray(before) && !before.some(is)) {
+    before.push(name);
+    return { x: x };
+  }
+  // Its place leads to it, and its name does not.
+  if (told === null) return { x: x, isTwin: Array.isArray(before) };
+  const now = namesIn(all, q);
+  if (!Array.isArray(now)) return { x: null };
+  if (Array.isArray(before)) {
+    beside.set(key, now);
+    if (now.length === before.length) return { x: null, isOld: true };
+  }
+  const alike = now.map((each, n) => (is(each) ? n : -1)).filter((n) => n >= 0);
+  if (alike.length === 1) return { x: x };
+  const given = values
+    .map((value, n) => [value, q.gets[n], n])
+    .filter(([, get, n]) => get !== null && q.takes.includes(n));
+  const holds = (n) => given.every(([value, get]) => isHeld(value, readable(all.at(n), [get])[0]));
+  const those = alike.filter(holds);
+  return { x: those.length === 1 ? all.at(those[0]) : null, isTwin: true };
 };
 // Objects in order, each after its container. If the app is gone or silent, the script ends; any other failure affects
 // only the object and its contents. After all objects are made, they are read back and saved.
@@ -299,6 +321,7 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
   const made = [],
     results = rows.map(() => ({ untried: true })),
     late = [],
+    twins = [],
     unlike = [];
   let saved = null,
     last = null,
@@ -314,18 +337,18 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
       const q = kinds[row[0]],
         where = row[1] === null ? inbound(row[2], ways) : made[row[1]],
         among = q.among === undefined ? null : q.among(where);
-      if (among !== null && q.calls !== undefined && isTaken(row[3][q.calls], q, among)) {
-        results[i] = { twin: true };
-        return;
-      }
-      const { x, values } = makeOne(row, q, made, ways);
-      if (isTwin(x, q, among)) {
-        results[i] = { lost: true, twin: true };
-        isMade = true;
+      if (among !== null && q.calls !== undefined && !beside.has(source(among)))
+        beside.set(source(among), namesIn(among, q));
+      const { x: told, values } = makeOne(row, q, made, ways),
+        { x, isOld, isTwin } = apart(told, q, values, among);
+      if (x === null) {
+        results[i] = isOld ? { twin: true } : { lost: true, twin: true };
+        isMade = isMade || !isOld;
         return;
       }
       made[i] = x;
       late[i] = [];
+      twins[i] = isTwin === true;
       const again = (all) => q.renamed(inbound(row[4], ways), all),
         set = setLate(x, q, values, then.length > 0, again, row[1] !== null);
       late[i] = set.late;
@@ -361,10 +384,18 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
     }
     try {
       results[i] = Object.assign(readMade(x, kinds[rows[i][0]]), { late: late[i] });
+      if (twins[i]) results[i].twin = true;
     } catch (error) {
       results[i] = { source: source(x), unread: numberOf(error), message: messageOf(error) };
     }
   });
+  // Of two new objects of one name, neither is found by it.
+  results.forEach((one, i) =>
+    results.forEach((other, n) => {
+      const isAlike = other.source !== undefined && rows[i][0] === rows[n][0] && same(one.name, other.name);
+      if (twins[i] && isAlike) other.twin = true;
+    }),
+  );
   // The object that a command has filled in, with the changes to it.
   const tell = () =>
     made.forEach((x, i) => {

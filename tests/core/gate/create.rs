@@ -223,8 +223,11 @@ fn an_older_object_of_the_same_name_is_not_changed() {
     let before = session.ask(boxes);
     assert!(before.as_array().unwrap().contains(&json!(["same", true])), "{before}");
     let second = session.call("iac_mcp_create", &call(false)).body;
-    assert_eq!(second["outcome"], "not_tried", "{second}");
-    assert_eq!(session.ask(boxes), before);
+    assert_eq!((&second["success"], &second["undo"]), (&json!(true), &json!(null)), "{second}");
+    let after = session.ask(boxes);
+    let is =
+        |flag: bool| after.as_array().unwrap().iter().filter(|each| **each == json!(["same", flag])).count();
+    assert_eq!((is(true), is(false)), (1, 1), "{after}");
 }
 
 /// Deletes the first new object with this many later commands; objects are known by their positions, and new ones come

@@ -625,8 +625,7 @@ fn failure(row: &Json, class: &str, app: &App) -> Option<Fault> {
         return None;
     }
     if row.get("twin").is_some() {
-        let message =
-            format!("there is a {class} of this name already, and {} finds these only by name", app.name);
+        let message = format!("{} made nothing: there is a {class} of this name already", app.name);
         let suggestion = "give another name, or change the one that is there with iac_mcp_set_property";
         return Some(Fault::new(Code::InvalidParameter, message, suggestion).with("outcome", "not_tried"));
     }
@@ -643,7 +642,9 @@ fn failure(row: &Json, class: &str, app: &App) -> Option<Fault> {
 /// The path to a new object: by its id in its container, by the app's own name for it, or by its name.
 fn way(make: &Make, row: &Json, container: Option<&Path>, dictionary: &Dictionary) -> Option<Path> {
     let source = row.get("source").and_then(Json::as_str).and_then(|source| read_source(dictionary, source));
-    let source = source.filter(|path| path.last().is_some());
+    // The name of a twin leads to the older one, too.
+    let is_twin = row.get("twin").is_some();
+    let source = source.filter(|path| path.last().is_some() && !(is_twin && path.name().is_some()));
     let member = |container: &Path| container.collection(dictionary, &make_class(make)).ok();
     let by = |by: By| {
         let container = container?;
@@ -656,7 +657,7 @@ fn way(make: &Make, row: &Json, container: Option<&Path>, dictionary: &Dictionar
     };
     let name = match (&make.identity, row.get("name")) {
         // The name for people is not always the name that the app finds it by: a recipient is known by its address.
-        (Identity::Name(by), Some(Json::String(name))) if make.label.as_ref() == Some(by) => {
+        (Identity::Name(by), Some(Json::String(name))) if make.label.as_ref() == Some(by) && !is_twin => {
             Some(name.clone())
         }
         _ => None,
