@@ -262,6 +262,16 @@ class Create(unittest.TestCase):
         there = self.call("iac_mcp_get_elements", app="Finder", container="~/Downloads", elementType="folder", properties=["name"])
         self.assertIn("Precious", [each["properties"]["name"] for each in there["elements"]])
 
+    def test_positions_are_not_counted_for_several_objects(self):
+        people = [{"class": "to recipient", "properties": {"address": f"{letter}@example.org"}} for letter in "abc"]
+        [message] = self.made(app="Mail", **{"class": "outgoing message"}, properties={"subject": "Places"}, children=people)["objects"]
+        third = {"position": "before", "of": {"type": "element", "element": "to recipient", "index": 2, "container": message["reference"]}}
+        first = {"position": "beginning", "of": message["reference"]}
+        new = lambda at, address: {"class": "to recipient", "at": at, "properties": {"address": address}}
+        refused = self.server.call("iac_mcp_create", app="Mail", objects=[new(first, "x@example.org"), new(third, "y@example.org")])
+        self.assertEqual((refused["error"], refused["parameter"]), ("invalid_parameter", "at"), refused)
+        self.assertEqual(self.names(message["reference"], "to recipient", "address"), [f"{letter}@example.org" for letter in "abc"])
+
     def test_a_question_that_could_not_tell_is_not_asked(self):
         send = {"command": "send", "target": "it"}
         bcc = {"command": "make", "arguments": {"new": "bcc recipient", "at": "it", "with properties": {"address": "evil@example.org"}}}

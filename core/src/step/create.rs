@@ -264,9 +264,10 @@ impl Creating {
         };
         self.creation.replace_places(&now);
         self.nodes.iter_mut().for_each(|node| node.container = node.container.as_ref().map(now));
+        // The places were looked at before anything is made, and each new object moves those behind it.
         let ats = self.creation.makes.iter().filter_map(crate::action::Make::at);
         if ats.clone().count() > 1 && ats.clone().any(placing::has_index) {
-            let message = "a place that is counted may shift while several objects are made";
+            let message = "`at` counts a position, which may shift while several objects are made";
             let suggestion = "make one object in each call, or give a container as `at`";
             return Err(Fault::parameter("at", message, suggestion));
         }

@@ -308,3 +308,21 @@ fn objects(direct: &Given, names: &Names) -> String {
         direct => given(direct, names),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ordinal;
+
+    #[test]
+    fn numbers_in_words() {
+        let check = |number: usize, expected: &str| assert_eq!(ordinal(number - 1), expected);
+        check(1, "first");
+        check(3, "third");
+        check(4, "4th");
+        check(11, "11th");
+        check(21, "21st");
+        check(112, "112th");
+        check(122, "122nd");
+        check(200, "200th");
+    }
+}
