@@ -22,7 +22,7 @@ pub struct App {
     pub name: String,
     /// For example `16.0`; empty if the bundle does not say.
     pub version: String,
-    /// How much its dictionary offers, once known; a dictionary need not stay loaded for that.
+    /// The size of its dictionary, once known. The dictionary need not stay loaded for it.
     pub counts: Option<Counts>,
     /// Paths of other bundles that claim its id. The system may send an event to one of them instead.
     pub others: Vec<String>,

@@ -33,7 +33,7 @@ pub struct Dictionary {
     pub classes: IndexMap<String, Class>,
     /// Commands in the order of the file. A name may occur several times with different codes or direct parameters.
     pub commands: Vec<Command>,
-    /// Events that the app sends, by the shape of a command. They cannot be called.
+    /// Events that the app sends, described as commands. They cannot be called.
     pub events: Vec<Command>,
     /// Enumerations by name.
     pub enumerations: IndexMap<String, Enumeration>,
@@ -76,7 +76,7 @@ impl Way {
     }
 }
 
-/// A group of terms, as the author of the dictionary cut them.
+/// A group of terms, as the author of the dictionary grouped them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Suite {
     /// For example `Mail`.
@@ -110,7 +110,7 @@ pub struct Class {
     pub properties: Vec<Property>,
     /// Its own elements, without inherited ones.
     pub elements: Vec<Element>,
-    /// Names of the commands it says it responds to, own ones only.
+    /// Names of the commands that it says it responds to, without inherited ones.
     pub responds_to: Vec<String>,
     /// Other names of the same class.
     pub synonyms: Vec<String>,
@@ -410,7 +410,7 @@ pub enum ProblemKind {
     Defect(String),
 }
 
-/// The size of a dictionary for people: hidden terms and terms from the reader do not count.
+/// The size of a dictionary. Hidden and built-in terms do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Commands, one for each name and code.

@@ -45,11 +45,11 @@ pub enum Code {
     ResultTooLarge,
     /// No more references can be held.
     TooManyReferences,
-    /// The client took the call back.
+    /// The client cancelled the call.
     Cancelled,
     /// A plugin failed.
     PluginFailed,
-    /// A part that the call needs is not there.
+    /// Something that the call needs is not available.
     Unavailable,
     /// A fault of this server.
     Internal,
@@ -66,7 +66,7 @@ const fn row(code: Code, name: &'static str, retryable: bool, cause: &'static st
     Row { code, name, retryable, cause }
 }
 
-/// Every code once. A test generates `docs/errors.md` from this table.
+/// One row for each code. A test generates `docs/errors.md` from this table.
 const TABLE: [Row; 24] = [
     row(Code::InvalidSpecifier, "invalid_specifier", false, "the specifier has no known form"),
     row(
@@ -135,7 +135,7 @@ impl Code {
         self.row().name
     }
 
-    /// Whether the same call may work later without a change. A single fault may override this.
+    /// Whether the same call, unchanged, may succeed later. A single fault may override this.
     pub fn retryable(self) -> bool {
         self.row().retryable
     }
@@ -159,7 +159,7 @@ pub struct Fault {
     pub message: String,
     /// What to do next.
     pub suggestion: String,
-    /// Whether the same call may work later without a change.
+    /// Whether the same call, unchanged, may succeed later.
     pub retryable: bool,
     /// More fields of the answer, such as `reference`.
     pub context: Map<String, Json>,
@@ -188,7 +188,7 @@ impl Fault {
         self
     }
 
-    /// Says which part of a list the argument belongs to: `changes[37].reference`.
+    /// Puts the argument's place in a list before its name: `changes[37].reference`.
     #[must_use]
     pub(crate) fn inside(self, place: &str) -> Self {
         let parameter = self.context.get("parameter").and_then(Json::as_str).map(str::to_owned);
@@ -201,8 +201,8 @@ impl Fault {
         Self { message, ..self }.with("parameter", whole)
     }
 
-    /// Adds the app's bundle id, which is unique; the message contains the app's name. An error that concerns no
-    /// single app has an empty id and gets no field.
+    /// Adds the app's bundle id, which is unique; the message contains the app's name. An empty id means that the error
+    /// concerns no single app, and adds no field.
     #[must_use]
     pub(crate) fn in_app(self, bundle_id: &str) -> Self {
         if bundle_id.is_empty() { self } else { self.with("app", bundle_id) }
@@ -214,7 +214,7 @@ impl Fault {
         self.with("untrusted", true)
     }
 
-    /// Overrides whether the same call may work later.
+    /// Overrides whether the same call may succeed later.
     #[must_use]
     pub fn retryable(mut self, retryable: bool) -> Self {
         self.retryable = retryable;
@@ -236,7 +236,8 @@ impl Fault {
     }
 }
 
-/// Ends a message with similar names: `; did you mean "subject"?`, or with nothing.
+/// Returns the end of a message that suggests similar names, such as `; did you mean "subject"?`. Empty if there are
+/// none.
 pub fn did_you_mean(near: &[String]) -> String {
     match near {
         [] => String::new(),

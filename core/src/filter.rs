@@ -9,7 +9,8 @@ use crate::moment::Moment;
 /// Bounds the recursion. Real filters stay far below it.
 const DEEPEST: usize = 16;
 
-/// Selects elements. `P` names a property: a text from the client, or a column after it was resolved.
+/// Selects elements. `P` names a property: a text from the client, or the number of a column once the filter is
+/// resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filter<P> {
     /// One comparison.
@@ -109,7 +110,7 @@ const OPERATORS: [(&str, Operator); 9] = [
     ("endsWith", Operator::EndsWith),
 ];
 
-/// How other query languages write them; an answer has the first spelling.
+/// How other query languages write the operators. An answer uses the first spelling in [`OPERATORS`].
 const OTHER_SPELLINGS: [(&str, Operator); 18] = [
     ("=", Operator::Equal),
     ("is", Operator::Equal),
@@ -137,7 +138,7 @@ impl Operator {
         OPERATORS.iter().find(|(_, operator)| *operator == self).map_or("", |(spelling, _)| spelling)
     }
 
-    /// Whether it makes sense for texts only.
+    /// Whether it applies to texts only.
     pub fn is_textual(self) -> bool {
         matches!(self, Self::Contains | Self::StartsWith | Self::EndsWith)
     }
@@ -179,7 +180,8 @@ impl Filter<String> {
 }
 
 impl<P> Filter<P> {
-    /// Returns the same filter with other names for its properties and checked values; a comparison may become several.
+    /// Returns the same filter with properties of another type and with checked values. One comparison may become
+    /// several.
     ///
     /// # Errors
     /// The first error of the given function.
@@ -252,8 +254,8 @@ impl Compare<usize> {
 }
 
 impl Filter<usize> {
-    /// Compares a date with a span of time, by its beginning and the beginning of the next span: `>` means after all of
-    /// it.
+    /// Compares a date with a span of time, given by its beginning and the beginning of the next span. `>` means after
+    /// the whole span.
     pub(crate) fn of_span(property: usize, operator: Operator, [begin, end]: [Json; 2]) -> Self {
         let side =
             |operator, value: &Json| Self::Compare(Compare { property, operator, value: value.clone() });
@@ -321,7 +323,7 @@ fn test(property: &str, spelling: &str, value: &Json, place: &str) -> Result<Fil
     }
 }
 
-/// `{"read status": false, "sender": {"contains": "ann"}}`: all of these. A list is any of its values.
+/// `{"read status": false, "sender": {"contains": "ann"}}`: all of these must hold. A list means any of its values.
 fn by_property(fields: &Map<String, Json>, place: &str, expected: &str) -> Result<Filter<String>, Fault> {
     let mut all = Vec::new();
     for (property, value) in fields {
@@ -344,7 +346,7 @@ fn operator(spelling: &str, place: &str) -> Result<Operator, Fault> {
         let known: Vec<&str> = OPERATORS.iter().map(|(spelling, _)| *spelling).collect();
         let message = format!("`{place}`: no operator `{spelling}`");
         let suggestion = match spelling {
-            // Languages differ on whether this includes the last day.
+            // Languages differ on whether `between` includes the last day.
             "between" => {
                 "say both ends: {\"start date\": {\">=\": \"today\", \"<\": \"tomorrow\"}}".to_owned()
             }

@@ -46,7 +46,7 @@ fn cut(text: &str, most: usize) -> String {
     format!("{}…", whole[..word].trim_end())
 }
 
-/// Whether a character shows itself and leaves the direction of its neighbours alone.
+/// Whether a character is visible and does not change the direction of the text around it.
 pub(crate) fn is_visible(c: char) -> bool {
     let hidden = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -55,7 +55,7 @@ pub(crate) fn is_visible(c: char) -> bool {
     !hidden
 }
 
-/// Whether a character is of a script that runs from right to left.
+/// Whether a character belongs to a script that is written from right to left.
 ///
 /// # Source
 /// The blocks whose characters have the class R or AL by default (Unicode, `DerivedBidiClass.txt`).

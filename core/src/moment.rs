@@ -1,5 +1,5 @@
-//! Relative dates: `now`, `today + 2 weeks`, `next monday at 9:00`. The core knows no clock and no zone, so that a moment stays
-//! a description, and the script makes a date of it in the zone of the Mac.
+//! Relative dates: `now`, `today + 2 weeks`, `next monday at 9:00`. The core has no clock and no time zone. So a moment
+//! stays a description, and the script turns it into a date in the time zone of the Mac.
 
 mod part;
 
@@ -66,7 +66,7 @@ const UNITS: [(&str, Unit); 7] = [
     ("year", Unit::Year),
 ];
 
-/// As the OmniFocus plugin writes them: `now-90m`, `today+1mo`.
+/// Short names of units, as the OmniFocus plugin writes them: `now-90m`, `today+1mo`.
 const SHORT: [(&str, Unit); 6] = [
     ("m", Unit::Minute),
     ("h", Unit::Hour),
@@ -76,10 +76,10 @@ const SHORT: [(&str, Unit); 6] = [
     ("y", Unit::Year),
 ];
 
-/// The largest number of a unit to add.
+/// The largest number before a unit.
 const MOST: i64 = 1_000_000;
 
-/// A moment is not farther away, in years: dates of JavaScript reach about 270,000 years.
+/// The greatest distance of a moment from now, in years. JavaScript dates reach about 270,000 years.
 const FARTHEST: i64 = 10_000;
 
 /// The largest number of spans in a row.
@@ -96,7 +96,7 @@ const DAY_PARTS: [(&str, i64); 4] =
 
 const AFTERNOON: i64 = 12;
 
-/// The day of the week that a weekend begins with; 0 is Monday.
+/// The first day of a weekend; 0 is Monday.
 const SATURDAY: i64 = 5;
 
 /// The numbers that people write in words, from one.
@@ -118,7 +118,7 @@ impl Moment {
         Self { span: Span::of(count, Unit::Day), ..Self::at(TODAY) }
     }
 
-    /// The Saturday of this week, or of another one.
+    /// The Saturday of this week, or of the week so many weeks later.
     fn weekend(weeks: i64) -> Self {
         Self {
             span: Span { days: weeks * 7 + SATURDAY, ..Span::default() },
@@ -183,8 +183,8 @@ impl Moment {
         text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
     }
 
-    /// The beginning of the time after the day, week, month or year that it names as a whole; `None` for a point in
-    /// time.
+    /// The end of the day, week, month or year that the moment names: the beginning of the next one. `None` for a point
+    /// in time.
     pub fn period_end(&self) -> Option<Self> {
         let Span { months, days, seconds } = self.span;
         let more = match self.from {
@@ -201,8 +201,8 @@ impl Moment {
         Some(Self { span: self.span.plus(more?)?, ..*self })
     }
 
-    /// The beginning of its day, or of the longer time that it names, and the beginning of the next one; `None` if
-    /// hours lead to another day.
+    /// The beginning of its day, week, month or year, and the beginning of the next one; `None` if hours may lead to
+    /// another day.
     fn day(&self) -> Option<(Self, Self)> {
         if let Some(end) = self.period_end() {
             return Some((*self, end));
@@ -442,7 +442,7 @@ impl Scan<'_> {
         is_long.then_some(moment)
     }
 
-    /// A day of the week, or that of another week: `friday of next week`.
+    /// A day of the week, today or later, or that of a named week: `friday of next week`.
     fn of_week(&mut self, day: i64) -> Option<Moment> {
         let before = self.at;
         self.passes(&["of"]);
@@ -483,7 +483,8 @@ impl Scan<'_> {
         Some(Moment { span: end.span.plus(Span::of(-1, Unit::Second))?, ..end })
     }
 
-    /// The hour that a part of a day needs: `tomorrow evening at 7`. Evenings begin when each speaker says so.
+    /// Reads a part of a day, which needs an hour: `tomorrow evening at 7`. People disagree about when an evening
+    /// begins.
     fn part_of(&mut self, day: Moment) -> Option<Moment> {
         let before = self.at;
         let word = self.word();
@@ -539,7 +540,7 @@ impl Scan<'_> {
         found
     }
 
-    /// Passes over one word, if it is one of these.
+    /// Skips one word, if it is one of these.
     fn passes(&mut self, words: &[&str]) -> bool {
         let before = self.at;
         let is_it = self.word().is_some_and(|word| words.contains(&word.as_str()));

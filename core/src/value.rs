@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 /// A value as an app holds it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Missing value, and the result of a command that answers nothing.
+    /// `missing value`, or the result of a command that returns nothing.
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -30,7 +30,7 @@ pub enum Value {
         /// The app's type code, if known.
         kind: String,
     },
-    /// An object, in the source form in which the app names it: `Application("Mail").inbox`.
+    /// An object, as the JavaScript source that addresses it: `Application("Mail").inbox`.
     Object(String),
     /// A value that JSON cannot hold, as its source text.
     Other(String),
@@ -48,9 +48,9 @@ pub enum Value {
 pub struct Excerpt {
     /// The part, cut at code points.
     pub text: String,
-    /// Its first position, in code points.
+    /// The offset of its first character in the whole text, in code points.
     pub from: usize,
-    /// How long the whole is, in code points.
+    /// The length of the whole text, in code points.
     pub total: usize,
 }
 

@@ -42,7 +42,7 @@ impl RefId {
         Self(id)
     }
 
-    /// An id for a thing that has no reference yet, by its number.
+    /// Makes a placeholder id for an object that has no reference yet, from the object's number.
     pub(crate) fn stand_in(number: usize) -> Self {
         let number = u64::MAX - number as u64;
         let mut bits = [u8::MAX; 10];
@@ -73,13 +73,13 @@ impl std::fmt::Debug for RefId {
 /// Why a reference cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
-    /// It never was, or it was released, or its time passed and it was cleaned up.
+    /// It was never issued, was released, or expired and was removed.
     #[error("the reference {0} is unknown: it was never issued, was released, or expired")]
     Unknown(RefId),
-    /// Its time has passed.
+    /// It has expired.
     #[error("the reference {0} expired")]
     Expired(RefId),
-    /// It had to make room for others.
+    /// It was evicted to make room for newer ones.
     #[error("the reference {0} was evicted to make room for newer ones")]
     Evicted(RefId),
 }
@@ -99,7 +99,7 @@ impl ReferenceError {
 pub enum Level {
     /// Reads.
     Safe,
-    /// Changes that can be undone, and everything that is not known.
+    /// Changes that can be undone, and everything unknown.
     Modify,
     /// Sends, deletes, quits, erases; runs code or types keys.
     Dangerous,
@@ -116,12 +116,12 @@ impl Level {
     }
 }
 
-/// Which part of a long text is read, in code points.
+/// The part of a long text to read, in code points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextWindow {
-    /// Its beginning.
+    /// Its start.
     pub offset: usize,
-    /// Its greatest length.
+    /// Its maximum length.
     pub limit: usize,
 }
 

@@ -32,12 +32,12 @@ struct Describer<'a> {
     dictionary: &'a Dictionary,
     /// How many more inherited members may be written.
     room: usize,
-    /// Classes without a list of their inherited members.
+    /// How many classes got no list of inherited members.
     cut: usize,
 }
 
 impl Describer<'_> {
-    /// The terms of the file, or those that were supplied.
+    /// The terms of the file, or the built-in terms.
     fn terms(&mut self, built_in: bool) -> Map<String, Value> {
         let dictionary = self.dictionary;
         let classes = dictionary.classes.values().filter(|class| class.built_in == built_in);
@@ -99,7 +99,7 @@ impl Describer<'_> {
         with(json, rest)
     }
 
-    /// The members that a class only inherits; `null` if there is no more room.
+    /// The members that a class inherits and does not define itself; `null` if there is no more room.
     fn inherited(&mut self, class: &Class) -> Value {
         let lineage = self.dictionary.lineage(&class.name);
         if self.room == 0 && lineage.len() > 1 {
@@ -123,7 +123,7 @@ impl Describer<'_> {
     }
 }
 
-/// The members that neither the file nor its includes give to a class that is theirs.
+/// The built-in members of a class that the file or its includes define.
 fn built_in(dictionary: &Dictionary, class: &Class) -> Value {
     let properties = class.properties.iter().filter(|property| property.built_in && !class.built_in);
     let elements = class.elements.iter().filter(|element| element.built_in && !class.built_in);
@@ -131,7 +131,7 @@ fn built_in(dictionary: &Dictionary, class: &Class) -> Value {
     with(json!({}), [("properties", properties.map(property).collect()), ("elements", elements)])
 }
 
-/// The members that no nearer class of a lineage has, each with the class that has it.
+/// The members that the first class of a lineage inherits, each with the nearest class that defines it.
 fn only_inherited<'a, T>(
     lineage: &[&'a Class],
     members: fn(&Class) -> &Vec<T>,

@@ -25,7 +25,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded<'_> {
 fn decode_declared(bytes: &[u8]) -> Decoded<'_> {
     let Some(label) = declared(bytes) else { return decode_as(UTF_8, bytes) };
     match encoding_for(label) {
-        // A declaration that was read byte by byte cannot be UTF-16, even if it says so.
+        // A declaration that could be read byte by byte is not in UTF-16, even if it says so.
         Some(encoding) if encoding == UTF_16LE || encoding == UTF_16BE => decode_as(UTF_8, bytes),
         Some(encoding) => decode_as(encoding, bytes),
         None => {

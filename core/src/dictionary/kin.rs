@@ -3,7 +3,7 @@
 
 use super::{Class, Dictionary, Property, names};
 
-/// Words, and the properties that they may mean, the likeliest first; all of them as [`names::key`] has them.
+/// Words and the properties that they may mean, likeliest first, all in the form of [`names::key`].
 const KIN: [(&[&str], &[&str]); 17] = [
     (
         &["title", "subject", "summary", "name", "label", "headline"],
@@ -39,7 +39,7 @@ const KIN: [(&[&str], &[&str]); 17] = [
     (&["birthday", "dateofbirth"], &["birthdate"]),
 ];
 
-/// Words that every dictionary uses for a different thing.
+/// Words that are never taken as synonyms, because most dictionaries use them for something else.
 const PLAIN: [&str; 5] = ["class", "count", "id", "index", "number"];
 
 fn is_yes_or_no(property: &Property) -> bool {
@@ -94,7 +94,8 @@ impl Dictionary {
         only(|name, words| name.ends_with(words)).or_else(|| only(|name, words| name.starts_with(words)))
     }
 
-    /// Rewrites a path of properties, joined by dots, with the terms that its words mean; `None` if it has none to rewrite.
+    /// Replaces the words of a path of properties, joined by dots, by the terms that they mean; `None` if no word needs
+    /// that.
     pub(crate) fn meant_path(&self, class: &str, path: &str) -> Option<String> {
         let mut owner = class.to_owned();
         let mut is_other = false;
@@ -158,11 +159,11 @@ mod tests {
         check("is_read", Some("read status"));
         check("sent", Some("date sent"));
         check("date", Some("date received"));
-        // Two end with it.
+        // Two properties end with it.
         check("status", None);
-        // One begins with it, and one ends with it.
+        // One property begins with it, and one ends with it.
         check("extension", None);
-        // `hidden` is about the display of an object, and does not mean the object itself.
+        // `hidden` is about the display of an object. It does not mean `extension hidden`.
         check("hidden", None);
         check("length", None);
         // Every dictionary has its own index.

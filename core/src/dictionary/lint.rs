@@ -49,7 +49,7 @@ pub enum Rule {
     UndefinedType,
     /// A parent or an element's class that nothing defines.
     UndefinedClass,
-    /// A class that inherits from itself, in the end.
+    /// A class that inherits from itself, directly or indirectly.
     InheritanceCycle,
     /// A term that is defined twice.
     RedefinedTerm,

@@ -132,7 +132,7 @@ struct Places<T> {
 }
 
 impl<T> Places<T> {
-    /// Notes the members' places, unless no part follows.
+    /// Records the index of each member, unless there are no further parts.
     fn of(members: &[T], parts: usize, name: fn(&T) -> &String) -> Self {
         let mut places = Self { by_name: IndexMap::new(), name };
         if parts > 0 {
@@ -141,7 +141,7 @@ impl<T> Places<T> {
         places
     }
 
-    /// Lets members of a later part take the place of those of the same name, and adds the others.
+    /// Merges a later part: its members replace those of the same name, and the others are added.
     fn lay_over(&mut self, members: &mut Vec<T>, part: Vec<T>) {
         let from = members.len();
         for member in part {

@@ -49,7 +49,7 @@ impl std::fmt::Display for Identifier {
     }
 }
 
-/// Splits `emptyTrash`, `empty_trash` and `empty trash` alike, lower-cased.
+/// Splits a term into lower-case words. `emptyTrash`, `empty_trash` and `empty trash` give the same words.
 pub(crate) fn split(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before_lower = false;
@@ -93,8 +93,8 @@ pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, most:
 }
 
 /// Returns up to `most` of the texts that a person may have meant: those with a similar spelling, otherwise those with
-/// the most common words. Texts that differ only in case, accents, blanks and signs come alone. Only the beginnings of
-/// long texts are compared.
+/// the most words in common. If some texts differ only in case, accents, blanks and signs, returns only these. Only the
+/// beginnings of long texts are compared.
 pub fn near_texts<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
     let text = beginning(text);
     let (wanted, parts) = (key(&plain(text)), words(text));
@@ -125,15 +125,16 @@ pub fn near_texts<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>,
     alike.take(most).map(|(_, _, name)| name.to_owned()).collect()
 }
 
-/// Every word is compared with every other, so the work grows with the square of this. A name or a subject is shorter.
+/// The most characters of a text to compare. Every word is compared with every other, so the time grows with the square
+/// of this. A name or a subject is shorter.
 const COMPARED: usize = 200;
 
 fn beginning(text: &str) -> &str {
     text.char_indices().nth(COMPARED).map_or(text, |(end, _)| &text[..end])
 }
 
-/// An app's own texts to offer in place of one that it does not have: the similar ones, otherwise all if there are at
-/// most `few`. They come from the app's data, so each is made safe to show.
+/// Returns an app's own texts to suggest when it does not have the requested one: the similar ones, otherwise all if
+/// there are at most `few`. They come from the app's data, so each is made safe to show.
 pub fn offered<'a>(text: &str, values: impl IntoIterator<Item = &'a str>, few: usize) -> Vec<String> {
     let values: Vec<&str> = values.into_iter().collect();
     let near = near_texts(text, values.iter().copied(), few.min(MOST_OFFERED));
@@ -148,7 +149,7 @@ pub fn offered<'a>(text: &str, values: impl IntoIterator<Item = &'a str>, few: u
 const MOST_OFFERED: usize = 10;
 const LONGEST_OFFERED: usize = 80;
 
-/// Ends a message with the texts that [`offered`] gave; a text ends no quote.
+/// Returns the end of a message that lists the texts from [`offered`]. A text cannot close its own quotes.
 pub fn instead(text: &str, offered: &[String]) -> String {
     if offered.is_empty() {
         return String::new();
@@ -198,8 +199,8 @@ fn raise(name: &mut String, word: &str) {
     name.push_str(letters.as_str());
 }
 
-/// Edits between two keys; `None` if they are too different to suggest. A common part counts as near, but a single
-/// letter does not, because everything contains it.
+/// The number of edits between two keys; `None` if they are too different to suggest. A common part counts as near, but
+/// a single letter does not, because almost every key contains it.
 fn distance(a: &str, b: &str) -> Option<usize> {
     let edits = levenshtein(a, b);
     let (shorter, longer) =

@@ -1,4 +1,4 @@
-//! Questions to a dictionary: the meaning of a term, and the members of a class.
+//! Queries on a dictionary: the meaning of a term, and the members of a class.
 
 use super::{
     Class, Command, Counts, Dictionary, Element, Enumeration, Enumerator, Parameter, Property, TypeRef, names,
@@ -18,8 +18,8 @@ impl Dictionary {
         Counts { commands, classes }
     }
 
-    /// Returns the class of that name, plural, synonym or JXA identifier; a name comes before a plural, that before a
-    /// synonym.
+    /// Returns the class of that name, plural, synonym or JXA identifier. A name takes precedence over a plural, and a
+    /// plural over a synonym.
     pub fn class(&self, term: &str) -> Option<&Class> {
         self.classes.get(term).or_else(|| {
             let at = *self.index.of(self).classes.get(&names::key(term))?;
@@ -93,7 +93,8 @@ impl Dictionary {
         self.index.of(self).properties.contains_key(&names::key(term))
     }
 
-    /// Returns how many tokens the longest term of a class or property has: runs of letters and digits, and signs.
+    /// Returns how many tokens the longest term of a class or property has. A token is a run of letters and digits, or
+    /// a sign.
     pub(crate) fn longest_term(&self) -> usize {
         self.index.of(self).longest
     }
@@ -134,8 +135,8 @@ impl Enumeration {
         exact.or_else(|| all().find(|each| alike(&each.name))).or_else(|| all().find(known))
     }
 
-    /// The same for a filter, which changes nothing. Here the only longer name that begins with the words counts too,
-    /// so that `on hold` finds `on hold status`.
+    /// Like [`Self::value`], but for a filter, which changes nothing. So it also accepts the only longer name that
+    /// begins with the words: `on hold` finds `on hold status`.
     pub(crate) fn meant(&self, term: &str) -> Option<&Enumerator> {
         self.value(term).or_else(|| {
             let mut longer = self.longer(term);
@@ -192,7 +193,8 @@ pub(super) struct Index(OnceLock<Places>);
 struct Places {
     classes: IndexMap<String, usize>,
     commands: IndexMap<String, Vec<usize>>,
-    /// By key, the classes and the places in them of the properties that have the key by name or synonym.
+    /// For each key, the properties with this name or synonym: the index of the class, and the index of the property in
+    /// it.
     properties: IndexMap<String, Vec<(usize, usize)>>,
     longest: usize,
 }
@@ -238,7 +240,7 @@ impl Places {
     }
 }
 
-/// The most tokens of a term.
+/// The number of tokens in a term, at most.
 fn length(term: &str) -> usize {
     let words =
         term.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).count();

@@ -2,8 +2,8 @@
 //! names.
 //!
 //! # Source
-//! Apple's Cocoa Scripting Guide, appendix B, describes the two files. The way to terms is that of the system's own
-//! converter, as its public results for TextEdit, Script Editor and Database Events show it.
+//! Apple's Cocoa Scripting Guide, appendix B, describes the two files. The terms are made as the system's own converter
+//! makes them, according to its public results for TextEdit, Script Editor and Database Events.
 
 mod tree;
 mod entry;

@@ -6,14 +6,14 @@ use serde_json::{Value as Json, json};
 use super::{From, Moment, Unit, WEEKDAYS};
 use crate::dictionary::{TypeExpr, TypeRef};
 
-/// A part of a date, in the zone of the Mac.
+/// A part of a date, in the time zone of the Mac.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The year.
     Year,
     /// The month of the year, from 1.
     Month,
-    /// The week with its year, as ISO 8601 counts them: `2026-W05`.
+    /// The week with its year, numbered as in ISO 8601: `2026-W05`.
     Week,
     /// The day without its time: `2026-01-27`.
     Date,
@@ -44,7 +44,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 impl Part {
-    /// Reads a part's name, in the singular or, as AppleScript says `hours`, in the plural.
+    /// Reads a part's name. Like AppleScript, it accepts the plural too, such as `hours`.
     pub fn parse(word: &str) -> Option<Self> {
         let word = word.trim().to_lowercase();
         let is_it = |name: &str| word == name || word.strip_suffix('s') == Some(name);
@@ -61,7 +61,7 @@ impl Part {
         PARTS.iter().map(|(name, _)| *name)
     }
 
-    /// Whether it is a text and not a number.
+    /// Whether its values are texts and not numbers.
     pub fn is_text(self) -> bool {
         matches!(self, Self::Week | Self::Date | Self::Weekday)
     }
@@ -103,7 +103,7 @@ impl Part {
         }
     }
 
-    /// Whether some date has a part of this number.
+    /// Whether a date can have this number as this part.
     fn has(self, number: f64) -> bool {
         let (least, most) = match self {
             Self::Month => (1.0, 12.0),
@@ -115,8 +115,8 @@ impl Part {
         number.fract() == 0.0 && (least..=most).contains(&number)
     }
 
-    /// The beginning of the day, week or year that a value names, and the beginning of the next one, in the form for a
-    /// filter by the date itself. `None` for parts that recur, such as a weekday, and for other values.
+    /// The day, week or year that a value names: its beginning and the beginning of the next one, in the form of a
+    /// filter on the date itself. `None` for parts that recur, such as a weekday, and for other values.
     pub fn span(self, value: &Json) -> Option<[String; 2]> {
         if let Some(moment) = value.as_str().and_then(Moment::parse) {
             let (begin, end) = match (self, moment.from) {
@@ -143,13 +143,14 @@ impl Part {
         Some([begin.to_string(), end.ok()?.to_string()])
     }
 
-    /// The sort key: days of the week from Monday on, not by their names.
+    /// The sort key. Days of the week are sorted from Monday on, not by their names.
     pub fn ranked(self, value: Json) -> Json {
         let at = value.as_str().filter(|_| self == Self::Weekday).and_then(|text| named(text, &WEEKDAYS));
         at.map_or(value, |at| json!(at))
     }
 
-    /// The part of a civil time, in milliseconds since 1970 as if it were UTC; null for a time that no calendar has.
+    /// The part of a local time, in milliseconds since 1970 as if it were UTC; null if the time is outside the
+    /// calendar's range.
     pub fn of(self, civil: i64) -> Json {
         let Ok(time) = jiff::Timestamp::from_millisecond(civil) else { return Json::Null };
         let time = jiff::tz::TimeZone::UTC.to_datetime(time);

@@ -192,7 +192,8 @@ fn a_moment_ends_where_its_grammar_ends() {
     }
 }
 
-/// Every phrase of a day with every phrase of a time, in both orders, is one moment, and so is its own way of writing.
+/// Every phrase of a day together with every phrase of a time, in both orders, is one moment. Its own text form is read
+/// as the same moment.
 #[test]
 fn days_and_times_stand_in_any_order() {
     let days = [
@@ -226,7 +227,8 @@ fn days_and_times_stand_in_any_order() {
 }
 
 proptest::proptest! {
-    /// Any sequence of the grammar's words is read to its end or refused, and a result can be written and read again.
+    /// Any sequence of the grammar's words is read to its end or refused, and a moment that was read can be written and
+    /// read again.
     #[test]
     fn what_is_read_can_be_written(words in proptest::collection::vec(proptest::sample::select(WORDS.to_vec()), 1..8)) {
         let text = words.join(" ");

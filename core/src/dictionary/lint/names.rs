@@ -76,7 +76,7 @@ fn twice<'a>(names: impl Iterator<Item = &'a String>, what: &str, owner: &str, f
 /// The namespace in which every identifier means one term.
 struct Scope<'a> {
     name: &'a str,
-    /// JXA's own names are part of it.
+    /// Whether JXA's own names belong to it.
     taken: bool,
     terms: IndexMap<Identifier, String>,
 }

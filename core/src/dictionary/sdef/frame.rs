@@ -1,4 +1,4 @@
-//! One file while it is read: which of its elements are open, and which are handed out.
+//! One file that is being read: which of its elements are open, and which were handed out.
 
 use super::stream::Tag;
 use super::xpointer::Selection;
@@ -82,7 +82,7 @@ impl<'a> Frame<'a> {
         closes
     }
 
-    /// Returns whether an element is beside the root; notes that there is a root.
+    /// Returns whether an element stands beside the root. Also records that a root was seen.
     pub(super) fn is_second_root(&mut self) -> bool {
         self.open == 0 && std::mem::replace(&mut self.rooted, true)
     }
@@ -117,7 +117,8 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// An `include` counts with any prefix, as some files forget to declare theirs, or by its namespace.
+    /// Whether an `include` element counts: with any prefix, because some files forget to declare theirs, or without a
+    /// prefix if the file names a namespace of includes.
     fn has_includes(&self, element: &BytesStart<'_>) -> bool {
         let namespaces = ["http://www.w3.org/2001/XInclude", "http://www.w3.org/2003/XInclude"];
         let named = || namespaces.iter().any(|uri| self.text.contains(uri));

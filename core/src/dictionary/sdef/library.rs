@@ -23,7 +23,7 @@ pub(super) enum Found<'l> {
     Text(&'l str, Option<&'l str>),
     /// The file is there, but too large to read.
     TooLarge,
-    /// The file was not given, but these are terms like those it has.
+    /// The file was not given, but this text has the same terms.
     Instead(&'static str),
     /// The file was not given.
     Missing,

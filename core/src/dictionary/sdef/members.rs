@@ -7,7 +7,7 @@ use crate::dictionary::{
 };
 use quick_xml::events::BytesStart;
 
-/// Elements that say nothing to a script.
+/// Elements that do not matter to scripts.
 const SILENT: [&str; 5] = ["cocoa", "documentation", "html", "xref", "access-group"];
 
 impl<'a> Reading<'a> {
@@ -52,7 +52,7 @@ impl<'a> Reading<'a> {
         Some(self.property_of(name, code, &attributes))
     }
 
-    /// The implied container: without a name or code it has the ones that the format gives it.
+    /// Reads `contents`, the implied container. A missing name or code gets the default of the format.
     fn contents(&mut self, element: &BytesStart<'a>, class: &mut Class) {
         let attributes = self.attributes("contents", element);
         let name = attributes.name.and_then(Raw::term).unwrap_or_else(|| "contents".to_owned());

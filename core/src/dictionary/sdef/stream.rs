@@ -1,4 +1,4 @@
-//! A dictionary's elements one after another. The included elements replace an include.
+//! Reads a dictionary's elements one after another. Included elements take the place of the include.
 
 use super::attributes::{Attributes, Raw};
 use super::frame::{Admission, Frame};
@@ -9,11 +9,11 @@ use crate::dictionary::ProblemKind;
 use crate::dictionary::problems::Problems;
 use quick_xml::events::{BytesStart, Event};
 
-/// One end of an element.
+/// The start or the end of an element.
 pub(super) enum Tag<'a> {
     /// An element begins; its [`Tag::Close`] follows in any case.
     Open(BytesStart<'a>),
-    /// The element that was opened last, and is not yet closed, ends.
+    /// The innermost open element ends.
     Close,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Stream<'a> {
     frames: Vec<Frame<'a>>,
     elements: usize,
     includes: usize,
-    /// How much text was included.
+    /// How much text was included, in bytes.
     bytes: usize,
     pub(super) problems: Problems,
 }
@@ -52,7 +52,7 @@ impl<'a> Stream<'a> {
         self.frames.push(Frame::new(text, None, None));
     }
 
-    /// Returns the next end of an element; `None` at the end of the file.
+    /// Returns the next start or end of an element; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Option<Tag<'a>> {
         loop {
             let frame = self.frames.last_mut()?;

@@ -32,7 +32,7 @@ pub(super) fn read(stream: Stream<'_>) -> (Dictionary, Vec<Problem>) {
     (dictionary, problems.into_vec())
 }
 
-/// A dictionary while it is read.
+/// A dictionary that is being read.
 pub(super) struct Reading<'a> {
     pub(super) stream: Stream<'a>,
     pub(super) terms: Terms,
@@ -59,7 +59,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Hands each child of the element that was just opened on.
+    /// Passes each child of the element that was just opened to `each`.
     pub(super) fn children(&mut self, mut each: impl FnMut(&mut Self, BytesStart<'a>)) {
         while let Some(Tag::Open(element)) = self.stream.next() {
             each(self, element);
@@ -265,7 +265,7 @@ impl<'a> Reading<'a> {
         self.terms.values.entry(name).or_insert(value);
     }
 
-    /// Keeps a term beside others of its name; a built-in term only if there is no other.
+    /// Keeps a term beside others of its name. Keeps a built-in term only if there is no other.
     fn define<T>(
         &mut self,
         list: fn(&mut Terms) -> &mut IndexMap<String, Vec<T>>,

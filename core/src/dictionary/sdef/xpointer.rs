@@ -1,6 +1,7 @@
 //! The part of XPointer that dictionaries use to choose what to include.
 //!
-//! A path from the root of child steps, each with predicates over the element's name and attributes:
+//! The supported form is a path of child steps from the root, each with predicates over the element's name and
+//! attributes:
 //! `xpointer(/dictionary/suite/node()[not(self::command and ((@name = 'delete') or (@name = 'move')))])`.
 
 use quick_xml::events::BytesStart;
@@ -56,7 +57,7 @@ impl Selection {
 }
 
 impl Step {
-    /// Returns whether an element is one that this step goes to.
+    /// Returns whether this step selects an element.
     pub(super) fn admits(&self, element: &BytesStart<'_>) -> bool {
         self.name.admits(element) && self.predicates.iter().all(|condition| condition.holds(element))
     }

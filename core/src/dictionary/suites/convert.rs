@@ -1,4 +1,4 @@
-//! From suites to terms, in the way of the system's converter.
+//! Converts suites to terms, as the system's converter does.
 
 use super::entry::Entry;
 use super::registry::{Placed, Registry};
@@ -13,14 +13,14 @@ use std::collections::BTreeSet;
 /// The code of the class `application`.
 const APPLICATION_CODE: &str = "capp";
 
-/// The suites of one app on their way to terms.
+/// The conversion of one app's suites to terms.
 pub(super) struct Conversion<'a> {
     pub(super) registry: &'a Registry,
     pub(super) problems: &'a mut Problems,
-    /// The commands that objects other than the application support, by the place of their suite and their key.
+    /// The commands that objects other than the application support: the index of the suite, and the command's key.
     supported: BTreeSet<(usize, &'a str)>,
     terms: Terms,
-    /// The place of the suite that is being read.
+    /// The index of the suite that is being read.
     at: usize,
 }
 
@@ -140,8 +140,8 @@ impl<'a> Conversion<'a> {
                 ..Property::default()
             });
         }
-        // The converter drops the read-only mark of elements, and apps do make such elements: TextEdit's documents are
-        // read-only in the system's suite.
+        // The converter ignores the read-only mark of elements, and apps do make elements with this mark: the system's
+        // suite marks TextEdit's documents as read-only.
         for element in self.dictionaries(facts, "ToManyRelationships") {
             let name = element.text("Type").unwrap_or_default();
             match self.registry.class_of_elements(name, element.text("AppleEventCode"), self.at) {
@@ -192,7 +192,8 @@ impl<'a> Conversion<'a> {
         }
     }
 
-    /// A command without its own direct parameter gets an object, if objects support it.
+    /// A command without its own direct parameter takes an object as its direct parameter, if objects support the
+    /// command.
     fn direct(&mut self, place: &str, command: Entry<'a>) -> Option<Parameter> {
         if let Some(direct) = command.below("UnnamedArgument") {
             return Some(self.parameter(&format!("direct parameter of {place}"), direct));

@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use serde_json::Value as Json;
 
-/// The longest chain of superclasses that is followed; a circle ends there.
+/// The longest chain of superclasses to follow; it also ends a cycle.
 const LONGEST: usize = 16;
 
 /// The longest name that is looked for, in bytes.
@@ -22,7 +22,7 @@ pub(super) struct Registry {
     pub(super) suites: Vec<Source>,
 }
 
-/// An entry with the place of its suite.
+/// An entry with the index of its suite.
 pub(super) type Placed<'a> = (usize, Entry<'a>);
 
 impl Source {
@@ -71,7 +71,7 @@ impl Registry {
         Some(found)
     }
 
-    /// The superclass of a class with the same code: such a class only extends the other.
+    /// The superclass of a class, if both have the same code: the class then only extends its superclass.
     pub(super) fn extended(&self, (at, class): Placed<'_>) -> Option<Placed<'_>> {
         let (base_at, base) = self.find("Classes", class.text("Superclass")?, at)?;
         let itself = (base_at, base.key) == (at, class.key);

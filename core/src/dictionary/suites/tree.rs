@@ -10,8 +10,8 @@ use std::io::Cursor;
 /// The entries of a dictionary in a property list.
 pub(super) type Entries = Map<String, Json>;
 
-/// Room for the property lists of one app. A small binary file can refer to one value many times, so the counts are of
-/// decoded values and texts, not of the bytes in the file.
+/// What is left of the limits for the property lists of one app. A small binary file can refer to one value many times,
+/// so decoded values and texts count, not the bytes of the file.
 pub(super) struct Room {
     values: usize,
     text: usize,
@@ -138,7 +138,7 @@ fn limit(what: String) -> Fault {
     (0, ProblemKind::Limit(what))
 }
 
-/// The library tells a place in the file only at the end of its text: `… (offset 12)`.
+/// The library gives the position in the file only at the end of its message: `… (offset 12)`.
 fn malformed(error: &str, text: &[u8]) -> Fault {
     let split = error.strip_suffix(')').and_then(|head| head.rsplit_once(" (offset "));
     let (what, offset) = split.map_or((error, None), |(what, offset)| (what, offset.parse::<usize>().ok()));
