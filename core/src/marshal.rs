@@ -1,5 +1,4 @@
-//! Values on their way to an app: checked against the dictionary's types, so that a wrong one is refused before
-//! anything runs.
+//! Values for an app, checked against the dictionary's types. A wrong value is refused before anything runs.
 
 mod check;
 mod dated;
@@ -27,7 +26,7 @@ pub enum Given {
     Number(Number),
     /// Text.
     Text(String),
-    /// RFC 3339; without an offset it is in the zone of the Mac.
+    /// RFC 3339; a date without an offset is in the time zone of the Mac.
     Date(String),
     /// An absolute POSIX path.
     File(String),
@@ -115,7 +114,7 @@ impl Given {
 }
 
 impl Place {
-    /// The way to the container, or to the neighbour.
+    /// The path of the container, or of the object beside the place.
     pub fn path(&self) -> &Path {
         match self {
             Self::Beginning(path, _) | Self::End(path, _) | Self::Before(path) | Self::After(path) => path,

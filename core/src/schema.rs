@@ -14,7 +14,7 @@ pub(crate) const TARGET: &str = "target";
 /// Suffix for the name of a parameter that would hide the direct one.
 const PARAMETER: &str = "Parameter";
 
-/// `count`.
+/// The code of the command `count`.
 pub(crate) const COUNT: &str = "corecnte";
 
 /// Opens an app in the background and does nothing else. No dictionary has this command, and every app obeys it.
@@ -37,14 +37,14 @@ pub(crate) fn launch() -> Command {
 /// JXA's `launch()`, `activate()` and `quit()` can always be called.
 const EVERYWHERE: [(&str, &str); 3] = [(LAUNCH_TERM, LAUNCH), ("activate", "miscactv"), ("quit", "aevtquit")];
 
-/// The command of a name or code that every app obeys.
+/// The command with a name or code, if every app obeys it.
 pub(crate) fn everywhere(term: &str) -> Option<Command> {
     let is_it = |(name, code): &&(&str, &str)| names::key(term) == names::key(name) || *code == term;
     let (name, code) = EVERYWHERE.iter().find(is_it)?;
     Some(Command { name: (*name).to_owned(), code: (*code).to_owned(), built_in: true, ..Command::default() })
 }
 
-/// The class of the objects to count.
+/// The code of the parameter that gives the class of the objects to count.
 const EACH: &str = "kocl";
 
 /// How much of a parameter's description is shown.
@@ -53,7 +53,7 @@ const DESCRIPTION: usize = 160;
 /// More enumerators than this are not listed.
 const MOST_NAMES: usize = 120;
 
-/// Records within records are shown so deep.
+/// How deep records within records are shown.
 const DEEPEST: usize = 2;
 
 /// Writes the schema of a command's arguments: `target` is the direct parameter, the others have camelCase names.
@@ -61,12 +61,12 @@ pub fn full(dictionary: &Dictionary, command: &Command) -> Json {
     Writer { dictionary, words: true }.root(command)
 }
 
-/// Writes the same without descriptions, for an answer to wrong arguments.
+/// Like [`full`], but without descriptions: for an answer to wrong arguments.
 pub(crate) fn compact(dictionary: &Dictionary, command: &Command) -> Json {
     Writer { dictionary, words: false }.root(command)
 }
 
-/// One definition that accepts the arguments of several.
+/// Merges definitions into one that accepts the arguments of each.
 pub(crate) fn merged(commands: &[&Command]) -> Command {
     let mut whole = commands.first().map(|command| (*command).clone()).unwrap_or_default();
     for other in commands.iter().skip(1) {

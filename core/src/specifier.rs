@@ -1,4 +1,4 @@
-//! Which object is meant: JSON is parsed, checked against the dictionary, and becomes an immutable path.
+//! Specifiers: JSON is parsed, checked against the dictionary, and becomes an immutable path to an object.
 
 mod json;
 mod parse;
@@ -65,29 +65,29 @@ pub enum Specifier {
         element: String,
         /// Their container.
         container: Container,
-        /// Which ones.
+        /// Selects the elements.
         filter: Filter<String>,
-        /// How many a query answers, 1 to 1,000.
+        /// How many matches a query returns, 1 to 1,000.
         limit: usize,
-        /// Counts the matches from the end: the filter means the last match.
+        /// Whether the matches count from the end, so that the filter means the last match.
         last: bool,
-        /// Several matches are an error, because the filter replaces a name: `event "Standup"`.
+        /// Whether several matches are an error, because the filter stands for a name: `event "Standup"`.
         only: bool,
     },
-    /// `{"type":"every","element":"mailbox","container":…,"where":…,"from":0,"to":9}`: all elements, those that match, or
-    /// those of a range.
+    /// `{"type":"every","element":"mailbox","container":…,"where":…,"from":0,"to":9}`: all elements, those that match,
+    /// or those of a range.
     Every {
         /// The class of the elements, in any spelling.
         element: String,
         /// Their container; an `every` inside it covers all of its objects.
         container: Container,
-        /// Which ones.
+        /// Selects the elements.
         filter: Option<Filter<String>>,
         /// The first and the last index, both included; they count as in `Element`.
         range: Option<(i32, i32)>,
     },
     /// AppleScript's reference form, `message 3 of inbox`, or a POSIX path. Its meaning depends on the app's
-    /// dictionary, so `Specifier::read` replaces it by another form before anything else happens.
+    /// dictionary, so `Specifier::read` replaces it by another form first.
     Text(String),
     /// `{"type":"property","property":"inbox","of":…}`
     Property {
@@ -108,7 +108,7 @@ pub enum Container {
 }
 
 impl Specifier {
-    /// Returns the references that it starts from.
+    /// Returns the references that it contains.
     pub fn references(&self) -> Vec<RefId> {
         self.container().map(Container::references).unwrap_or_default()
     }
@@ -140,7 +140,7 @@ impl Specifier {
 }
 
 impl Container {
-    /// Returns the references that it starts from.
+    /// Returns the references that it contains.
     pub fn references(&self) -> Vec<RefId> {
         match self {
             Self::Reference(id) => vec![*id],
@@ -149,7 +149,7 @@ impl Container {
     }
 }
 
-/// The id of an object: apps tell a number from a text.
+/// The id of an object. Apps distinguish numbers from texts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Id {
     /// For example Mail's.
@@ -158,14 +158,14 @@ pub enum Id {
     Text(String),
 }
 
-/// A step of a path as the dictionary knows it; shared by all paths that take the same step.
+/// A step of a path as the dictionary defines it; all paths that take the same step share it.
 #[derive(Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Member {
     /// The dictionary's term: of a property, or of an element's class in the singular.
     pub term: String,
     /// The spelling in the script: the property, or the plural of the class.
     pub identifier: Identifier,
-    /// The class of the object at which it arrives; empty if the dictionary does not say.
+    /// The class of the object that the step leads to; empty if the dictionary does not say.
     pub class: String,
 }
 
@@ -192,9 +192,9 @@ pub enum By {
     Index(u32),
     /// An index from 0. The object there must still be the same as when the path was made.
     Place(u32, Arc<Mark>),
-    /// Compared by the app.
+    /// A name, which the app compares.
     Name(String),
-    /// The strongest.
+    /// An id, the most stable form.
     Id(Id),
     /// All elements. Such a path leads to many objects, and only lists of elements accept it.
     Every,
@@ -216,7 +216,7 @@ impl Mark {
     }
 }
 
-/// A way from the application to one object, checked against the dictionary. Clones share their container.
+/// A path from the application to one object, checked against the dictionary. Clones share their container.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path(Option<Arc<Node>>);
 
@@ -224,7 +224,7 @@ pub struct Path(Option<Arc<Node>>);
 struct Node {
     container: Path,
     segment: Segment,
-    /// Of the whole path: the store looks paths up often, and most of them differ in the last step only.
+    /// The hash of the whole path. The store looks paths up often, and most of them differ only in the last step.
     hash: u64,
 }
 
@@ -240,7 +240,7 @@ impl Path {
         Self(None)
     }
 
-    /// Goes one step further.
+    /// Adds one step.
     #[must_use]
     pub fn then(&self, segment: Segment) -> Self {
         let mut hasher = DefaultHasher::new();
@@ -248,12 +248,12 @@ impl Path {
         Self(Some(Arc::new(Node { container: self.clone(), segment, hash: hasher.finish() })))
     }
 
-    /// Returns the last step and its start; `None` for the application.
+    /// Returns the last step and the path before it; `None` for the application.
     pub fn last(&self) -> Option<(&Self, &Segment)> {
         self.0.as_deref().map(|node| (&node.container, &node.segment))
     }
 
-    /// The objects that it leads through, the nearest first.
+    /// The objects on the way to its object, nearest first.
     pub(crate) fn containers(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(self.last(), |(container, _)| container.last()).map(|(container, _)| container)
     }
@@ -268,7 +268,7 @@ impl Path {
         self == other || self.last().is_some_and(|(container, _)| container.begins_with(other))
     }
 
-    /// The same way with another beginning; `None` if it does not begin so.
+    /// The same path with another beginning; `None` if it does not begin with `from`.
     pub(crate) fn replaced(&self, from: &Self, to: &Self) -> Option<Self> {
         if self == from {
             return Some(to.clone());
@@ -277,7 +277,7 @@ impl Path {
         Some(container.replaced(from, to)?.then(segment.clone()))
     }
 
-    /// The same way without its last steps.
+    /// The same path without its last steps.
     pub(crate) fn without(&self, steps: usize) -> Self {
         let mut at = self.clone();
         for _ in 0..steps {
@@ -298,7 +298,7 @@ impl Path {
         steps
     }
 
-    /// The mark of the object at the end, if only a position leads to it.
+    /// The mark of the object at the end, if only a position leads to the object.
     pub fn mark(&self) -> Option<&str> {
         match self.last() {
             Some((_, Segment::Element(_, By::Place(_, mark)))) => Some(&mark.value),
@@ -327,7 +327,7 @@ impl Path {
         self.segments().into_iter().any(|segment| matches!(segment, Segment::Element(_, By::Every)))
     }
 
-    /// Whether the path leads to the same object after others come or go: no step is by index.
+    /// Whether the path still leads to the same object after other objects are added or removed: no step is by index.
     pub fn is_stable(&self) -> bool {
         let by_place = |segment: &Segment| {
             matches!(segment, Segment::Element(_, By::Index(_) | By::Place(..) | By::Every))
@@ -336,10 +336,10 @@ impl Path {
     }
 }
 
-/// Why a specifier leads nowhere.
+/// Why a specifier cannot be resolved.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpecifierError {
-    /// Not of a known form.
+    /// Its form is unknown.
     #[error("{place}: {wrong}")]
     Form {
         /// The place in the specifier, for example `specifier.container.index`.
@@ -395,7 +395,7 @@ pub enum SpecifierError {
         /// The object: a property that holds any object, or a path.
         holder: String,
     },
-    /// Elements are asked for as if they were a property.
+    /// A property was requested, but the name is that of an element.
     #[error("`{element}` is an element of `{owner}`, not a property")]
     IsElement {
         /// The class of the elements.
@@ -446,10 +446,10 @@ impl SpecifierError {
     }
 }
 
-/// The hint for something that is not an object.
+/// The hint for something that is a column and not an object.
 const COLUMNS: &str = "parts of a date and counts of elements go into `properties` of iac_mcp_get_elements or iac_mcp_get_properties";
 
-/// The hint for a path that is not a property.
+/// The hint for a POSIX path, which is not a property that can be set.
 const POSIX_PATHS: &str = "only files and folders have a path, and it is read-only; to change where a file is, set its `name` or run the command `move`";
 
 /// An example of a specifier, for errors.
@@ -479,7 +479,7 @@ impl From<SpecifierError> for Fault {
                     true => POSIX_PATHS.to_owned(),
                     false => format!("list the properties of `{owner}` with iac_mcp_describe_app"),
                 };
-                // All properties of a small class would make a long sentence.
+                // For a small class, `near` has all properties, which would make a long sentence.
                 let meant = if near.len() <= 5 { did_you_mean(&near) } else { String::new() };
                 Self::new(Code::UnknownProperty, message + &meant, suggestion).with("near", near)
             }

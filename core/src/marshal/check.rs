@@ -1,4 +1,4 @@
-//! From JSON to a checked value.
+//! Checks JSON values against the types of a dictionary.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) struct Checker<'a, 'h> {
     pub(crate) open: Option<(Json, Container)>,
 }
 
-/// The owner of a record's fields.
+/// What defines the fields of a record.
 #[derive(Clone, Copy)]
 pub(crate) enum Fields<'a> {
     /// Those of a class.
@@ -142,7 +142,7 @@ impl<'a> Checker<'a, '_> {
             }
         };
         let given = self.one_of(&json, shapes, place, depth + 1);
-        // The search in the arguments is for the value as the client gave it.
+        // The server later searches the arguments for this value, so it must be as the client gave it.
         if let Some((open, _)) = &mut self.open
             && *open == json
         {
@@ -198,8 +198,8 @@ impl<'a> Checker<'a, '_> {
         !known(class) || self.dictionary.is_a(class, wanted) || self.dictionary.is_a(wanted, class)
     }
 
-    /// A place is an object, or a position in or beside one. The position may name the element class; otherwise the
-    /// object tells it.
+    /// Reads a place: an object, or a position in or beside one. The position may name the class of the elements;
+    /// otherwise the object determines it.
     fn location(&mut self, json: &Json, place: &str) -> Result<Given, Fault> {
         let Some(position) = json.get("position") else {
             return match self.all_of(json, place) {
@@ -235,8 +235,8 @@ impl<'a> Checker<'a, '_> {
         }))
     }
 
-    /// The container and the class of `tags of ref_…`. No object can be put into each of several objects, so this means
-    /// the end of the collection.
+    /// The container and the class of `tags of ref_…`. An object cannot be put into each of several objects, so this
+    /// means the end of the collection.
     fn all_of(&mut self, json: &Json, place: &str) -> Option<(Path, String)> {
         let mut whole = Container::parse(as_shown(json), &bare(place)).ok()?;
         whole.read(Reader { dictionary: self.dictionary, home: self.home }).ok()?;
@@ -337,7 +337,7 @@ impl<'a> Checker<'a, '_> {
 }
 
 impl Shape<'_> {
-    /// Whether a value has the form of this alternative, so that its error is the most useful one.
+    /// Whether a value has the form of this alternative, so that the error of this alternative is the most useful one.
     fn may_be(&self, json: &Json) -> bool {
         match self {
             Self::Null => json.is_null(),
@@ -366,7 +366,7 @@ fn anywhere<'a>(dictionary: &'a Dictionary, name: &str) -> Option<&'a Property> 
     in_class.or_else(|| fields().find(|field| names::key(&field.name) == wanted))
 }
 
-/// A reference, the word `application`, or an object with a specifier's type; also as an answer shows objects.
+/// Whether a value is a reference, the word `application`, a specifier, or an object in the form of an answer.
 fn looks_like_object(json: &Json) -> bool {
     match as_shown(json) {
         Json::String(text) => text == "application" || crate::words::RefId::parse(text).is_some(),
@@ -423,14 +423,15 @@ fn geometry(json: &Json, shape: &Shape<'_>) -> Option<Given> {
     fields.iter().map(field).collect::<Option<_>>().map(Given::Record)
 }
 
-/// Reads a date, or a date and time; without an offset it is in the zone of the Mac.
+/// Reads a date, or a date and time. Without an offset, it is in the time zone of the Mac.
 ///
-/// The text is one that every JavaScript engine reads in the same way: milliseconds at most, an offset of less than a day.
+/// Returns a text that every JavaScript engine reads in the same way: without fractions of a millisecond, with an
+/// offset of less than a day.
 pub(crate) fn date(text: &str) -> Option<String> {
     if let Ok(stamp) = text.parse::<jiff::Timestamp>() {
         return zoned(text, stamp);
     }
-    // JavaScript would ignore the name of a zone in brackets.
+    // JavaScript would ignore the name of a time zone in brackets.
     let local = text.parse::<jiff::civil::DateTime>().ok().filter(|_| !text.contains('['))?;
     Some(local.strftime("%Y-%m-%dT%H:%M:%S").to_string())
 }
@@ -447,7 +448,7 @@ fn zoned(text: &str, stamp: jiff::Timestamp) -> Option<String> {
     (offset.seconds().abs() < FARTHEST).then_some(written)
 }
 
-/// Every zone is less than this many seconds from UTC.
+/// A limit on the offset of a time zone from UTC, in seconds. Every real offset is smaller.
 const FARTHEST: i32 = 16 * 60 * 60;
 
 /// The error for a value of the wrong type.
@@ -457,7 +458,7 @@ fn wrong(place: &str, expected: &str, got: &Json) -> Fault {
     Fault::parameter(bare(place), message, format!("give {expected}")).with("expected", expected)
 }
 
-/// The same for words about a time: the correct form.
+/// Adds the correct form to the error, if the value is words about a time.
 fn no_moment(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
     let text = got.as_str().filter(|_| shapes.contains(&Shape::Date));
     match text.and_then(Moment::instead) {
@@ -466,7 +467,8 @@ fn no_moment(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
     }
 }
 
-/// The same for words that begin longer names of values. A write does not guess which value was meant.
+/// Adds suggestions to the error, if longer names of values begin with the given words. A write does not guess which
+/// value was meant.
 fn nearest(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
     let term = got.as_str().unwrap_or_default();
     let choices = shapes.iter().filter_map(|shape| match shape {
@@ -481,7 +483,7 @@ fn nearest(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
     Fault { message: format!("{}{}", fault.message, did_you_mean(&near)), ..fault }.with("near", near)
 }
 
-/// The error for a time that no clock of the Mac shows.
+/// The error for a local time that does not exist, because the Mac's clock skips it.
 fn skipped(dated: &Dated, place: &str) -> Fault {
     let Dated { date, said, .. } = dated;
     let message = format!(
@@ -503,7 +505,7 @@ fn unwritable(place: &str) -> Fault {
     Fault::parameter(bare(place), message, "leave it out")
 }
 
-/// A place without the marks it has in messages.
+/// A place without the backticks that messages put around it.
 fn bare(place: &str) -> String {
     place.replace('`', "")
 }

@@ -1,4 +1,4 @@
-//! A relative date, or one without an offset, among the values of a call, once the Mac has said which date it is.
+//! Relative dates, and dates without an offset, among the values of a call, after the Mac has resolved them.
 
 use serde_json::{Value as Json, json};
 
@@ -11,11 +11,11 @@ pub(crate) struct Dated {
     pub(crate) date: String,
     /// The text.
     pub(crate) said: String,
-    /// Whether the clocks of the Mac skip the named time, so that the date is a different one.
+    /// Whether the named local time does not exist, so that the date is a different one.
     pub(crate) is_skipped: bool,
 }
 
-/// The field of the date. No property or parameter has this name.
+/// The field that holds the date. No property or parameter has this name.
 const DATE: &str = "$date";
 
 impl Dated {
@@ -32,7 +32,8 @@ impl Dated {
     }
 }
 
-/// The value of a call for people: each relative date is replaced by its date, or stays a text if it is only a text.
+/// The value of a call as people see it: each relative date is replaced by its date, unless only a text is expected
+/// there.
 pub(crate) fn as_meant(json: &Json, given: &Given) -> Json {
     match (json, given) {
         (Json::Array(items), Given::List(all)) if items.len() == all.len() => {

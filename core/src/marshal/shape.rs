@@ -19,7 +19,7 @@ pub(crate) enum Shape<'a> {
     Number,
     /// A point in time.
     Date,
-    /// A file or folder, there or not.
+    /// A file or folder, which need not exist.
     File,
     /// One of some names.
     Choice(Cow<'a, Enumeration>),

@@ -1,4 +1,4 @@
-//! From [`Specifier`] back to the JSON that it is read from.
+//! Writes a [`Specifier`] back as the JSON that it is read from.
 
 use serde_json::{Map, Value as Json, json};
 

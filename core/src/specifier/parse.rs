@@ -1,4 +1,4 @@
-//! From JSON to [`Specifier`]: forms only, no dictionary.
+//! Reads a [`Specifier`] from JSON. Checks only the form, without a dictionary.
 
 use serde_json::{Map, Value as Json};
 
@@ -63,7 +63,8 @@ fn parse(json: &Json, place: &str, depth: usize) -> Result<Specifier, SpecifierE
     }
 }
 
-/// Answers show an object as `{"reference":"ref_…","type":…}` or `{"id":"ref_…","type":…}`; they may be given back so.
+/// Answers show an object as `{"reference":"ref_…","type":…}` or `{"id":"ref_…","type":…}`. A client may pass an object
+/// back in these forms.
 pub(crate) fn as_shown(json: &Json) -> &Json {
     let shown = json.get("reference").or_else(|| json.get("id"));
     let is_reference = |each: &&Json| each.as_str().is_some_and(|id| RefId::parse(id).is_some());
@@ -131,7 +132,8 @@ impl Reader<'_> {
         })
     }
 
-    /// All elements, those that match, or those of a range; which of a range match cannot be asked at once.
+    /// All elements, those that match, or those of a range. A filter and a range together are refused, because a script
+    /// cannot ask an app for both at once.
     fn every(&self) -> Result<Specifier, SpecifierError> {
         let filter = self.fields.get("where").map(|json| self.condition(json)).transpose()?;
         let range = match (self.fields.contains_key("from"), self.fields.contains_key("to")) {
@@ -158,7 +160,7 @@ impl Reader<'_> {
         let place = self.at("where");
         let filter = Filter::parse(json, &place);
         filter.map_err(|fault| {
-            // The fault names the place itself, as the error does.
+            // The message of the fault already names the place, and the error adds it again.
             let named = format!("`{place}`: ");
             form(&place, fault.message.strip_prefix(&*named).unwrap_or(&fault.message).to_owned())
         })
@@ -176,7 +178,7 @@ impl Reader<'_> {
         Ok(Specifier::Property { property: self.text("property")?, of: self.container("of")? })
     }
 
-    /// A missing container means the application: there is only one outermost place.
+    /// A missing container means the application, because every path begins there.
     fn container(&self, name: &str) -> Result<Container, SpecifierError> {
         match self.fields.get(name) {
             None => Ok(Container::Specifier(Box::new(Specifier::Application))),

@@ -1,4 +1,4 @@
-//! Texts in specifiers. They are read after their app is known.
+//! Texts in specifiers, which can be read only once their app is known.
 
 use serde_json::Value as Json;
 
@@ -11,7 +11,7 @@ use crate::words::RefId;
 /// Real folders are not nested deeper than this; it bounds the recursion over a specifier.
 const DEEPEST: usize = 64;
 
-/// The properties that people know an object by, if it has no name, in the order in which they are tried.
+/// The properties by which people know an object without a name, in the order in which they are tried.
 pub(crate) const LABELS: [&str; 5] = ["subject", "title", "summary", "display name", "filename"];
 
 /// The one property that takes the place of a name in a class without names.
@@ -26,8 +26,8 @@ pub(super) fn called_by(dictionary: &Dictionary, element: &str) -> Option<String
     known.next().is_none().then(|| only.name.clone())
 }
 
-/// The property that tells a person from all others, where people have one: their number or address. Two people have one name,
-/// and a number is not a name.
+/// The property that identifies a person, such as a participant of a chat: a number or an address. Two people can have
+/// the same name, and a number is not a name.
 fn handle_of(dictionary: &Dictionary, element: &str, name: &str) -> Option<(String, String)> {
     let class = &dictionary.class(element)?.name;
     let handle = dictionary.property(class, HANDLE).filter(|handle| handle.access.can_read())?;
@@ -80,7 +80,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Specifier {
-    /// Replaces texts by their meaning, here and in the containers.
+    /// Replaces texts by the specifiers that they mean, here and in the containers.
     ///
     /// # Errors
     /// A text is not a reference form, or has a name that the dictionary does not know.
@@ -133,7 +133,7 @@ impl Specifier {
         };
     }
 
-    /// Puts a file in the place of [`stand_in`].
+    /// Replaces the reference of [`stand_in`] by a file.
     fn begin_at(&mut self, file: Self) {
         match self.container_mut() {
             Some(container @ Container::Reference(_)) if *container == Container::Reference(stand_in()) => {
@@ -188,7 +188,7 @@ impl Specifier {
 }
 
 impl Container {
-    /// Replaces texts by their meaning.
+    /// Replaces texts by the specifiers that they mean.
     ///
     /// # Errors
     /// As [`Specifier::read`].
@@ -206,7 +206,8 @@ impl Container {
         matches!(self, Self::Specifier(specifier) if **specifier == Specifier::Application)
     }
 
-    /// Whether a part of it has no path before the app has answered: a filter, `every`, or a place that counts from the end.
+    /// Whether it has no path until the app has answered: it contains a filter, `every`, or an index that counts from
+    /// the end.
     pub(crate) fn is_open(&self) -> bool {
         let Self::Specifier(specifier) = self else { return false };
         let own = match &**specifier {
@@ -218,7 +219,7 @@ impl Container {
     }
 }
 
-/// Stands for a file while the words around it are read: no answer ever gives this reference.
+/// The reference that stands for a file while the words around it are read. No answer ever contains this reference.
 fn stand_in() -> RefId {
     RefId::from_random([u8::MAX; 10])
 }
@@ -244,8 +245,8 @@ impl Reader<'_> {
 
     /// Reads a POSIX path in an app that has files as objects; `None` for any other text, and in any other app.
     ///
-    /// The Finder is led there from the home folder or the startup disk, one name at a time; System Events takes a path
-    /// as a name.
+    /// In the Finder, the path goes from the home folder or the startup disk, one name at a time. System Events takes a
+    /// POSIX path as a name.
     fn file(self, text: &str, is_container: bool) -> Option<Specifier> {
         let rest = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let home = self.home.trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! From [`Specifier`] to [`Path`]: every name is checked against the dictionary.
+//! Resolves a [`Specifier`] to a [`Path`]: every name is checked against the dictionary.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::words::RefId;
 /// The meaning of a specifier in one app.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
-    /// The way there.
+    /// The path.
     pub path: Path,
     /// The object or value at its end, according to the dictionary.
     pub target: Target,
-    /// The second choice if nothing is found: the application property that a named element may mean.
+    /// The path to try if the first one leads to no object: the application property that a named element may mean.
     pub fallback: Option<Path>,
 }
 
@@ -26,13 +26,13 @@ pub enum Target {
     Property(TypeExpr),
 }
 
-/// How many names an error offers.
+/// How many similar names an error suggests.
 pub(super) const NEAR: usize = 5;
 
-/// A class with no more properties than this can be shown whole.
+/// If a class has no more properties than this, an error can list all of them.
 const FEW: usize = 30;
 
-/// Returns the path of a reference to this app.
+/// A function that returns the path of a reference to this app.
 pub type Held<'a> = dyn FnMut(&RefId) -> Result<Path, SpecifierError> + 'a;
 
 impl Specifier {
@@ -67,7 +67,8 @@ impl Container {
     }
 }
 
-/// Resolves literally, and once more with names taken as application properties, if that is possible.
+/// Resolves a specifier as it is written. If names in it may mean application properties, resolves it a second time
+/// with that meaning.
 fn with_fallback(
     dictionary: &Dictionary,
     spreads: bool,
@@ -84,10 +85,10 @@ fn with_fallback(
 }
 
 impl Path {
-    /// Returns the collection of a container's elements of one class: the step without the pick.
+    /// Returns the collection of a container's elements of one class: the step, without the choice of an element.
     ///
     /// # Errors
-    /// The class is unknown or no element of the container's class.
+    /// The class is unknown, or is not an element of the container's class.
     pub fn collection(&self, dictionary: &Dictionary, element: &str) -> Result<Arc<Member>, SpecifierError> {
         let owner = self.class();
         let class = find_element(dictionary, owner, element)
@@ -152,10 +153,11 @@ pub(super) fn near_properties(dictionary: &Dictionary, owner: &str, words: &str)
     told
 }
 
-/// More ways than this say less.
+/// How many paths to suggest. More of them would not help.
 const MOST_WAYS: usize = 2;
 
-/// The ways from an object to others that have a property: over its own properties, or over its elements.
+/// The paths from an object to related objects that have a property: through its own properties, or through its
+/// elements.
 fn ways(dictionary: &Dictionary, owner: &str, words: &str) -> Vec<String> {
     let has = |class: &str| dictionary.property(class, words).map(|property| property.name.as_str());
     let held = dictionary.properties(owner).into_iter().filter(|property| !property.hidden);
@@ -175,8 +177,8 @@ fn ways(dictionary: &Dictionary, owner: &str, words: &str) -> Vec<String> {
     over_properties.chain(over_elements).take(MOST_WAYS).collect()
 }
 
-/// Returns the property of a class that inherits from the owner's: a dictionary says that a track is playing, and the
-/// object is a file track with a location. The app decides.
+/// Returns the property from a class that inherits from the owner's class. A dictionary says, for example, that a
+/// property holds a track, and the object is a file track, which has a location. The app decides.
 pub(super) fn of_heir<'a>(dictionary: &'a Dictionary, owner: &str, term: &str) -> Option<&'a Property> {
     let heirs = dictionary.classes.keys().filter(|heir| dictionary.is_a(heir, owner));
     heirs.filter_map(|heir| dictionary.property(heir, term)).next()
@@ -246,7 +248,7 @@ impl Walk<'_, '_> {
         match specifier {
             Specifier::Application => Ok(Path::application()),
             Specifier::Element { element, index, container } => {
-                // The server looks up a place that counts from the end before it resolves anything.
+                // The server replaces an index that counts from the end before it resolves anything.
                 let index =
                     u32::try_from(*index).map_err(|_| unanswered("a place that counts from the end"))?;
                 self.pick(element, By::Index(index), container)
@@ -301,7 +303,7 @@ impl Walk<'_, '_> {
         Ok(Resolved { path, target, fallback: None })
     }
 
-    /// Mail's `inbox` is a property of the application, and everybody looks for a mailbox of that name.
+    /// Mail's `inbox` is a property of the application, but people ask for a mailbox of that name.
     fn meant_property(&self, path: &Path, name: &str) -> Option<Path> {
         let (Path(None), Segment::Element(wanted, _)) = path.last()? else { return None };
         let found = self.property(&Path::application(), name).ok()?;
@@ -310,7 +312,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The error for a specifier that only the app's answer turns into a path.
+/// The error for a specifier that has no path until the app answers.
 fn unanswered(what: &str) -> SpecifierError {
     SpecifierError::Form {
         place: "specifier".to_owned(),

@@ -28,14 +28,15 @@ impl Path {
         text
     }
 
-    /// The path in words, with the known names of objects that only an id leads to.
+    /// The path in words. Objects that are identified only by an id get their names, if known.
     pub(crate) fn in_words(&self, names: &BTreeMap<Self, String>) -> String {
         let mut text = String::new();
         self.write(&mut text, &tidy, names).expect("a text takes everything");
         text
     }
 
-    /// A folder of Finder as a POSIX path; `None` for anything else, and for a name that a path writes in another way.
+    /// A folder of Finder as a POSIX path; `None` for anything else, and for a name that a POSIX path cannot contain
+    /// unchanged.
     pub(crate) fn to_posix(&self, home: &str) -> Option<String> {
         let segments = self.segments();
         let (Segment::Property(root), names) = segments.split_first()? else { return None };
@@ -83,7 +84,7 @@ impl Path {
             f.write_str(" of ")?;
             return container.write(f, quote, names);
         }
-        // Without it, the parser takes the name for the path of a file.
+        // Without these words, the parser would take the name for the path of a file.
         if is_like_a_file(segment) { f.write_str(" of application") } else { Ok(()) }
     }
 

@@ -15,7 +15,7 @@ use crate::dictionary::{Class, Dictionary, Identifier, names};
 ///
 /// Returns `None` for forms that lead to several objects (`whose`, ranges), and for names that the dictionary lacks.
 pub fn read_source(dictionary: &Dictionary, source: &str) -> Option<Path> {
-    // A name may have a line end, which an app writes as it is. It can stand only in a name.
+    // A name may contain a line end, which the app does not escape. Control characters occur nowhere else.
     let escaped = source.contains(char::is_control).then(|| {
         source.chars().fold(String::new(), |text, c| match c {
             c if c.is_ascii_control() => text + &format!("\\u{:04x}", u32::from(c)),

@@ -1,6 +1,6 @@
-//! AppleScript's reference form, read by an app's dictionary: `subject of message 3 of inbox`.
+//! Reads AppleScript's reference form with an app's dictionary: `subject of message 3 of inbox`.
 //!
-//! A text becomes the same [`Specifier`] that JSON becomes; nothing of it reaches an app as source.
+//! A text becomes the same [`Specifier`] that JSON becomes; no part of the text reaches an app as source code.
 //!
 //! The owner of a step is to its right, so a word may have several meanings until the rest is read. At each step the
 //! parser tries all terms of the dictionary that fit, the longest first. The reading that came farthest decides the
@@ -33,10 +33,10 @@ pub(crate) use test::POSIX_PATH;
 /// The most bytes of a text. A name or an id may fill most of it.
 const LONGEST: usize = 16 * 1024;
 
-/// The number of readings of a step to try; it bounds the time for a text.
+/// The most readings to try for a text; it bounds the time.
 const MOST_READINGS: usize = 4_000;
 
-/// A specifier is not nested deeper, as in JSON.
+/// The deepest nesting of a specifier, as in JSON.
 const DEEPEST: usize = 32;
 
 /// The meaning of a text.
@@ -44,7 +44,7 @@ const DEEPEST: usize = 32;
 pub enum Written {
     /// An object, several of them, or a property.
     Object {
-        /// Which one.
+        /// The specifier.
         specifier: Specifier,
         /// Whether the parser added a container that the text left out, such as the front document.
         completed: bool,
@@ -53,11 +53,11 @@ pub enum Written {
     Reference(crate::words::RefId),
     /// A file: `POSIX file "/tmp/a.txt"`.
     File(String),
-    /// A place, which only `at` and `to` take: `end of inbox`.
+    /// A place, which only the arguments `at` and `to` accept: `end of inbox`.
     Place {
         /// Its position.
         position: Position,
-        /// The container, or the neighbour.
+        /// The container; for `before` and `after`, the object beside the place.
         of: Container,
         /// The class of the elements to which it belongs, if the text names it.
         element: Option<String>,
@@ -78,7 +78,7 @@ pub enum Position {
 }
 
 impl Position {
-    /// The word of it, as `position` has it in JSON.
+    /// The spelling of `position` in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Beginning => "beginning",
@@ -126,7 +126,7 @@ impl Written {
         Parser::read(text, dictionary, |parser| parser.written())
     }
 
-    /// Writes it as JSON that takes the text's place among arguments.
+    /// Writes it as the JSON that replaces the text among arguments.
     pub fn to_json(&self) -> Json {
         match self {
             Self::Object { specifier, .. } => specifier.to_json(),
@@ -170,11 +170,13 @@ struct Parser<'a> {
     text: &'a str,
     dictionary: &'a Dictionary,
     tokens: Vec<Token>,
-    /// The beginning of the object, after `tell application "…" to`.
+    /// The first token of the object, after `tell application "…" to`.
     start: usize,
-    /// The end of a chain without a container: the application, an unknown object, or the expression after `) of`.
+    /// What a chain without a container starts from: the application, an unknown object, or the expression after `)
+    /// of`.
     bases: Vec<Owner>,
-    /// The readings from a token on, by the classes that a filter may test and the base.
+    /// The results of [`Parser::chain`] so far. The key is the token, the classes that a filter may test, and the index
+    /// of the base.
     memo: BTreeMap<(usize, Vec<usize>, usize), Result<Chain, Fail>>,
     readings: usize,
     depth: usize,
@@ -306,7 +308,7 @@ impl<'a> Parser<'a> {
         matches!(self.kind(at), Some(Kind::Sign(found)) if *found == sign)
     }
 
-    /// The end of the text, perhaps after a full stop.
+    /// Whether the text ends here, perhaps after a full stop.
     fn is_end(&self, at: usize) -> bool {
         at >= self.tokens.len() || (at + 1 == self.tokens.len() && self.is_sign(at, "."))
     }
@@ -320,7 +322,7 @@ impl<'a> Parser<'a> {
         Fail::expected(at, wrong, format!("write {expected} there; a text has the form `message 3 of inbox`"))
     }
 
-    /// The words of some tokens from the text, with single blanks.
+    /// The text of some tokens, with single blanks.
     fn words(&self, from: usize, to: usize) -> String {
         let start = self.tokens.get(from).map_or(self.text.len(), |token| token.start);
         let end = to.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(start, |token| token.end);
@@ -352,7 +354,7 @@ fn too_deep(at: usize, reach: usize) -> Fail {
     Fail::refused(at, reach, wrong, "start from a reference to a container")
 }
 
-/// The beginning or end of all tasks of a project is a place in the project, among its tasks.
+/// `beginning of every task of project "X"` means a place in the project, among its tasks.
 fn among(of: Container, is_inside: bool) -> (Container, Option<String>) {
     match of {
         Container::Specifier(specifier) if is_inside => match *specifier {

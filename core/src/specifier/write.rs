@@ -1,4 +1,5 @@
-//! From [`Specifier`] to AppleScript's reference form: the client's meaning, in words that it may use next time.
+//! Writes a [`Specifier`] in AppleScript's reference form, so that the client sees what it meant and can use the text
+//! again.
 
 use std::fmt::Write;
 
@@ -9,8 +10,8 @@ use super::{Container, Id, Specifier};
 use crate::filter::{Compare, Filter, Operator};
 
 impl Specifier {
-    /// Writes the specifier in AppleScript's reference form, as [`Specifier::from_text`] reads it; how many matches a
-    /// filter answers has no word there.
+    /// Writes the specifier in AppleScript's reference form, as [`Specifier::from_text`] reads it. The form cannot
+    /// express how many matches a filter returns.
     pub fn to_text(&self) -> String {
         let element = |word: &str, element: &str| match word {
             "" => element.to_owned(),
@@ -105,7 +106,7 @@ fn place(index: i32) -> i64 {
     i64::from(index) + i64::from(index >= 0)
 }
 
-/// The text after an object: its container, in parentheses if a test could otherwise apply to the object.
+/// The text after an object: its container. It is in parentheses if a test in it could be read as a test of the object.
 fn behind(container: &Container) -> String {
     match container {
         Container::Reference(id) => format!(" of {id}"),

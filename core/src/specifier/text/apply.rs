@@ -1,4 +1,4 @@
-//! From a step and its owner to the specifier of both, checked against the dictionary.
+//! Combines a step and its owner to one specifier, checked against the dictionary.
 
 use serde_json::Value as Json;
 
@@ -21,7 +21,7 @@ pub(super) struct Owner {
     pub(super) explicit: bool,
 }
 
-/// The kind of object there, as far as the dictionary says.
+/// What the dictionary says about the class of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Class {
     /// An object of a class.
@@ -55,13 +55,13 @@ impl Owner {
         Self::base(Container::Specifier(Box::new(specifier)), class)
     }
 
-    /// Whether it is all elements of a container, among which a test may choose.
+    /// Whether it means all elements of a container, so that a test may select among them.
     pub(super) fn is_collection(&self) -> bool {
         let Container::Specifier(specifier) = &self.container else { return false };
         matches!(**specifier, Specifier::Every { filter: None, range: None, .. })
     }
 
-    /// The elements that a test chooses; `None` if it is not a collection.
+    /// The elements that pass a test; `None` if it is not a collection.
     pub(super) fn filtered(mut self, test: Filter<String>) -> Option<Self> {
         let Container::Specifier(specifier) = &mut self.container else { return None };
         let Specifier::Every { filter: filter @ None, range: None, .. } = &mut **specifier else {
@@ -76,7 +76,7 @@ impl Owner {
     }
 }
 
-/// The number of classes with an element that an error names.
+/// How many classes with the element an error names.
 const MOST_HOLDERS: usize = 5;
 
 /// The classes in which a name with a colon is a path of the classic Mac OS.
@@ -123,7 +123,7 @@ impl Parser<'_> {
         Fail::unknown(reach, SpecifierError::UnknownProperty { property: term.to_owned(), owner, near })
     }
 
-    /// Elements of a container; also whether a container was added that the text left out.
+    /// Elements of a container. The flag says whether the parser added a container that the text left out.
     pub(super) fn element(
         &self,
         owner: &Owner,
@@ -263,8 +263,9 @@ impl Parser<'_> {
         Some(Owner::of(all, Class::Of(only.name.clone())))
     }
 
-    /// Whether a name has no place, and the application has only some of the elements. If the application has a
-    /// property of that name, such as `inbox`, the name means that property.
+    /// Whether a name without a container cannot be looked up in the application, because the application has only some
+    /// of these elements. If the application has a property of that name, such as `inbox`, the name means that
+    /// property.
     fn is_apart(&self, holder: &Owner, element: &str, name: &str) -> bool {
         let own = self.dictionary.property(APPLICATION, name);
         let is_meant = |kind: &TypeRef| self.dictionary.is_a(&kind.name, element);

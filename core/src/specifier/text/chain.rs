@@ -10,15 +10,15 @@ use crate::filter::Filter;
 /// The words before a test.
 pub(super) const FILTERS: [&str; 3] = ["whose", "where", "that"];
 
-/// A reading from some token on.
+/// The result of reading a chain from some token on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chain {
     pub(super) object: Owner,
     /// The next token.
     pub(super) end: usize,
-    /// A test to the right of the step that it filters.
+    /// A test that follows, and that applies to a step to the left of this chain.
     filter: Option<Test>,
-    /// Whether a container was added that the text left out.
+    /// Whether the parser added a container that the text left out.
     pub(super) completed: bool,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Chain {
 pub(super) struct Test {
     pub(super) filter: Filter<String>,
     pub(super) at: usize,
-    /// The step that it chooses among, in the order of the text: one for each class that is picked.
+    /// The step that it filters, counted in the order of the text among the steps that pick elements.
     step: usize,
 }
 
@@ -39,8 +39,8 @@ pub(super) struct Placed {
 }
 
 impl Parser<'_> {
-    /// Reads a chain. A test in it may be about `picked`, the classes of the steps to its left; `base` is the container
-    /// of the chain.
+    /// Reads a chain. A test in it may apply to `picked`, the classes of the steps to its left. `base` is the index of
+    /// the container of the chain.
     pub(super) fn chain(&mut self, at: usize, picked: &[usize], base: usize) -> Result<Chain, Fail> {
         let key = (at, picked.to_vec(), base);
         if let Some(known) = self.memo.get(&key) {
@@ -115,8 +115,8 @@ impl Parser<'_> {
         Ok(Chain { filter: test, ..chain })
     }
 
-    /// Reads a test of the elements to its left: of the leftmost class, as in AppleScript, otherwise of the only class
-    /// in the path with these properties. People mean that by `every attendee of every event whose summary is "x"`.
+    /// Reads a test of the elements to its left. As in AppleScript, it applies to the leftmost class; otherwise to the
+    /// only class in the path with these properties, as in `every attendee of every event whose summary is "x"`.
     fn filter(&mut self, at: usize, picked: &[usize]) -> Result<(Test, usize), Fail> {
         let named = |class: &usize| self.dictionary.classes.get_index(*class).map(|(name, _)| name.as_str());
         let classes: Vec<&str> = picked.iter().filter_map(named).collect();
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Ok(Chain { object, end, filter: None, completed: completed || added })
     }
 
-    /// An object that has no container must not get one.
+    /// Refuses a container for an object that has none, such as the application.
     fn outermost(&self, owner: &Owner, object: Owner, at: usize, reach: usize) -> Result<Owner, Fail> {
         if self.bases[..=AT_UNKNOWN].contains(owner) {
             return Ok(object);
@@ -167,7 +167,7 @@ impl Parser<'_> {
         Err(Fail::refused(at, reach, format!("{} is in no container", self.shown(at)), instead))
     }
 
-    /// Reads parentheses, in the container that follows them; a test may follow.
+    /// Reads parentheses again, now with the container that follows them. A test may follow too.
     fn inner(
         &mut self,
         owner: Owner,
@@ -209,7 +209,7 @@ impl Parser<'_> {
 }
 
 impl Pick {
-    /// The class whose elements are picked.
+    /// The class of the picked elements.
     fn class(&self) -> Option<usize> {
         match self {
             Self::Element(class, _) => Some(*class),
@@ -220,7 +220,7 @@ impl Pick {
 }
 
 impl How {
-    /// Whether a test may choose among the picked objects.
+    /// Whether a test may apply to the picked objects.
     pub(super) fn takes_test(&self) -> bool {
         matches!(self, Self::Every | Self::First | Self::Last)
     }

@@ -1,4 +1,4 @@
-//! The operators in AppleScript's words.
+//! Comparison operators in AppleScript's words.
 
 use super::Parser;
 use super::tokens::Kind;
@@ -20,7 +20,7 @@ pub(super) enum Comparison {
 use Comparison::{By, In, Not, NotIn};
 use Operator::{Contains, EndsWith, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual, StartsWith};
 
-/// No operator has more words: `is not greater than or equal to`.
+/// The most words of an operator: `is not greater than or equal to`.
 const LONGEST: usize = 7;
 
 /// Every spelling; `isn't` is read as `is not`, `are` as `is`, `doesn't` and `do not` as `does not`.

@@ -37,19 +37,19 @@ pub(super) enum At {
 }
 
 impl Fail {
-    /// Something that is not a token.
+    /// The error for characters that form no token.
     pub(super) fn lexical(byte: usize, wrong: &str, instead: &str) -> Self {
         let what = What::Text { at: At::Byte(byte), wrong: wrong.to_owned(), instead: instead.to_owned() };
         Self { reach: 0, weight: Weight::Refused, what }
     }
 
-    /// Another word was expected at a token.
+    /// The error if another word was expected at a token.
     pub(super) fn expected(token: usize, wrong: String, instead: String) -> Self {
         let what = What::Text { at: At::Token(token), wrong, instead };
         Self { reach: token, weight: Weight::Expected, what }
     }
 
-    /// A form that is refused by name.
+    /// The error for a form that the parser knows and refuses.
     pub(super) fn refused(
         token: usize,
         reach: usize,
@@ -60,13 +60,13 @@ impl Fail {
         Self { reach, weight: Weight::Refused, what }
     }
 
-    /// The dictionary has no such name.
+    /// The error for a name that the dictionary lacks.
     pub(super) fn unknown(reach: usize, error: SpecifierError) -> Self {
         Self { reach, weight: Weight::Unknown, what: What::Known(Box::new(error)) }
     }
 
-    /// The failure of the reading that came farther. If both came equally far, the one that says more, otherwise the
-    /// first.
+    /// The failure of the reading that came farther. If both came equally far, takes the one of greater weight; with
+    /// equal weights, the first one.
     pub(super) fn or(self, other: Option<Self>) -> Self {
         match other {
             Some(other) if (other.reach, other.weight) >= (self.reach, self.weight) => other,
@@ -74,7 +74,7 @@ impl Fail {
         }
     }
 
-    /// The token at which it failed, if the form is wrong and not a name.
+    /// The token at which it failed, if another word was expected there.
     pub(super) fn token(&self) -> Option<usize> {
         match self.what {
             What::Text { at: At::Token(token), .. } if self.weight == Weight::Expected => Some(token),
@@ -83,7 +83,7 @@ impl Fail {
         }
     }
 
-    /// Makes the error of it; `offset` gives the first byte of a token.
+    /// Converts it to an error; `offset` gives the first byte of a token.
     pub(super) fn error(self, text: &str, offset: impl Fn(usize) -> usize) -> SpecifierError {
         match self.what {
             What::Known(error) => *error,

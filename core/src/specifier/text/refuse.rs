@@ -1,11 +1,12 @@
-//! AppleScript that is not a reference: refused by name, with what to write instead.
+//! AppleScript that is not an object reference. Each such form is refused with its own error, which says what to write
+//! instead.
 
 use super::Parser;
 use super::error::Fail;
 
 const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on it";
 
-/// How to ask for a number of objects.
+/// The hint for how to count objects.
 const COUNTED: &str = "list the objects and read `totalCount`, or name `count of …` in `properties` for each of several objects";
 
 /// Words at the beginning of an object, their meaning, and what to write instead; the longest first.
@@ -56,7 +57,7 @@ const REFUSED: [(&[&str], &str, &str); 35] = [
 ];
 
 impl Parser<'_> {
-    /// The refusal for the word at which a reading failed; `None` if it has none.
+    /// The refusal for the word at which a reading failed; `None` if there is no special one.
     pub(super) fn refusal(&self, start: usize, fail: &Fail) -> Option<Fail> {
         let at = fail.token()?;
         self.operator(at)

@@ -14,13 +14,13 @@ use crate::words::RefId;
 pub(super) enum Pick {
     /// A property, as it is spelled.
     Property(String),
-    /// Elements of a class, by its place among the classes of the dictionary.
+    /// Elements of a class. The class is given by its index in the dictionary.
     Element(usize, How),
     /// A reference from an earlier answer.
     Reference(RefId),
     /// The application, named or not.
     Application,
-    /// The inside of parentheses; the class, if a test may choose among these elements.
+    /// The contents of parentheses, with their class if a test may apply to them.
     Inner(Option<usize>),
 }
 
@@ -39,7 +39,7 @@ pub(super) enum How {
     Index(i32),
     Name(String),
     Id(Id),
-    /// The class alone, in the singular.
+    /// Only the class, in the singular.
     Bare,
 }
 
@@ -212,7 +212,7 @@ impl Parser<'_> {
         Ok((if is_plural { How::Every } else { How::Bare }, next))
     }
 
-    /// A class and words without quotes after it.
+    /// The error for a class with unquoted words after it.
     fn unquoted(&self, at: usize, class: usize, next: usize) -> Fail {
         let class = self.class_at(class);
         let name = class.map_or("", |class| class.name.as_str());
@@ -289,7 +289,7 @@ impl Parser<'_> {
             return Err(self.unexpected(next + 1, "the last index of the range"));
         };
         if to < from && (from < 0) == (to < 0) {
-            // The text counts from 1, and from -1 at the end.
+            // In the text, indexes count from 1, and from -1 at the end.
             let [from, to] = [from, to].map(|place| place + i32::from(place >= 0));
             let wrong = format!("the range {from} thru {to} ends before it begins");
             return Err(Fail::refused(at, end, wrong, format!("write {to} thru {from}")));
@@ -307,7 +307,7 @@ impl Parser<'_> {
         let ends = [at].into_iter().chain(term.map(|(_, end)| end));
         let found = ends.filter_map(|at| self.integer(at).map(|(index, end)| (index, at, end))).next();
         let Some((index, at, end)) = found else { return Ok(None) };
-        // A number that is not in a range may be an id or too large; the caller says so.
+        // A number outside a range may be an id, or may be too large. The caller decides.
         match index_of(&index, at) {
             Ok(index) => Ok(Some((index, end))),
             Err(fail) => {
@@ -388,7 +388,8 @@ impl Parser<'_> {
         Some(classes.collect()).filter(|found: &Vec<Primary>| !found.is_empty())
     }
 
-    /// The error for words that are not a term of the dictionary; near names come from the container, if that can be read.
+    /// The error for words that are not a term of the dictionary. Suggestions come from the container, if it can be
+    /// read.
     pub(super) fn unknown(&mut self, at: usize, base: usize, is_class: bool) -> Fail {
         let is_name = match self.kind(at) {
             Some(Kind::Word(word)) => !is_keyword(word),

@@ -15,16 +15,16 @@ use crate::specifier::{SpecifierError, resolve};
 /// The largest number of comparisons in one filter.
 const MOST_TESTS: usize = 64;
 
-/// As deep may parentheses and `not` be nested, as in JSON.
+/// The deepest nesting of parentheses and `not`, as in JSON.
 const DEEPEST: usize = 14;
 
-/// No other word for a property has more: `last modified date`.
+/// The most words to read as a property that is not a term: `last modified date`.
 const MOST_WORDS: usize = 3;
 
 /// The word for an element's container, of any class.
 const CONTAINER: &str = "container";
 
-/// A property that is tested, from the tested element on.
+/// The path of a property to test, starting at the tested element.
 struct Path<'a> {
     /// As a filter names it: `container.name`.
     term: String,
@@ -94,7 +94,7 @@ impl Parser<'_> {
         if !self.is_sign(at, "(") {
             return self.compared(at, place);
         }
-        // AppleScript wants parentheses around a count.
+        // AppleScript requires parentheses around a count.
         if let Some((_, end)) = self.count(at + 1).filter(|(_, end)| self.is_sign(*end, ")")) {
             return self.counted(at + 1, end, place);
         }
@@ -160,8 +160,8 @@ impl Parser<'_> {
         if found.is_empty() { Err(self.untested(start, at, class)) } else { Ok(found) }
     }
 
-    /// The property for one to three words that are not a term of the app: a term may belong to another object on the
-    /// path.
+    /// Reads one to three words that are not a term of the app as the property that they mean. Terms are excluded,
+    /// because a term may belong to another object on the path.
     fn meant(&self, at: usize, class: &str) -> Vec<(Path<'_>, usize)> {
         let is_word = |at: usize| matches!(self.kind(at), Some(Kind::Word(_)));
         let found = (1..=MOST_WORDS).rev().find_map(|count| {
@@ -169,7 +169,7 @@ impl Parser<'_> {
             let word = (at..end).all(is_word).then(|| self.words(at, end))?;
             let is_term = self.dictionary.has_property(&word);
             let property = self.dictionary.meant(class, &word).filter(|_| !is_term)?;
-            // The answer says which property that is.
+            // The filter keeps the client's words; the answer says which property they mean.
             Some((Path { term: word, property }, end))
         });
         found.into_iter().collect()
@@ -203,7 +203,7 @@ impl Parser<'_> {
         resolved.collect()
     }
 
-    /// The properties that a word may name, and the possible classes of the container: `name of calendar`.
+    /// The properties that the words at a token may name, and the classes of possible containers: `name of calendar`.
     fn tested_terms(&self, at: usize) -> Vec<(String, usize)> {
         if let Some((term, end)) = self.count(at) {
             return vec![(term, end)];
@@ -229,7 +229,7 @@ impl Parser<'_> {
         terms
     }
 
-    /// `count of messages`, `number of every message`, as a term that a filter names, `messages.count`.
+    /// Reads `count of messages` or `number of every message` as a filter's term: `messages.count`.
     fn count(&self, at: usize) -> Option<(String, usize)> {
         if !self.is_word(at, &COUNTS) || !self.is_word(at + 1, &["of"]) {
             return None;
@@ -242,8 +242,8 @@ impl Parser<'_> {
         found.map(|(class, end)| (format!("{}.{COUNT}", class.plural), end))
     }
 
-    /// `name of container` of a class is the property `name` of its property `container`. The path may begin with the
-    /// container; whether the list goes through that is known later.
+    /// Reads `name of container` as the property `name` of the property `container` of the class. A path may also begin
+    /// with the element's container. Whether the listed elements are in such a container is checked later.
     fn path(&self, terms: &[String], class: &str) -> Option<Path<'_>> {
         if let [count, elements] = terms
             && count == COUNT
@@ -267,7 +267,7 @@ impl Parser<'_> {
                 last?;
                 continue;
             }
-            // Whether an object with a URL has a path is known later.
+            // Only later is it known whether an object with a URL also has a POSIX path.
             if term == POSIX_PATH
                 && self.property_of(&owner, term).is_none()
                 && (last.is_some_and(holds_file) || self.property_of(&owner, "URL").is_some())
@@ -297,7 +297,7 @@ impl Parser<'_> {
         Some(Path { term: path.join("."), property: last? })
     }
 
-    /// The class of a possible container, by its name; any class if the word is `container`.
+    /// The class of a possible container, by its name; empty for the word `container`, which stands for any class.
     fn tested_holder(&self, term: &str) -> Option<String> {
         if term == CONTAINER {
             return Some(String::new());
@@ -310,7 +310,7 @@ impl Parser<'_> {
         resolve::class_of(self.dictionary, &property.kind).is_none() && !resolve::is_open(&property.kind)
     }
 
-    /// The error where no property of the class begins.
+    /// The error if no property of the class begins at a token.
     fn untested(&self, start: usize, at: usize, class: &str) -> Fail {
         let Some((_, end)) = self.terms(start).into_iter().next() else {
             let Some(Kind::Word(_) | Kind::Barred(_)) = self.kind(start) else {
@@ -394,13 +394,13 @@ impl Parser<'_> {
     }
 }
 
-/// The word in a filter for the number of elements, before their plural.
+/// The name for the number of elements in a filter's term, after their plural: `messages.count`.
 const COUNT: &str = "count";
 
-/// The path of a file, which AppleScript makes of a reference.
+/// The POSIX path of a file, which AppleScript derives from a reference to the file.
 pub(crate) const POSIX_PATH: &str = "POSIX path";
 
-/// The words of AppleScript for it.
+/// AppleScript's words for a count.
 const COUNTS: [&str; 2] = [COUNT, "number"];
 
 fn holds_dates(property: &Property) -> bool {
@@ -418,7 +418,7 @@ fn part_of_date(part: Part) -> &'static Property {
     static NUMBER: LazyLock<Property> = LazyLock::new(|| date_part(Part::Day, &[]));
     static NAME: LazyLock<Property> = LazyLock::new(|| date_part(Part::Weekday, &[]));
     static MONTH: LazyLock<Property> = LazyLock::new(|| date_part(Part::Month, &["text"]));
-    // A day, a week and a year have the words of dates: `today`, `last week`, `this year`.
+    // For a day, a week or a year, the same words are accepted as for dates: `today`, `last week`, `this year`.
     static DAY: LazyLock<Property> = LazyLock::new(|| date_part(Part::Date, &["date"]));
     static YEAR: LazyLock<Property> = LazyLock::new(|| date_part(Part::Year, &["date"]));
     match part {
@@ -437,7 +437,7 @@ fn date_part(part: Part, more: &[&str]) -> Property {
     Property { name: part.as_str().to_owned(), code: PART.to_owned(), kind, ..Property::default() }
 }
 
-/// The code of a part of a date. No dictionary has one of this length.
+/// The code of a part of a date. It is longer than a code of a dictionary can be.
 pub(super) const PART: &str = "part of a date";
 
 fn is_boolean(property: &Property) -> bool {

@@ -1,4 +1,4 @@
-//! Words, numbers, texts and signs of AppleScript's reference form.
+//! Splits AppleScript's reference form into words, numbers, texts and signs.
 
 use super::error::Fail;
 
@@ -18,7 +18,7 @@ pub(super) enum Kind {
     Word(String),
     /// The text between bars: a term, never a keyword.
     Barred(String),
-    /// Digits, with a fraction or an exponent perhaps.
+    /// Digits, perhaps with a fraction or an exponent.
     Number(String),
     /// The text between quotes, without its escapes.
     Text(String),
@@ -34,7 +34,7 @@ const SIGNS: [&str; 28] = [
     "/", ".", "«", "»", ":", ";", "@", "^",
 ];
 
-/// More levels of comments than this are refused; it bounds nothing but patience.
+/// The deepest nesting of comments. Nobody nests them deeper by hand.
 const DEEPEST_COMMENT: usize = 32;
 
 /// Cuts a text into tokens.
@@ -113,7 +113,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// `'s` directly after a word, a number, a text or `)`; a quote comes after white space or a sign.
+    /// `'s` directly after a word, a number, a text or `)`. A quoted text, by contrast, begins after white space or a
+    /// sign.
     fn possessive(&self) -> Option<usize> {
         let last = self.found.last().filter(|last| last.end == self.at)?;
         let after_term =

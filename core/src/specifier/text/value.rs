@@ -17,7 +17,7 @@ const MOST_VALUES: usize = 64;
 /// The largest number of enumeration names in an error.
 const MOST_NAMES: usize = 12;
 
-/// If words are not a moment, the error shows this many of them.
+/// How many words an error shows if they are not a moment.
 const MOST_OF_MOMENT: usize = 3;
 
 impl Parser<'_> {
@@ -97,7 +97,7 @@ impl Parser<'_> {
         {
             return Ok((json!(word), at + 1));
         }
-        // A class before a file: Music's `file track` begins with the word of AppleScript's files.
+        // A class is tried before a file, because Music's class `file track` begins with AppleScript's word `file`.
         if let Some(found) = self.class_value(at, property) {
             return Ok(found);
         }
@@ -204,7 +204,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A number; or a text, if the property holds texts and no numbers.
+    /// A number, or a text if the property holds texts and no numbers.
     fn number(&self, at: usize, digits: &str, is_negative: bool, property: &Property) -> Result<Json, Fail> {
         let written = if is_negative { format!("-{digits}") } else { digits.to_owned() };
         let is_text = holds(property, "text")
@@ -221,7 +221,7 @@ impl Parser<'_> {
     }
 }
 
-/// A text; or the integer in the text, if the property holds integers and no texts.
+/// A text, or the integer in the text if the property holds integers and no texts.
 fn coerced(text: &str, property: &Property) -> Json {
     let is_integer = holds(property, "integer") && !holds(property, "text");
     let integer = text.parse::<i64>().ok().filter(|_| is_integer);
