@@ -26,7 +26,7 @@ pub use create::{Creation, Following, Into, Make, Renamed, Takes};
 pub struct Action {
     /// The bundle id; empty if the action is not about a single app.
     pub app: Arc<str>,
-    /// The app's own words, from which permission knows which classes inherit from which.
+    /// The app's dictionary, from which the permission check learns which classes inherit from which.
     pub terms: Terms,
     /// The kind of action.
     pub deed: Deed,
@@ -37,12 +37,12 @@ pub struct Action {
 pub struct Terms(pub Option<Arc<Dictionary>>);
 
 impl Action {
-    /// Something that would be done in an app.
+    /// Makes an action in an app.
     pub fn of(app: &App, deed: Deed) -> Self {
         Self { app: app.bundle_id.clone(), terms: Terms(app.dictionary.clone()), deed }
     }
 
-    /// A request to the system and not to an app.
+    /// Makes an action that asks the system and not an app.
     pub(crate) fn of_system(deed: SystemDeed) -> Self {
         Self { app: "".into(), terms: Terms::default(), deed: Deed::System(deed) }
     }
@@ -71,7 +71,7 @@ impl std::fmt::Debug for Terms {
     }
 }
 
-/// Everything that can be done.
+/// The kinds of actions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deed {
     /// Asks the system, or the app about itself, and reaches no object.
@@ -80,7 +80,7 @@ pub enum Deed {
     AskConsent {
         /// Who gets the access, within a sentence.
         by: String,
-        /// The app is not running and is opened for it.
+        /// Whether the app is not running, so that asking opens it.
         opens: bool,
     },
     /// Lets macOS ask the user whether this process may read the library beside the app.
@@ -92,13 +92,13 @@ pub enum Deed {
     },
     /// Asks the app for one object, to check that it exists and to learn its identity.
     Look {
-        /// The way there.
+        /// The path to it.
         path: Path,
         /// The identity of its class.
         identity: Identity,
         /// The property that tells it from its neighbours if only a position leads to it.
         mark: Option<Identifier>,
-        /// The name of its class, if a name leads to it that others may have too.
+        /// The name property of its class, if the path picks it by a name that other objects may have too.
         name: Option<Identifier>,
     },
     /// Reads the names in a collection, to suggest them if a name was not found.
@@ -112,7 +112,7 @@ pub enum Deed {
     },
     /// Reads a property, which may hold a value or an object.
     Value {
-        /// The way there; its last step is the property.
+        /// The path to it; its last step is the property.
         path: Path,
         /// How much of a long text.
         text: TextWindow,
@@ -121,7 +121,7 @@ pub enum Deed {
     Properties {
         /// Each object with the values to read.
         objects: Vec<Arc<Wanted>>,
-        /// The number of objects in each collection at the last look; 0 if no look happened yet.
+        /// The number of objects in each collection when it was last read; 0 if it was not read yet.
         sizes: Vec<usize>,
         /// How much of a long text.
         text: TextWindow,
@@ -217,7 +217,7 @@ pub struct Find {
 /// An object as a human was shown it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// The way there.
+    /// The path to it.
     pub path: Path,
     /// The values that were read.
     pub looks: Vec<Look>,
@@ -234,9 +234,9 @@ pub struct InAppScript {
     pub acts: Vec<InAppAct>,
     /// Its description in the plugin's words.
     pub objects: Vec<String>,
-    /// How many objects there are; they may be more than are kept.
+    /// How many objects there are; `objects` may hold fewer.
     pub count: usize,
-    /// The command that takes the text with its data.
+    /// The command that passes the text and its data to the app.
     pub invocation: Invocation,
     /// The commands that run after it under the same approval, if any.
     pub rest: Option<Rest>,
@@ -289,17 +289,17 @@ pub enum SystemDeed {
     Running {
         /// Bundle ids.
         apps: Vec<String>,
-        /// Files that something is about to read: whether they are there.
+        /// Files that are about to be read, to check whether they exist.
         files: Vec<String>,
     },
-    /// Asks which dates relative ones, and those without an offset, are in the zone of the Mac.
+    /// Resolves relative dates, and dates without an offset, in the time zone of the Mac.
     Moments {
-        /// As the prelude takes them.
+        /// The dates, in the form that the prelude expects.
         all: Vec<Json>,
     },
-    /// Asks when the offset of the Mac's zone changes.
+    /// Asks when the offset of the Mac's time zone changes.
     Zone {
-        /// From when until when, in milliseconds since 1970.
+        /// The beginning and the end of the span, in milliseconds since 1970.
         span: (i64, i64),
     },
     /// Asks the system which app is in front.
@@ -320,7 +320,7 @@ pub enum SystemDeed {
     },
     /// Asks the system's converter for the dictionary of the bundle at a path. It asks no app.
     Dictionary {
-        /// The bundle, from the root of the Mac.
+        /// The absolute path of the bundle.
         path: String,
     },
 }
@@ -331,7 +331,7 @@ impl Deed {
         matches!(self, Self::AskConsent { .. } | Self::AskAccess { .. })
     }
 
-    /// The commands that would be sent, if it is about commands.
+    /// The commands that it would send; empty for a deed without commands.
     pub(crate) fn commands(&self) -> Vec<&Invocation> {
         match self {
             Self::Command(invocation) => vec![invocation],
@@ -344,7 +344,7 @@ impl Deed {
         }
     }
 
-    /// Gives each command that writes a file the order to replace it, for the gate: it then knows what the command does.
+    /// Adds `replacing` to each command that writes a file, so that the gate knows that the command replaces the file.
     pub(crate) fn replace_files(&mut self) {
         let commands: Vec<&mut Invocation> = match self {
             Self::Command(invocation) => vec![invocation],
@@ -359,10 +359,10 @@ impl Deed {
 /// The events that write a file if they name one: `save` and `close`.
 const FILING: [&str; 2] = ["coresave", "coreclos"];
 
-/// The parameter that lets a command replace what is there.
+/// The parameter that lets a command replace an existing object.
 const REPLACING: &str = "replacing";
 
-/// The first word of commands that write a file in another format. Their codes are each app's own.
+/// The first word of commands that write a file in another format. Each app has its own codes for them.
 const EXPORT: &str = "export";
 
 impl Invocation {
@@ -371,7 +371,7 @@ impl Invocation {
         self.parameters.iter().find(|argument| argument.term == term).map(|argument| &argument.value)
     }
 
-    /// Whether it has the order to replace an object of the same name at its destination.
+    /// Whether it is told to replace an object of the same name at its destination.
     pub(crate) fn replaces(&self) -> bool {
         self.parameter(REPLACING) == Some(&Given::Bool(true))
     }
@@ -382,7 +382,7 @@ impl Invocation {
         self.parameters.push(Argument { term: REPLACING.to_owned(), identifier, value: Given::Bool(true) });
     }
 
-    /// The file that the command is given to write; `None` if it writes none, or chooses the file itself.
+    /// The file that the command is told to write; `None` if it writes none, or chooses the file itself.
     pub(crate) fn file_to_be(&self) -> Option<&str> {
         let is_it = FILING.contains(&self.code.as_str()) || self.term.starts_with(EXPORT);
         let files = self.parameters.iter().filter(|_| is_it).flat_map(|argument| argument.value.files());
@@ -392,7 +392,7 @@ impl Invocation {
         }
     }
 
-    /// The files that it is given to read: its target, and properties of the objects that it makes.
+    /// The files that it is told to read: its target, and properties of the objects that it makes.
     pub(crate) fn files_to_read(&self) -> Vec<String> {
         let direct = self.direct.iter().flat_map(Given::files);
         let records = self.parameters.iter().filter_map(|argument| match &argument.value {
@@ -402,7 +402,7 @@ impl Invocation {
         direct.chain(records.flatten()).map(str::to_owned).collect()
     }
 
-    /// Puts other ways to objects in the place of those that are given, in the order of [`Self::values`].
+    /// Replaces the paths in its values, in the order of [`Self::values`].
     pub(crate) fn replace_paths(&mut self, mut with: impl FnMut(&Path) -> Path) {
         let values = self.direct.iter_mut().chain(self.parameters.iter_mut().map(|each| &mut each.value));
         values.for_each(|value| value.replace_paths(&mut with));
@@ -436,19 +436,19 @@ pub struct Elements {
     pub inner: Option<Arc<Member>>,
     /// For each container, its direct contents that the script must not read, if it also reads containers inside.
     pub closed: Vec<Vec<Shut>>,
-    /// The collection in it.
+    /// The collection in each container.
     pub collection: Arc<Member>,
     /// The identity of the elements.
     pub identity: Identity,
     /// The property that tells elements apart if only a position leads to them.
     pub mark: Option<Identifier>,
-    /// Every property that is read; those the client wants come first.
+    /// Every property that is read; those that the client requested come first.
     pub columns: Vec<Column>,
     /// The number of columns to read for the returned elements.
     pub wanted: usize,
     /// The column with the usual name of an element, if the script reads it without a request.
     pub label: Option<usize>,
-    /// Whether the app is to pick the elements out itself, by its own filter.
+    /// Whether the app selects the elements itself, by its own filter.
     pub whose: bool,
     /// Selects elements; its properties are indexes of columns.
     pub filter: Option<Filter<usize>>,
@@ -456,20 +456,20 @@ pub struct Elements {
     pub sort: Vec<(usize, bool)>,
     /// Counts and sums of groups instead of elements.
     pub groups: Option<Groups>,
-    /// How series among them become occurrences, if they do.
+    /// How series among the elements become occurrences, if they do.
     pub series: Option<Series>,
     /// The maximum number; 0 only counts.
     pub limit: usize,
-    /// How many to pass over first; below zero it counts from the end.
+    /// How many to skip; a negative number counts from the end.
     pub offset: i64,
     /// How much of a long text.
     pub text: TextWindow,
 }
 
-/// A closed place, or a folder that one is in.
+/// A closed file or folder, or a folder that contains one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shut {
-    /// Its name, as the disk compares names.
+    /// Its name, folded as the disk compares names.
     pub name: String,
     /// The closed place in words.
     pub place: String,
@@ -548,7 +548,7 @@ pub struct ByIndex {
     pub containers: Identifier,
 }
 
-/// One property as it is read of every element.
+/// A property to read from every element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// The dictionary's term, or terms joined by dots; the rules about properties name these.
@@ -557,17 +557,17 @@ pub struct Column {
     pub asked: Option<String>,
     /// The client's word for it, if it differs from the dictionary's: `title` for `name`.
     pub other: Option<String>,
-    /// The way from the element: several identifiers for a property path.
+    /// The path from the element: several identifiers for a property path.
     pub identifiers: Vec<Identifier>,
     /// The type of its values.
     pub kind: TypeExpr,
-    /// Too long to be read of elements that are not returned.
+    /// Whether it is too long to be read from elements that are not returned.
     pub long: bool,
-    /// Holds an enumerator, which filters of the app compare in a form of their own.
+    /// Whether it holds an enumerator, which needs a special form in the app's own filter.
     pub enumerated: bool,
-    /// Holds a file or the name of a class, for which filters of the app have no form that is known to work.
+    /// Whether it holds a file or the name of a class. No form for these is known to work in the app's own filter.
     pub by_script: bool,
-    /// Holds names out of the dictionary, which are never cut.
+    /// Whether it holds names from the dictionary, which are never cut.
     pub named: bool,
     /// The number of steps from the element to the object with the property: 0 for the element itself, 1 for its
     /// container, 2 for the container of that.
@@ -598,7 +598,7 @@ impl Column {
         self.asked.as_deref().unwrap_or(&self.term)
     }
 
-    /// Whether its values are texts, which cost more to carry over than numbers and dates.
+    /// Whether its values are texts, which cost more to transfer than numbers and dates.
     pub fn is_text(&self) -> bool {
         self.kind.0.iter().any(|kind| kind.name.ends_with("text"))
     }

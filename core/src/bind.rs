@@ -147,7 +147,7 @@ fn bind_one(
     let target = by_object.as_ref().or(target);
     let wrong = |fault| (Misfit::Value, fault);
     let identifier = Identifier::of(&command.name).ok_or_else(|| wrong(unwritable(&command.name)))?;
-    // A command for one object of a class is sent once for each of several.
+    // If a command takes one object of a class and gets several, the script sends it once for each.
     let is_of_class = command.direct.as_ref().is_some_and(|direct| match direct.kind.0.as_slice() {
         [only] => !only.list && checker.dictionary.class(&only.name).is_some(),
         _ => false,
@@ -213,14 +213,15 @@ fn object() -> TypeExpr {
     TypeExpr(vec![TypeRef { name: "specifier".to_owned(), ..TypeRef::default() }])
 }
 
-/// Whether a value starts at a reference. The server looks up a specifier now; it looked up a reference before.
+/// Whether a value contains a reference. The server looks up a specifier during this call; it looked up a reference
+/// earlier.
 fn names_reference(json: &Json) -> bool {
     let mut found = Vec::new();
     collect(json, &mut found);
     !found.is_empty()
 }
 
-/// Commands for which several objects are one thing: to sort, to select and to reveal.
+/// Commands that treat several objects as one target: sort, select and reveal.
 const WHOLE_LISTS: [&str; 3] = ["DATASORT", "miscslct", "miscmvis"];
 
 impl Command {
@@ -231,7 +232,7 @@ impl Command {
     }
 }
 
-/// Several objects instead of one.
+/// The type for several objects instead of one.
 fn several(kind: &TypeExpr, each: bool) -> TypeExpr {
     TypeExpr(kind.0.iter().map(|kind| TypeRef { list: kind.list || each, ..kind.clone() }).collect())
 }

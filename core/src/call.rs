@@ -55,15 +55,15 @@ pub enum Call {
     },
     /// `iac_mcp_get_properties`
     GetProperties {
-        /// The app, in any spelling; may be left out where references say it.
+        /// The app, in any spelling; may be left out if references determine it.
         app: Option<String>,
-        /// The objects to read; in a list also entries that are not objects.
+        /// The objects to read. A list may also contain entries that are not objects.
         references: Vec<Named>,
-        /// Whether a list was given, which is answered by a list.
+        /// Whether the call gave a list; the answer is then a list too.
         list: bool,
-        /// Which ones, in any spelling; `None` for all.
+        /// The properties to read, in any spelling; `None` for all.
         properties: Option<Vec<String>>,
-        /// How much of a long text.
+        /// How much of a long text to return.
         text: TextWindow,
     },
     /// `iac_mcp_get_elements`
@@ -121,13 +121,13 @@ pub enum Question {
     CommandOf(String, String),
     /// One enumeration.
     Enumeration(String),
-    /// Everything that has to do with some words.
+    /// Everything related to some words.
     Search(String),
     /// How to reach objects of a class.
     Reach(String),
 }
 
-/// One object of a list, or the entry in its place that is not an object.
+/// An object in a list, or an entry of the list that is not an object.
 pub type Named = Result<Container, Stranger>;
 
 /// An entry that is not an object, and the reason.
@@ -161,7 +161,7 @@ impl Call {
     /// Reads the arguments of a tool by its name; `None` if no tool of the core has that name.
     ///
     /// # Errors
-    /// As [`Self::read`] has them.
+    /// As for [`Self::read`].
     pub fn parse(tool: &str, arguments: &Map<String, Json>) -> Option<Result<Self, Fault>> {
         Tool::named(tool).map(|tool| Self::read(tool, arguments))
     }
@@ -255,7 +255,7 @@ impl Call {
         Ok(())
     }
 
-    /// Whether its answer may name objects that had no reference.
+    /// Whether its answer may give new references to objects.
     pub(crate) fn makes_references(&self) -> bool {
         matches!(
             self,

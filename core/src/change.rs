@@ -20,28 +20,28 @@ pub(crate) use verify::holds;
 /// An object that a call would change. The server looks at it first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
-    /// The way there.
+    /// The path to it.
     pub path: Path,
     /// The property with a unique value.
     pub mark: Option<Identifier>,
-    /// The property that the app finds it by, if its way ends with a name.
+    /// The property by which the app finds it, if its path ends with a name.
     pub name: Option<Identifier>,
     /// Properties that tell a human which object it is, the best first.
     pub labels: Vec<Identifier>,
-    /// Another property that decides about the object.
+    /// Further facts about the object that a human needs for the decision.
     pub facts: Vec<Fact>,
-    /// The new value.
+    /// The properties to set.
     pub slots: Vec<Slot>,
-    /// How it is found again if a new value files it elsewhere.
+    /// How to find it again if a new value moves it.
     pub home: Option<Home>,
 }
 
-/// A property that says where an object is. To set it is a move, and an app may give a moved object another id.
+/// A property that says where an object is. Setting it moves the object, and an app may give a moved object another id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Home {
     /// The slot of the property.
     pub slot: usize,
-    /// The collection that the object is in, here and there.
+    /// The collection of the object, in its old and in its new container.
     pub collection: Identifier,
     /// The property with its id.
     pub id: Identifier,
@@ -54,16 +54,16 @@ pub struct Fact {
     pub caption: String,
     /// How it is read.
     pub look: Look,
-    /// Whether there may be more than is counted, deeper inside.
+    /// Whether the count may be too low, because there may be more deeper inside.
     pub is_least: bool,
-    /// Whether only some objects of the class have it, so that an object without it is none that cannot be read.
+    /// Whether only some objects of the class have it. That an object lacks it is then not a failed read.
     pub is_of_some: bool,
 }
 
-/// How something is read of an object.
+/// What to read of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Look {
-    /// A property, through others or through elements; of no property, the object's own value.
+    /// A property, reached through other properties or through elements. An empty path means the object's own value.
     Property(Vec<Identifier>),
     /// How many elements of a kind it has, itself or through properties.
     Count(Vec<Identifier>),
@@ -183,8 +183,8 @@ const fn profile(
 }
 
 /// # Source
-/// The apps' own dictionaries. A message id is given once in the world; a file's URL holds its whole path, and with
-/// file ids it stays when the file is renamed.
+/// The apps' own dictionaries. A message id is unique in the world. A file's URL holds its whole path; a URL with file
+/// ids stays the same when the file is renamed.
 const PROFILES: [Profile; 14] = [
     profile("com.apple.mail", "message", Some("message id"), &["subject", "sender", "date received"]),
     profile("com.apple.mail", "mailbox", None, &["name"]),
@@ -252,13 +252,13 @@ pub(crate) fn labels(app: &str, dictionary: &Dictionary, class: &str) -> Vec<Str
 }
 
 impl Subject {
-    /// An object without values to read, except those on the way to it.
+    /// Makes a subject with a path and with no values to read of the object.
     pub(crate) fn at(path: Path) -> Self {
         let (labels, facts, slots) = Default::default();
         Self { path, mark: None, name: None, labels, facts, slots, home: None }
     }
 
-    /// Returns the identity and the name of an object.
+    /// Makes the subject for an object: its path, the properties that identify it, and the properties to set.
     pub(crate) fn of(app: &str, dictionary: &Dictionary, path: Path, slots: Vec<Slot>) -> Self {
         let class = path.class().to_owned();
         let labels = labels(app, dictionary, &class).iter().filter_map(|term| Identifier::of(term)).collect();
@@ -277,7 +277,8 @@ impl Fact {
         Self { caption: caption.into(), look, is_least: false, is_of_some: false }
     }
 
-    /// Whether a question shows it. The others only tell the object from another one that takes its place.
+    /// Whether a question shows it. Facts that are not shown only reveal that another object took the place of this
+    /// one.
     pub(crate) fn is_shown(&self) -> bool {
         !self.caption.is_empty()
     }
@@ -289,7 +290,7 @@ impl Fact {
 }
 
 impl Home {
-    /// Only an object that is found by its id gets lost by a move.
+    /// `None` unless the object is found by its id. Only then can a move lose it.
     fn of(dictionary: &Dictionary, path: &Path, slots: &[Slot]) -> Option<Self> {
         let (container, Segment::Element(member, By::Id(_))) = path.last()? else { return None };
         let Identity::Id(id) = identity(dictionary, &member.class) else { return None };
@@ -307,7 +308,7 @@ pub(crate) fn home(dictionary: &Dictionary, class: &str, container: &str) -> Opt
     dictionary.properties(class).into_iter().find(|each| is_it(each)).and_then(|p| Identifier::of(&p.name))
 }
 
-/// Properties that an app or its server changes on its own: places on a screen, states, and the marks of a change.
+/// Properties that an app or its server changes on its own: positions on the screen, states, and the dates of changes.
 ///
 /// # Source
 /// The apps' dictionaries: Finder's `modification date`, Calendar's `stamp date` and Music's `played count` can be set, and

@@ -8,15 +8,15 @@ use crate::dictionary::{Dictionary, Identifier};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Anchors(BTreeMap<String, Anchor>);
 
-/// How to tell elements of a class apart, so that the server can replace a position by an object before others come or
-/// go.
+/// How to tell elements of a class apart, so that the server can replace a position by an object before other objects
+/// are added or removed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anchor {
     /// The key that the app uses to find an object again.
     pub identity: Identity,
     /// The property that holds the name, if the class has one.
     pub name: Option<Identifier>,
-    /// The property that tells one from its neighbours if nothing else does.
+    /// The property that tells an object from its neighbours if nothing else does.
     pub mark: Option<Identifier>,
 }
 
@@ -45,7 +45,7 @@ pub enum Identity {
     Id(Identifier),
     /// Its name, if no other object in the container has it.
     Name(Identifier),
-    /// Nothing but its place.
+    /// Only its position.
     Index,
 }
 

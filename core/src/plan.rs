@@ -13,20 +13,21 @@ use crate::identity::Identity;
 use crate::specifier::{Member, Path, Segment};
 use crate::words::Millis;
 
-/// The costs of reading in one app, in milliseconds. The script chooses by them once it knows the number of elements.
+/// The costs of reading in one app, in milliseconds. The script uses them to choose how to read, once it knows the
+/// number of elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
     /// One event that reads a property of a whole collection, before its values.
     pub event: f64,
     /// The time for each value in the answer of such an event, except texts.
     pub value: f64,
-    /// Each text in it.
+    /// The time for each text in it.
     pub text: f64,
     /// One event that reads a property of one object by its id or name.
     pub single: f64,
-    /// One event that reads a property of one object by its place.
+    /// One event that reads a property of one object by its index.
     pub index: f64,
-    /// The cost of each element that the app's own filter looks at; `None` if that filter is not to be trusted.
+    /// The cost of each element that the app's own filter looks at; `None` if that filter is unreliable.
     pub whose: Option<f64>,
 }
 
@@ -123,8 +124,7 @@ impl Learned {
         self.costs.get(app).copied().unwrap_or_else(|| profile(app))
     }
 
-    /// Takes in the times of one script's events. Times below the clock's resolution carry no information and are
-    /// skipped.
+    /// Updates the costs from the times of one script's events. Measurements that are too short are skipped.
     pub fn measured(&mut self, app: &Arc<str>, spent: &Spent) {
         let costs = self.costs.entry(app.clone()).or_insert_with(|| profile(app));
         if spent.single_ms >= TELLING {
@@ -218,8 +218,8 @@ pub(crate) fn by_whose(costs: &Costs, wanted: &Elements) -> bool {
     (long || cheaper) && wanted.identity != Identity::Index && can_be_whose(filter, &wanted.columns)
 }
 
-/// Says whether the app's filter can express it. It cannot compare with missing value, a file or a class, or along a
-/// path of properties.
+/// Says whether the app's own filter can express this filter. It cannot compare with missing value, a file or a class,
+/// or along a path of properties.
 fn can_be_whose(filter: &Filter<usize>, columns: &[Column]) -> bool {
     match filter {
         Filter::And(filters) | Filter::Or(filters) => {

@@ -1,8 +1,8 @@
-//! Elements that happen at a time: which classes they are, and the occurrences of a series from its rule.
+//! Elements with dates, such as events: which classes they are, and the occurrences of a series from its rule.
 //!
 //! An app such as Calendar stores a series once, with its first date and a rule. The script finds the rows that may
 //! matter and resolves the moments of the filter; this module turns the rows into occurrences, and filters and sorts
-//! them. All dates are those of the Mac's zone, because an event shows no zone of its own.
+//! them. All dates are in the Mac's time zone, because an event does not report its own.
 
 mod apps;
 mod choose;

@@ -16,13 +16,13 @@ const HOUR: Millis = Millis(60 * 60 * 1000);
 /// The reason why a command cannot be undone.
 pub(crate) const NO_REVERSE: &str = "this server knows no reverse of it";
 
-/// Why an old value does not come back.
+/// The reason why an old value cannot be restored.
 pub(crate) const NO_OLD: &str = "the old value is unknown, or the app does not let it be written";
 
 /// The longest old value to store. Longer ones would copy the app's content to the state directory.
 const LONGEST: usize = 64 * 1024;
 
-/// The way back of one write: a property of an object, or its place.
+/// How to undo one write of a property or one move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Undo {
     /// `undo_` and 16 base32 characters.
@@ -39,7 +39,7 @@ pub struct Undo {
     pub object: Json,
     /// The object in words.
     pub words: String,
-    /// The identity of the object.
+    /// The value of the object's mark, if known.
     pub mark: Option<String>,
     /// When it was written.
     pub at: Millis,
@@ -66,14 +66,14 @@ pub enum Way {
     Move {
         /// The specifier of the container that it was in.
         from: Json,
-        /// That of the container that it went to.
+        /// The specifier of the container that it was moved to.
         to: Json,
         /// Its new place, if the app has reported it.
         landed: Option<Json>,
         /// Its class.
         element: String,
     },
-    /// A plugin changed something, and undoes it with one of its own calls.
+    /// A plugin changed something. The plugin undoes it with one of its own tools.
     Call {
         /// The plugin.
         plugin: String,
@@ -86,11 +86,11 @@ pub enum Way {
     Create {
         /// In the order in which they were made.
         made: Vec<Made>,
-        /// The effects that stay after they are deleted, in words.
+        /// The effects that remain after the objects are deleted, in words.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         stays: Vec<String>,
     },
-    /// Something was changed for good. It is kept so that "the last" does not mean an older change.
+    /// Something was changed permanently. It is recorded so that "the last" does not mean an older change.
     Lasting {
         /// The change, in words.
         lasting: String,
@@ -109,12 +109,12 @@ pub struct Made {
     pub words: String,
     /// Whether it needs its own deletion. An object inside another new object is deleted with that one.
     pub is_top: bool,
-    /// The values that were read from it, and how: a property, or `#` and the elements to count.
+    /// The values that were read from it. Each name is a property, or `#` and the elements that were counted.
     pub looks: Vec<(String, Json)>,
 }
 
 impl Undo {
-    /// Makes an id from a fresh one.
+    /// Makes an undo id from a new random id.
     pub fn id(fresh: RefId) -> String {
         fresh.to_string().replacen("ref_", "undo_", 1)
     }
@@ -160,7 +160,7 @@ impl Undo {
         self.call.as_deref().unwrap_or(&self.id)
     }
 
-    /// Whether one call can take both back.
+    /// Whether one call can undo both.
     fn goes_with(&self, other: &Self) -> bool {
         self.app == other.app
             && match (&self.way, &other.way) {
@@ -193,15 +193,15 @@ impl Undo {
 /// The request to `iac_mcp_undo`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// To take back these, by the ids of their calls or of single writes.
+    /// Undo these, by the ids of their calls or of single writes.
     Ids(Vec<String>),
-    /// To take back the writes of the last call.
+    /// Undo the writes of the last call.
     Last,
-    /// To list the writes, and whether each can be undone.
+    /// List the writes, and whether each can be undone.
     List,
 }
 
-/// Gives the writes of one call one id, and returns it.
+/// Gives all writes of one call the same id, and returns the id.
 pub(crate) fn together(undos: &mut [Undo], fresh: &mut dyn FnMut() -> RefId) -> Option<String> {
     if undos.len() > 1 {
         let id = Undo::id(fresh());
@@ -242,8 +242,8 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
             }
         }
     }
-    // One call may give an object the name that another one had before, so the last of its values goes back first. A list
-    // and objects that are found by their ids keep the order in which they were written.
+    // One call may give an object the name that another object had before, so the values that were written last are
+    // restored first. A list, and objects that are found by their ids, keep the order in which they were written.
     if *wanted != Wanted::List && found.iter().any(|undo| leads_by_name(&undo.object)) {
         let place = |undo: &Undo| known().position(|known| known.id == undo.id);
         let written = |undo: &Undo| if undo.property().is_some() { place(undo) } else { None };
@@ -258,8 +258,8 @@ fn leads_by_name(object: &Json) -> bool {
     object["type"] == "named" || object.get("container").is_some_and(leads_by_name)
 }
 
-/// Divides writes, the latest first, into those that one call can take back: of one app, of one kind, and nothing in between
-/// that was written in that app.
+/// Divides writes, the latest first, into parts that one call can undo. The writes of a part are in one app and of one
+/// kind, and nothing else was written in that app between them.
 pub(crate) fn parts(undos: &[Undo]) -> Vec<Vec<&Undo>> {
     let mut parts: Vec<Vec<&Undo>> = Vec::new();
     for undo in undos {
@@ -296,7 +296,7 @@ fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u
     part.iter().map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
 }
 
-/// Lists the writes and whether they can be undone, the latest call first. A long list has only the latest.
+/// Lists the writes and whether they can be undone, the latest call first. A long list is cut to the latest ones.
 pub(crate) fn list(undos: &[Undo]) -> Json {
     let mut calls: indexmap::IndexMap<&str, Vec<&Undo>> = indexmap::IndexMap::new();
     undos.iter().for_each(|undo| calls.entry(undo.shown_id()).or_default().push(undo));
@@ -322,7 +322,7 @@ pub(crate) fn list(undos: &[Undo]) -> Json {
     body
 }
 
-/// The number of objects of a call to name; the others are counted.
+/// How many objects of a call are named; the others are only counted.
 const TOLD: usize = 3;
 
 /// The writes of a call. Objects with the same write share a line: `set name of 25: "a", "b", "c", …`.
@@ -368,7 +368,7 @@ fn for_good(last: &Undo) -> Fault {
     let suggestion =
         "tell the user so; {\"list\":true} shows earlier changes that can be taken back by their ids";
     let fault = Fault::parameter("last", message, suggestion);
-    // A script of the client is about no app.
+    // A script of the client belongs to no app.
     if last.app.is_empty() { fault } else { fault.with("app", last.app.as_str()) }
 }
 

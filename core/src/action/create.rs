@@ -41,7 +41,7 @@ pub struct Following {
 }
 
 impl Following {
-    /// Stands for a new object, which has no way yet, by its number among the objects that are made.
+    /// Makes the placeholder for a new object, which has no path yet, from its number among the objects that are made.
     pub(crate) fn it(number: usize, class: &str) -> Path {
         let term = if number == 0 { IT.to_owned() } else { format!("{IT} {number}") };
         let identifier = Identifier::of(&term).unwrap_or_else(|| unreachable!("it is an identifier"));
@@ -49,7 +49,7 @@ impl Following {
         Path::application().then(Segment::Property(Arc::new(member)))
     }
 
-    /// The number of the new object that a path leads to, or into.
+    /// The number of the new object to which, or into which, a path leads.
     pub(crate) fn number_of_it(path: &Path) -> Option<usize> {
         let Some(Segment::Property(member)) = path.segments().first() else { return None };
         match member.term.strip_prefix(IT)? {
@@ -68,7 +68,7 @@ impl Following {
         path.segments().len() == 1 && Self::leads_to_it(path)
     }
 
-    /// The numbers of the new objects that some commands are about.
+    /// The numbers of the new objects that some commands use.
     pub(crate) fn numbers_of(all: &[Self]) -> BTreeSet<usize> {
         let paths = all.iter().flat_map(|next| next.sent.values()).flat_map(Given::paths);
         paths.filter_map(Self::number_of_it).collect()
@@ -110,7 +110,7 @@ pub struct Make {
 pub struct Renamed {
     /// Its container.
     pub container: Path,
-    /// The elements among which it is.
+    /// The collection that contains it.
     pub member: Arc<Member>,
     /// The slot of its name.
     pub slot: usize,
@@ -145,7 +145,7 @@ pub enum Takes {
 }
 
 impl Make {
-    /// The object that is named as the place, if it is there already.
+    /// The existing object that is given as the destination, if there is one.
     pub fn at(&self) -> Option<&Path> {
         match &self.into {
             Into::In(path, ..) | Into::At(Given::Object(path)) => Some(path),
@@ -169,7 +169,7 @@ impl Creation {
         self.makes.first().filter(|make| make.into == Into::Command).map(|make| &make.command)
     }
 
-    /// The first object without the steps that follow: a rule or a yes for it need not cover the rest.
+    /// The new objects without the steps that follow. A rule or an approval for the objects need not cover the steps.
     pub(crate) fn alone(&self) -> Self {
         let own = if self.origin().is_some() { 1 } else { self.makes.len() };
         let makes = self.makes.iter().take(own).cloned().collect();
@@ -181,7 +181,7 @@ impl Creation {
         if self.origin().is_some() { self.makes.get(1..).unwrap_or_default() } else { &[] }
     }
 
-    /// Puts other ways to the containers in the place of these.
+    /// Replaces the paths of the containers.
     pub(crate) fn replace_places(&mut self, with: &dyn Fn(&Path) -> Path) {
         for Following { judged, sent, .. } in &mut self.then {
             judged.replace_paths(with);

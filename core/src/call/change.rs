@@ -12,13 +12,13 @@ use crate::words::RefId;
 /// The arguments of `iac_mcp_set_property`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetProperty {
-    /// The app, in any spelling; may be left out where references say it.
+    /// The app, in any spelling; may be left out if references determine it.
     pub app: Option<String>,
     /// The objects to change.
     pub references: Vec<Named>,
-    /// Whether a list was given, which is answered with errors among its items.
+    /// Whether the call gave a list; the answer is then a list too, with errors among its items.
     pub list: bool,
-    /// For each of them, which of the new values are its own.
+    /// For each object, the index of its new values in `properties`.
     pub values: Vec<usize>,
     /// Properties with their new values.
     pub properties: Vec<Vec<NewValue>>,
@@ -38,11 +38,11 @@ pub struct NewValue {
 /// How a new value is combined with the old one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// It takes its place.
+    /// The new value replaces the old one.
     Set,
-    /// It is a text that comes after the old one.
+    /// The new value is a text that is added after the old one.
     Append,
-    /// It is a text that comes before the old one.
+    /// The new value is a text that is added before the old one.
     Prepend,
 }
 
@@ -120,8 +120,8 @@ impl SetProperty {
     }
 }
 
-/// Either `property` with `value`, `append` or `prepend`, or `properties`; a value may be null, so that it is not taken for
-/// left out.
+/// Reads either `property` with `value`, `append` or `prepend`, or `properties`. Null is a value here, and does not
+/// mean that the argument was left out.
 fn properties(arguments: &Arguments<'_>) -> Result<Vec<NewValue>, Fault> {
     let text = |name: &str, how| {
         let text = arguments.given(name).map(|json| match json {

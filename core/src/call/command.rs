@@ -20,7 +20,7 @@ pub struct CommandCall {
     pub target: Option<Json>,
     /// The named parameters, in any spelling.
     pub arguments: Map<String, Json>,
-    /// The commands that follow, with the object that it returns.
+    /// The steps that follow, with the object that the command returns.
     pub then: Box<Follow>,
     /// How to run it.
     pub mode: Mode,
@@ -39,7 +39,8 @@ pub enum Mode {
     DryRun,
 }
 
-/// Texts in an answer are not cut below this: a command that changes something should not be repeated for the rest.
+/// The default length of a text in an answer. It is large, because a command that changes something should not be
+/// repeated to read the rest.
 const TEXT: usize = 24_000;
 
 const COMMON: [&str; 6] = ["app", "command", "target", "arguments", "textOffset", "textLimit"];

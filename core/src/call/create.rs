@@ -36,7 +36,7 @@ pub struct Next {
     pub place: String,
     /// The command, in any spelling.
     pub command: String,
-    /// The direct parameter; `None` for the new object that it stands at, if the command takes one.
+    /// The direct parameter; `None` for the new object that the command follows, if the command takes one.
     pub target: Option<Json>,
     /// The named parameters, in any spelling.
     pub arguments: Map<String, Json>,
@@ -44,7 +44,7 @@ pub struct Next {
     pub of: usize,
 }
 
-/// A new object, as an argument of later commands.
+/// The word for a new object among the arguments of later commands.
 pub(crate) const IT: &str = "it";
 
 /// How many commands may follow.
@@ -215,7 +215,7 @@ impl NewObject {
         }
         self.added.extend(more.added);
         self.children.extend(more.children);
-        // With several steps, no single step is to blame.
+        // With several steps, an error cannot name a single step.
         self.place = if self.place.is_empty() { more.place } else { "then".to_owned() };
         Ok(())
     }
@@ -233,10 +233,10 @@ impl NewObject {
     }
 }
 
-/// The steps that follow one of the objects, by its number.
+/// The steps that follow one of the objects, with the index of that object.
 type Own = (usize, Map<String, Json>);
 
-/// The objects without the steps that follow each, and those steps.
+/// Separates the objects from the steps that follow each of them.
 fn apart(objects: &Json) -> (Json, Vec<Own>) {
     let (mut alone, mut steps) = (objects.clone(), Vec::new());
     for (at, item) in alone.as_array_mut().into_iter().flatten().enumerate() {
@@ -246,8 +246,8 @@ fn apart(objects: &Json) -> (Json, Vec<Own>) {
     (alone, steps)
 }
 
-/// Reads `then`: `[{"properties":{"content":"…"}},{"class":"attachment",…},{"command":"send"}]`. The text says where in the
-/// call it stands.
+/// Reads `then`: `[{"properties":{"content":"…"}},{"class":"attachment",…},{"command":"send"}]`. `outer` says where in
+/// the call it stands.
 fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<Follow, Fault> {
     let nothing = |json: &&Json| json.as_array().is_some_and(Vec::is_empty);
     let Some(json) = arguments.get("then").filter(|json| !nothing(json)) else {
@@ -333,8 +333,8 @@ fn list(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<Vec
     items.iter().enumerate().map(|(at, item)| object(item, &format!("{place}[{at}]"), depth, count)).collect()
 }
 
-/// Whether a child's place is the end, which is the default, in AppleScript's words: `after last paragraph of content`,
-/// `end`.
+/// Whether AppleScript's words for a child's place mean the end, which is the default: `after last paragraph of
+/// content`, `end`.
 fn is_at_the_end(at: &Json) -> bool {
     let text = |name: &str| at.get(name).and_then(Json::as_str);
     let said = match (at.as_str(), text("position"), text("of")) {

@@ -17,13 +17,13 @@ pub struct GetElements {
     pub elements: Option<Specifier>,
     /// The containers of the elements.
     pub containers: Vec<Container>,
-    /// The class of the elements, in any spelling; empty for that of all elements of the containers.
+    /// The class of the elements, in any spelling; empty if the call does not give it.
     pub element: String,
     /// Whether containers inside the containers are read too.
     pub recursive: bool,
-    /// Which elements.
+    /// Selects the elements.
     pub filter: Option<Filter<String>>,
-    /// Which elements, in AppleScript's words; read once the class is known.
+    /// The filter in AppleScript's words; it is read once the class is known.
     pub filter_text: Option<String>,
     /// Properties to read of each.
     pub properties: Vec<String>,
@@ -33,11 +33,11 @@ pub struct GetElements {
     pub group_by: Vec<String>,
     /// The aggregates of each group.
     pub aggregate: Vec<(Fold, String)>,
-    /// How many at most, up to 1,000; 0 to count.
+    /// The most elements to return, up to 1,000; 0 only counts.
     pub limit: usize,
     /// Whether the call gives `limit`. It then applies in addition to the number in `elements`.
     pub is_limited: bool,
-    /// How many to pass over first; below zero it counts from the end.
+    /// How many elements to skip; a negative number counts from the end.
     pub offset: i64,
     /// The range that `elements` names, if it names one.
     pub range: Option<Range>,
@@ -45,17 +45,17 @@ pub struct GetElements {
     pub text: TextWindow,
 }
 
-/// Some elements in a row, `messages 11 thru 20`: they are all that the call is about.
+/// Consecutive elements, `messages 11 thru 20`. The call is about these only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// The place of the first one; below zero it counts from the end.
+    /// The index of the first one; a negative index counts from the end.
     pub first: i64,
     /// The number of elements in the range, if the container has that many.
     pub count: usize,
 }
 
 impl Range {
-    /// How many of the range a container of this size has.
+    /// How many elements of the range a container of this size has.
     pub(crate) fn of(self, total: usize) -> usize {
         let place = usize::try_from(self.first.unsigned_abs()).unwrap_or(usize::MAX);
         let there = if self.first < 0 { place.min(total) } else { total.saturating_sub(place) };
@@ -63,7 +63,7 @@ impl Range {
     }
 }
 
-/// How many elements an answer holds unless asked otherwise.
+/// How many elements an answer holds by default.
 const LIMIT: usize = 100;
 
 /// How many containers one call may name.
@@ -83,7 +83,7 @@ impl GetElements {
         let containers = match (&elements, arguments.get("container")) {
             (Some(_), None) => Vec::new(),
             (Some(_), Some(_)) => return Err(twice("container")),
-            // There is only one outermost place.
+            // Without a container, the elements are those of the application.
             (None, None) => vec![Container::Specifier(Box::new(Specifier::Application))],
             (None, Some(json)) => containers(json)?,
         };
@@ -92,7 +92,7 @@ impl GetElements {
         }
         let given = arguments.count("limit", 0, HIGHEST_LIMIT)?;
         let limit = given.unwrap_or(LIMIT);
-        // Groups count anyway: who counts by groups wants to see them.
+        // Groups have counts anyway, so a limit of 0 is replaced by the default: the client wants to see the groups.
         let is_grouped = arguments.get("groupBy").is_some() || arguments.get("aggregate").is_some();
         let call = Self {
             app,
@@ -205,13 +205,13 @@ impl GetElements {
 }
 
 impl GetElements {
-    /// The elements' own window; of it, the first as many as the call asks for.
+    /// Applies the window that `elements` gives. The call's own `limit` can only make it shorter.
     fn windowed(self, offset: i64, count: usize) -> Self {
         let limit = if self.is_limited { self.limit.min(count) } else { count };
         Self { offset, limit, ..self }
     }
 
-    /// The part of a range from `offset` on, which counts inside of it.
+    /// The part of a range that begins at `offset`, which counts from the beginning of the range.
     fn inside(&self, range: Range) -> Result<(i64, usize), Fault> {
         let passed = usize::try_from(self.offset).ok().filter(|passed| *passed < range.count);
         let passed = passed.ok_or_else(|| {
@@ -264,7 +264,7 @@ impl GetElements {
     }
 }
 
-/// The elements that a range means; both ends count from the same side, or the last one is the end.
+/// The elements of a range. Both indexes must count from the same end, or the last one must be the end itself.
 fn window(first: i32, last: i32) -> Result<Range, Fault> {
     let count = match (first < 0, last < 0) {
         (false, true) if last == -1 => Ok(usize::MAX),

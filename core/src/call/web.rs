@@ -17,7 +17,7 @@ pub struct WebCall {
     pub method: Method,
     /// The whole address, in the spelling that is sent.
     pub url: String,
-    /// The headers of the plugin, in small letters.
+    /// The headers of the plugin, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body of the request.
     #[serde(serialize_with = "encoded", deserialize_with = "decoded")]
@@ -33,13 +33,13 @@ pub struct WebCall {
 pub struct Secret {
     /// Its name in the package.
     pub key: String,
-    /// The header, in small letters.
+    /// The name of the header, in lower case.
     pub header: String,
     /// The text before the value, such as `Bearer `.
     pub prefix: String,
 }
 
-/// The methods that there are.
+/// The HTTP methods of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[expect(missing_docs, reason = "they are those of HTTP")]
@@ -63,12 +63,12 @@ const METHODS: [(Method, &str, &str, &str); 6] = [
 ];
 
 impl Method {
-    /// Reads the name that HTTP has for it.
+    /// Reads the HTTP name of a method.
     pub fn parse(name: &str) -> Option<Self> {
         METHODS.iter().find(|(_, known, ..)| *known == name).map(|(method, ..)| *method)
     }
 
-    /// The name that HTTP has for it.
+    /// The HTTP name of the method.
     pub fn name(self) -> &'static str {
         self.row().1
     }
@@ -98,7 +98,7 @@ impl Method {
 }
 
 impl WebCall {
-    /// Takes the place of an app's bundle id, because no app has this id.
+    /// The host's address in place of an app's bundle id. No app has this id.
     pub fn app(&self) -> String {
         format!("https://{}", self.host)
     }

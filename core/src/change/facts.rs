@@ -17,7 +17,7 @@ const UNSHOWN: &str = "";
 const REPLY: &str = "emalrpms";
 pub(crate) const TO_ALL: &str = "reply to all";
 
-/// Mail's events that pass a message on. Its contents go out, and only to recipients that the call names.
+/// Mail's events that forward or redirect a message. Its contents go out, and only to recipients that the call names.
 const FORWARD: &str = "emalfwms";
 const REDIRECT: &str = "emalrdms";
 pub(crate) const PASSED_ON: [&str; 2] = [FORWARD, REDIRECT];
@@ -56,7 +56,7 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
 /// The sender of an outgoing message is its account.
 /// Calendar's dictionary: a series is one event with a rule, so that its occurrences go together.
-/// Messages' dictionary: an account is of a service, and a chat has participants.
+/// Messages' dictionary: an account belongs to a service, and a chat has participants.
 /// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
 /// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.
 const FACTS: [(&str, &str, &str, &str, &str); 39] = [
@@ -85,8 +85,8 @@ const FACTS: [(&str, &str, &str, &str, &str); 39] = [
     ("com.omnigroup.OmniFocus3", COMPLETE, "project", "repeats", "repetition rule"),
     // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),
-    // A file is known by its name alone, and another one may get that name while a person reads the question. Of a folder
-    // Finder counts the size later.
+    // A file is identified only by its name, and another file may get that name while a person reads the question. The
+    // size of a folder is not compared, because Finder calculates it later.
     ("com.apple.finder", DELETE, "item", UNSHOWN, "creation date"),
     ("com.apple.finder", DELETE, "file", UNSHOWN, "size"),
     ("com.apple.finder", MOVE, "item", UNSHOWN, "creation date"),
@@ -217,7 +217,7 @@ type Inside = (&'static [&'static str], &'static str, &'static str, &'static str
 /// Objects that stand for another object.
 ///
 /// # Source
-/// OmniFocus: each project is also a task with the same id, its root task; someone measured the same in 368 of 368
+/// OmniFocus: each project is also a task with the same id, its root task. Someone measured this for 368 of 368
 /// projects. A change of that task changes the project.
 const STANDING: [Stands; 1] = [Stands {
     apps: OMNIFOCUS,
@@ -254,11 +254,11 @@ pub(crate) fn outlives(app: &str, class: &str, container: &str) -> bool {
     OUTLIVING.iter().any(|row| same_id(row.0, app) && row.1 == class && row.2 != container)
 }
 
-/// Commands that reach all that is in an object.
+/// Commands that affect everything in an object.
 const WHOLE: [&str; 4] = [DELETE, EMPTY, COMPLETE, DROP];
 
-/// A limit on element classes: more of them belong to an object such as a person with addresses, and are not contents
-/// of a container.
+/// The most element classes of a container. An object with more of them, such as a person with addresses, is not a
+/// container.
 const KINDS: usize = 2;
 
 /// Returns the facts to read about an object, besides its name, before a human is asked about a command.
@@ -276,8 +276,8 @@ pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str)
     facts
 }
 
-/// Classes that some objects are named by although they have contents, as a path leads to an `item` that may be a folder: an
-/// app, a command, the class, and the elements to count.
+/// Classes that also stand for containers: a path may lead to an `item` that is a folder. An app, a command, the class,
+/// and the elements to count.
 const POSSIBLE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", DELETE, "item", "item")];
 
 /// The contents of an object that may be a container.
@@ -288,7 +288,8 @@ fn possible(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Opti
     Some(Fact { is_least: true, is_of_some: true, ..fact })
 }
 
-/// The most element classes to count in a new object. No object of the known apps has more that people add to.
+/// The most element classes to count in a new object. In the known apps, people add elements of fewer classes to an
+/// object.
 const COUNTED: usize = 12;
 
 /// Counts the elements of an object, so that an undo notices if someone added some.
@@ -296,7 +297,7 @@ pub(crate) fn counts(app: &str, dictionary: &Dictionary, class: &str) -> impl It
     contents(app, dictionary, class, COUNTED).into_iter().map(|fact| fact.look)
 }
 
-/// The amount of a container's contents, which go with it.
+/// Counts the contents of a container, because a command on the container affects them too.
 fn contents(app: &str, dictionary: &Dictionary, class: &str, most: usize) -> Vec<Fact> {
     let whole = INSIDE.iter().filter(|row| is_of(row.0, app) && dictionary.is_a(class, row.1));
     let whole: Vec<Fact> = whole.filter_map(|row| whole_inside(dictionary, class, row)).collect();
@@ -305,7 +306,8 @@ fn contents(app: &str, dictionary: &Dictionary, class: &str, most: usize) -> Vec
     }
     let all = dictionary.elements(class);
     let kinds: Vec<&str> = all.iter().filter(|each| !each.hidden).map(|each| each.class.as_str()).collect();
-    // Finder's folders have items, and each kind of item besides: the most general ones are enough.
+    // Finder's folders have items, and also separate elements for each kind of item. The most general classes are
+    // enough.
     let general = |kind: &&&str| !kinds.iter().any(|other| other != *kind && dictionary.is_a(kind, other));
     let general: Vec<&&str> = kinds.iter().filter(general).collect();
     if general.len() > most {
@@ -351,7 +353,7 @@ fn is_of(ids: &[&str], app: &str) -> bool {
     ids.iter().any(|id| same_id(id, app))
 }
 
-/// Reads a way of terms joined by dots: properties, and elements by their class.
+/// Reads a path of terms joined by dots: properties, and elements by their class.
 fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifier>> {
     let mut class = class.to_owned();
     let mut identifiers = Vec::new();

@@ -13,7 +13,7 @@ pub(crate) fn holds(given: &Given, read: &Value, dictionary: &Dictionary) -> Opt
             (read_source(dictionary, source).as_ref() == Some(path)).then_some(true)
         }
         (Given::Place(_), _) => None,
-        // Calendar shows an empty list of dates as nothing.
+        // Calendar returns missing value for an empty list of dates.
         (Given::List(items), Value::Null) if items.is_empty() => Some(true),
         (Given::List(items), Value::List(held)) => all(
             items.len() == held.len(),
@@ -52,13 +52,13 @@ fn is(given: &Given, read: &Value) -> bool {
     }
 }
 
-/// Apps keep reals in four bytes, too.
+/// Some apps store reals in four bytes, so the comparison allows for rounding.
 fn near(a: Option<f64>, b: Option<f64>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     (a - b).abs() <= 1e-6 * a.abs().max(1.0)
 }
 
-/// Apps write line ends in their own way.
+/// Apps differ in how they write line ends.
 fn lines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }

@@ -1,4 +1,4 @@
-//! The classes, as data.
+//! The classes with dated elements, as data.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::app::same_id;
 
-/// A class with elements that happen at a time. Properties are named by their terms.
+/// A class with dated elements. Properties are named by their terms.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Dated {
@@ -63,7 +63,7 @@ static CLASSES: LazyLock<Vec<Dated>> = LazyLock::new(|| {
     file.class
 });
 
-/// Returns the entry of a class, if its elements happen at a time.
+/// Returns the entry of a class, if its elements have dates.
 pub fn dated(app: &str, class: &str) -> Option<&'static Dated> {
     CLASSES.iter().find(|each| same_id(&each.app, app) && each.class == class)
 }
@@ -78,7 +78,7 @@ pub fn indexes() -> impl Iterator<Item = (&'static str, &'static Index)> {
     CLASSES.iter().filter_map(|each| Some((each.app.as_str(), each.index.as_ref()?)))
 }
 
-/// Returns the library that macOS guards under this word, such as `calendars`, with its app.
+/// Returns the library that macOS protects under this word, such as `calendars`, with its app.
 pub fn index(subject: &str) -> Option<(&'static str, &'static Index)> {
     indexes().find(|(_, index)| index.subject == subject)
 }

@@ -1,4 +1,4 @@
-//! From the rows that a script found to the occurrences that were asked for.
+//! Turns the rows that a script found into the requested occurrences.
 
 use std::cmp::Ordering;
 
@@ -44,13 +44,13 @@ pub struct Asked<'a> {
     pub start: usize,
     /// The column of the end, if there is one.
     pub end: Option<usize>,
-    /// The columns with parts of them: the column, whether it is of the end, and the part.
+    /// The columns with a part of the start or the end: the column, whether it belongs to the end, and the part.
     pub parts: &'a [(usize, bool, Part)],
     /// The filter, as the script got it.
     pub filter: &'a Json,
     /// The order: columns, and whether descending.
     pub sort: &'a [(usize, bool)],
-    /// How many to pass over first; below zero it counts from the end.
+    /// How many to skip; a negative number counts from the end.
     pub offset: i64,
     /// The maximum number.
     pub limit: usize,
@@ -59,7 +59,7 @@ pub struct Asked<'a> {
 /// The occurrences of one page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
-    /// All that match.
+    /// The number of all matches.
     pub total: usize,
     /// The page.
     pub page: Vec<Chose>,
@@ -103,7 +103,7 @@ pub fn choose(answer: &Json, asked: &Asked<'_>) -> Result<Chosen, NotCandidates>
     chosen.total = all.len();
     let back = usize::try_from(asked.offset.unsigned_abs()).unwrap_or(usize::MAX);
     let from = match asked.offset {
-        // As for other elements, an offset beyond the beginning has no page.
+        // As for other elements, an offset beyond the beginning gives an empty page.
         offset if offset < 0 && back > all.len() => all.len(),
         offset if offset < 0 => all.len() - back,
         _ => back,
@@ -112,11 +112,11 @@ pub fn choose(answer: &Json, asked: &Asked<'_>) -> Result<Chosen, NotCandidates>
     Ok(chosen)
 }
 
-/// The occurrences of a row within the span; an element that does not repeat is its own.
+/// The occurrences of a row within the span. An element that does not repeat is its own only occurrence.
 fn instances(row: usize, candidate: &Candidate, found: &Candidates, chosen: &mut Chosen) -> Vec<Chose> {
     let Candidate { start, end, rule, .. } = candidate;
     let zone = &found.zone;
-    // An event of whole days may end a second before midnight, in both ways of reading.
+    // An event of whole days may end a second before midnight, whether it is read from the app or from the index.
     let whole = |end: i64| match (zone.civil(end) + 1000).rem_euclid(DAY) {
         0 if candidate.days => end + 1000,
         _ => end,
@@ -238,7 +238,7 @@ fn order(a: &Chose, b: &Chose, found: &Candidates, asked: &Asked<'_>) -> Orderin
             return by_key;
         }
     }
-    // Ties have a fixed order, so both ways of reading give the same order of rows.
+    // Ties have a fixed order, so rows from the app and rows from the index come in the same order.
     let last = |each: &Chose| (each.start.unwrap_or(i64::MAX), rows[each.row].id.to_string());
     last(a).cmp(&last(b))
 }

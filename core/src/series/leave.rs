@@ -1,4 +1,4 @@
-//! The dates that a series can leave out: those that it has.
+//! The dates that a series can leave out, which are its own dates.
 
 use super::{DAY, Zone, occurrences};
 

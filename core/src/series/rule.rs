@@ -13,13 +13,13 @@ const MOST: usize = 100_000;
 #[error("not a recurrence rule: `{0}`. Expected the form of RFC 5545, such as FREQ=WEEKLY;BYDAY=MO")]
 pub struct Unreadable(String);
 
-/// A rule that no app is given.
+/// Why a rule is not passed to an app.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WrongRule {
     /// It cannot be read.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
-    /// It can, but its dates follow each other faster than a calendar has words for.
+    /// It can be read, but it repeats more often than an event of a calendar can.
     #[error("an event cannot repeat so often: `{0}`. Expected FREQ=DAILY, WEEKLY, MONTHLY or YEARLY")]
     Frequency(String),
 }
@@ -96,7 +96,7 @@ pub fn occurrences(
     Ok(found)
 }
 
-/// Checks that an event can have a rule. No rule at all is one of an event that does not repeat.
+/// Checks that an event can have a rule. An empty rule is valid: the event does not repeat.
 ///
 /// # Errors
 /// It cannot be read, or repeats more often than daily.

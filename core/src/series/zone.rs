@@ -1,8 +1,9 @@
-//! The Mac's zone as the script reports it: when its offset changes. No copy of the zone data can be older than the Mac's.
+//! The Mac's time zone as the script reports it: when its offset changes. The core has no time zone data of its own,
+//! which could be older than the Mac's.
 
 use serde::Deserialize;
 
-/// A day of the calendar, in milliseconds of civil time: there every day is as long as the others.
+/// The length of a day, in milliseconds of civil time, in which all days have the same length.
 pub(crate) const DAY: i64 = 86_400_000;
 
 /// The offsets from UTC over a span of time. Times are milliseconds since 1970, civil times as if they were UTC.
@@ -11,8 +12,8 @@ pub(crate) const DAY: i64 = 86_400_000;
 pub struct Zone(Vec<(i64, i64)>);
 
 impl Zone {
-    /// Makes a zone of its changes: from when on, and the offset from UTC in milliseconds. The first offset also holds
-    /// before its time.
+    /// Makes a zone from its changes: the time of each change, and the offset from UTC after it, in milliseconds. The
+    /// first offset also holds before its time.
     pub fn new(changes: Vec<(i64, i64)>) -> Self {
         Self(changes)
     }
