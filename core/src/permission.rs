@@ -1,4 +1,5 @@
-//! Whether an action may run: it is classified, decided upon, and leaves with the proof in its type.
+//! Decides whether an action may run. The action is classified and judged, and an allowed action leaves as an
+//! [`Approved`], which proves the decision.
 
 mod classify;
 mod closed;
@@ -31,7 +32,7 @@ pub use touch::{CommandName, Touch, is_everywhere};
 
 pub use crate::words::Level;
 
-/// The state of everything that decides, at this moment; the shell reads it again for every step.
+/// Everything that a decision depends on. The shell reads it again for every step.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     /// The operator's policy.
@@ -42,7 +43,7 @@ pub struct Gate {
     pub untrusted: Option<Millis>,
     /// The plugin that calls, if it is not the client itself.
     pub plugin: Option<String>,
-    /// The plugin's ceiling in the app, as its operator granted it. No rule and no answer lifts it.
+    /// The highest level that the operator granted the plugin in the app. No rule and no answer raises it.
     pub most: Option<Level>,
     /// Files that no argument may lead to.
     pub closed: Arc<Closed>,
@@ -62,7 +63,8 @@ impl Gate {
     }
 }
 
-/// How long dangerous calls ask after the server read other people's content. An approval for an hour lasts as long.
+/// How long dangerous calls need approval after the server read other people's content. An approval for an hour lasts
+/// as long.
 const TAINT: Millis = Millis(60 * 60 * 1000);
 
 /// An action that may run: the only thing a script is made of.
@@ -99,14 +101,14 @@ pub enum Source {
     Ceiling(Level),
     /// An argument leads to a file that is closed under every policy.
     Closed {
-        /// The owner of the file.
+        /// The closed place in words.
         place: String,
     },
     /// It is dangerous, and content of others was read within the last hour.
     Tainted,
     /// Only a position leads to an object, so a human must check that it is the right one.
     Fragile,
-    /// It opens the dialog of macOS, which interrupts the user.
+    /// It opens a dialog of macOS, which interrupts the user.
     Dialog,
     /// The server reads the objects for a question to a human.
     Preview {
@@ -230,7 +232,7 @@ impl Approved {
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }
 
-    /// Returns the approval under which it may run once its script is written.
+    /// Returns the decision under which it runs, once its script is written.
     pub(crate) fn decided(self) -> Decided {
         let Self { harm, source, scopes, .. } = self;
         Decided { allowed: true, harm, source, scopes }

@@ -24,7 +24,7 @@ use crate::specifier::{Path, Segment};
 pub struct Classified {
     /// How much harm it can do.
     pub level: Level,
-    /// It runs any code that it gets, or types or clicks anything: it is refused unless the policy names it.
+    /// Whether it runs any code that it gets, or types or clicks. It is then refused unless the policy names it.
     pub is_shell: bool,
     /// Why, in a few words that end the sentence "it …": `deletes`, `runs a shell command`.
     pub reason: Cow<'static, str>,
@@ -59,7 +59,7 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
         Deed::Web(call) if call.method.level() == Level::Safe => {
             Classified::new(Level::Safe, "reads from a web server")
         }
-        // No rule of the operator makes it milder.
+        // No rule of the operator lowers this level.
         Deed::Web(_) => Classified::new(Level::Dangerous, "sends data to a web server"),
         Deed::RunScript { .. } => Classified::shell("runs a script, which may do anything"),
         _ => Classified::new(Level::Safe, "reads"),
@@ -137,15 +137,15 @@ pub fn classify_write(
         .raised_by_count(count)
 }
 
-/// A script is as bad as the worst that it does in this call.
+/// A script has the level of its most harmful act in this call.
 fn classify_script(app: &str, script: &InAppScript, rules: &[LevelRule]) -> Classified {
     let acts = script.acts.iter().map(|act| classify_act(app, act, script.count, rules));
     // An action without known effects is treated as the worst.
     acts.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Dangerous, "runs a script"))
 }
 
-/// An act is as bad as the package says, which the operator has read and granted.
-/// Many objects make a change worse, and a read of many is still a read.
+/// An act has the level that the package declares, which the operator has read and granted. Many objects raise the
+/// level of a change, but not of a read.
 pub(super) fn classify_act(app: &str, act: &InAppAct, count: usize, rules: &[LevelRule]) -> Classified {
     if let Some(rule) = rules.iter().find(|rule| rule.is_about(app, &act.term, &act.code)) {
         return Classified::new(rule.level, "has its level from the policy");
@@ -154,7 +154,7 @@ pub(super) fn classify_act(app: &str, act: &InAppAct, count: usize, rules: &[Lev
     if act.level == Level::Safe { itself } else { itself.raised_by_count(count) }
 }
 
-/// How many objects a deed changes, as far as it says so.
+/// How many objects a deed changes, as far as that is known.
 pub(super) fn count(deed: &Deed) -> usize {
     let objects =
         || deed.commands().into_iter().flat_map(|command| &command.direct).map(arguments::objects).sum();
@@ -198,7 +198,7 @@ fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Cla
     worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
 }
 
-/// The worst of the objects that are made; each is a `make` command.
+/// The highest level among the new objects; each is made by a `make` command.
 fn classify_creation(action: &Action, creation: &Creation, rules: &[LevelRule]) -> Classified {
     let commands = action.deed.commands().into_iter();
     let worst =
@@ -238,7 +238,7 @@ fn classify_invocation(action: &Action, invocation: &Invocation, rules: &[LevelR
     }
 }
 
-/// Also says whether an operator's rule decided.
+/// Returns the level of a command, and whether an operator's rule decided it.
 fn of_term(app: &str, name: &str, code: &str, rules: &[LevelRule]) -> (Classified, bool) {
     let own = rules.iter().find(|rule| rule.is_about(app, name, code));
     if let Some(rule) = own {

@@ -1,6 +1,6 @@
 //! Files that no argument may lead to, whatever the policy says: the state directory and the files that start clients.
 //!
-//! This module makes no look-ups. The shell lists the closed places and resolves links in the names among the
+//! This module does not access the disk. The shell lists the closed places and resolves links in the names among the
 //! arguments. This module handles spellings that need no disk (`~`, `..`, `file:` addresses, case, `/private`, colons).
 
 mod doors;
@@ -16,7 +16,7 @@ pub(super) use spot::{Kind, Spot, is_file, is_of_files, spot};
 
 use crate::action::Shut;
 
-/// Closed places, and where names lead.
+/// The closed places, and the targets of links.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Closed {
     home: String,
@@ -69,7 +69,7 @@ impl Closed {
         }
     }
 
-    /// The same, with the paths to which links lead, by the names that were given.
+    /// Adds the targets of links: for each given name, the path to which it leads.
     #[must_use]
     pub fn with_leads(self, leads: BTreeMap<String, String>) -> Self {
         Self { leads, ..self }
@@ -108,9 +108,9 @@ impl Closed {
         self.every(name).iter().find_map(|path| self.around(path))
     }
 
-    /// Returns the closed place that names lead into from some folder, if any; `None` among the names is any name. The folder
-    /// may be on the way to that place. It may also be above all that is known of the way: above any project, and above the
-    /// home folders if `in_homes`.
+    /// Returns the closed place into which names lead from an unknown folder, if any. `None` among the names stands for
+    /// any name. The folder may be on the path to the closed place. It may also be above the known part of that path:
+    /// above any project, and above the home folders if `in_homes`.
     fn along(&self, names: &[Option<&str>], in_homes: bool) -> Option<&str> {
         let folded: Vec<Option<Parts>> = names.iter().map(|name| name.map(plain)).collect();
         let fits = |part: &String, name: &Option<Parts>| match name {
@@ -122,7 +122,7 @@ impl Closed {
         };
         let leads_in = |place: &&Place| {
             let is_below_any = place.from == From::Anywhere || in_homes;
-            // A name that is not known may be any, so what is known begins with a name.
+            // An unknown name could be any name, so a match begins with a known one.
             let mut below = (1..folded.len()).filter(|from| is_below_any && folded[*from].is_some());
             (0..place.parts.len()).any(|from| begin_with(&folded, &place.parts[from..]))
                 || below.any(|from| !place.parts.is_empty() && begin_with(&folded[from..], &place.parts))
@@ -148,7 +148,7 @@ impl Closed {
 
     /// The closed place that a path is, or is in, if any.
     fn inside(&self, path: &[String]) -> Option<&str> {
-        // These name a file by its number.
+        // Paths in these folders name a file by its number.
         if matches!(path.first().map(String::as_str), Some(".vol" | ".file")) {
             return Some("a file that is named by its number only");
         }
@@ -172,7 +172,8 @@ impl Closed {
         self.places.iter().find(is_above).map(|place| place.words.as_str())
     }
 
-    /// Whether home folders are at or below a path; that of root is in `/var`, and some folders hold all of the disk again.
+    /// Whether home folders are at or below a path. The home folder of root is in `/var`, and some folders contain the
+    /// whole disk again.
     fn holds_homes(&self, path: &[String]) -> bool {
         let names: Vec<&str> = path.iter().map(String::as_str).collect();
         matches!(names[..], ["var" | "private" | "system" | "volumes"] | ["system", "volumes"])

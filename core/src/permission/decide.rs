@@ -1,4 +1,4 @@
-//! From an action to a decision, and from an answer to an approval.
+//! Turns an action into a decision, and an answer into an approval.
 
 use super::classify::{classify_act, sends};
 use super::closed::{Hit, Why};
@@ -15,7 +15,7 @@ use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::specifier::quoted;
 
-/// Decides on an action: the strictest word about anything that it touches.
+/// Decides on an action: the strictest ruling on any of its touches counts.
 pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
     let harm = classify(&action, gate.policy.levels());
     if let Some(hit) = gate.closed.reached_by(&action) {
@@ -36,7 +36,7 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
             }
         }
     }
-    // A yes counts for one text, so neither a rule nor an earlier yes takes the place of a reader.
+    // An approval counts for one text, so neither a rule nor an earlier approval replaces a human who reads this one.
     if let Deed::RunScript { .. } = &action.deed {
         let is_tainted = gate.untrusted.is_some_and(|read| now.since(read) < TAINT);
         let source = if is_tainted { Source::Tainted } else { Source::Script };
@@ -167,7 +167,7 @@ impl Unasked {
         each(&self.scopes, Scope::policy_line).join(", ")
     }
 
-    /// The commands that would allow it, in words for a sentence.
+    /// The command lines that would allow it, as a part of a sentence.
     pub(crate) fn command_lines(&self) -> String {
         command_lines(&self.scopes)
     }
@@ -194,7 +194,7 @@ impl Unasked {
         &self.action
     }
 
-    /// Decides again, because a file that it would write is there.
+    /// Decides again, because a file that it would write exists.
     pub(crate) fn replacing(self, app_name: &str, gate: &Gate, now: Millis) -> Decision {
         decide_replacing(self.action, app_name, gate, now)
     }
@@ -230,7 +230,7 @@ impl Unasked {
         let (level, digest) = (harm.level, Digest::of(&[]));
         let (told, why, because) = (told.into(), why.into(), because.into());
         let unbound = Question { wording, told, level, why, because, scopes: lasting, digest };
-        // A yes for longer counts for the scopes.
+        // A longer approval covers the scopes, so the digest includes them.
         parts.extend(scopes.iter().map(Scope::policy_line));
         parts.push(unbound.text());
         let digest = Digest::of(&parts);
@@ -238,8 +238,8 @@ impl Unasked {
     }
 }
 
-/// Whether the action in words holds something that was read of the app: the old value that an undo writes, the whole of a
-/// text to which something is added, the name of an object among the parameters.
+/// Whether the action in words contains something that was read from the app: the old value that an undo writes, the
+/// whole of a text to which something is added, or the name of an object among the parameters.
 fn shows_what_was_read(deed: &Deed) -> bool {
     match deed {
         Deed::Set(_) => true,
@@ -248,10 +248,10 @@ fn shows_what_was_read(deed: &Deed) -> bool {
     }
 }
 
-/// The class of any object at the end of a path.
+/// The class that stands for any object at a POSIX path.
 const ITEM: &str = "item";
 
-/// Whether a yes counts for this call alone. A path has no class, so a longer approval would cover every path, and no
+/// Whether an approval counts for this call only. A path has no class, so a longer approval would cover every path. No
 /// scope covers what is sent to whom.
 fn counts_once(action: &Action) -> bool {
     let has_file = |given: &Given| !given.files().is_empty();

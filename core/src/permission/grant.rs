@@ -15,7 +15,7 @@ const HOUR: Millis = Millis(60 * 60 * 1000);
 #[serde(transparent)]
 pub struct Grants(Vec<Grant>);
 
-/// One yes of a human that counts for later calls too.
+/// One approval by a human that also counts for later calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
@@ -52,7 +52,7 @@ pub struct Scope {
     /// The class of the changed or new object; none for reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// Whether it is for more objects at once than [`super::MANY`]. A yes to one object is none for a hundred.
+    /// Whether it is for more objects at once than [`super::MANY`]. Approval for one object does not cover a hundred.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub many: bool,
 }
@@ -67,7 +67,7 @@ pub struct CommandScope {
 }
 
 impl Scope {
-    /// The scope that holds one touch and nothing else.
+    /// The scope that covers one touch and nothing else.
     pub(super) fn of(touch: &Touch<'_>) -> Self {
         let command = touch
             .command
@@ -196,7 +196,7 @@ fn shell_word(text: &str) -> String {
 }
 
 impl Grant {
-    /// Whether it still counts. A clock that was set back to before it was given ends it.
+    /// Whether it still counts. It ends if the clock was set back to a time before it was given.
     pub fn counts(&self, now: Millis) -> bool {
         self.given <= now && self.until.is_none_or(|until| now < until)
     }
@@ -224,7 +224,7 @@ impl Grants {
         }
     }
 
-    /// Takes grants back; says how many.
+    /// Revokes grants, and returns how many.
     pub fn revoke(&mut self, is_meant: impl Fn(&Grant) -> bool) -> usize {
         let before = self.0.len();
         self.0.retain(|grant| !is_meant(grant));

@@ -22,8 +22,8 @@ impl Later {
         more.then(|| Self(Box::new(approved.clone())))
     }
 
-    /// Takes the next run with the result that the previous, equally approved run hands on. `write` makes its program
-    /// from the granted text, the data, the handed-on result, and the acts.
+    /// Returns the next run, with the result that the previous, equally approved run hands on. `write` makes its
+    /// program from the granted text, the data, the handed-on result, and the acts.
     pub(crate) fn next(self, handed: &Json, write: Write) -> Approved {
         let Self(mut approved) = self;
         if let Deed::Script(script) = &mut approved.action.deed

@@ -58,7 +58,7 @@ pub struct Policy {
     levels: Vec<LevelRule>,
     /// Bundle ids of apps with content that counts as the operator's own words.
     own_content: Vec<String>,
-    /// Whether reading other people's content changes nothing.
+    /// Whether decisions ignore that other people's content was read.
     ignores_taint: bool,
     /// Whether clients may send their own scripts. A human reads each of them.
     scripts: bool,
@@ -180,12 +180,12 @@ impl Policy {
         self.rules.iter().filter_map(|rule| rule.property.as_deref())
     }
 
-    /// Whether a rule about the property of a touch decides about it, if no earlier rule does.
+    /// Whether any rule that names a property fits a touch.
     pub(super) fn names_property_of(&self, touch: &Touch<'_>) -> bool {
         self.rules.iter().any(|rule| rule.property.is_some() && rule.fits(touch))
     }
 
-    /// The same for the command of a touch.
+    /// Whether any rule that names a command fits a touch.
     pub(super) fn names_command_of(&self, touch: &Touch<'_>) -> bool {
         self.rules.iter().any(|rule| rule.command.is_some() && rule.fits(touch))
     }
@@ -286,14 +286,14 @@ impl Rule {
     }
 }
 
-/// The least harm of a command by its name or its code: an act below that level does not run it.
+/// The level of a command, by its name or code alone. An act below that level cannot run the command.
 fn level_of(command: &str) -> Level {
     let named = Command { name: command.to_owned(), code: command.to_owned(), ..Command::default() };
     classify_command("", &named, &[]).level
 }
 
-/// Whether a rule means an act of a script, by its term or by its digest, or a command that this server adds to every
-/// app: such a rule is about that and nothing within.
+/// Whether a rule means an act of a script, by its term or its digest, or a command that this server adds to every app.
+/// Such a rule does not apply to what an act does.
 fn is_of_scripts(command: &str) -> bool {
     let is_digest = command.len() == 8 && command.chars().all(|letter| letter.is_ascii_hexdigit());
     command.starts_with("script ") || is_digest || is_everywhere(command)

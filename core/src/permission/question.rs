@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 use super::{Level, Scope};
 use crate::specifier::quoted;
 
-/// The number of objects that a question names; it gives only the count of the others, so that it stays readable. The
-/// objects that are read before the question are these.
+/// The number of objects that a question names. Of the others it gives only the count, so that it stays readable. Only
+/// the named objects are read before the question.
 pub(crate) const NAMED: usize = 5;
 
 /// The digest of a question: everything that was shown, and the exact script that would run.
@@ -38,7 +38,7 @@ pub struct Wording {
     pub plugin: Option<String>,
     /// The action, for example `set "read status" to true`. Words of others are quoted.
     pub deed: String,
-    /// Whether it takes back an earlier call.
+    /// Whether it undoes an earlier call.
     pub is_undo: bool,
     /// The objects and the change of each: one line per object.
     pub objects: Vec<String>,
@@ -100,7 +100,7 @@ impl Digest {
         })
     }
 
-    /// Digests parts in such a way that no part can pass for a piece of its neighbour.
+    /// Digests parts so that their boundaries count: a text that moves from one part to the next changes the digest.
     pub(super) fn of(parts: &[String]) -> Self {
         Self(Sha256::digest(json!(parts).to_string().as_bytes()).into())
     }

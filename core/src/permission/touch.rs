@@ -85,7 +85,7 @@ pub(super) fn touches<'a>(
     let is_many = count(&action.deed) > MANY;
     let counted = |touch: Touch<'a>| Touch { is_many: is_many && touch.level > Level::Safe, ..touch };
     if let Deed::Script(script) = &action.deed {
-        // The gate decides about each act separately: a yes to one does not cover its neighbour.
+        // The gate decides about each act separately: approval for one does not cover another.
         let act = |act: &'a InAppAct| Touch {
             level: classify_act(&action.app, act, script.count, policy.levels()).level,
             command: Some(CommandName { name: &act.term, code: &act.code }),
@@ -119,7 +119,7 @@ pub(super) fn touches<'a>(
     let itself: Vec<Touch<'_>> = match (found.itself, reads || found.command.is_none()) {
         (false, _) => Vec::new(),
         (true, true) => vec![does],
-        // A yes to a command covers only the classes that were shown.
+        // Approval for a command covers only the classes that were shown.
         (true, false) => {
             found.classes.into_iter().map(|class| Touch { class: Some(class), ..does }).collect()
         }
@@ -147,8 +147,8 @@ fn amounting<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<To
     writes::amounts(action).into_iter().map(does).filter(|touch| policy.names_command_of(touch)).collect()
 }
 
-/// The properties that commands set, if a rule names one. Without such a rule only the command is judged, so one yes to
-/// it is enough.
+/// The properties that commands set, if a rule names one. Without such a rule only the command is judged, so one
+/// approval is enough.
 fn given<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
     let writes = action.deed.commands().into_iter().flat_map(writes::of_command);
     let set = writes.map(|Write { class, term, .. }| Touch {
@@ -160,7 +160,7 @@ fn given<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<
     set.filter(|touch| policy.names_property_of(touch)).collect()
 }
 
-/// The harm of making alone: a rule or a yes for `make` need not cover later commands.
+/// The harm of making the objects. A rule or an approval for `make` need not cover later commands.
 fn making(action: &Action, policy: &Policy) -> Option<Classified> {
     let Deed::Create(creation) = &action.deed else { return None };
     let (app, terms) = (action.app.clone(), action.terms.clone());
@@ -168,8 +168,8 @@ fn making(action: &Action, policy: &Policy) -> Option<Classified> {
     Some(classify(&action, policy.levels()))
 }
 
-/// The commands that follow a new object, each with its own level and classes: a yes to make does not cover sending,
-/// and a yes to reply does not cover attaching.
+/// The commands that follow a new object, each with its own level and classes: approval to make does not cover sending,
+/// and approval to reply does not cover attaching.
 fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<Touch<'a>> {
     let Deed::Create(creation) = &action.deed else { return Vec::new() };
     let one = |command: &'a Invocation| {

@@ -29,7 +29,7 @@ const SET: &str = "coresetd";
 /// The parameter of some apps for the name of a new object, apart from its other properties.
 const NAMED: &str = "named";
 
-/// The commands that a write may amount to.
+/// The commands that a write may be equivalent to.
 const MOVE: CommandName<'_> = CommandName { name: "move", code: "coremove" };
 const DELETE: CommandName<'_> = CommandName { name: "delete", code: "coredelo" };
 
@@ -47,10 +47,10 @@ const MOVES: [(&str, &str, &str); 3] = [
 /// Properties that delete the object: an app, a class (including classes that inherit from it), the property.
 ///
 /// # Source
-/// Mail's dictionary: a message with this mark is deleted.
+/// Mail's dictionary: a message with this status is deleted.
 const DELETES: [(&str, &str, &str); 1] = [("com.apple.mail", "message", "deleted status")];
 
-/// Properties that hold the place of deleted objects.
+/// Properties that hold the container of deleted objects.
 ///
 /// # Source
 /// The dictionaries of Finder, System Events and Mail.
@@ -69,8 +69,8 @@ const DISCARDED: [(&str, &str, &str); 6] = [
     ("com.apple.Notes", "folder", "recently deleted"),
 ];
 
-/// The commands that do the same as an action, each with the class of its objects: to set the mailbox of a message is to
-/// move it, and to move it to the trash is to delete it.
+/// The commands that do the same as an action, each with the class of its objects: setting the mailbox of a message
+/// moves it, and moving it to the trash deletes it.
 pub(super) fn amounts(action: &Action) -> Vec<(CommandName<'static>, &str)> {
     let changes: Vec<&Change> = match &action.deed {
         Deed::Set(changes) => changes.iter().collect(),
@@ -85,7 +85,7 @@ pub(super) fn amounts(action: &Action) -> Vec<(CommandName<'static>, &str)> {
     writes.flat_map(|write| write.amounts(action)).chain(discarded).collect()
 }
 
-/// Whether a command moves its objects to the place of deleted ones.
+/// Whether a command moves its objects to a container of deleted objects.
 pub(super) fn is_discarded(action: &Action, command: &Invocation) -> bool {
     let leads = |given: &Given| leads_to_trash(action, given);
     command.code == MOVE.code && command.parameters.iter().any(|argument| leads(&argument.value))
@@ -116,7 +116,7 @@ impl<'a> Write<'a> {
     }
 }
 
-/// Whether a value leads to the place of deleted objects.
+/// Whether a value leads to a container of deleted objects.
 fn leads_to_trash(action: &Action, given: &Given) -> bool {
     match given {
         Given::Object(path) | Given::Place(Place::Beginning(path, _) | Place::End(path, _)) => {
@@ -127,7 +127,7 @@ fn leads_to_trash(action: &Action, given: &Given) -> bool {
     }
 }
 
-/// The Trash of a user, and those of disks.
+/// Whether a path is in the Trash of a user or of a disk.
 fn is_in_trash(path: &str) -> bool {
     path.split('/').any(|part| part.eq_ignore_ascii_case(".Trash") || part.eq_ignore_ascii_case(".Trashes"))
 }
@@ -161,8 +161,8 @@ pub(super) fn of_change(change: &Change) -> Vec<Write<'_>> {
     slots.flat_map(each).collect()
 }
 
-/// The properties that a command sets: `set` names one, and a new object, a copy and a moved object are given theirs in
-/// a record.
+/// The properties that a command sets: `set` names one, and a new, copied or moved object gets its properties in a
+/// record.
 pub(super) fn of_command(command: &Invocation) -> Vec<Write<'_>> {
     if let Some((class, term)) = assigned(command) {
         let values = command.parameters.iter().map(|argument| &argument.value);

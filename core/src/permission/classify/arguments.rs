@@ -36,7 +36,7 @@ const RUNNABLE: &[&str] = &[
     "tcsh", "terminal", "tool", "vncloc", "webloc", "wflow", "workflow", "xpc", "zsh",
 ];
 
-/// Schemes of addresses that lead to a page or a new letter, and nowhere else.
+/// Schemes of addresses that open a web page or a new message, and nothing else.
 const SCHEMES: [&str; 4] = ["http", "https", "mailto", "about"];
 
 /// Folders in which programs look for code to run, by the last names of their paths.
@@ -61,7 +61,7 @@ const STARTS: &[&[&str]] = &[
     &["library", "workflows"],
 ];
 
-/// Folders of the whole Mac, by their first names. Programs in them run for every user.
+/// Folders that belong to the whole Mac, by the first names of their paths. Programs in them run for every user.
 const SYSTEM: &[&[&str]] =
     &[&["bin"], &["etc"], &["library"], &["opt"], &["sbin"], &["system"], &["usr"], &["var", "at"]];
 
@@ -108,7 +108,7 @@ pub(super) fn script_address<'a>(values: impl IntoIterator<Item = &'a Given>) ->
     found.then(|| Classified::shell("runs JavaScript in a web page"))
 }
 
-/// Whether a browser runs a text that it is given as an address.
+/// Whether a browser runs a text as code if it gets the text as an address.
 fn is_script(text: &str) -> bool {
     let Some((scheme, rest)) = address(text) else { return false };
     let kind = || rest.split([',', ';']).next().unwrap_or_default().to_ascii_lowercase();
@@ -130,7 +130,7 @@ fn address(text: &str) -> Option<(String, String)> {
     (!scheme.is_empty() && scheme.chars().all(legal)).then(|| (scheme.to_ascii_lowercase(), rest.to_owned()))
 }
 
-/// The effect of the worst of the opened addresses.
+/// The most harmful effect among the opened addresses.
 fn foreign_address(invocation: &Invocation) -> Option<Classified> {
     let mut found = Vec::new();
     for value in invocation.direct.iter().filter(|_| invocation.code == "GURLGURL") {
@@ -161,8 +161,8 @@ fn opened(text: &str) -> Option<Classified> {
 /// Objects that open the address that they are given.
 const SHOWING: [&str; 3] = ["tab", "document", "window"];
 
-/// An address that a tab, a document or a window is given is opened, as by `open location`. Elsewhere an address is only
-/// kept, such as the link of an event.
+/// If a tab, a document or a window gets an address, the app opens it, as `open location` does. Elsewhere an address is
+/// only stored, such as the link of an event.
 fn shown_address(action: &Action, writes: &[Write<'_>]) -> Option<Classified> {
     let shows = |class: &str| class.is_empty() || SHOWING.iter().any(|row| action.terms.is_a(class, row));
     let given = writes.iter().filter(|write| names::key(write.term) == "url" && shows(write.class));
@@ -185,7 +185,7 @@ pub(super) fn by_value(action: &Action, change: &Change) -> Option<Classified> {
     said.into_iter().flatten().reduce(Classified::or_worse)
 }
 
-/// To set a property by a command is to write it.
+/// The command `set` writes a property, so it has the level of that write.
 fn property(action: &Action, invocation: &Invocation) -> Option<Classified> {
     let Some(Given::Object(path)) = invocation.direct.as_ref().filter(|_| invocation.code == "coresetd")
     else {
@@ -232,8 +232,8 @@ fn made(action: &Action, invocation: &Invocation) -> Option<Classified> {
     classes.into_iter().filter_map(of).reduce(Classified::or_worse)
 }
 
-/// The worst of the properties that a new object, a copy or a moved object is given, as if each were set afterwards: a
-/// rule for one counts here, too.
+/// The highest level among the properties of a new, copied or moved object, as if each were set afterwards. So a rule
+/// for a property also applies here.
 pub(super) fn given(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> Option<Classified> {
     if !GIVING.contains(&invocation.code.as_str()) {
         return None;
@@ -271,7 +271,7 @@ fn deletes_it() -> Classified {
     Classified::new(Level::Dangerous, "deletes")
 }
 
-/// Opening a program is running it.
+/// Opening a program runs it.
 fn runnable(action: &Action, invocation: &Invocation) -> Option<Classified> {
     let hands_on = is_of_files(&action.app);
     let mut runs = false;
@@ -288,7 +288,7 @@ fn runnable(action: &Action, invocation: &Invocation) -> Option<Classified> {
     (invocation.code == "aevtodoc" && runs).then(|| Classified::new(Level::Dangerous, "runs a program"))
 }
 
-/// Whether a file may run once it is opened; `hands_on` says that it is not the app itself that opens it.
+/// Whether a file may run once it is opened; `hands_on` means that the app passes it to another program.
 fn may_run(path: &str, hands_on: bool) -> bool {
     let names: Vec<String> = parts(path);
     let extension = names.last().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);
@@ -308,7 +308,7 @@ fn object_runs(action: &Action, path: &Path, hands_on: bool) -> bool {
     if !hands_on || is_window {
         return matches!(path.last(), Some((_, Segment::Element(_, By::Name(name)))) if may_run(name, false));
     }
-    // The Finder shows a folder. A folder that is a program has a name that says so.
+    // The Finder shows a folder. A folder that is a program has an extension.
     let is_folder = ["folder", "disk", "container"].iter().any(|class| is_a(class));
     match spot(&action.app, &action.terms, path).spot {
         Spot::Named(names) => {
@@ -321,7 +321,7 @@ fn object_runs(action: &Action, path: &Path, hands_on: bool) -> bool {
     }
 }
 
-/// The destination of something new: programs look for code to run in dot files and in some folders.
+/// Judges the destination of a new file: programs look for code to run in dot files and in some folders.
 pub(super) fn place(action: &Action) -> Option<Classified> {
     let names = written(action);
     names.iter().any(|name| is_run_from(name)).then(touches_hidden)
@@ -353,7 +353,7 @@ fn is_of_the_system(path: &str) -> bool {
     Closed::default().paths(path).iter().flat_map(|path| whole(path)).any(|path| below(&path))
 }
 
-/// The names in a path of any form, folded, without `.` and steps back.
+/// The names in a path of any form, folded, with `.` and `..` resolved.
 fn parts(path: &str) -> Vec<String> {
     let mut found = Vec::new();
     for part in path.split(['/', ':']).filter(|part| !part.is_empty() && *part != ".") {

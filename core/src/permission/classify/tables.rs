@@ -165,7 +165,8 @@ const ORDINARY: &[Row] = &[
     (BBEDIT, "remove line breaks", Modify, "changes text"),
 ];
 
-/// The names of codes that make a command harmless, or milder than its name suggests. A script sends the name, and the
+/// Codes that make a command harmless, or milder than its name suggests, each with its name. A script sends the name,
+/// and the
 /// running app decides what the name means. Another bundle with the same id may have a dictionary that gives the code
 /// of `count` to `delete`, so a code under another name proves nothing.
 ///
@@ -243,7 +244,7 @@ const WORDS: &[(&str, &str)] = &[
     ("wipe", "erases"),
 ];
 
-/// A name that has one of each runs any code that it gets.
+/// A name with one word of each list belongs to a command that runs any code that it gets.
 const SHELL_VERBS: &[&str] = &["do", "eval", "evaluate", "execute", "invoke", "run", "trigger"];
 const SHELL_NOUNS: &[&str] = &["command", "macro", "script", "shell", "shortcut", "workflow"];
 
@@ -340,8 +341,8 @@ pub(super) fn write(app: &str, terms: &Terms, class: &str, property: &str) -> Op
     row.map(|row| Classified::new(Level::Dangerous, row.3))
 }
 
-/// Returns the command that a script would call instead of reading a property. This happens if a command and a property
-/// have the same spelling in JavaScript. In the dictionaries of macOS and of 25 apps, no property has this problem.
+/// Names of commands. If a property has the same spelling in JavaScript as a command, a script that reads it calls the
+/// command. In the dictionaries of macOS and of 25 apps, no property has this problem.
 const CALLS: &[&str] = &[
     "activate", "close", "delete", "doscript", "dojavascript", "doshellscript", "duplicate", "emptytrash",
     "erase", "eval", "execute", "keycode", "keystroke", "launch", "logout", "make", "move", "open",

@@ -278,7 +278,7 @@ fn what_is_set_of_a_new_object_counts() {
     assert_eq!(level(Creation::default()), Level::Modify);
 }
 
-/// Whatever stands first.
+/// The order of the properties does not matter.
 #[test]
 fn the_worst_of_several_counts() {
     let fields = |terms: &[&str]| {
@@ -529,7 +529,7 @@ fn what_starts_something_later_is_dangerous_to_make_and_to_change() {
     }
 }
 
-/// A script calls what it means to read: a dictionary that has a property of that name belongs to another app.
+/// A script that reads such a property would call the command. So the property's dictionary may be that of another app.
 #[test]
 fn a_property_with_the_name_of_a_command_is_no_read() {
     let text = TextWindow { offset: 0, limit: 1 };

@@ -16,10 +16,10 @@ pub(in crate::permission) struct Hit {
     pub(in crate::permission) why: Why,
 }
 
-/// Why it may not.
+/// Why the action may not reach it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::permission) enum Why {
-    /// It is in this place, or around it.
+    /// It is in this closed place, or contains it.
     Closed(String),
     /// Only the app can tell which file is meant.
     Unnamed,
@@ -42,7 +42,7 @@ const MOVES: [&str; 4] = ["coremove", DUPLICATE, "coredelo", "fndrfera"];
 /// Properties that are part of a file's path.
 const NAMES: [&str; 4] = ["name", "displayedname", "path", "posixpath"];
 const EXTENSION: &str = "nameextension";
-/// Properties that remove a folder from its users, as a rename does.
+/// Properties that make a folder unavailable to its users, as a rename does.
 const KEYS: [&str; 6] =
     ["locked", "owner", "group", "ownerprivileges", "groupprivileges", "everyonesprivileges"];
 
@@ -66,7 +66,7 @@ impl Closed {
         found
     }
 
-    /// The closed names directly below a name, wherever it may lead.
+    /// The closed names directly below a name, for every path that the name may mean.
     fn shut_in(&self, name: &str) -> Option<Vec<Shut>> {
         let all: Option<Vec<Vec<Shut>>> =
             self.every(name).iter().map(|path| self.right_below(path)).collect();
@@ -113,7 +113,7 @@ impl Closed {
     }
 }
 
-/// Returns the names of new files after an action; each may be one of several readings.
+/// Returns the paths that new files may have after an action. One file may have several possible paths.
 pub(in crate::permission) fn written(action: &Action) -> Vec<String> {
     let files = Files { app: &action.app, terms: &action.terms };
     match &action.deed {
@@ -177,7 +177,7 @@ impl Files<'_> {
             at.names = start(class);
         }
         let names = match at.names.is_empty() {
-            // Folders of notes and tasks have names, too.
+            // Folders of notes and tasks have names too, so only a path counts here.
             true => {
                 names.into_iter().filter(|name| name.contains(['/', ':']) || name.starts_with('~')).collect()
             }
@@ -272,7 +272,7 @@ impl Targets {
     }
 }
 
-/// The new paths of files with a property to set.
+/// The paths that files get when a property is set.
 fn renames(old: &[String], term: &str, value: &Given) -> Vec<String> {
     match (key(term).as_str(), value) {
         (term, Given::Text(name)) if NAMES.contains(&term) => {
@@ -286,7 +286,7 @@ fn renames(old: &[String], term: &str, value: &Given) -> Vec<String> {
     }
 }
 
-/// A path with another extension: in place of its own, and after it.
+/// A path with a new extension: in place of the old one, and after it.
 fn extended(old: &str, extension: &str) -> Vec<String> {
     let extension = extension.trim_start_matches('.');
     let Some(name) = last(old) else { return Vec::new() };
@@ -353,7 +353,7 @@ impl Doors<'_> {
         Some(Hit { name: name.to_owned(), why: Why::Closed(place.to_owned()) })
     }
 
-    /// A read of an object or of its contents.
+    /// Checks a read of an object or of its contents.
     fn read(self, path: &Path, goes_on: bool) -> Option<Hit> {
         let found = spot(self.files.app, self.files.terms, path);
         match found.spot {
@@ -365,14 +365,14 @@ impl Doors<'_> {
                     let around = || self.around(name).filter(|_| goes_on || found.goes_on);
                     self.inside(name).or_else(around)
                 };
-                // Whether it is above a home folder is known.
+                // Here it is known whether the folder is above a home folder.
                 names.iter().find_map(hit).or_else(|| self.below_any(path, false, false))
             }
         }
     }
 
-    /// Names below a folder that only the app knows, such as the contents of a window. The folder may be the home
-    /// folder, or any folder above a closed place.
+    /// Checks names below a folder that only the app knows, such as the contents of a window. The folder may be the
+    /// home folder, or any folder above a closed place.
     fn below_any(self, path: &Path, goes_on: bool, in_homes: bool) -> Option<Hit> {
         let segments = path.segments();
         // A property at the end is read from the object before it.
@@ -389,13 +389,13 @@ impl Doors<'_> {
         if goes_on && path.is_spread() {
             return Some(unnamed());
         }
-        // Windows and the like are not folders.
+        // Elements without a known name, such as windows, are not folders.
         let from = tail.iter().position(Option::is_some)?;
         let place = self.closed.along(&tail[from..], in_homes)?;
         Some(Hit { name: path.to_string(), why: Why::Closed(place.to_owned()) })
     }
 
-    /// Everything in a folder, at any depth, except for the names that the script leaves out.
+    /// Checks a read of everything in a folder, at any depth, except for the names that the script leaves out.
     fn all_of(self, path: &Path, deep: bool, left_out: &[Shut]) -> Option<Hit> {
         let is_left_out = |shut: &Shut| left_out.iter().any(|other| other.name == shut.name);
         let covered =
@@ -475,7 +475,7 @@ impl Doors<'_> {
         hit
     }
 
-    /// An object that is changed, or moved with all that is in it.
+    /// Checks an object that is changed, or moved with everything in it.
     fn changed(self, path: &Path, moves: bool, mark: Option<&str>) -> Option<Hit> {
         let hit = |name: &String| self.inside(name).or_else(|| self.around(name).filter(|_| moves));
         let marked = mark.and_then(told).filter(|mark| mark.starts_with('/'));
@@ -515,7 +515,7 @@ impl Doors<'_> {
     }
 }
 
-/// Whether who finds a folder by its path does not find it any more once the property is set.
+/// Whether a folder can no longer be found by its path once the property is set.
 fn takes_away(term: &str) -> bool {
     let term = key(term);
     NAMES.contains(&term.as_str()) || KEYS.contains(&term.as_str()) || term == EXTENSION

@@ -1,4 +1,4 @@
-//! One way to write a path, so that every other way can be compared with it.
+//! Normalizes paths, so that different spellings of a path can be compared.
 
 use icu_casemap::CaseMapper;
 use icu_properties::CodePointSetData;
@@ -16,7 +16,7 @@ pub(in crate::permission) fn parts(path: &str) -> Vec<Parts> {
     for name in path.split('/') {
         match name {
             "" | "." => {}
-            // Before folding: a name that only looks like `..` leads nowhere.
+            // This comes before folding: a name that only looks like `..` does not lead up.
             ".." => drop(names.pop()),
             name => names.push(name),
         }
@@ -60,7 +60,7 @@ pub(in crate::permission) fn folded(name: &str) -> String {
     if cut.is_empty() { folded } else { cut.to_owned() }
 }
 
-/// The path in a `file:` address, its `%XX` read.
+/// The path in a `file:` address, percent-decoded.
 pub(super) fn from_url(text: &str) -> Option<String> {
     // An address may have tabs and line ends anywhere: they are dropped before it is read.
     let text: String = text.chars().filter(|c| !c.is_control()).collect();

@@ -12,11 +12,11 @@ const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 /// The location of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::permission) enum Spot {
-    /// It is not a file, nor in one.
+    /// It is neither a file nor inside one.
     Elsewhere,
-    /// It is a file, or in one, that has one of these names; each is written as [`super::Closed::paths`] reads it.
+    /// It is a file, or inside a file, with one of these paths; each is written as [`super::Closed::paths`] reads it.
     Named(Vec<String>),
-    /// It is in a folder of one of these names, and only the app can tell which object there it is.
+    /// It is in a folder with one of these paths, and only the app knows which object in it.
     Below(Vec<String>),
     /// It is a file, and only the app can tell where.
     Anywhere,
@@ -30,7 +30,7 @@ pub(in crate::permission) struct Found {
     pub(in crate::permission) goes_on: bool,
 }
 
-/// How surely objects of a class are files.
+/// How certain it is that objects of a class are files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::permission) enum Kind {
     No,
@@ -39,7 +39,7 @@ pub(in crate::permission) enum Kind {
     Yes,
 }
 
-/// Classes of objects that are files, by their names: in the Finder and System Events for sure, elsewhere perhaps.
+/// Names of classes that are files: certainly in the Finder and System Events, perhaps in other apps.
 const FILES: [&str; 19] = [
     "alias",
     "alias file",
@@ -85,7 +85,7 @@ pub(in crate::permission) fn is_file(app: &str, terms: &Terms, class: &str) -> K
     }
 }
 
-/// Whether an app is about files in the first place.
+/// Whether an app is mainly about files.
 pub(in crate::permission) fn is_of_files(app: &str) -> bool {
     [FINDER, SYSTEM_EVENTS].iter().any(|id| same_id(id, app))
 }
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
                 Spot::Below(names)
             }
             (_, spot) if self.may_hold_a_file(member) => match spot {
-                // Up from something that has no name, it may be the folder itself or the one above it.
+                // The container of an object without a known name may be the folder itself or the one above it.
                 Spot::Below(names) if term == "container" => {
                     let above = names.iter().map(|name| format!("{name}/.."));
                     Spot::Below(names.iter().cloned().chain(above).collect())
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
         };
     }
 
-    /// Whether folders by their usual names mean folders on the disk here.
+    /// Whether the usual names of folders mean folders on the disk here.
     fn is_about_files(&self, member: &Member) -> bool {
         is_of_files(self.app)
             || self.spot != Spot::Elsewhere
@@ -171,7 +171,7 @@ impl<'a> Walk<'a> {
         let name = name(by);
         let absolute = name.clone().filter(|name| is_path(name));
         let bases = match (spot, absolute) {
-            // Folders of notes and tasks have names, too.
+            // Folders of notes and tasks have names too, so only a path counts here.
             (Spot::Elsewhere, absolute) if kind == Kind::Perhaps => {
                 self.spot = absolute.map_or(Spot::Elsewhere, |path| Spot::Named(vec![path]));
                 return;
@@ -203,10 +203,10 @@ fn name(by: &By) -> Option<String> {
     Some(from_url(name).unwrap_or_else(|| name.clone()))
 }
 
-/// A mark is cut after this many units of UTF-16, so a mark of that length may be incomplete.
+/// A mark is cut after this many UTF-16 code units, so a mark of that length may be incomplete.
 const CUT: usize = 500;
 
-/// The name or the path in the value of a mark, if it tells one: a file's number tells nothing.
+/// The name or the path in the value of a mark; `None` if it has neither, such as a file's number.
 pub(super) fn told(mark: &str) -> Option<String> {
     let told = from_url(mark).unwrap_or_else(|| mark.to_owned());
     let first = told.trim_start_matches('/').split('/').next().unwrap_or_default();
@@ -217,7 +217,7 @@ pub(super) fn told(mark: &str) -> Option<String> {
 /// Properties that give the location of a file, as scripts spell them.
 const MARKS: [&str; 4] = ["name", "url", "posixPath", "path"];
 
-/// The folders in which a bare name without a folder may be: apps differ.
+/// The folders that may contain a name given without a folder. Apps differ in this.
 pub(super) fn start(class: &str) -> Vec<String> {
     if key(class) == "disk" {
         return vec!["/Volumes".to_owned()];
@@ -247,7 +247,8 @@ pub(super) fn last(path: &str) -> Option<&str> {
     path.rsplit(['/', ':']).next().filter(|name| !name.is_empty())
 }
 
-/// The folder that a property of the Finder or System Events leads to, by its key: of the user, and of the Mac.
+/// The folder that a property of the Finder or System Events leads to, by its key: that of the user, and that of the
+/// Mac.
 fn base(term: &str) -> Option<Vec<String>> {
     let library = |below: &str| ["~/Library", "/Library"].map(|library| format!("{library}{below}")).to_vec();
     let one = |path: &str| vec![path.to_owned()];

@@ -185,7 +185,7 @@ fn what_stands_right_below_a_folder_is_left_out() {
         ("/var/folders", names(&["x"])),
         ("/Volumes/work/project/.vscode", names(&["mcp.json"])),
         ("/Applications", names(&[])),
-        // In any home folder: which there are is not known.
+        // The closed place is in every home folder, and which home folders exist is unknown.
         ("/Users", None),
         ("/var", None),
         ("/", None),

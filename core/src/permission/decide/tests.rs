@@ -279,7 +279,7 @@ fn a_yes_for_an_hour_is_not_offered_for_any_file() {
     assert_eq!(choices(named("message", "x")), hour);
 }
 
-/// Neither offered nor counted, if it was given for something else: the scope of a yes says nothing of files and people.
+/// A longer approval is neither offered nor counted here, because its scope names no files and no people.
 #[test]
 fn a_yes_for_longer_covers_no_file_and_no_letter() {
     let file = || Given::File("/a/b.txt".into());

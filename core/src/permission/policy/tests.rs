@@ -203,7 +203,7 @@ fn the_operator_sets_levels() {
     );
 }
 
-/// A script may reach what its level allows, and no one sees from outside what it does reach.
+/// A script may reach anything that its level allows, and the server cannot see what it reaches.
 #[test]
 fn a_rule_for_an_app_holds_back_the_scripts_of_plugins_in_it() {
     use Ruling::{Allow, Ask, Deny};

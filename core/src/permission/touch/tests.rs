@@ -144,7 +144,7 @@ fn a_look_for_a_question_touches_what_it_reads() {
     check(Deed::Preview(Preview { subjects, anchors: None }), &["SAFE", "SAFE .account", "SAFE .flag"]);
 }
 
-/// A yes counts for these classes.
+/// An approval counts for these classes.
 #[test]
 fn the_classes_of_a_command_are_those_of_its_targets() {
     let (object, class, text) = (named("message", "x"), Given::Class("rule".into()), Given::Text("x".into()));
@@ -190,7 +190,7 @@ fn a_write_touches_every_field_of_a_record() {
     check(through, &["SAFE .account", "MODIFY .flag of "]);
 }
 
-/// Without a rule for the property, a yes to the command is enough: each touch needs one.
+/// Without a rule for the property, approval for the command is enough. With one, each touch needs approval.
 #[test]
 fn a_rule_for_a_property_holds_for_what_objects_are_given() {
     let given = |term: &str| record(term, Given::Text("x".into()));
@@ -220,13 +220,13 @@ fn a_rule_for_a_property_holds_for_what_objects_are_given() {
         create(Creation { makes, ..Creation::default() }),
         &["MODIFY .subject of message", "MODIFY make of message", "MODIFY reply of message"],
     );
-    // Some apps take the name alone.
+    // Some apps take only the name.
     let label = of("make", "corecrel", Given::Null, vec![new(), ("named", Given::Text("x".into()))]);
     let name = "rules = [{ property = \"name\", decision = \"ask\" }]";
     check_under(name, label, &["MODIFY .name of message", "MODIFY make of message"]);
 }
 
-/// Whoever forbids `delete` or `move` means every way to it.
+/// A rule against `delete` or `move` covers every way to delete or move.
 #[test]
 fn a_rule_for_a_command_holds_for_what_does_the_same() {
     let both =
@@ -257,7 +257,7 @@ fn a_rule_for_a_command_holds_for_what_does_the_same() {
     check(sent, &["DANGEROUS move of message"]);
 }
 
-/// A yes to one object is none for a hundred.
+/// Approval for one object does not cover a hundred.
 #[test]
 fn a_change_of_many_objects_is_told_apart() {
     let messages = |count: usize| Given::List(vec![named("message", "x"); count]);

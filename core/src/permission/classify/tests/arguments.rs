@@ -44,7 +44,7 @@ fn an_address_is_read_as_a_browser_reads_it() {
     }
 }
 
-/// A browser opens the address that a tab is given. An event only keeps it.
+/// A browser opens the address that a tab gets. An event only stores it.
 #[test]
 fn an_address_that_is_shown_is_judged_as_one_that_is_opened() {
     for (class, address, level, is_shell) in [
@@ -158,7 +158,8 @@ fn what_open_may_run_is_dangerous() {
     ] {
         assert_eq!(location(address), (Level::Dangerous, false), "{address}");
     }
-    // What runs in these is not to be seen here, as with Shortcuts Events' `run`: a rule must name the command first.
+    // These addresses do not show what they run, like the command `run` of Shortcuts Events. A rule must name the
+    // command first.
     for address in [
         "shortcuts://run-shortcut?name=x",
         " ShortCuts://x-callback-url/run-shortcut",
@@ -258,7 +259,7 @@ fn where_programs_look_for_what_to_run_is_dangerous_to_write() {
     }
 }
 
-/// An argument that would be bad for one command says nothing about another.
+/// An argument that raises the level of one command says nothing about another.
 #[test]
 fn arguments_are_judged_by_their_command() {
     use Given::{Bool, Class, Enumerator, File, Null, Object, Text};
