@@ -26,7 +26,7 @@ pub struct CommandTool {
     pub description: String,
     /// JSON Schema of its arguments.
     pub input_schema: Json,
-    /// The promises to clients.
+    /// What the tool promises to clients.
     pub hints: Hints,
     app: Arc<str>,
     term: String,
@@ -55,8 +55,8 @@ pub struct Catalog {
 /// The longest tool name. It leaves room for the prefix that clients add.
 const LONGEST: usize = 40;
 
-/// The longest description of a command from the app, in characters; longer ones are cut, because every tool costs a
-/// conversation its text.
+/// The longest description of a command from the app, in characters. Longer ones are cut, because the text of every
+/// tool takes room in a conversation.
 const DESCRIPTION: usize = 240;
 
 /// Codes of commands that send something out of this Mac or fetch something into it.
@@ -153,7 +153,7 @@ fn tool(
     rules: &[LevelRule],
 ) -> CommandTool {
     let command = schema::merged(&commands.all);
-    // The app decides which of them runs.
+    // The app decides which definition runs, so the highest level counts.
     let each = commands.all.iter().map(|one| classify_command(&app.bundle_id, one, rules));
     let classified = each.fold(classify_command(&app.bundle_id, &command, rules), Classified::or_worse);
     CommandTool {

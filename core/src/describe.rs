@@ -21,7 +21,7 @@ use crate::permission::LevelRule;
 
 pub use reach::Route;
 
-/// A class, a command, an enumeration and a search answer within this.
+/// The largest answer about a class, a command, an enumeration or a search, in bytes.
 const LARGEST: usize = 3 * 1024;
 
 /// Answers a question about one app. A search without an app covers every app with a loaded dictionary.
@@ -57,12 +57,12 @@ pub fn describe(
     }
 }
 
-/// Every way from the application to objects of a class, shortest first.
+/// The paths from the application to objects of a class, surest and shortest first.
 pub fn routes(dictionary: &Dictionary, class: &str) -> Vec<Route> {
     reach::routes(dictionary, class)
 }
 
-/// A term of a dictionary, fit to be shown.
+/// A term of a dictionary, cleaned for display.
 fn term(name: &str) -> String {
     foreign::clean(name, 80)
 }

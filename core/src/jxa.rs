@@ -23,16 +23,16 @@ pub(crate) const PRELUDE: &str = include_str!("jxa/prelude.js");
 /// Extra code for scripts that change something.
 pub(crate) const CHANGES: &str = include_str!("jxa/changes.js");
 
-/// Extra code for scripts that replace positions by objects before something comes or goes.
+/// Extra code for scripts that replace positions by objects before other objects are added or removed.
 pub(crate) const PLACES: &str = include_str!("jxa/places.js");
 
 /// Extra code for scripts that read elements of many containers.
 pub(crate) const SPREAD: &str = include_str!("jxa/spread.js");
 
-/// Extra code for scripts that report the zone of the Mac.
+/// Extra code for scripts that report the time zone of the Mac.
 pub(crate) const ZONE: &str = include_str!("jxa/zone.js");
 
-/// The code that a script needs besides to read elements with dates.
+/// Extra code for scripts that read elements with dates.
 pub(crate) const SERIES: &str = include_str!("jxa/series.js");
 
 /// Extra code for scripts that ask a library of the system.

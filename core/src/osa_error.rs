@@ -237,7 +237,7 @@ const MOVED: i64 = 20_001;
 /// Our scripts raise this number if several objects have only positions.
 const BLIND: i64 = 20_002;
 
-/// Our scripts raise this number if several objects have the name that one was picked by.
+/// Our scripts raise this number if several objects have the name by which one was picked.
 const SEVERAL: i64 = 20_003;
 
 /// Whether a number means that another object has taken the position of the intended one.

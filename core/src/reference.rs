@@ -22,7 +22,7 @@ pub use crate::words::{RefId, ReferenceError};
 pub struct Object {
     /// The bundle id of its app.
     pub app: Arc<str>,
-    /// The way there; its last class is the type that clients see.
+    /// The path to it; its last class is the type that clients see.
     pub path: Path,
     /// The date of the one occurrence that it stands for, if the path leads to a whole series.
     pub occurrence: Option<Arc<str>>,
@@ -54,7 +54,7 @@ impl Held {
 }
 
 impl Object {
-    /// The object at the end of a way.
+    /// The object at the end of a path.
     pub fn new(app: Arc<str>, path: Path) -> Self {
         Self { app, path, occurrence: None }
     }
@@ -102,7 +102,8 @@ pub struct References {
     limits: Limits,
     table: Table,
     per_app: Map<Arc<str>, usize>,
-    /// From an earlier process, by id; they wake when they are first used, since only then their dictionary is read.
+    /// References from an earlier process, by id. They are restored when they are first used, because only then their
+    /// dictionary is read.
     asleep: Map<RefId, Saved>,
     /// Until this time, every reference that could be evicted is too young.
     full_until: Millis,
@@ -119,13 +120,13 @@ pub use saved::Saved;
 pub struct Counters {
     /// References made.
     pub created: u64,
-    /// References that made room for others.
+    /// References that were evicted to make room for others.
     pub evicted: u64,
     /// The number of expired references.
     pub expired: u64,
-    /// References that were given back.
+    /// References that were released.
     pub released: u64,
-    /// Objects that their apps were asked for.
+    /// Objects that were looked up in their apps.
     pub validated: u64,
     /// The number of references with a missing or moved object.
     pub failed: u64,
@@ -136,7 +137,7 @@ pub struct Counters {
 pub struct Stats {
     /// References held.
     pub total: usize,
-    /// Of each app, by bundle id.
+    /// The number of references of each app, by bundle id.
     pub per_app: std::collections::BTreeMap<String, usize>,
     /// The number of references, by bundle id, that were used within the lifetime of a position reference. The store
     /// can drop the others without harm.
@@ -145,7 +146,7 @@ pub struct Stats {
     pub oldest: Option<Millis>,
     /// The age of the newest one.
     pub newest: Option<Millis>,
-    /// From an earlier process, not used yet.
+    /// References from an earlier process that were not used yet.
     pub asleep: usize,
     /// About how much memory they take, in bytes.
     pub memory: usize,
@@ -171,7 +172,7 @@ impl References {
         ids
     }
 
-    /// Counts objects that their apps were asked for.
+    /// Counts objects that were looked up in their apps.
     pub fn validated(&mut self, count: usize) {
         self.counters.validated += count as u64;
     }
@@ -212,7 +213,7 @@ impl References {
         Ok(held)
     }
 
-    /// Keeps the identity of a reference's object.
+    /// Stores the mark of a reference's object.
     pub fn mark(&mut self, id: RefId, mark: &str) {
         if let Some(held) = self.table.get_mut(id) {
             held.mark = Some(mark.into());
@@ -262,7 +263,7 @@ impl References {
             .collect()
     }
 
-    /// Gives a reference back; says whether it was held.
+    /// Releases a reference; returns whether it was held.
     pub fn release(&mut self, id: RefId) -> bool {
         let held = self.remove(id).is_some();
         self.counters.released += u64::from(held);
@@ -343,8 +344,8 @@ impl References {
         }
     }
 
-    /// Drops a tenth of the limit at a time, least recently used first, so that the cost is spread over many inserts; says
-    /// until when looking again is in vain.
+    /// Drops a tenth of the limit at a time, least recently used first, so that the cost is spread over many inserts.
+    /// Returns the time before which another attempt would find nothing.
     fn evict(&mut self, limit: usize, now: Millis, counts: impl Fn(&Held) -> bool + Copy) -> Millis {
         let old = self.table.iter().filter(|held| counts(held) && now.since(held.created) >= YOUNGEST);
         let mut by_use: Vec<(Millis, RefId)> = old.map(|held| (held.used, held.id)).collect();
@@ -365,7 +366,7 @@ impl References {
         Millis(0)
     }
 
-    /// When the oldest of these may be evicted: until then looking again is in vain.
+    /// When the oldest of these may be evicted. An attempt before that would find nothing.
     fn grown_up(&self, counts: impl Fn(&Held) -> bool) -> Millis {
         let created = self.table.iter().filter(|held| counts(held)).map(|held| held.created);
         created.min().map_or(Millis(0), |oldest| oldest + YOUNGEST)

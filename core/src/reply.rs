@@ -70,7 +70,7 @@ impl Reply {
 mod tests {
     use super::*;
 
-    /// Read in a hurry, this number becomes `1.1111121099999999e31`.
+    /// A fast, inexact parser would read this number as `1.1111121099999999e31`.
     #[test]
     fn a_number_keeps_its_last_digit() {
         let reply = Reply::parse(r#"{"ok":true,"value":1.11111211e31}"#).expect("an envelope");

@@ -9,13 +9,13 @@
 
 use crate::foreign;
 
-/// The number with which macOS refuses.
+/// The error number with which macOS refuses.
 pub const REFUSED: i64 = -1743;
 
-/// The number that says that the user was not asked yet.
+/// The error number that says that the user was not asked yet.
 pub const NOT_ASKED: i64 = -1744;
 
-/// The number that says that the app does not run, so that macOS cannot tell.
+/// The error number that says that the app does not run, so that macOS cannot tell.
 pub const NOT_RUNNING: i64 = -600;
 
 /// The longest part of a name to show.

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value as Json, json};
 
-/// An answer that grows until its room is spent.
+/// An answer that grows until its room is used up.
 pub(super) struct Answer {
     fields: Map<String, Json>,
     left_out: Map<String, Json>,
     most: usize,
 }
 
-/// Room for the list of omitted parts.
+/// Room for the list of omitted parts, in bytes.
 const KEPT: usize = 200;
 
 impl Answer {
@@ -29,7 +29,7 @@ impl Answer {
         }
     }
 
-    /// Whether a field found no room.
+    /// Whether a field was left out.
     pub(super) fn has_left_out(&self, name: &str) -> bool {
         self.left_out.contains_key(name)
     }

@@ -68,7 +68,7 @@ pub(super) fn is_object(kind: &TypeExpr, dictionary: &Dictionary) -> bool {
     })
 }
 
-/// The shortest ways there, in words.
+/// The shortest paths to its objects, in words.
 fn found(dictionary: &Dictionary, class: &Class) -> Vec<Json> {
     let routes = reach::routes(dictionary, &class.name);
     routes.iter().take(3).map(|route| json!(route.to_string())).collect()

@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::dictionary::{APPLICATION, Command, Dictionary, Way};
 use crate::permission::{LevelRule, classify_command};
 
-/// Most apps fit into this.
+/// The largest overview, in bytes. Most apps fit into it.
 const LARGEST: usize = 2 * 1024;
 
 /// An app with more classes than [`MANY`] gets more room, because its classes take most of the answer.

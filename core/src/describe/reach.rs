@@ -1,4 +1,4 @@
-//! How to reach objects of a class: ways from the application, as specifiers that are ready to use.
+//! How to reach objects of a class: paths from the application, as specifiers that are ready to use.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,14 +10,14 @@ use crate::app::App;
 use crate::dictionary::{APPLICATION, Class, Dictionary, Identifier};
 use crate::fault::Fault;
 
-/// One way from the application to objects of a class.
+/// One path from the application to objects of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     steps: Vec<Leg>,
     fit: Fit,
 }
 
-/// One step of a way.
+/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Leg {
     name: String,
@@ -32,7 +32,7 @@ enum Fit {
     Exact,
     /// Objects of a class that inherits from it.
     Kind,
-    /// Objects of a class that it inherits from: it may be among them.
+    /// Objects of a class that it inherits from. Objects of the class may be among them.
     Perhaps,
 }
 
@@ -42,7 +42,7 @@ const LONGEST: usize = 6;
 /// Paths that exceed the shortest one by this length are left out.
 const DETOUR: usize = 2;
 
-/// The number of paths to one class that are followed further: by a property, and by an element.
+/// How many paths to one class are extended further: paths by a property, and paths by an element.
 const MOST_TO_ONE: [usize; 2] = [2, 4];
 
 /// The largest number of paths to show.
@@ -76,7 +76,7 @@ pub(super) fn reach(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<
     Ok(answer.finish("there are longer paths"))
 }
 
-/// Every way that is not much longer than the shortest, surest and shortest first.
+/// Every path that is not much longer than the shortest one; the surest and shortest come first.
 pub(super) fn routes(dictionary: &Dictionary, wanted: &str) -> Vec<Route> {
     let Some(class) = dictionary.class(wanted) else { return Vec::new() };
     let mut found = search(dictionary, class, false);
@@ -84,7 +84,7 @@ pub(super) fn routes(dictionary: &Dictionary, wanted: &str) -> Vec<Route> {
         found = search(dictionary, class, true);
     }
     let surest = found.iter().map(|route| route.fit).min().unwrap_or(Fit::Exact);
-    // If a path leads to the class itself, containers that only may hold it add nothing.
+    // If a path leads to the class itself, paths that only may lead to it add nothing.
     found.retain(|route| route.fit == surest || route.fit < Fit::Perhaps);
     found.sort_by_key(|route| (route.fit, route.steps.len(), route.elements(), route.to_string().len()));
     let shortest = found.iter().map(|route| route.steps.len()).min().unwrap_or_default();
@@ -116,7 +116,7 @@ fn search(dictionary: &Dictionary, wanted: &Class, with_hidden: bool) -> Vec<Rou
     found
 }
 
-/// One step on the way, as the dictionary names it.
+/// One step of a path, as the dictionary names it.
 #[derive(Clone, Copy)]
 struct Hop<'a> {
     name: &'a str,
@@ -138,7 +138,7 @@ fn from_class<'a>(dictionary: &'a Dictionary, class: &str, with_hidden: bool) ->
             hops.push(Hop { name: &property.name, is_property: true, class: &found.name });
         }
     }
-    // The plainest name is the likeliest: Mail's inbox before its drafts mailbox.
+    // The shortest name is the most likely: Mail's inbox before its drafts mailbox.
     hops.sort_by_key(|hop| hop.name.len());
     for element in dictionary.elements(class).into_iter().filter(|element| with_hidden || !element.hidden) {
         let found = dictionary.class(&element.class).filter(|class| class.name != APPLICATION);
@@ -171,17 +171,17 @@ impl Route {
         Self { steps: hops.iter().map(leg).collect(), fit }
     }
 
-    /// The specifier of the first object there.
+    /// The specifier of the first object at the end of the path.
     pub fn specifier(&self) -> Json {
         specifier(&self.steps)
     }
 
-    /// The class that is found there.
+    /// The class of the objects at the end of the path.
     pub fn class(&self) -> &str {
         self.steps.last().map_or(APPLICATION, |leg| leg.class.as_str())
     }
 
-    /// The call that lists everything there, if it is a collection.
+    /// The call that lists all objects at the end of the path, if it is a collection.
     fn list(&self, app: &App) -> Option<Json> {
         let (last, before) = self.steps.split_last()?;
         let container = if before.is_empty() { json!("application") } else { specifier(before) };

@@ -24,13 +24,13 @@ const MOST_OF_ONE: usize = 5;
 /// the query.
 const MOST_ALIKE: usize = 3;
 
-/// Hits below this share of the best score are shown only to fill up a handful.
+/// A hit below this share of the best score is shown only among the first [`LEAST`].
 const WORTH: f64 = 0.4;
 
 /// The weight of a term's own words compared with the words around it.
 const OWN: f64 = 3.0;
 
-/// A handful.
+/// The number of hits to show even if their scores are low.
 const LEAST: usize = 5;
 
 /// How much of a description is shown.

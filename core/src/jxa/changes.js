@@ -120,7 +120,7 @@ const putBack = (x, set, value) => {
     return false;
   }
 };
-// Objects that were filed elsewhere are found there by their marks: one look at each place, after all are there.
+// Finds objects that were filed elsewhere by their marks. It looks once at each place, after all objects are there.
 const lookThere = (place, some, q) => {
   const there = q.leaf(place),
     marks = ask(() => q.mark(there)).map(markText),
@@ -156,7 +156,7 @@ const filedAway = (results, q) => {
   });
   return results;
 };
-// After an app has gone or fallen silent nothing more is tried.
+// After an app has quit or stopped answering, nothing more is tried.
 const changes = (rows, way, q, ways) => {
   const results = [];
   for (const row of rows) {

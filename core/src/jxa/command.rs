@@ -16,7 +16,7 @@ use crate::specifier::{By, Path, Segment};
 /// The code of the command that reads an object.
 const GET: &str = "coregetd";
 
-/// Writes the body of a command; its arguments go to `data.a`, and the ways to objects among them into the code.
+/// Writes the body of a command. Its arguments go to `data.a`, and the paths of objects among them go into the code.
 pub(super) fn command(app: &str, invocation: &Invocation, data: &mut Data) -> String {
     let mut ways = Ways { anchors: invocation.anchors.as_ref(), ..Ways::default() };
     let mut values = Vec::new();
@@ -29,7 +29,8 @@ pub(super) fn command(app: &str, invocation: &Invocation, data: &mut Data) -> St
     data.set("a", &values);
     let ways = ways.code();
     let reads = invocation.direct.as_ref().is_some_and(|given| !is_application(given));
-    // Every specifier has its own `get`, even the application, so the command becomes the read that it means.
+    // Every specifier, even the application, has its own method `get`, so the script reads the target instead of
+    // sending the command.
     let event = |target: &str, call: &str| match invocation.code == GET && reads {
         true => format!("{target}()"),
         false => format!("app.{}({call})", invocation.identifier),
@@ -95,7 +96,8 @@ pub(super) fn sent(invocation: &Invocation, target: &str, event: &str) -> String
     }
 }
 
-/// Looks for the file of a command that is to write one; its place among the values is that of the argument.
+/// Checks for the file of a command that should write one. The index of the file among the values is that of its
+/// argument.
 pub(super) fn filing(invocation: &Invocation, send: String) -> String {
     if invocation.file_to_be().is_none() || invocation.each {
         return send;
@@ -175,13 +177,13 @@ fn is_application(given: &Given) -> bool {
     matches!(given, Given::Object(path) if path.last().is_none())
 }
 
-/// Each way to reach an object, once. Objects with the same way share its code.
+/// The code for each path to an object, once. Objects with the same code share it.
 #[derive(Default)]
 pub(super) struct Ways<'a> {
     ways: IndexSet<String>,
     /// How to tell objects at positions apart; `None` if positions may stay.
     anchors: Option<&'a Anchors>,
-    /// Whether the objects that are written now are those that are changed.
+    /// Whether the values that are being encoded are the objects to change.
     is_target: bool,
 }
 
@@ -225,7 +227,7 @@ impl Ways<'_> {
     fn way(&mut self, to: &Path, rest: String) -> Json {
         let mut values = Vec::new();
         let code = match self.anchors {
-            // The object that the same script makes first.
+            // An object that the same script makes earlier.
             _ if let Some(number) = Following::number_of_it(to) => {
                 let (from, number) = match number {
                     0 => ("app.it".to_owned(), String::new()),

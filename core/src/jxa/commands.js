@@ -27,7 +27,7 @@ const known = (x, by) => {
     return null;
   }
 };
-// What was done is kept only once the app has saved it.
+// A change lasts only once the app has saved it.
 const keep = (save, sent) => {
   at = "save";
   try {
@@ -59,8 +59,8 @@ const moving = (x, q, send) => {
   const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
   return { $: "moved", value: value, mark: mark, home: home, left: left, here: here, landed: found };
 };
-// A deletion: an app may answer without an error and delete nothing. Only whoever has the object by its id or name can look
-// afterwards, because a place leads to the next one.
+// A deletion: an app may answer without an error and delete nothing. The script can check only an object with an id or
+// a name, because an index leads to the next object afterwards.
 const deleting = (x, places, send) => {
   const value = send();
   return places.length > 0 ? value : { $: "deleted", value: value, x: x };
@@ -103,7 +103,7 @@ const find = (collections, mark, id, marks) => {
   });
   return found;
 };
-// What is at a path: its size and when it was changed; null where nothing is there that this process may see.
+// The size and the modification date of the file at a path; null if there is none that this process may see.
 const fileAt = (path) => {
   ObjC.import("Foundation");
   const found = $.NSFileManager.defaultManager.attributesOfItemAtPathError(path, null);
@@ -147,7 +147,7 @@ const standing = (one, wanted, send) => {
       runs = one.running() === true;
     }
   } catch (error) {
-    // The command's own answer counts.
+    // The answer of the command itself still counts.
   }
   return { $: "standing", value: value, runs: runs };
 };

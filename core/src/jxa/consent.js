@@ -12,7 +12,7 @@ const consents = (apps) => ({
   by: responsible(),
 });
 
-// One harmless event for each app: it counts, and no content comes back.
+// One harmless event for each app: it only counts elements, so no content comes back.
 const HARMLESS = {
   "com.apple.finder": (app) => app.disks,
   "com.apple.mail": (app) => app.accounts,

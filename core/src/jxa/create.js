@@ -1,6 +1,7 @@
 // Follows the parts for changes and commands in scripts that make objects.
 
-// A constructed object becomes real once it is among the elements of another, and is a reference from then on.
+// An object that a constructor made exists in the app only once it is added to a collection. From then on it is a
+// reference.
 const pushed = (collection, x) => {
   collection.push(x);
   return x;
@@ -11,8 +12,8 @@ const answered = (x) => {
   if (!isObject(one) || one instanceof Date) throw { nothing: true };
   return one;
 };
-// What was read of a new object holds until something is written. Each read is an event, and Calendar takes a tenth of a
-// second for one.
+// Values that were read from a new object stay valid until something is written. They are cached, because each read is
+// an event, and Calendar takes a tenth of a second for one.
 const remembered = new Map();
 const recall = (x, get) => {
   if (!remembered.has(x)) remembered.set(x, new Map());
@@ -38,7 +39,7 @@ const changing = (event) => {
   remembered.clear();
   return event();
 };
-// A text is added to the one that the object has by itself.
+// A text to append or prepend is joined with the text that the new object already has.
 const joinedTo = (is, value, how) => {
   if (how === undefined || how === "set") return value;
   if (is === null || is === undefined) return value;
@@ -46,7 +47,7 @@ const joinedTo = (is, value, how) => {
     throw Object.assign(new Error("it holds no text that can be added to"), { errorNumber: -1700 });
   return how === "append" ? is + value : value + is;
 };
-// One new object: the app is given its properties at once, where it takes them.
+// Makes one object. The app gets the properties together with it, if it takes them so.
 const makeOne = ([, parent, place, given], q, made, ways) => {
   at = "object";
   const where = parent === null ? inbound(place, ways) : made[parent];
@@ -58,8 +59,8 @@ const makeOne = ([, parent, place, given], q, made, ways) => {
   at = "make";
   return { x: changing(() => ask(() => q.make(where, first))), values: values };
 };
-// Whether an object holds a value, in the app's own way or not: apps write line ends, the end of a text, small fractions
-// and seconds in their own way, and the name of an enumerator in two spellings. Another way to an object tells nothing.
+// Whether an object holds a value, perhaps in the app's own form: apps differ in line ends, the end of a text, small
+// fractions, seconds, and the spelling of an enumerator. Different paths to an object cannot be compared.
 const isHeld = (value, is, isWord) => {
   if (isFailed(is)) return false;
   if (isNothing(value) || isNothing(is)) return (isNothing(value) || value === "") && (isNothing(is) || is === "");
@@ -109,7 +110,7 @@ const setLate = (x, q, values, isLooked, again, isPart) => {
       unlike.push([n, shown([is])[0]]);
       return;
     }
-    // A write-only value was given already; for an object an app may have its own name.
+    // A write-only value was given already and cannot be compared.
     if (isGiven && q.gets[n] === null) return;
     if (isGiven && isFailed(is)) {
       if (isUnseen) return;
@@ -145,7 +146,7 @@ const readMade = (x, q) => {
     looks: q.looks.map((look) => (isKnown(look) ? encode(recall(x, look)) : read(x, [look])[0])),
   };
 };
-// The position of an object that has only a position: a number at the end of a quoted name is not a position.
+// The position of an object that has only a position. A number at the end of a quoted name is not a position.
 const placeOf = (x) => {
   const way = source(x),
     found = /\.at\((\d+)\)$|\[(\d+)\]$/.exec(way);
@@ -153,8 +154,8 @@ const placeOf = (x) => {
     ? null
     : { among: way.slice(0, found.index), at: Number(found[1] === undefined ? found[2] : found[1]) };
 };
-// A new object, as the commands that follow know it: by its id, or by a name that no other among its elements has.
-// One that only its place leads to is known until the first command that is about it.
+// A new object as the later commands address it: by its id, or by a name that is unique among its elements. An object
+// with only a position can be used only until the first command that uses it has run.
 const newOne = (x, q, all) => {
   const byId = /\.byId\(("(?:[^"\\]|\\[^])*"|-?[0-9.]+)\)$/;
   const tried = (get) => readable(null, [() => get()])[0];
@@ -196,8 +197,8 @@ const byName = (name, all, q) => {
     names = read();
     return isSole() ? null : "name";
   };
-  // Right after a command about it: that may have given it another name, such as that of the file that a document is saved
-  // in. If it has left its place, another object may take its name there.
+  // Runs directly after a command that used the object. The command may have given it another name, such as that of the
+  // file in which a document was saved. If the object has left its position, another object may take its name there.
   one.settle = () => {
     const before = names;
     names = read();
@@ -215,7 +216,7 @@ const byName = (name, all, q) => {
   };
   return one;
 };
-// The new objects that commands are about, by their numbers, and those that the present command is about.
+// The new objects that commands use, by their numbers, and those that the current command uses.
 const its = new Map();
 let about = [];
 const it = (number = 0) => {
@@ -231,7 +232,7 @@ const settle = (one) => {
 const use = (one) => {
   if (one.used) one.used();
 };
-// Each runs only after the one before it has succeeded; `stop` gives the reason why none may run.
+// Runs the later commands. Each runs only if the one before it succeeded; `stop` gives the reason why none may run.
 const follow = (steps, ways, stop) => {
   let why = stop;
   return steps.map((step, n) => {
@@ -243,7 +244,7 @@ const follow = (steps, ways, stop) => {
       reason = null;
       const value = changing(() => step(given));
       about.forEach(settle);
-      // Of several targets one has failed, or the app stopped answering.
+      // One of several targets has failed, or the app stopped answering.
       if (Array.isArray(value) && (value.some(isFailed) || reason !== null)) why = {};
       return { value: value };
     } catch (error) {
@@ -252,12 +253,12 @@ const follow = (steps, ways, stop) => {
       if (fatal(numberOf(error))) return { unknown: numberOf(error), message: messageOf(error) };
       return { error: failed(error) };
     } finally {
-      // Whatever a command does, it may shift places.
+      // Any command may shift positions.
       its.forEach(use);
     }
   });
 };
-// An object that only its place leads to is another one as soon as something is put before it.
+// A position leads to another object as soon as something is put before it.
 const shifted = (made) => {
   const places = made.map((x) => (x === undefined ? null : placeOf(x)));
   return made.map((x, i) =>
@@ -267,7 +268,7 @@ const shifted = (made) => {
     ),
   );
 };
-// The name at the end of a way to an object.
+// The name at the end of a path to an object.
 const nameOf = (x) => {
   const found = /\.byName\("((?:[^"\\]|\\[^])*)"\)$/.exec(source(x));
   if (found === null) return null;
@@ -281,12 +282,12 @@ const nameOf = (x) => {
     return found[1];
   }
 };
-// The names beside a new object, read before something with a name is made there.
+// The names of the neighbours of a new object, read before an object with a name is made there.
 const beside = new Map();
 const namesIn = (all, q) => readable(null, [() => (q.called === undefined ? all.name() : q.called(all))])[0];
-// A new object by a way that leads to no other: a name may lead to one that was there before, and its values would be written
-// into that. Among several of one name it is the one that holds the given values. `null` if nothing was made, or if several
-// hold them.
+// Finds a new object by a path that leads to no other object. A name may lead to an older object, and the values would
+// then be written into that one. Among several objects of one name, the new one is the one that holds the given values.
+// `null` if nothing was made, or if several hold them.
 const apart = (x, q, values, all) => {
   if (all === null) return { x: x };
   const key = source(all),
@@ -298,7 +299,7 @@ const apart = (x, q, values, all) => {
     before.push(name);
     return { x: x };
   }
-  // Its place leads to it, and its name does not.
+  // Its position leads to it, and its name does not.
   if (told === null) return { x: x, isTwin: Array.isArray(before) };
   const now = namesIn(all, q);
   if (!Array.isArray(now)) return { x: null };
@@ -353,7 +354,7 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
         set = setLate(x, q, values, then.length > 0, again, row[1] !== null);
       late[i] = set.late;
       unlike.push(...set.unlike.map(([n, is]) => [i, n, is]));
-      // Its name may be all that it is found by. That it has the new one does not depend on the other properties.
+      // The object may be found only by its name. It has the new name even if other properties failed.
       if (q.renamed !== undefined && late[i].every(([n]) => n !== q.named)) made[i] = again(values);
       if (all[i] !== undefined) its.set(i, newOne(made[i], q, all[i] === null ? null : () => all[i](ways)));
     } catch (error) {
@@ -389,14 +390,14 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
       results[i] = { source: source(x), unread: numberOf(error), message: messageOf(error) };
     }
   });
-  // Of two new objects of one name, neither is found by it.
+  // If two new objects have the same name, the name leads to neither of them.
   results.forEach((one, i) =>
     results.forEach((other, n) => {
       const isAlike = other.source !== undefined && rows[i][0] === rows[n][0] && same(one.name, other.name);
       if (twins[i] && isAlike) other.twin = true;
     }),
   );
-  // The object that a command has filled in, with the changes to it.
+  // Reads what the answer tells about an object that a command has filled in, after all changes to it.
   const tell = () =>
     made.forEach((x, i) => {
       const tells = kinds[rows[i][0]].tells;
@@ -413,8 +414,8 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
   if (stop === null) its.forEach((one, i) => isShifted[i] && use(one));
   const next = follow(then, ways, stop);
   if (next.every((step) => step.untried)) return { rows: results, saved: saved, then: next };
-  // What followed may have changed the new objects, or they are gone.
-  // An app that refuses all properties at once may do so of a missing object too.
+  // The later commands may have changed or removed the new objects.
+  // An app that refuses to read all properties at once may also do so for a missing object.
   const isMissing = (looks, i) => {
     const some = looks.filter((_, n) => !kinds[rows[i][0]].looks[n].whole);
     return some.length > 0 && some.every((each) => isFailed(each) && missing(each.number));

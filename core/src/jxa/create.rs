@@ -70,7 +70,7 @@ pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
     format!("{{ {checked}return create(d.rows, [{}], [{}], {save}{then}); }}", kinds.join(", "), ways.code())
 }
 
-/// The elements that a new object is among: the commands that follow must not take another of them for it.
+/// The collection that holds a new object, so that the later commands do not mistake another element for it.
 fn beside(creation: &Creation, number: usize, ways: &mut Ways<'_>, data: &mut Data) -> String {
     let Some(make) = creation.makes.get(number) else { return "null".to_owned() };
     let is_its = |member: &Member| Identifier::of(&member.class).as_ref() == Some(&make.class);
@@ -149,14 +149,14 @@ fn kind(make: &Make, among: Option<String>, is_followed: bool) -> String {
     )
 }
 
-/// Values that only later commands need: which values are dictionary words.
+/// Data that only later commands need: which values are dictionary words.
 fn followed(make: &Make) -> String {
     let is_word = |at: &usize| matches!(make.values[*at], Given::Enumerator(_) | Given::Class(_));
     let words: Vec<usize> = (0..make.values.len()).filter(is_word).collect();
     format!(", words: {words:?}")
 }
 
-/// The elements among which a new object is, from its container in `c`, as far as the dictionary names them.
+/// The collection that holds a new object, from its container in `c`, as far as the dictionary names it.
 fn among(make: &Make, home: Option<&Path>) -> Option<String> {
     match (&make.into, home.and_then(Path::last)) {
         (Into::In(_, through, member) | Into::Child(_, through, member), _) => {
@@ -172,8 +172,8 @@ fn among(make: &Make, home: Option<&Path>) -> Option<String> {
     }
 }
 
-/// The elements beside a new object, the property that they are found by, and the value that is to be the name: another one of
-/// that name must not be taken for it.
+/// The collection that holds a new object, the property by which its elements are found, and the value that becomes the
+/// name. Another element of that name must not be mistaken for the new object.
 fn named(make: &Make, among: Option<String>) -> String {
     let among = among.map(|among| format!(", among: c => {among}")).unwrap_or_default();
     let Identity::Name(name) = &make.identity else { return among };
@@ -225,7 +225,7 @@ fn elements(of: &str, through: &[Identifier], member: &Member) -> String {
     format!("{of}{through}.{}", member.identifier)
 }
 
-/// The constructor of a class has its name with a capital letter.
+/// The constructor of a class: the name of the class with a capital letter.
 fn constructor(class: &Identifier) -> String {
     let mut letters = class.as_str().chars();
     let first = letters.next().map(|letter| letter.to_ascii_uppercase());

@@ -1,6 +1,6 @@
 // Follows the prelude in scripts that make objects, and in those that delete them again.
 
-// What an object holds in some of its properties, with one event: a number for each value, so that no text is kept.
+// Reads some properties of an object with one event. Each value becomes a number, so that no text is kept.
 const digestOf = (value) => {
   const text = typeof value === "string" ? "t" + value : String(value instanceof Date ? value.getTime() : value);
   let hash = 0x811c9dc5;

@@ -2,14 +2,14 @@
 // never asks for consent: without full access nothing is read, because an empty answer would look like a free week.
 const ACCESS = ["not asked", "restricted", "denied", "full", "write only"];
 const FULL = 3;
-// Integers of the bridge may be texts, and texts may be nil.
+// The bridge may return integers as texts, and nil for a text.
 const textOf = (value) => (value === undefined || value === null || value.isNil() ? null : ObjC.unwrap(value));
 const truthOf = (value) => value === true || Number(value) === 1;
 const dateOf = (value) =>
   value === undefined || value === null || value.isNil()
     ? null
     : new Date(Math.round(Number(value.timeIntervalSince1970) * 1000));
-// How each value is read; the core names them.
+// How to read each value, by the names that the core uses.
 const VALUES = {
   calendarItemIdentifier: (e) => d.series.index.prefix + textOf(e.calendarItemIdentifier),
   title: (e) => textOf(e.title),
@@ -34,11 +34,11 @@ const accessOf = (entity) => {
   ObjC.import("EventKit");
   return Number($.EKEventStore.authorizationStatusForEntityType(entity));
 };
-// A worker keeps one store: a Mac refuses a process that opens many.
+// A worker keeps one store, because macOS refuses a process that opens many.
 const SHARED = globalThis.iacIndex || (globalThis.iacIndex = { store: null });
 const KEY = d.series.index ? d.series.index.entity : 0,
   INDEX = SHARED[KEY] || (SHARED[KEY] = { proven: false, places: null, off: null });
-// A store shows changes of others once it was reset and a run loop has run.
+// A store shows changes by other processes only once it was reset and a run loop has run.
 const PUMP = 0.02;
 const pump = () => $.NSRunLoop.currentRunLoop.runUntilDate($.NSDate.dateWithTimeIntervalSinceNow(PUMP));
 const storeOf = () => {
@@ -50,7 +50,7 @@ const storeOf = () => {
 const listOf = (array) => Array.from({ length: Number(array.count) }, (_, i) => array.objectAtIndex(i));
 const instant = (ms) => $.NSDate.dateWithTimeIntervalSince1970(ms / 1000);
 const twice = (names) => names.find((name, i) => names.indexOf(name) !== i);
-// The containers of the app by their titles. They seldom change, and asking takes longer than the index does.
+// The containers of the app by their titles. They seldom change, and reading them takes longer than reading the index.
 const FRESH = 60000;
 const placesOf = (titles, q) => {
   const kept = INDEX.places;
@@ -60,7 +60,7 @@ const placesOf = (titles, q) => {
   INDEX.places = { read: Date.now(), names: names, source: (title) => sources[names.indexOf(title)] };
   return INDEX.places;
 };
-// A search through more than four years is cut without an error.
+// EventKit silently cuts a search that spans more than four years.
 const LONGEST = 4 * 365 * DAY;
 // No one plans this far ahead; a year has 366 days at most.
 const FAR = 50 * 366 * DAY;
@@ -70,7 +70,7 @@ const eventsOf = (store, list, span) =>
       store.predicateForEventsWithStartDateEndDateCalendars(instant(span.from - 1000), instant(span.to + 1000), list),
     ),
   );
-// Reminders come later. No answer is not the same as no reminders.
+// Reminders arrive later. If they do not arrive in time, that does not mean that there are none.
 const WAIT = 8000;
 const remindersOf = (store, list) => {
   const done = d.series.done;
@@ -94,7 +94,7 @@ const indexed = (chains, leaf, span, q) => {
   const entity = d.series.index.entity,
     isEvents = entity === 0;
   if (isEvents && span.to - span.from > LONGEST) return { state: "too long" };
-  // A library would follow each series up to there.
+  // The library would expand each series up to that time.
   if (isEvents && Math.abs(span.from - Date.now()) > FAR) return { state: "too far" };
   at = "index";
   try {
@@ -122,7 +122,7 @@ const indexed = (chains, leaf, span, q) => {
     strategy = "index";
     return { rows: rows.map(({ row }) => row), state: "full" };
   } catch (error) {
-    // Apple events report the app's own errors, and are the other way to read.
+    // Any other error leads to a read by Apple events, which report the app's own errors.
     if (fatal(numberOf(error))) throw error;
     return { state: "failed: " + messageOf(error).slice(0, 100) };
   }
@@ -141,12 +141,12 @@ const rowOf = (found, named, places, q) => {
   const from = [number, named[number] === null ? places.source(title) : null];
   const isRead = (i) => s.index.values[i] !== null;
   const row = candidate(VALUES[s.index.id](found), null, from, cell, isRead, q);
-  // A reminder that repeats has one date at a time, on both sides.
+  // In the app and in the index, a reminder that repeats has one date at a time.
   const repeats = s.rule !== null && (truthOf(found.hasRecurrenceRules) || truthOf(found.isDetached));
   if (repeats) row.occurrence = timeOf(dateOf(found.occurrenceDate));
   return { row: row, title: title, repeats: repeats, cell: cell };
 };
-// Before the index is believed, the app is asked for a few of its events: null where both say the same.
+// Checks the index before it is trusted: reads a few of its events from the app. Null if both agree.
 const PROOFS = 3;
 const proven = (rows, leaf, q) => {
   const s = d.series,

@@ -5,7 +5,8 @@ use serde_json::{Value as Json, json};
 use super::literal;
 
 /// Writes the program. The text is a function with one argument, which is parsed from the literal. Its result comes
-/// back as JSON, and its error as a message. Later runs have a second argument, which the run before handed on. If the
+/// back as JSON, and its error as a message. Later runs have a second argument, which the previous run handed on. If
+/// the
 /// package declares acts, a third argument lists the approved ones, and no data can change it.
 pub(crate) fn inside(text: &str, data: &Json, handed: Option<&Json>, acts: Option<&[&str]>) -> String {
     let parsed = |data: &Json| format!("JSON.parse({})", literal::string(&literal::ascii(data.to_string())));

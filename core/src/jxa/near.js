@@ -1,8 +1,8 @@
 // If nothing matches: the values of a property, for each comparison with a text that none of them meets.
 // A comparison inside `not` cannot be why nothing matches.
-const MOST_VALUES = 1000; // The server compares each with the text that was looked for.
-const MOST_LETTERS = 200; // It compares no more of a value.
-const MOST_COMPARISONS = 5; // A longer list of what there is helps nobody.
+const MOST_VALUES = 1000; // The server compares each with the requested text.
+const MOST_LETTERS = 200; // The server compares no more of a value.
+const MOST_COMPARISONS = 5; // A longer list of suggestions would not help.
 const textsOf = (filter) =>
   filter[0] === "and" || filter[0] === "or"
     ? filter.slice(1).flatMap(textsOf)
@@ -24,7 +24,8 @@ const instead = (valuesOf) =>
             ],
           ];
     });
-// Milliseconds that near values are worth where an app has searched by itself: a person who waits notices more.
+// If an app has filtered by itself: the most time to spend on similar values, in milliseconds. A person would notice
+// more.
 const NEARBY = 2500;
 const valuesIn = (collection, size, cells, q) => (i) => {
   if (isMany(collection) && q.columns[i].of) return collection.owners(q.columns[i]);

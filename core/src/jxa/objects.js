@@ -1,4 +1,4 @@
-// One object: every property in one event where `reads` is null, those of them uncut that are in `names`.
+// Reads one object. If `reads` is null, one event reads all properties, and those in `names` are not cut.
 const properties = (object, reads, names) => {
   try {
     return reads === null
@@ -12,7 +12,7 @@ const properties = (object, reads, names) => {
     return failed(error);
   }
 };
-// Some objects reached the same way.
+// Reads objects that are reached in the same way.
 const objects = (rows, way, reads, names) => {
   at = "object";
   return rows.map((p) => {
@@ -23,7 +23,7 @@ const objects = (rows, way, reads, names) => {
     }
   });
 };
-// Some objects of one collection by their ids: all columns at once where that is cheaper than one by one.
+// Reads objects of one collection by their ids: whole columns if that is cheaper than single reads.
 // `size` is the number of elements when a script last counted them, or null.
 const batch = (collection, ids, id, reads, each, size) => {
   at = "object";

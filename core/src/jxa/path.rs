@@ -13,7 +13,7 @@ pub(super) fn path(path: &Path, values: &mut Vec<Json>) -> String {
     path.segments().into_iter().fold(String::from("app"), |code, segment| step(code, segment, values))
 }
 
-/// Writes a path through `every` element as its beginning and a function for each collection on it.
+/// Writes a path through `every` element as its beginning and a function for each of its collections.
 pub(super) fn chain(path: &Path, values: &mut Vec<Json>) -> (String, Vec<String>) {
     let segments = path.segments();
     let mut parts = segments.chunk_by(|_, next| !next.is_every()).peekable();
@@ -25,8 +25,8 @@ pub(super) fn chain(path: &Path, values: &mut Vec<Json>) -> (String, Vec<String>
     (root, parts.map(|part| format!("x => {}", write("x", part))).collect())
 }
 
-/// Writes the last part of a path through `every` element: the number of collections on it, and the way from the last but
-/// one to its end.
+/// Writes the last part of a path through `every` element: the number of its collections, and the code from the
+/// container of the last collection to the end.
 pub(super) fn tail(path: &Path, values: &mut Vec<Json>) -> (usize, String) {
     let segments = path.segments();
     let depth = segments.iter().filter(|segment| segment.is_every()).count();
@@ -53,7 +53,7 @@ fn step(mut code: String, segment: &Segment, values: &mut Vec<Json>) -> String {
     code
 }
 
-/// Writes the same path for a script that changes something: places become ids or names, or are compared (`places.js`).
+/// Writes the path for a script that changes something: positions become ids or names, or are checked (`places.js`).
 ///
 /// `is_target` means that the object at the end is changed, so no other object may have its name.
 pub(super) fn pinned(path: &Path, anchors: &Anchors, is_target: bool, values: &mut Vec<Json>) -> String {

@@ -1,10 +1,10 @@
 // A part of scripts that change something, and of those that show the objects beforehand. A position leads to another
-// object as soon as one before it comes or goes. So before the first change, each position on the path to an object is
-// replaced by the id or the name of the object there.
+// object as soon as an object before it is added or removed. So before the first change, each position on the path to
+// an object is replaced by the id or the name of the object there.
 
 // The objects that were found at the positions on the path to the current object, outermost first.
 let found = [];
-// Another object is at the place, or several have the name: nothing may be done to it.
+// The error if another object is at the position. Nothing may be done to it.
 const another = () => Object.assign(new Error("another object is at its place"), { errorNumber: MOVED });
 // A number that only this server uses: several objects have the given name.
 const SEVERAL = 20003;
@@ -47,13 +47,13 @@ const check = (one) => {
   if (one.get !== null && one.wants !== null && markOf(one.object, one.get) !== one.wants) throw another();
 };
 
-// The element at a position: by its id, by a name that no neighbour has, otherwise by the position and its mark.
+// Finds the element at a position: by its id, by a name that no neighbour has, otherwise by the position and its mark.
 const pin = (collection, i, q) => {
   at = "object";
   const x = collection.at(i);
   if (q.id !== null) {
-    // A name serves only if no neighbour has it. One event tells both: between two, someone may close the first of two
-    // tabs of one name, and the other would be taken for it.
+    // A name identifies the element only if no neighbour has it. One event reads all names. Between two events, someone
+    // may close the first of two tabs of one name, and the other would be mistaken for it.
     const all = q.alone ? everyone(collection, q.id) : null;
     const is = all !== null && i < all.length ? all[i] : idAt(collection, q.id, i);
     const serves = typeof is === "number" || (typeof is === "string" && is !== "");
@@ -73,7 +73,7 @@ const pin = (collection, i, q) => {
   found.push({ place: i, object: x, get: get, wants: wants });
   return x;
 };
-// The element at a place. A person has seen which element stands there.
+// The element at a position. A person has seen which element is there.
 const hold = (x, i, get, wants) => {
   at = "object";
   const one = { place: i, object: x, get: get, wants: wants };
@@ -81,7 +81,7 @@ const hold = (x, i, get, wants) => {
   found.push(one);
   return x;
 };
-// The element of a name that no neighbour has.
+// The element with a name that no neighbour has.
 const sole = (collection, name, get) => {
   at = "object";
   const all = everyone(collection, get);

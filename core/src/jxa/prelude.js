@@ -31,11 +31,11 @@ const askSingle = (event) => {
   return value;
 };
 
-// Numbers after which nothing else in this app can work: it quit, is silent, or does not let us in.
+// Errors after which nothing else in this app can work: it quit, does not answer, or refuses access.
 const fatal = (number) => [-600, -609, -1712, -1743, -1744].includes(number);
 // A number that only this server uses: another object is at the position of the intended one.
 const MOVED = 20001;
-// Numbers that a collection may answer although each of its items can be read.
+// Errors that a read of a collection may return although each of its items can be read.
 const singly = (number) => [-1700, -1726, -1728, -10000].includes(number);
 const numberOf = (error) =>
   error !== null && typeof error === "object" && typeof error.errorNumber === "number" ? error.errorNumber : -2700;
@@ -80,7 +80,7 @@ const stamp = (date) => {
   );
 };
 
-// The part of a text that was asked for, counted in code points.
+// The requested part of a text, counted in code points.
 const excerpt = (text) => {
   const from = d.text ? d.text[0] : 0,
     limit = d.text ? d.text[1] : 1000000;
@@ -96,7 +96,8 @@ const excerpt = (text) => {
 };
 
 const source = (value) => wellFormed(String(Automation.getDisplayString(value)));
-// Names out of the dictionary are never cut: `uncut` is true for such a value, or lists the keys of a record that hold some.
+// Names from the dictionary are never cut: `uncut` is true for such a value, or lists the keys of a record that hold
+// some.
 const uncut = (one) => Object.assign(one, { uncut: true });
 // A property of an object in another property. If that property is empty, there is no value, which is not an error.
 const through = (one, first, names) => Object.assign(one, { uncut: names, first: first });
@@ -108,7 +109,8 @@ const standsFor = (owner, same, reads) => {
   };
   return through(one, (x) => owner(x)(), false);
 };
-// A part of a date, in the zone of this Mac. Weeks are those of ISO 8601: the one with a Thursday decides about the year.
+// A part of a date, in the time zone of this Mac. Weeks are those of ISO 8601: a week belongs to the year of its
+// Thursday.
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const PARTS = {
   year: (date) => date.getFullYear(),
@@ -133,12 +135,12 @@ const partIn = (part, value) =>
       : value === undefined || isFailed(value)
         ? value
         : null;
-// The sort key: days of the week from Monday on, not by their names.
+// The sort key. Days of the week are sorted from Monday on, not by their names.
 const RANKS = { weekday: (day) => (typeof day === "string" ? (WEEKDAYS.indexOf(day) + 6) % 7 : day) };
 const partOf = (part, one) =>
   Object.assign((x) => partIn(part, one(x)), one, {
     rank: RANKS[part],
-    // A text whose order is that of time.
+    // Whether the texts sort in the order of time.
     ordered: part === "date" || part === "week",
   });
 const ranked = (one, cell) => (one.rank ? (row) => one.rank(cell(row)) : cell);
@@ -154,7 +156,7 @@ const pathIn = (value) => {
   }
 };
 const fileOf = (one) => Object.assign((x) => pathIn(one(x)), one);
-// A count of elements is asked of one object at a time: of many at once it would be the sum.
+// A count of elements is read from one object at a time, because a read from many objects at once would return the sum.
 const singleOnly = (one) => Object.assign(one, { single: true });
 const isMany = (collection) => collection !== undefined && collection !== null && collection.many === true;
 const orNothing = (one, x, error) => {
@@ -210,7 +212,7 @@ const read = (object, reads) =>
 // The mark that tells an object from its neighbours, as a text; null if it has none.
 const markText = (is) => (is === null || is === undefined ? null : wellFormed(String(is).slice(0, 500)));
 const markOf = (x, mark) => markText(ask(() => mark(x)));
-// Only a position leads to it, so the mark of the object there is checked.
+// Only a position leads to the object, so the mark of the object there is checked.
 const still = (x, mark, wants) => {
   if (markOf(x, mark) !== wants)
     throw Object.assign(new Error("another object is at its place"), { errorNumber: MOVED });
@@ -225,8 +227,8 @@ const look = (object, id) => {
   return typeof known === "string" ? wellFormed(known) : encode(known);
 };
 const same = (a, b) => (typeof a === "string" && typeof b === "string" ? a.toLowerCase() === b.toLowerCase() : a === b);
-// The same for an object that is picked by its name: the ids of all that have it, where there are several. An app that
-// does not filter leaves it at the first.
+// Like `look`, for an object that is picked by its name. If several objects have the name, returns the ids of all of
+// them. If the app does not filter, returns only the first.
 const lookAll = (object, id, same) => {
   const known = look(object, id);
   try {
@@ -237,7 +239,7 @@ const lookAll = (object, id, same) => {
     return known;
   }
 };
-// An object that only its place leads to, with its mark.
+// An object with only a position, with its mark.
 const place = (object, mark) => {
   at = "object";
   try {
@@ -248,7 +250,8 @@ const place = (object, mark) => {
     return { $: "place", mark: null };
   }
 };
-// A name serves only if nothing else in the collection has it; else it is at least a mark, where there is no better one.
+// A name identifies an object only if nothing else in the collection has it. Otherwise it is at least a mark, if there
+// is no better one.
 const named = (collection, object, id, mark) => {
   at = "object";
   const name = ask(() => id(object));
@@ -272,8 +275,8 @@ const plain = (value) =>
     : typeof value === "boolean"
       ? Number(value)
       : asText(isObject(value) ? pathOf(value) : value);
-// A point in time that the request counts from the present, in the zone of this Mac: days and months are those of the
-// calendar, so that a day may have 23 hours, and a month after 31 January ends on its own last day. The answer says which
+// Resolves a point in time relative to the present, in the time zone of this Mac. Days and months are those of the
+// calendar, so a day may have 23 hours, and a month after 31 January is the last day of February. The answer says which
 // date was meant.
 const NOW = new Date();
 const meant = {};
@@ -344,7 +347,7 @@ const holds = (operator, has, wants) => {
   }
   throw new Error("no operator " + operator);
 };
-// Prepared once, so that nothing of the filter is worked out per row.
+// Prepares the filter once, so that this work is not repeated for each row.
 const prepare = (filter, cell, isDear) => {
   const [word, ...rest] = filter;
   if (word === "and" || word === "or") {
@@ -382,8 +385,8 @@ const order = (keys, a, b) => {
   return a - b;
 };
 
-// Milliseconds that no one notices. Up to that much more time for fewer events is well spent: each event interrupts
-// the person who uses the app.
+// A delay that no one notices, in milliseconds. Fewer events are worth up to this much more time, because each event
+// interrupts the person who uses the app.
 const UNNOTICED = 250;
 const cheaper = (columns, singles) => columns <= singles + UNNOTICED;
 // More single reads than this take longer than people wait.
@@ -393,7 +396,7 @@ const isFailed = (value) => value !== null && typeof value === "object" && value
 const column = (collection, one, each) => {
   if (one.single) return null;
   if (isMany(collection)) return collection.column(one, each);
-  // An app object model without this way at several levels: it is read container by container.
+  // The app's object model does not have this collection at several levels, so it is read container by container.
   if (collection === undefined || collection === null) return null;
   at = "column";
   try {
@@ -419,7 +422,7 @@ const identities = (collection, id) => {
   let length = -1;
   const count = () => (length < 0 ? (length = ask(() => collection.length)) : length);
   if (id === null) return { known: Array.from({ length: count() }, (_, i) => ({ i: i })), names: null };
-  // A container of nothing but containers answers a column as if it were not there.
+  // A container that holds only containers may answer a read of a column as if the collection did not exist.
   let ids = column(collection, id, d.value);
   if (ids === null && count() === 0) return { known: [], names: [] };
   if (ids === null)
@@ -435,8 +438,8 @@ const sameIdentity = (a, b) =>
   a === b || (a !== null && typeof a === "object" && b !== null && typeof b === "object" && a.i === b.i);
 const agree = (a, b) => a.length === b.length && a.every((each, i) => sameIdentity(each, b[i]));
 
-// Values that a filter, an order, a group or a sum asked for and that could not be read. They are taken for missing ones, so
-// the answer has to say so: otherwise an error looks like an empty list.
+// Values that a filter, an order, a group or a sum needs and that could not be read. They count as missing, and the
+// answer has to say so: otherwise an error looks like an empty list.
 const unreadable = () => {
   const found = new Map();
   return {
@@ -499,7 +502,7 @@ const table = (collection, ids, names, q) => {
     // Whether the rows still belong together: there are as many as ids, and the ids have not changed.
     moved: () => {
       const filled = columns.filter((each) => each !== null && each !== names);
-      // A single read goes by the id, which holds, but for an element that only its place leads to.
+      // A single read uses the id, which stays valid. An element with only a position is the exception.
       const byPlace = names !== null && singles.some((read) => [...read.keys()].some((row) => isPlace(ids[row])));
       if (filled.length === 0 && !byPlace && !(isMany(collection) && collection.looked())) return false;
       return filled.some((each) => each.length !== ids.length) || !agree(ids, identities(collection, q.id).known);
@@ -563,7 +566,7 @@ const page = (source, collection, q) => {
   for (let round = 0; ; round += 1) {
     reason = null;
     const { known: ids, names } = identities(source, q.id);
-    // The place among the few that an app has picked out is not a place in the collection, and an id that another
+    // A position among the elements that an app has selected is not a position in the collection. An id that another
     // element has too leads to the wrong one.
     if (q.filtered) {
       const all = identities(collection, q.id).known,
@@ -572,7 +575,7 @@ const page = (source, collection, q) => {
       if (!ids.every((id) => alone.has(id))) throw Object.assign(new Error("no id"), { errorNumber: -1728 });
     }
     const cells = table(collection, ids, names, q);
-    // A column of the whole collection says nothing of the few that an app has picked out.
+    // A column of the whole collection does not fit the elements that an app has selected.
     const whole = !q.filtered;
     const late = of ? tooLong(ids.length, asked, q) : null;
     if (late !== null) {
@@ -599,12 +602,12 @@ const page = (source, collection, q) => {
       strategy = "columns";
       return answered({ total: total, scanned: whole && !of ? ids.length : null, groups: groups }, cells);
     }
-    // An offset below zero counts from the end.
+    // A negative offset counts from the end.
     const from = d.offset < 0 ? Math.max(total + d.offset, 0) : d.offset;
     rows = d.offset < 0 && total + d.offset < 0 ? [] : rows.slice(from, from + d.limit);
     const rest = q.columns.map((_, i) => i).filter((i) => i < q.wanted && !q.long[i] && !q.own[i] && !asked.has(i));
-    // A column is read whole where that is cheaper than this page of it one by one. The first one read makes the
-    // ids be looked at again, so that all together must save as much.
+    // A whole column is read if that is cheaper than single reads for this page. After the first column the ids must be
+    // read again, so all columns together must save that time.
     const one = rows.length * d.single,
       gain = (i) => one - priceOf(d.values[i], ids.length);
     let spare = UNNOTICED;
@@ -651,7 +654,7 @@ const pick = (collection, ids, row, q) =>
 const columnsOf = (filter) =>
   filter[0] === "and" || filter[0] === "or" || filter[0] === "not" ? filter.slice(1).flatMap(columnsOf) : [filter[1]];
 
-// Values on their way in; `ways` lead to the objects among them.
+// Decodes values of the request; `ways` are the functions that lead to the objects among them.
 const inbound = (value, ways) => {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map((item) => inbound(item, ways));
@@ -674,7 +677,7 @@ const answer = (command) => {
   at = "command";
   return encode(ask(command));
 };
-// The same command for several objects, one event each; an app that is gone or silent ends it.
+// Sends a command to several objects, one event each. Stops if the app has quit or does not answer.
 const each = (targets, send) => {
   const answers = [];
   for (const target of targets) {
@@ -704,7 +707,7 @@ const additions = () => {
   return current;
 };
 
-// The numbers with which macOS says no: the person refused, or was not asked yet.
+// The errors with which macOS refuses: the person refused, or was not asked yet.
 const REFUSED = -1743;
 const UNASKED = -1744;
 // macOS's answer about events to an app, without a dialog; null if it cannot be asked. 0x2a2a2a2a means any event.
@@ -716,7 +719,7 @@ const consentOf = (id, asks = false) => {
       "int",
       ["void *", "unsigned int", "unsigned int", "bool"],
     ]);
-    // The descriptor is named so that it outlives the call, which reads its inside.
+    // The descriptor has a name so that it outlives the call, which reads its memory.
     const target = $.NSAppleEventDescriptor.descriptorWithBundleIdentifier(id);
     return $.AEDeterminePermissionToAutomateTarget(target.aeDesc, 0x2a2a2a2a, 0x2a2a2a2a, asks);
   } catch (error) {
@@ -751,7 +754,8 @@ const openQuietly = (id) => {
     for (let i = 0; i < 50 && consentOf(id) === -600; i += 1) delay(0.1);
   } catch (error) {}
 };
-// A dialog of macOS goes with its event, and may be kept as a no. So no event is sent before macOS says that it may be.
+// The dialog of macOS closes when its event ends, and macOS may keep that as a refusal. So no event is sent before
+// macOS says that it is allowed.
 const consented = (id) => {
   const kept = globalThis.iacConsents;
   if (kept && kept.has(id)) return;

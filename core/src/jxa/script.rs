@@ -1,4 +1,4 @@
-//! From an approved action to a script.
+//! Writes the script of an approved action.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) const BODY: &str = "\nreturn run(app => ";
 /// The text after the part of the request.
 pub(super) const END: &str = ");\n}";
 
-/// Asks the system's converter, which is a function of C. A function can be bound only if its framework is loaded, and the
+/// Asks the system's converter, which is a C function. A function can be bound only if its framework is loaded, and the
 /// converter fails if the reference has no type.
 const CONVERT: &str = r#"{
   at = "dictionary";
@@ -43,8 +43,8 @@ const CONVERT: &str = r#"{
   return ObjC.castRefToObject(out[0]).base64EncodedStringWithOptions(0).js;
 }"#;
 
-/// Runs a script of the client, which is data here, by the command of Standard Additions. It runs in this process, which
-/// does nothing else.
+/// Runs a script of the client, which is data here, by the command `run script` of Standard Additions. It runs in this
+/// process, which does nothing else.
 ///
 /// A JavaScript text is parsed before it runs: a syntax error means that nothing happened. It is parsed as a script, so
 /// `return` at the top is an error. A `throw` before it ends the run, so no part of it runs. Its declarations stay
@@ -101,7 +101,7 @@ impl Script {
 /// that asked, which is given ten minutes.
 const DIALOG: u64 = 590_000;
 
-/// The part of a long text that the answer to a client's script has.
+/// The part of a long text that the answer to a client's script contains.
 const ANSWER: TextWindow = TextWindow { offset: 0, limit: 24_000 };
 
 /// Writes the script of an approved action.

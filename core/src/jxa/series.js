@@ -1,13 +1,14 @@
-// Elements that happen at a time. The script finds the rows that may match; the core works out the occurrences of a
-// series, filters and sorts. `d.series` has the columns of the start, the end, whole days, the rule, the excluded dates.
+// Elements with dates. The script finds the rows that may match; the core works out the occurrences of a series,
+// filters and sorts. `d.series` has the columns of the start, the end, whole days, the rule, and the excluded dates.
 
-// Milliseconds of reading by Apple events before the answer is given in parts. The rest of a call takes time as well.
+// How long to read by Apple events before the answer becomes partial, in milliseconds. The rest of a call takes time
+// too.
 const READING = 16000;
-// Where a filter has one bound, occurrences are looked for this far from it.
+// If a filter has only one bound, occurrences are searched up to this far from it.
 const AHEAD = 366 * DAY;
-// A container that is too large for columns is worth so much of that time.
+// How much of that time a container that is too large for columns may take.
 const PART = 8000;
-// As much of the expected time is enough to try the first container.
+// The share of the expected time that is enough to try the first container.
 const TRIED = 0.7;
 // The time of reads in this script, compared with the expected time: small containers show how long large ones will
 // take, and a single element shows it if there is no small container.
@@ -22,7 +23,7 @@ const isPart = (i) => d.series.parts !== undefined && d.series.parts.includes(i)
 const GROUPED = d.groups ? [...d.groups.by.filter((i) => i >= 0), ...d.groups.of.map(([, i]) => i)] : [];
 const isJoined = (filter) => ["and", "or", "not"].includes(filter[0]);
 const leavesOf = (filter) => (isJoined(filter) ? filter.slice(1).flatMap(leavesOf) : [filter]);
-// The span of time that everything lies in, in whole or in part, that a filter lets through.
+// The span of time that contains everything that a filter accepts, in whole or in part.
 const boundsOf = (filter) => {
   const [word, ...rest] = filter;
   if (word === "not") return [-Infinity, Infinity];
@@ -60,11 +61,11 @@ const may = (filter, leaf) => {
     decides = word === "or";
   return answers.includes(decides) ? decides : answers.includes(null) ? null : !decides;
 };
-// The values that nothing of a container matched, by their columns.
+// The values of containers in which nothing matched, by column.
 const unmatched = new Map();
 const timeOf = (value) => (value instanceof Date && !isNaN(value.getTime()) ? value.getTime() : null);
 const UNREAD = { $: "unread" };
-// A row as the core takes it. `cell` reads a column, `isRead` says whether that costs nothing.
+// A row in the form for the core. `cell` reads a column; `isRead` says whether the column is already read.
 const candidate = (known, place, from, cell, isRead, q) => {
   const tests = d.filter
     ? leavesOf(d.filter).map(([word, i, value]) =>
@@ -90,7 +91,7 @@ const candidate = (known, place, from, cell, isRead, q) => {
   };
 };
 
-// Whether the date that an app gives for a row leaves it open that the row matches. A series matches by a later date.
+// Whether a series ended more than 40 days before the span, so that no occurrence is in it.
 const ENDED = /UNTIL=(\d{4})(\d\d)(\d\d)/i;
 const isOver = (rule, span) => {
   const end = ENDED.exec(rule);
@@ -105,7 +106,7 @@ const rowsOf = (collection, size, from, span, left, q) => {
     const { known: ids, names } = identities(collection, q.id);
     const cells = table(collection, ids, names, q),
       read = new Set();
-    // A property of some rows, by whichever way is cheaper.
+    // Reads a property of some rows in the cheaper way.
     const need = (i, rows) => {
       if (i === null) return true;
       const whole = priceOf(d.values[i], ids.length) * pace(),
@@ -174,7 +175,7 @@ const attempt = (event) => {
     return failed(error);
   }
 };
-// The last elements of a container, which are those that were added last, one by one.
+// Reads the last elements of a container one by one. These are the elements that were added last.
 const lastOf = (collection, size, from, span, left, q) => {
   const s = d.series,
     others = [...columnsOf(d.filter), ...d.sort.map(([i]) => i), ...GROUPED, s.end, s.days, s.rule, s.excluded],
@@ -199,7 +200,7 @@ const lastOf = (collection, size, from, span, left, q) => {
       const rule = s.rule === null ? null : cell(s.rule);
       return typeof rule === "string" && rule.trim() !== "" ? rule : null;
     };
-    // The first date decides alone only for single events; no occurrence comes before it.
+    // The first date decides only about a single event; no occurrence of a series comes before it.
     const open = ([word, i, value]) => {
       if (i !== s.start || holds(word, cell(i), wanted(value))) return null;
       return word[0] === "<" || ruleOf() === null ? false : null;
@@ -223,7 +224,7 @@ const repeating = (row, rule, cell) => {
   row.excluded = (Array.isArray(excluded) ? excluded : []).map(timeOf).filter((time) => time !== null);
   return row;
 };
-// Container by container, small ones first, for as long as there is time.
+// Reads container by container, small ones first, for as long as there is time.
 const byRules = (chains, leaf, span, q) => {
   const begun = Date.now(),
     left = () => READING - (Date.now() - begun);
@@ -237,7 +238,7 @@ const byRules = (chains, leaf, span, q) => {
       return [];
     }
   });
-  // Where nothing could be read there is no answer.
+  // If nothing could be read, the error is the answer.
   if (all.length === 0 && refusal !== null) throw refusal;
   const found = [],
     late = [];
@@ -252,7 +253,7 @@ const byRules = (chains, leaf, span, q) => {
       ],
       takes = columns.reduce((sum, each) => sum + priceOf(each, size), 0);
     if (takes > left() && spent.columns + spent.singles === 0) attempt(() => q.id(collection.at(size - 1)));
-    // Not all columns are needed of every container, so that the first one is tried with less time.
+    // Not every container needs all columns, so the first one is tried even with less time.
     const least = takes * pace() * (spent.columns === 0 ? TRIED : 1),
       inside = { ...q, outer: (one) => ownersOf(chain, one)[0] };
     let rows = null;
@@ -297,7 +298,7 @@ const calledBy = (chain, q) => {
 const happening = (make, leaf, q) => {
   const span = spanOf(d.filter),
     chains = make();
-  // A span that ends before it begins holds nothing, and no library is asked for it.
+  // A span that ends before it begins contains nothing, and no library is asked for it.
   const none = { state: null, rows: span.from > span.to ? [] : null };
   const index = d.series.index && !none.rows ? indexed(chains, leaf, span, q) : none;
   const found = index.rows ? { rows: index.rows, late: [] } : byRules(narrowed(chains, q), leaf, span, q);

@@ -9,10 +9,10 @@ const flatten = (value, depth) => {
   const parts = value.map((each) => flatten(each, depth - 1));
   return parts.includes(null) ? null : [].concat(...parts);
 };
-// Deeper than people nest folders, and more containers than anybody waits for.
+// People do not nest folders deeper than this, and do not wait for more containers.
 const DEEPEST_LEVEL = 16;
 const MOST_CONTAINERS = 2000;
-// Containers that could not be read, or that are closed: one that fails does not take the others with it.
+// Containers that could not be read, or that are closed. One of them does not stop the others.
 let skipped = [];
 let refusal = null;
 const skip = (chain, container, error) => {
@@ -31,7 +31,8 @@ const chainOf = (number, root, steps) => {
   }
   return chain;
 };
-// How many containers each object one step up has, for each step of a chain: `values` are nested as the chain is.
+// Records how many containers each object one step up has, for each step of a chain. `values` are nested as the chain
+// is.
 const noted = (chain, values) => {
   for (let each = chain; each.depth > 0; each = each.up)
     each.counts = flatten(values, each.depth - 1).map((list) => list.length);
@@ -76,14 +77,14 @@ const containersOf = (chain) => {
   }
   return chain.found;
 };
-// For each container of a chain a value of the object further out that it is in; `depth` collections lead there.
+// For each container of a chain, the value of the outer object that it is in; `depth` collections lead to that object.
 const inward = (chain, depth, values) => {
   if (chain.depth === depth) return values;
   if (!chain.counts) containersOf(chain);
   const outer = inward(chain.up, depth, values);
   return [].concat(...chain.counts.map((n, i) => new Array(n).fill(outer[i])));
 };
-// The chain that a chain goes through after `depth` collections.
+// The beginning of a chain, with `depth` collections.
 const upTo = (chain, depth) => (chain.depth > depth ? upTo(chain.up, depth) : chain);
 const numbers = (list) => list.map((_, i) => i);
 // Parts of a chain: one for each of some objects on its way, to which `depth` collections lead.
@@ -105,8 +106,8 @@ const parts = (chain, depth, some) => {
 };
 // A chain as chains of one container each.
 const split = (chain) => parts(chain, chain.depth);
-// A property of the elements' container. `of` has an entry for each chain: null if the container has the property, else
-// how many collections lead to the owner, and the way there from the last but one.
+// A property of the elements' container. `of` has an entry for each chain: null if the container has the property,
+// otherwise how many collections lead to the owner, and the step to the owner from the container of the last of them.
 const outside = (one, of) => Object.assign(one, { of: of });
 // The values of a property of all objects that a chain leads to.
 const valuesOf = (chain, one) => {
@@ -138,7 +139,7 @@ const nothingOr = (one, each, error) => {
     return failed(again);
   }
 };
-// Such a property for each container of a chain, read once.
+// The values of a property of the containers or of an outer object, for each container of a chain, read once.
 const ownersOf = (chain, one) => {
   if (chain.whole) return ownersOf(chain.whole, one).slice(chain.start, chain.start + chain.span);
   if (!chain.owners) chain.owners = new Map();
@@ -152,10 +153,10 @@ const outerValues = (chain, one) => {
   let base = chain;
   while (base.depth > 0 && base.depth >= depth) base = base.up;
   const owner = { at: () => step(base.at()), depth: depth, number: chain.number, up: base, step: step };
-  // An owner further out is the owner of several containers.
+  // An outer object is the owner of several containers.
   return inward(chain, depth, valuesOf(owner, one));
 };
-// Tests of the elements' containers.
+// The tests that are only about the elements' containers.
 const testsOfOwners = (q) =>
   (d.filter === null ? [] : d.filter[0] === "and" ? d.filter.slice(1) : [d.filter]).filter((part) =>
     columnsOf(part).every((i) => q.columns[i].of),
@@ -169,7 +170,7 @@ const passesOf = (chain, tests, q) => {
   return tests.map((test) => prepare(test, cell, () => false));
 };
 let unreadOwners = unreadable();
-// They choose among the containers before anything of the elements is read.
+// Applies these tests to the containers before anything is read from the elements.
 const narrowed = (chains, q) => {
   const tests = testsOfOwners(q);
   if (tests.length === 0) return chains;
@@ -181,12 +182,12 @@ const narrowed = (chains, q) => {
     const owners = inward(chain, depth, numbers(all)).filter((_, c) => passes.every((passes) => passes(c))),
       some = owners.filter((owner, i) => i === 0 || owners[i - 1] !== owner);
     if (some.length === 0) return [];
-    // One event for all of many containers is cheaper than one for each.
+    // One event for many containers is cheaper than one for each.
     return chain.depth === 0 || some.length * 2 > all.length ? [chain] : parts(chain, depth, some);
   };
   return [].concat(...chains.map(chosen));
 };
-// As the disk compares names.
+// Folds a name as the disk does when it compares names.
 const folded = (name) =>
   name
     .normalize("NFD")
@@ -195,7 +196,7 @@ const folded = (name) =>
     .toLowerCase()
     .normalize("NFD")
     .replace(/[.\s]+$/u, "");
-// Which of the containers that a level leads to are not closed. One without a readable name may be.
+// The containers at a level that are not closed. A container without a readable name may be closed.
 const unclosed = (level, closed) => {
   const names = valuesOf(level, (x) => x.name()),
     objects = containersOf(level);
@@ -210,8 +211,8 @@ const unclosed = (level, closed) => {
     return which < 0;
   });
 };
-// How an app shows each object that a chain leads to. Two of one list that are shown alike have a name in common and are
-// not the same object: they have no form here.
+// How an app shows each object that a chain leads to. If two objects of one list are shown alike, they share a name but
+// are not the same object, so they get null.
 const formsOf = (chain) => {
   if (chain.forms) return chain.forms;
   const shown = containersOf(chain).map(source),
@@ -221,7 +222,7 @@ const formsOf = (chain) => {
   shown.forEach((form, i) => times.set(inList(form, i), (times.get(inList(form, i)) || 0) + 1));
   return (chain.forms = shown.map((form, i) => (times.get(inList(form, i)) > 1 ? null : form)));
 };
-// The same for the elements in one container of a chain, where the next level of containers consists of them.
+// The same for the elements in one container of a chain, if the next level of containers consists of these elements.
 const formsIn = (chain, c, size) => {
   let [whole, at] = [chain, c];
   while (whole && !whole.next) [whole, at] = [whole.whole, at + whole.start];
@@ -235,8 +236,8 @@ const levels = (chains, sub, own) => {
   const all = [],
     seen = new Set();
   let known = 0;
-  // Which containers no earlier level has led to. Mail lists a mailbox inside another in the account as well, and each
-  // message in it would count twice.
+  // The containers that no earlier level has led to. Mail lists a mailbox inside another in the account as well, and
+  // each message in it would count twice.
   const unseen = (level) => {
     const kept = new Set();
     formsOf(level).forEach((form, i) => {
@@ -246,7 +247,7 @@ const levels = (chains, sub, own) => {
     });
     return [...kept];
   };
-  // False where there are too many.
+  // False if there are too many.
   const descend = (chain, first) => {
     let level = chain;
     for (let deep = first; ; deep += 1) {
@@ -284,7 +285,7 @@ const levels = (chains, sub, own) => {
 
 const fromOf = (chain, c) => [chain.number, chain.depth === 0 && !chain.parent ? null : source(containersOf(chain)[c])];
 
-// `make` makes new chains: the facts about the old ones are dropped when something has changed meanwhile.
+// `make` makes new chains: the facts about the old ones are dropped if something has changed meanwhile.
 const many = (make, leaf, q) => {
   let all = [],
     chains = [],
@@ -304,7 +305,7 @@ const many = (make, leaf, q) => {
     if (lists !== null) noted(chain, values);
     return lists !== null && lists.every(Array.isArray) ? lists : null;
   };
-  // What is known of the elements of one container, by itself.
+  // The identities of the elements of one container, read separately.
   const alone = (chain, id) => identities(leaf(chain.at()), id);
   const listsOf = (id) => {
     const lists = [],
@@ -328,7 +329,7 @@ const many = (make, leaf, q) => {
       }
     }
     chains = next;
-    // Where nothing could be read there is no answer.
+    // If nothing could be read, the error is the answer.
     if (lists.length === 0 && refusal !== null) throw refusal;
     return lists;
   };
@@ -367,13 +368,14 @@ const many = (make, leaf, q) => {
           });
         }
       const sizes = lists.map((each) => each.ids.length).join();
-      // Elements that went from one container to another are a change as well.
+      // Elements that moved from one container to another are a change as well.
       if (shape !== null && shape !== sizes) {
         shape = null;
         return { known: [{ i: -1 }], names: null };
       }
       shape = sizes;
-      // An element that several containers have is listed in the innermost, which an app finds by its plain name.
+      // An element that several containers have is listed only in the innermost one, in which an app finds it by its
+      // plain name.
       kept = order.map(({ form }, row) => form === null || lasts.get(form) === row);
       rows = order.filter((_, row) => kept[row]);
       return {
@@ -395,7 +397,7 @@ const many = (make, leaf, q) => {
         if (lists === null || lists.includes(null)) return null;
         for (const list of lists) for (const value of list) values.push(value);
       }
-      // Another number of values tells that the elements have changed.
+      // A different number of values shows that the elements have changed.
       return values.length === kept.length ? values.filter((_, row) => kept[row]) : values;
     },
     at: (row) => leaf(self.container(row)).at(rows[row].i),
@@ -408,9 +410,9 @@ const many = (make, leaf, q) => {
     skipped: () => skipped,
     unread: () => unreadOwners.told(true),
     place: (row) => rows[row].i,
-    // What all containers have, also those that the filter has left out.
+    // The values for all containers, including those that the filter has left out.
     owners: (one) => [].concat(...all.map((chain) => ownersOf(chain, one))),
-    // What all containers are grouped by, also those without elements.
+    // The group keys of all containers, including those without elements.
     keys: (by) =>
       [].concat(
         ...chains.map((chain) => {
@@ -419,7 +421,7 @@ const many = (make, leaf, q) => {
           return known.map((c) => by.map((i) => (i < 0 ? fromOf(chain, c) : ownersOf(chain, q.columns[i])[c])));
         }),
       ),
-    // Which of the chains that were given a row is from, and the container as the app shows it.
+    // The chain that a row is from, by its number, and the container as the app shows it.
     from: (row) => {
       looked = looked || rows[row].chain.depth > 0;
       return fromOf(rows[row].chain, rows[row].c);
@@ -430,7 +432,7 @@ const many = (make, leaf, q) => {
 
 // How long a person waits without a message.
 const PATIENCE = 20000;
-// Says so where reading would take longer than that, before it is begun.
+// Reports before a read that it would take longer than that.
 const tooLong = (count, asked, q) => {
   const read = q.columns.map((_, i) => i).filter((i) => asked.has(i) && !q.long[i]);
   const takes = read.reduce((sum, i) => sum + priceOf(d.values[i], count), 0);

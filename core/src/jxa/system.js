@@ -8,7 +8,7 @@ const running = (apps) =>
     }
   });
 
-// Whether a file is there. Null where that cannot be told: macOS may hide what is in a folder from this process.
+// Whether a file exists. Null if that cannot be determined: macOS may hide the contents of a folder from this process.
 const there = (path) => {
   try {
     ObjC.import("Foundation");

@@ -1,12 +1,12 @@
-// The zone of this Mac, for the core's calculations by the calendar.
+// The time zone of this Mac, for the core's calculations with the calendar.
 
 const DAY = 86400000;
 // Later changes are not looked for: governments announce them a few years ahead, and 50 years take 3,000 steps.
 const ZONE_KNOWN = 50 * 366 * DAY;
-// Between two changes of an offset lie at least seven days less an hour, so a step has one at most.
+// Two changes of the offset are at least seven days less an hour apart, so a step contains one at most.
 // Source: the tz database since 1990; Boa Vista in October 2000, Gaza in October 2040.
 const ZONE_STEP = 6 * DAY;
-// When the offset of this Mac's zone changes, and to what.
+// When the offset of this Mac's time zone changes, and to what.
 const zoneOf = (from, until) => {
   const to = Math.min(until, from + ZONE_KNOWN);
   const offset = (time) => -new Date(time).getTimezoneOffset() * 60000;

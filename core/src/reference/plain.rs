@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 #[expect(clippy::disallowed_types, reason = "looked up by key only")]
 pub(super) type Map<V> = std::collections::HashMap<u64, V, BuildHasherDefault<Plain>>;
 
-/// Takes a number as it is.
+/// A hasher that returns a number unchanged.
 #[derive(Default)]
 pub(super) struct Plain(u64);
 

@@ -31,7 +31,7 @@ impl Table {
         self.by_id.get(&id).copied()
     }
 
-    /// The reference at a place of [`Self::place`].
+    /// The reference at an index from [`Self::place`].
     pub(super) fn at(&mut self, place: usize) -> &mut Held {
         &mut self.held[place]
     }
@@ -44,7 +44,7 @@ impl Table {
         self.place(id).map(|place| &mut self.held[place])
     }
 
-    /// The reference of the object with this hash; two objects may have one.
+    /// The reference of the object with this hash. Two objects may have the same hash.
     pub(super) fn of_object(&self, key: u64) -> Option<RefId> {
         self.by_object.get(&key).copied()
     }
@@ -61,7 +61,7 @@ impl Table {
         self.push(held);
     }
 
-    /// The object of a reference is another one now, with this hash.
+    /// Records that a reference now leads to another object, with this hash.
     pub(super) fn found_by(&mut self, id: RefId, key: u64) {
         let Some(held) = self.get_mut(id) else { return };
         let before = std::mem::replace(&mut held.key, key);
@@ -69,7 +69,7 @@ impl Table {
         self.by_object.entry(key).or_insert(id);
     }
 
-    /// Takes a reference out; the last one takes its place.
+    /// Removes a reference. The last one takes its place.
     pub(super) fn remove(&mut self, id: RefId) -> Option<Held> {
         let place = self.by_id.remove(&id)?;
         let held = self.held.swap_remove(place);
@@ -80,7 +80,7 @@ impl Table {
         Some(held)
     }
 
-    /// Drops every reference that does not stay; says how many.
+    /// Drops every reference that does not stay; returns how many.
     ///
     /// If most entries go, the maps are rebuilt from the rest, because that costs less than removing entries one by
     /// one.
@@ -133,7 +133,7 @@ impl Table {
         }
     }
 
-    /// Lets a hash lead to a reference, as if two objects had the same one.
+    /// Lets a hash lead to a reference, as if two objects had the same hash.
     #[cfg(test)]
     pub(super) fn found_also_by(&mut self, key: u64, id: RefId) {
         self.by_object.insert(key, id);

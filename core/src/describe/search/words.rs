@@ -7,11 +7,11 @@ use crate::dictionary::names;
 pub(super) struct Word {
     stem: String,
     others: Vec<&'static str>,
-    /// Less for words that could be said of anything.
+    /// The weight of the word, lower for generic words.
     pub(super) weight: f64,
 }
 
-/// Words that could be said of anything.
+/// Generic words, which fit almost any term.
 const GENERIC: &[&str] = &["add", "change", "create", "make", "new", "object", "item", "name"];
 
 /// Words without meaning for a search.
