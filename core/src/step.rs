@@ -101,7 +101,7 @@ pub enum Step {
 /// A script to run.
 #[derive(Debug)]
 pub struct Run {
-    /// The app it talks to, by bundle id; empty if it talks to none.
+    /// The bundle id of the app that it sends events to; empty if there is none.
     pub app: Arc<str>,
     /// The script.
     pub script: Script,
@@ -116,9 +116,9 @@ pub struct Run {
 /// The reason to run the script in a separate process and not in the lane of its app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Apart {
-    /// It waits for a human and outlives its client.
+    /// It waits for a human, and goes on if its client leaves.
     ForHuman,
-    /// The client wrote it, so it shares nothing with other scripts and ends with its client or its time.
+    /// The client wrote it, so it shares nothing with other scripts, and it ends with its client or after its timeout.
     OfClient,
     /// It is not a script: the shell sends the request that is its data.
     Web,
@@ -147,7 +147,7 @@ pub struct Load {
 pub enum Event {
     /// The script ended with this result.
     Replied(String),
-    /// It did not end well.
+    /// The script has no answer.
     Failed(RunFailure),
     /// A human was asked.
     Answered(Answer),
@@ -161,7 +161,7 @@ pub enum RunFailure {
     /// The deadline passed.
     #[error("no answer within {} seconds", .0.0 / 1000)]
     Timeout(Millis),
-    /// The client took the call back.
+    /// The client cancelled the call.
     #[error("the call was cancelled")]
     Cancelled,
     /// The app still works on an earlier call.
@@ -181,7 +181,7 @@ pub enum RunFailure {
     /// `osascript` could not be started, so that nothing of the script ran.
     #[error("osascript: {0}")]
     Unstarted(String),
-    /// `osascript` died, or did not answer as it should.
+    /// `osascript` died, or its answer had the wrong form.
     #[error("osascript: {0}")]
     Process(String),
 }
@@ -190,13 +190,13 @@ pub enum RunFailure {
 #[derive(Debug)]
 pub struct Pending {
     app: Arc<str>,
-    /// The app in messages.
+    /// The name of the app in messages.
     name: String,
     events: u64,
     then: Then,
     /// The call, in case its app must be opened first.
     kept: Option<Box<launching::Kept>>,
-    /// The facts that were found on the way here.
+    /// The facts that were found earlier in this call.
     carried: Vec<carried::Carried>,
 }
 
@@ -247,7 +247,7 @@ pub struct Outcome {
     pub undone: Vec<String>,
 }
 
-/// Stands in [`wants`] for all apps.
+/// Stands for all apps in the result of [`wants`].
 pub const EVERY_APP: &str = "*";
 
 /// Returns the apps with dictionaries that a call needs, in the client's spelling or as bundle ids, or [`EVERY_APP`].
@@ -474,7 +474,7 @@ fn run_failed(failure: &RunFailure, app: &str, name: &str) -> Fault {
     fault.in_app(app)
 }
 
-/// The one way from a deed in an app to a script.
+/// Proposes a deed in an app: the gate decides, and an allowed deed becomes a script.
 fn in_app(app: &App, deed: Deed, events: u64, then: Then, world: &World<'_>) -> Step {
     let behind = Behind { name: app.name.clone(), events };
     propose(Action::of(app, deed), behind, then, world)
@@ -500,7 +500,7 @@ fn held<'a>(references: &'a mut References, app: &'a App, now: Millis) -> Box<He
     })
 }
 
-/// Keeps an object that exists, as the app's answer shows.
+/// Makes a reference to an object that exists according to the app's answer.
 fn remember(path: Path, app: &App, world: &mut World<'_>) -> RefId {
     keep(Object::new(app.bundle_id.clone(), path), world)
 }

@@ -9,7 +9,7 @@ use crate::dictionary::{Counts, names};
 use crate::fault::Fault;
 use crate::reply::Reply;
 
-/// The apps that are listed, while the system is asked which of them run.
+/// The apps to list, while the system is asked which of them run.
 #[derive(Debug)]
 pub(super) struct Listing {
     bundle_ids: Vec<String>,

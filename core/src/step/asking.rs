@@ -13,7 +13,7 @@ use crate::action::{Action, Deed};
 use crate::fault::{Code, Fault};
 use crate::permission::{self, Answer, Answered, Approved, Asked, Decided, Decision, Question, Refusal};
 
-/// The context of an action for every ending: its app in words, and the work of the call so far.
+/// The context of an action that every result needs: its app in words, and the work of the call so far.
 #[derive(Clone, Debug)]
 pub(super) struct Behind {
     pub(super) name: String,
@@ -27,7 +27,7 @@ pub(super) struct Asking {
     then: Then,
 }
 
-/// The one way from an action to a script: it is decided upon, approved and written.
+/// Proposes an action: the gate decides, and an allowed action becomes a script. No action becomes a script otherwise.
 pub(super) fn propose(action: Action, behind: Behind, then: Then, world: &World<'_>) -> Step {
     match permission::decide(action, &behind.name, world.gate, world.now) {
         Decision::Allow(approved) => opening::look_for_files(approved, behind, then, world),

@@ -1,5 +1,5 @@
-//! Facts that a call has found on its way, for its question and its answer: which of several objects a change takes if
-//! a filter picks one of them, and what an undo leaves.
+//! Facts that a call has found before its question and its answer: which object a filter picked among several, and what
+//! an undo does not restore.
 
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
@@ -11,22 +11,22 @@ use crate::words::RefId;
 /// The length of a filter in a question, in characters.
 const LONGEST: usize = 200;
 
-/// Something that is carried to the question and to the answer.
+/// A fact for the question and for the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Carried {
-    /// One of several objects is taken.
+    /// The call takes one of several objects.
     Picked(Picked),
-    /// All that this leads to is taken, and it is more than the question names.
+    /// The call takes every object that these words mean, which is more than the question names.
     All(String, usize),
-    /// Words of the client that were read as the dictionary's: `{"title": "subject"}`.
+    /// Words of the client that were taken as terms of the dictionary: `{"title": "subject"}`.
     Read(Json),
-    /// The object that a name without a place has led to.
+    /// The object to which a name without a container has led.
     Found(String),
     /// The undo does not restore this.
     Left(String),
-    /// Why the list of what is read is not complete.
+    /// Why the list of objects is not complete.
     Half(String),
-    /// The names of the first objects of a change, by their references. The question read them.
+    /// The names of the first objects of a change, by their references. They were read for the question.
     Names(IndexMap<String, String>),
 }
 
@@ -37,13 +37,13 @@ pub(super) struct Picked {
     filter: String,
     is_last: bool,
     matches: usize,
-    /// Whether everything was searched, so that there are no more matches.
+    /// Whether everything was searched, so that there are no further matches.
     is_whole: bool,
     taken: RefId,
 }
 
 impl Picked {
-    /// The pick of a filter; `None` if it does not choose among several.
+    /// The object that a filter picked; `None` if the filter had no choice.
     pub(super) fn of(specifier: &Specifier, body: &Json, taken: Option<&RefId>) -> Option<Self> {
         let Specifier::Filter { last, only: false, .. } = specifier else { return None };
         let matches = body["totalCount"].as_u64().and_then(|count| usize::try_from(count).ok())?;
@@ -90,7 +90,7 @@ impl Picked {
 }
 
 impl Carried {
-    /// A note for the question, if it does not say so anyway.
+    /// A note for the question; `None` if the question already says so.
     fn in_words(&self) -> Option<String> {
         Some(match self {
             Self::Picked(picked) => picked.in_words(),
@@ -106,15 +106,15 @@ impl Carried {
                 words.collect::<Vec<_>>().join(", ")
             }
             Self::Left(left) => format!("an undo cannot take this back: {left}"),
-            // A change of half a list is refused.
+            // A change of an incomplete list is refused, so it needs no note.
             Self::Names(_) | Self::Half(_) => return None,
         })
     }
 
-    /// Puts it before the answer's own entries of the same kind.
+    /// Adds it to the answer, before the answer's own entries of the same kind.
     fn tell(&self, body: &mut Json) {
         let (field, json) = match self {
-            // The client has named them itself.
+            // The client has named the objects itself.
             Self::All(..) => return,
             Self::Found(found) => {
                 let more = body["resolvedAs"].as_str().map(|more| format!("{found}; {more}"));
@@ -127,7 +127,7 @@ impl Carried {
                 return;
             }
             Self::Names(names) => {
-                // An undo tells its objects by their names, not by references.
+                // An undo names its objects in words, not by references.
                 let told = body.to_string();
                 let is_new = |(reference, name): &(&String, &String)| {
                     told.contains(reference.as_str()) || !told.contains(&json!(name).to_string())

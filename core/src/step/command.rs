@@ -24,16 +24,16 @@ use crate::specifier::{Container, quoted};
 use crate::undo::{self, NO_REVERSE, Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
-/// The commands of Contacts and of the Standard Suite that change which objects exist. An app such as Contacts loses
+/// The commands of Contacts and of the Standard Suite that add, remove or move objects. An app such as Contacts loses
 /// such a change unless it gets `save`.
 const KEPT: [&str; 5] = ["add", "remove", "delete", "duplicate", "move"];
 
-/// A name out of the dictionary is never cut.
+/// A window in which a name from the dictionary is never cut.
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
 const NOTHING: &str = "`count` needs a class to count, or the object does not exist";
 const SAY_WHAT: &str = "add `each`, the class to count, such as {\"each\":\"message\"}";
 
-/// A command while the app is at it.
+/// A command while the app runs it.
 #[derive(Debug)]
 pub(super) struct Sending {
     term: String,
@@ -92,7 +92,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         if call.mode == Mode::DryRun {
             return left_out(action, &change?, app, world).map(|shown| done(shown, 0));
         }
-        // A call without permission to delete an event must not use `delete` to leave out its dates.
+        // A client that may not delete an event must not use `delete` to leave out its dates.
         if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
             return Ok(refused(refusal, 0));
         }
@@ -198,7 +198,8 @@ fn preview(action: Action, classified: &Classified, app: &App, world: &World<'_>
         "touches": targets(invocation, app, world),
         "script": { "body": body },
     });
-    // The data has the names of the objects that were looked up.
+    // The data contains the names of the objects that were looked up, so it is shown only if the client may know them
+    // all.
     if invocation.values().flat_map(Given::paths).all(|path| show::in_words(path, app, world).is_some()) {
         shown["script"]["data"] = json!(data);
     }
@@ -220,7 +221,7 @@ fn left_out(action: Action, change: &SetProperty, app: &App, world: &mut World<'
     let (term, code) = (invocation.term.clone(), invocation.code.clone());
     let set = Action::of(app, Deed::Set(changes));
     let classified = classify(&set, world.gate.policy.levels());
-    // A call without permission to delete an event must not use `delete` to leave out its dates.
+    // A client that may not delete an event must not use `delete` to leave out its dates.
     let decision = match decide(action, &app.name, world.gate, world.now) {
         Decision::Deny(refusal) => Decision::Deny(refusal),
         _ => decide(set, &app.name, world.gate, world.now),
@@ -251,7 +252,7 @@ fn forecast(decision: Decision, gate: &Gate) -> Json {
     }
 }
 
-/// The subject of a command in words: the objects, files and new classes among its arguments.
+/// What a command acts on, in words: the objects, files and new classes among its arguments.
 fn targets(invocation: &Invocation, app: &App, world: &World<'_>) -> Vec<String> {
     let makes = invocation.code == "corecrel";
     let mut words = Vec::new();
@@ -286,7 +287,7 @@ fn in_words(given: &Given, app: &App, world: &World<'_>) -> Option<String> {
 }
 
 impl Sending {
-    /// A move that takes others back.
+    /// A move that undoes others.
     pub(super) fn back(invocation: &Invocation, level: Level, back: Vec<Undo>) -> Self {
         let each =
             if invocation.each { back.iter().map(|undo| json!(undo.words)).collect() } else { Vec::new() };
@@ -304,7 +305,7 @@ impl Sending {
         }
     }
 
-    /// Whether it takes back an earlier call.
+    /// Whether it undoes an earlier call.
     pub(super) fn takes_back(&self) -> bool {
         !self.back.is_empty()
     }
@@ -427,7 +428,7 @@ impl Sending {
         Ok(outcome(body, false))
     }
 
-    /// A human approved the shown objects, but they differ now.
+    /// The error if the shown objects have changed since a human approved the command.
     fn another(&self, app: &App) -> Fault {
         let message = format!(
             "the objects of `{}` have changed since the user saw them; nothing was done in {}",
@@ -507,7 +508,7 @@ pub(super) fn uncertain(fault: Fault) -> Fault {
     }
 }
 
-/// An error of a change with an unknown outcome.
+/// Marks an error of a change as one with an unknown outcome.
 pub(super) fn unknown(fault: Fault) -> Fault {
     let suggestion = format!("check whether it happened before you try again; {}", fault.suggestion);
     Fault { suggestion, ..fault.with("outcome", "unknown").retryable(false) }

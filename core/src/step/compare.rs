@@ -15,7 +15,7 @@ const ORDER: [Operator; 4] =
     [Operator::Less, Operator::Greater, Operator::LessOrEqual, Operator::GreaterOrEqual];
 const TEXTUAL: [Operator; 3] = [Operator::Contains, Operator::StartsWith, Operator::EndsWith];
 
-/// Checks a comparison against the property's type and returns its value as the script takes it: dates are tagged,
+/// Checks a comparison against the property's type. Returns its value in the form for the script: dates are tagged, and
 /// enumerators and classes have the name under which the app shows them.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub(super) fn comparable(
     {
         return Ok(moment.to_data());
     }
-    // No accepted form is an object, so the error does not ask for a reference.
+    // No accepted form is an object, so no reference is looked up.
     let mut nobody = |id: &_| Err(SpecifierError::Reference(crate::words::ReferenceError::Unknown(*id)));
     let mut checker = Checker { dictionary, held: &mut nobody, home, put: None, open: None };
     let is_date = taking.contains(&Shape::Date);
@@ -73,7 +73,7 @@ fn choice_meant(value: &Json, taking: &[Shape<'_>]) -> Option<Json> {
     taking.iter().find_map(meant)
 }
 
-/// A path as it is shown: in full, and without a slash at its end.
+/// A path as answers show it: in full, and without a slash at its end.
 fn path_meant(value: &Json, home: &str) -> Json {
     let Some(text) = value.as_str() else { return value.clone() };
     let text = match text.strip_prefix('~') {
@@ -105,8 +105,8 @@ pub(super) fn spanned(column: &Column, compare: &Compare<String>) -> Option<(Col
     Some((date, ends))
 }
 
-/// A comparison with a part of a date. Equality asks for a value that the part can have: any other would match nothing, and
-/// an answer would look as if nothing were there.
+/// A comparison with a part of a date. For equality, the value must be one that the part can have. Any other value
+/// would match nothing, and the answer would look as if there were nothing.
 fn of_part(
     part: Part,
     compare: &Compare<String>,
@@ -170,7 +170,7 @@ fn sides<'a>(shapes: &[Shape<'a>]) -> Vec<Shape<'a>> {
     found
 }
 
-/// The operators that say something about values of a type; a list contains what one of its items is.
+/// The operators that fit values of a type. For a list, `contains` looks for an item.
 fn operators(shape: &Shape<'_>, is_list: bool) -> Vec<Operator> {
     let more: &[Operator] = match shape {
         Shape::Number | Shape::Date if is_list => &[ORDER.as_slice(), &[Operator::Contains]].concat(),

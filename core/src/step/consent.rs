@@ -11,7 +11,7 @@ use crate::responsible::{NOT_ASKED, NOT_RUNNING, REFUSED, Responsible};
 use crate::series::{Index, index, indexes};
 use crate::specifier::quoted;
 
-/// A request that waits for an answer of macOS.
+/// A request that waits for an answer from macOS.
 #[derive(Debug)]
 pub(super) enum Consent {
     /// The state of these apps.
@@ -26,11 +26,11 @@ pub(super) enum Consent {
     AccessAsked(String, &'static Index),
 }
 
-/// The status of a library that macOS has asked no one about, and the status of a readable one.
+/// The status of a library for which macOS has not asked yet, and the status of a readable one.
 const UNASKED: i64 = 0;
 const FULL: i64 = 3;
 
-/// Numbers that an event answers if it did not reach its app.
+/// The error of an event that did not reach its app.
 const UNANSWERED: i64 = -1712;
 
 pub(super) fn start(app: Option<&str>, access: Option<&str>, world: &World<'_>) -> Result<Step, Fault> {
@@ -241,7 +241,7 @@ fn said(app: &App, state: Option<i64>, by: &Responsible, events: u64) -> Result<
     }
 }
 
-/// Reminders, Contacts and Calendar ask a second time, about their data, and that may stay without an answer.
+/// Reminders, Contacts and Calendar have a second dialog, about their data, which may stay unanswered.
 fn with_second(mut step: Step, number: Option<i64>) -> Step {
     if let (Step::Done(outcome), Some(UNANSWERED | REFUSED)) = (&mut step, number) {
         outcome.body["note"] = "macOS allows controlling the app, but the app did not answer: a second dialog may be open, which asks about its data".into();

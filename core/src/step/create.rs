@@ -30,7 +30,7 @@ pub(super) use unmake::{start as start_unmake, unmade};
 
 pub(super) use begin::saving;
 
-/// Objects on their way to be made.
+/// Objects that are to be made.
 #[derive(Debug)]
 pub(super) struct Creating {
     creation: Creation,
@@ -40,16 +40,16 @@ pub(super) struct Creating {
     places: Vec<Subject>,
     /// The app's default destinations, to look at before a question.
     defaults: Vec<Subject>,
-    /// The same while they are looked at.
+    /// The subjects that are being looked at.
     looking: Vec<Subject>,
     anchors: Anchors,
     /// The names of the containers.
     names: Names,
-    /// Of commands in a row, the references among the targets of each.
+    /// For commands in a row: the references among the targets of each command.
     references: Vec<Vec<Option<RefId>>>,
     /// The traces of the commands that follow, or of those in a row.
     traces: Vec<Trace>,
-    /// Whether the first object was there before: a command has opened it.
+    /// Whether the first object existed before, because a command has only opened it.
     is_old: bool,
     /// Whether the running script is the one that makes the objects.
     writes: bool,
@@ -62,7 +62,7 @@ struct Node {
     parent: Option<usize>,
     /// The container, as far as it is known before anything is made.
     container: Option<Path>,
-    /// Its destination if the call gives none.
+    /// Its destination, if the call gives none.
     chosen: Option<Chosen>,
     /// The client's words for a date, and the date that they mean: `("friday 17:00", …)`.
     dates: Vec<(String, String)>,
@@ -73,7 +73,7 @@ struct Node {
 enum Chosen {
     /// The default that the dictionary names.
     Default(Path),
-    /// Nothing says it, and objects of its class are in several containers.
+    /// The dictionary names no default, and objects of its class are in several containers.
     Unknown,
 }
 
@@ -88,7 +88,7 @@ impl Creating {
         self.writes
     }
 
-    /// The first of some commands in a row, and the others, if nothing is made.
+    /// The first of some commands in a row, and the others; `None` if objects are made.
     fn row(&self) -> Option<(&Invocation, &[Following])> {
         let (first, rest) = self.creation.then.split_first().filter(|_| self.nodes.is_empty())?;
         Some((&first.sent, rest))
@@ -106,7 +106,7 @@ impl Creating {
         let then = self.traces.iter().zip(done).filter(|(_, is_done)| **is_done);
         let then = then.filter_map(|(trace, _)| trace.did().map(str::to_owned));
         let first = match (self.creation.origin(), self.nodes.first()) {
-            // To open a document changes nothing, unless something of it is set.
+            // Opening a document changes nothing, unless the call sets something in it.
             (Some(origin), _) => {
                 let changes =
                     !trace::shows(origin) || self.nodes.len() > 1 || !self.creation.makes[0].slots.is_empty();
@@ -209,7 +209,7 @@ impl Creating {
         self.looked_at(rows.as_array().map(Vec::as_slice).unwrap_or_default(), app, events, world)
     }
 
-    /// The argument that names an object: a place, or the target or an argument of a command that follows.
+    /// The name of the argument that names an object: a place, or the target or an argument of a later command.
     fn place_of(&self, path: &Path) -> String {
         if self.creation.makes.iter().any(|make| make.at() == Some(path)) {
             return "at".to_owned();
@@ -264,7 +264,7 @@ impl Creating {
         };
         self.creation.replace_places(&now);
         self.nodes.iter_mut().for_each(|node| node.container = node.container.as_ref().map(now));
-        // The places were looked at before anything is made, and each new object moves those behind it.
+        // The places were looked at before anything is made, and each new object shifts the positions after it.
         let ats = self.creation.makes.iter().filter_map(crate::action::Make::at);
         if ats.clone().count() > 1 && ats.clone().any(placing::has_index) {
             let message = "`at` counts a position, which may shift while several objects are made";

@@ -1,5 +1,5 @@
-//! Dates without an offset among new values: `tomorrow 15:00` or `2026-01-27T15:00` as a due date. The Mac says which dates
-//! they are in its zone before anything is checked, asked or written, so that a question shows the date itself.
+//! Dates without an offset among new values: `tomorrow 15:00` or `2026-01-27T15:00` as a due date. The Mac resolves
+//! them in its time zone before anything is checked, asked or written, so that a question shows the date itself.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) struct Dates {
     texts: Vec<String>,
 }
 
-/// Begins with the dates of a call that depend on the zone of the Mac, if it has any that are not known yet.
+/// Resolves the dates of a call that depend on the Mac's time zone, if it has any that are not known yet.
 ///
 /// This looks up every text that may be a date, because only the property shows whether it is one.
 pub(super) fn begin(call: &Call, world: &World<'_>) -> Option<Step> {
@@ -64,7 +64,7 @@ impl Dates {
     }
 }
 
-/// A date that names no offset, as the prelude takes it.
+/// A date without an offset, in the form that the prelude expects.
 fn local(text: &str) -> Option<Json> {
     let is_local = text.parse::<jiff::Timestamp>().is_err();
     let date = date(text).filter(|_| is_local)?;

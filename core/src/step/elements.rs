@@ -66,7 +66,7 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     for container in &call.containers {
         let found = container.resolve_all(dictionary, &mut *held(world.references, app, world.now))?;
         fallback = found.fallback;
-        // Two dates of a series are one container.
+        // Two occurrences of one series have the same container.
         if !containers.contains(&found.path) {
             containers.push(found.path);
         }
@@ -151,8 +151,8 @@ fn app_of(call: &GetElements, world: &mut World<'_>) -> Result<String, Fault> {
     }
 }
 
-/// The class that a path leads through once more, over a property of its elements: each of them would be listed again for
-/// each element on the way, and once more at each further turn.
+/// The class through which a path leads twice, by a property of its elements. Each element would be listed again for
+/// every element on the path, and again for each further repetition.
 fn repeated<'p>(path: &'p Path, element: &str, dictionary: &'p Dictionary) -> Option<&'p str> {
     let leaf = dictionary.class(element).map(|class| class.name.as_str()).unwrap_or_default();
     let mut passed: Vec<&str> = Vec::new();
@@ -232,7 +232,7 @@ fn wanted(
     for term in &call.properties {
         columns.place(term)?;
     }
-    // Without properties an answer would be a list of ids, so it gives at least people's name of each element.
+    // Without properties the answer would be a list of ids, so it also gives the usual name of each element.
     let is_bare = call.properties.is_empty() && call.group_by.is_empty() && call.aggregate.is_empty();
     let label = match is_shown && is_bare && call.limit > 0 {
         true => change::label(&app.bundle_id, dictionary, &class),
@@ -259,8 +259,8 @@ fn wanted(
     let within = inside.as_ref().unwrap_or(&containers);
     let grouped = groups.as_ref().map(Groups::columns).unwrap_or_default();
     let chosen_by: Vec<usize> = sort.iter().map(|(column, _)| *column).chain(grouped).collect();
-    // A filter by date means the same in a list as in the rest of a call: dates of a series. If nothing repeats,
-    // lookups for another part come from the app itself.
+    // A filter by date selects occurrences, both in a list and in a lookup for another part of a call. If nothing
+    // repeats, a lookup reads from the app itself.
     let by_date = inner.is_none() && (is_shown || series::is_repeating(&app.bundle_id, &class));
     let series = if by_date { columns.series(filter.as_ref(), &chosen_by, within, world) } else { None };
     let known = columns.known;
@@ -340,8 +340,8 @@ impl Columns<'_> {
         let comparable = |column: &Column, compare: &Compare<String>| {
             comparable(compare, column, self.dictionary, self.home)
         };
-        // A day, a week and a year are spans of time, which the date itself lies in: so the app's own filter, an index
-        // and the dates of a series serve them too.
+        // A day, a week and a year are spans of time that contain the date itself. So the app's own filter, an index
+        // and the occurrences of a series can use them too.
         if let Some((date, ends)) = compare::spanned(&column, &compare) {
             let side =
                 |value: String| comparable(&date, &Compare { value: Json::from(value), ..compare.clone() });
@@ -436,14 +436,14 @@ impl Listing {
         if let Some(first) = self.first.take() {
             return first.found(&body, events, world);
         }
-        // A program takes ids as they are.
+        // A plugin needs no names for ids.
         if world.gate.plugin.is_some() {
             objects.clear();
         }
         Ok(names::told(body, &objects, app, (events, reply.strategy), world))
     }
 
-    /// Another object has taken the container's place.
+    /// The error if another object has taken the container's place.
     fn moved(&self, error: &OsaError, app: &App, world: &mut World<'_>) -> Fault {
         let fault = error.to_fault(&app.bundle_id, &app.name);
         let Some(id) = &self.container else { return fault };
@@ -501,7 +501,7 @@ impl Listing {
         let mut repeated = Repeated::default();
         for (at, row) in rows.iter().enumerate() {
             let mut element = self.element(row, &dictionary, objects, app, world);
-            // A program looks for errors where the object is.
+            // A plugin looks for an error beside its object, so it stays there.
             if world.gate.plugin.is_none() {
                 repeated.take(at, &mut element);
             }
@@ -526,7 +526,7 @@ impl Listing {
 
     fn with_counts(&self, body: &mut Json, elements: Vec<Json>, read: usize, total: usize) {
         let count = elements.len();
-        // An offset below zero counts from the end.
+        // A negative offset counts from the end.
         let back = usize::try_from(self.wanted.offset.unsigned_abs()).unwrap_or(usize::MAX);
         let (from, total) = match self.range {
             Some(range) => {
@@ -552,7 +552,7 @@ impl Listing {
         }
     }
 
-    /// Whether events are picked, ordered or counted by their dates in an app that stores a series once.
+    /// Whether events are selected, ordered or counted by their dates in an app that stores a series once.
     fn is_about_dates_of_series(&self, app: &str) -> bool {
         let filter = self.wanted.filter.as_ref().map(Filter::columns).unwrap_or_default();
         let groups = self.wanted.groups.as_ref().map(Groups::columns).unwrap_or_default();
@@ -629,7 +629,7 @@ impl Listing {
             groups.push(said);
         }
         let mut body = json!({ "app": &*app.bundle_id, "groups": groups, "groupCount": answer["total"], "totalCount": total });
-        // Containers without elements, which the answer leaves out.
+        // The number of containers without elements, which the answer leaves out.
         if answer["left"].as_u64().is_some_and(|left| left > 0) {
             body["emptyGroups"] = answer["left"].clone();
         }
@@ -698,7 +698,7 @@ impl Listing {
                     fields.insert("stable".to_owned(), json!(false));
                 }
             }
-            // The app shows the container in a form that does not lead there again.
+            // The app shows the container in a form that cannot be read back.
             None => {
                 fields.insert("id".to_owned(), Json::Null);
             }
@@ -749,7 +749,7 @@ impl Listing {
     }
 }
 
-/// Says a field once for the whole answer if all elements have it and it is the same for all.
+/// Moves a field from the elements to the answer itself, if it is the same for all elements.
 fn say_once(field: &str, elements: &mut [Json], body: &mut Json) {
     let Some(first) = elements.first().and_then(|element| element.get(field)).cloned() else { return };
     if first.is_null() || elements.iter().any(|element| element.get(field) != Some(&first)) {

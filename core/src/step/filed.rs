@@ -1,4 +1,4 @@
-//! Whether a command wrote the file that it was given to write: an app may answer without an error and write nothing.
+//! Whether a command wrote the file that it was told to write: an app may answer without an error and write nothing.
 
 use serde_json::{Value as Json, json};
 

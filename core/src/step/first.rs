@@ -76,7 +76,7 @@ fn application(app: &str, rest: Call, world: &mut World<'_>) -> Result<Step, Fau
     first.settle(&[id], 0, world)
 }
 
-/// Looks up the object at a position, if the call is right and its answer names objects in it.
+/// Looks up the object at a position, if the call is valid and its answer names objects in that object.
 fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
     let as_it_is = match &rest {
         Call::QueryObject { specifier: Specifier::Property { .. }, .. } => return None,
@@ -163,7 +163,8 @@ pub(super) fn argument(
     elements::start(&GetElements { limit, ..wanted }, Some(first), world)
 }
 
-/// A list for the only object of a name without a place: it searches all places, and reads their names.
+/// Extends a list that searches for the only object with a name, if the specifier names no container. The list then
+/// searches all containers, and reads their names.
 fn sought(mut wanted: GetElements, specifier: &Specifier, world: &World<'_>) -> GetElements {
     let Ok(app) = world.apps.find(wanted.app.as_deref().unwrap_or_default()) else { return wanted };
     let Ok(dictionary) = app.dictionary() else { return wanted };
@@ -181,7 +182,7 @@ fn sought(mut wanted: GetElements, specifier: &Specifier, world: &World<'_>) -> 
     wanted
 }
 
-/// The class that contains the objects in which to look for a name; `None` if the specifier gives the place.
+/// The class of the containers in which to look for a name; `None` if the specifier names the container.
 fn anywhere(specifier: &Specifier, dictionary: &Dictionary) -> Option<String> {
     let Specifier::Filter { element, container: Container::Specifier(container), only: true, .. } = specifier
     else {
@@ -310,7 +311,7 @@ impl First {
         let is_bulk = self.specifier.is_many() && ids.len() > NAMED && changes(rest);
         let all = is_bulk.then(|| Carried::All(self.specifier.to_text(), ids.len()));
         let read = body.get("readAs").filter(|_| changes(rest)).cloned().map(Carried::Read);
-        // A change of them was refused above.
+        // A change of an incomplete list was refused above.
         let half = body["reason"].as_str().filter(|_| self.specifier.is_many());
         let half = half.map(|reason| Carried::Half(reason.to_owned()));
         let step = self.settle(ids, events, world)?;
@@ -318,8 +319,8 @@ impl First {
         Ok(carried::with(step, told.collect()))
     }
 
-    /// The objects that were found by a name without a place, with the place of each, and which of them the application has
-    /// itself: that is the one by AppleScript's own rule.
+    /// The containers of the objects that were found by a name without a container, and the index of the object that
+    /// the application itself holds. By AppleScript's own rule, the name means that object.
     fn places(&self, elements: &[Json]) -> (Vec<String>, Option<usize>) {
         let Specifier::Filter { element, filter: Filter::Compare(name), container, only: true, .. } =
             &self.specifier
@@ -342,7 +343,7 @@ impl First {
         (elements.iter().filter_map(place).collect(), own)
     }
 
-    /// The error for a change of all objects that match, or of the only one, where some were not looked at.
+    /// The error for a change of all objects that match, or of the only one, if some objects were not searched.
     fn half_seen(&self, body: &Json) -> Option<Fault> {
         if !changes(self.rest.as_ref()?) || !(self.specifier.is_many() || is_only(&self.specifier)) {
             return None;
@@ -387,7 +388,7 @@ impl First {
         Some(answer)
     }
 
-    /// Several objects have the name that should identify one.
+    /// The error if several objects have the name that should identify one.
     fn several(&self, total: usize, ids: &[RefId], places: &[String]) -> Fault {
         let message = format!("{total} objects match {}, and one was expected", self.specifier.to_text());
         let references: Vec<String> = ids.iter().map(RefId::to_string).collect();
@@ -410,7 +411,7 @@ impl First {
         }
     }
 
-    /// Nothing is there; `body` may name other objects.
+    /// The error if nothing was found; `body` may name other objects.
     fn nothing(&self, body: &Json) -> Fault {
         let suggestion = "list the existing elements with iac_mcp_get_elements";
         let near = body["near"].as_object().into_iter().flat_map(|near| near.values());
@@ -424,7 +425,7 @@ impl First {
         if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
     }
 
-    /// A value was found, but an object was expected.
+    /// The error if a value was found, but an object was expected.
     fn no_object(&self) -> Fault {
         let message = format!("{} is a value, and an object was expected", self.specifier.to_text());
         let suggestion =
@@ -488,7 +489,7 @@ impl First {
                 *references = settled(all, found).into_iter().map(|(named, ())| named).collect();
             }
             Call::SetProperty(call) if self.argument.is_none() => {
-                // A change of all that match is not made for some of them.
+                // A change of all matches is not made for only some of them.
                 let is_left_out = |id: &&RefId| {
                     call.properties.iter().all(|values| occurrence::leaves_out(**id, values, world))
                 };
@@ -512,7 +513,8 @@ impl First {
                     Call::SetProperty(call) => call.replace(&given, &objects),
                     _ => {}
                 }
-                // It is inside a text that names its place, so the lookup would repeat without end.
+                // The specifier is in a text that names a place, so nothing was replaced, and the lookup would repeat
+                // without end.
                 if call == before {
                     return Err(inside_a_place(&self.specifier));
                 }
@@ -554,7 +556,7 @@ fn replaced(
     result
 }
 
-/// Does the same for objects that carry something along.
+/// Like [`replaced`], for objects with further data.
 fn settled<T: Copy>(all: Vec<(Named, T)>, found: &[RefId]) -> Vec<(Named, T)> {
     let mut is_done = false;
     let mut result = Vec::new();
@@ -570,7 +572,7 @@ fn settled<T: Copy>(all: Vec<(Named, T)>, found: &[RefId]) -> Vec<(Named, T)> {
     result
 }
 
-/// Passes on how complete a list is, and which dates it was about.
+/// Copies how complete a list is, and which dates it was about.
 fn with_reasons(answer: &mut Json, body: &Json) {
     for field in ["complete", "reason", "skipped", "dates", "near", "untrusted"] {
         if let Some(value) = body.get(field) {
@@ -579,7 +581,7 @@ fn with_reasons(answer: &mut Json, body: &Json) {
     }
 }
 
-/// The object of a name as a query answers it.
+/// The only object with a name, in the form of a query's answer.
 fn only_match(body: &Json, found: &Json) -> Json {
     let mut reference = found.clone();
     if let Some(fields) = reference.as_object_mut() {
@@ -588,7 +590,7 @@ fn only_match(body: &Json, found: &Json) -> Json {
     matches(&json!({ "type": body["type"], "app": body["app"], "elements": [reference], "totalCount": 1 }))
 }
 
-/// The first match as a query answers it, and the others where more were asked for.
+/// The first match in the form of a query's answer, and the others if the query asked for more.
 fn matches(body: &Json) -> Json {
     let mut references: Vec<Json> = body["elements"].as_array().cloned().unwrap_or_default();
     for reference in &mut references {
@@ -610,7 +612,7 @@ fn matches(body: &Json) -> Json {
     answer
 }
 
-/// The costs of the filter count for the call.
+/// Adds the events of a lookup to those of the call.
 pub(super) fn with_events(step: Step, events: u64) -> Step {
     match step {
         Step::Run(mut run) => {

@@ -145,7 +145,7 @@ fn look(app: &str, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         Err(fault) => return Ok(without(head(app), &fault, events)),
     };
     let mut reads = Reads::new(app, dictionary, &may_read);
-    // If nothing is left, the gate says which rule it is.
+    // If no read is left, the gate's refusal names the rule.
     if reads.found.is_empty() && !reads.denied.is_empty() {
         reads = Reads::new(app, dictionary, &|_| true);
     }
@@ -187,7 +187,7 @@ fn with_reason(mut body: Json, fault: &Json) -> Json {
     body
 }
 
-/// The answer leaves out the objects that a rule forbids, and shows the rest.
+/// Says that the answer leaves out the objects that a rule forbids.
 fn with_denied(mut body: Json, denied: &[String]) -> Json {
     if !denied.is_empty() {
         body["complete"] = json!(false);
@@ -236,7 +236,7 @@ impl<'a> Reads<'a> {
         self
     }
 
-    /// Adds an object with those of some properties that its class has and that may be read, each once. Says whether it
+    /// Adds an object with the given properties that its class has and that may be read, each once. Returns whether it
     /// has tabs.
     fn add(&mut self, field: &'static str, path: Path, terms: &[&str]) -> bool {
         let mut known: Vec<Column> = Vec::new();
@@ -400,8 +400,8 @@ impl Shown {
         }
     }
 
-    /// The best way to the front object: by its id, by a name that no other has, or by its place; `None` for the
-    /// application.
+    /// The best path to the front object: by its id, by a name that no other object has, or by its position; `None` for
+    /// the application.
     fn known(&self, read: &Read, values: &Values, dictionary: &Dictionary) -> Option<Path> {
         let (container, segment) = read.wanted.path.last()?;
         let Segment::Element(member, _) = segment else { return None };
@@ -433,7 +433,7 @@ impl Shown {
         self.documents.iter().filter(same).count() == 1
     }
 
-    /// Asks for the names of those selected objects that gave no name.
+    /// Asks for the names of the selected objects that are not identified by a name.
     fn named(mut self, app: &App, events: u64, world: &World<'_>) -> Step {
         self.body["untrusted"] = json!(true);
         if ["window", "document", "selection", "folder", "errors"]
@@ -464,7 +464,7 @@ fn path_of(value: &Value, app: &App) -> Option<Path> {
     read_source(app.dictionary.as_ref()?, source)
 }
 
-/// An object with its reference and in words, which the next call takes both. Words with an id such as
+/// An object with its reference and in words. The next call accepts either. Words with an id such as
 /// `x-coredata://…/ICNote/p101` tell no more than the reference does.
 fn object(path: &Path, app: &App, world: &mut World<'_>) -> Json {
     let mut said = json!({ "id": remember(path.clone(), app, world).to_string(), "type": path.class() });

@@ -8,10 +8,10 @@ use crate::reference::{Limits, Stats};
 /// The percentage of a limit from which the advice is to release references.
 const NEARLY: usize = 80;
 
-/// Fewer validations than this say nothing.
+/// The fewest validations from which advice can be drawn.
 const TELLING: u64 = 5;
 
-/// Everything that is known of the references that are held.
+/// The statistics of the references.
 pub(super) fn stats(world: &World<'_>) -> Json {
     let (stats, limits) = (world.references.stats(world.now), world.references.limits());
     let advice = recommendations(&stats, &limits);

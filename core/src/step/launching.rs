@@ -1,4 +1,5 @@
-//! A call to an app that is not running: nothing opens it unasked. A human may open it, and then the call begins again.
+//! A call to an app that is not running. No app is opened unasked: a human may allow it, and then the call begins
+//! again.
 
 use serde_json::json;
 
@@ -16,13 +17,13 @@ use crate::schema;
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     call: Call,
-    /// Whether its app was opened for it. That happens once.
+    /// Whether its app was already opened for it. That happens only once.
     is_opened: bool,
     /// Whether no one can be asked, as of the beginning of the call.
     is_alone: bool,
 }
 
-/// An app that is being opened, and the answer in case that it does not start.
+/// An app that is being opened, and the answer if it does not start.
 #[derive(Clone, Debug)]
 pub(super) struct Launching {
     outcome: Outcome,
@@ -128,7 +129,7 @@ fn opening(outcome: &mut Outcome, kept: &Kept, world: &World<'_>) -> Option<(Act
         }
         Decision::Ask(_) => true,
         Decision::Allow(approved) => match approved.source() {
-            // A profile allows the client's request, and the client has asked for something else.
+            // A profile allows what the client requests, and the client has not requested a launch.
             Source::Profile(_) => false,
             Source::Rule { line, .. } => approved.may_launch() || names_it(*line, world),
             _ => approved.may_launch(),

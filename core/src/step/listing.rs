@@ -2,24 +2,24 @@
 
 use crate::foreign;
 
-/// The lines and bytes of a script that a person can be asked to read. Nobody reads more with care in a dialog.
+/// The lines and bytes of a script that a person can be asked to read. No one reads more with care in a dialog.
 const LINES: usize = 200;
 const LONGEST: usize = 8_000;
 
-/// Most windows show this many characters in a line. A longer line continues in a marked line, so that its end is not
-/// outside the window and does not look like the beginning of a line.
+/// The characters in a line, as many as most windows show. A longer line continues in a marked line, so that its end is
+/// not outside the window and does not look like the beginning of a line.
 const WIDTH: usize = 72;
 
-/// More blanks would push the next text out of sight.
+/// The most blanks in a row. More would push the text after them out of sight.
 const BLANKS: usize = 40;
 
-/// More empty lines look like the end.
+/// The most empty lines in a row. More would look like the end.
 const EMPTY: usize = 3;
 
 /// Checks that a reader can see all of a script.
 ///
 /// # Errors
-/// Something of it would not show. The error names the place.
+/// A part of it would not be visible. The error names the place.
 pub(super) fn check(text: &str) -> Result<(), String> {
     let (lines, length) = (text.lines().count(), text.chars().count());
     if lines > LINES || length > LONGEST {
@@ -56,7 +56,7 @@ pub(super) fn lines(text: &str) -> Vec<String> {
     for (number, line) in (1..).zip(text.trim_end().split('\n')) {
         let spelled: String = line.chars().map(spell).collect();
         let first = format!("{number:>4}");
-        // Its letters would change places on the screen.
+        // The letters of such a line would change places on the screen.
         if line.chars().any(foreign::is_right_to_left) {
             pieces(&first, &spelled, &mut shown);
             continue;

@@ -26,7 +26,7 @@ use crate::words::{Level, RefId, TextWindow};
 /// The event that moves objects.
 pub(super) const MOVE: &str = "coremove";
 
-/// The code of the parameter that says where to.
+/// The code of the parameter for the destination.
 const WHERE: &str = "insh";
 
 /// The moved objects and their target.
@@ -46,7 +46,7 @@ pub(super) struct Report {
     home: Json,
     landed: bool,
     left: bool,
-    /// Whether the old way still leads to it.
+    /// Whether the old path still leads to it.
     here: bool,
     value: Json,
 }
@@ -84,7 +84,7 @@ pub(super) fn place(value: &Given) -> Option<Path> {
     path.filter(|path| path.last().is_some()).cloned()
 }
 
-/// Splits a script's answer into the app's result and the fate of each object.
+/// Splits a script's answer into the app's result and the report about each object.
 pub(super) fn split(answer: &Json) -> (Json, Vec<Report>) {
     match answer {
         Json::Array(items) => {
@@ -173,7 +173,7 @@ impl Moving {
         let own = object(&report.home, dictionary);
         let from = own.or_else(|| Some(container.clone())).filter(is_place)?;
         let known = landed.is_some() || report.mark.is_some();
-        // The replaced object would still be gone.
+        // An undo could not bring back a replaced object.
         (report.left && known && !self.replaces && is_place(&self.to)).then(|| Undo {
             id: Undo::id((world.fresh)()),
             call: None,
@@ -198,7 +198,7 @@ fn is_place(path: &Path) -> bool {
 }
 
 impl Report {
-    /// The new place that the app reports, if that stays true.
+    /// The new path that the app reports, if that path stays valid.
     fn landed_at(&self, dictionary: &Dictionary) -> Option<Path> {
         object(&self.value, dictionary).filter(is_place).filter(|_| self.landed)
     }
@@ -217,11 +217,11 @@ pub(super) struct Back {
     undos: Vec<Undo>,
     from: Path,
     to: Path,
-    /// The class that they are found by.
+    /// The class of the objects, by which they are searched.
     element: String,
 }
 
-/// Begins `iac_mcp_undo` for moves: all from one place to one other.
+/// Begins `iac_mcp_undo` for moves: all from one container to one other.
 pub(super) fn start_back(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
     let (left, undos): (Vec<Undo>, Vec<Undo>) = undos.iter().cloned().partition(Undo::is_lasting);
     let left = left.iter().map(|undo| Carried::Left(undo.in_words())).collect();
@@ -273,7 +273,7 @@ pub(super) fn finding(
     Some(Find { places, mark, id, marks })
 }
 
-/// Reads the result of a search: the number of the place and the id there, or nothing.
+/// Reads the result of a search: the number of the container and the id in it, or nothing.
 pub(super) fn found(rows: &Json, at: usize, places: &[(Path, Arc<Member>)]) -> Option<Path> {
     let row = rows.get(at)?.as_array()?;
     let (container, member) = places.get(usize::try_from(row.first()?.as_u64()?).ok()?)?;

@@ -1,5 +1,5 @@
-//! References to one date of a series. The app's scripts know only the series, so no change goes through them: it would
-//! reach every date. To delete one is to leave it out of its series.
+//! References to one date of a series. Scripts know only the series. So a change through such a reference is refused,
+//! because it would reach every date. Deleting an occurrence leaves its date out of the series.
 
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::specifier::{Container, Path};
 use crate::value::Value;
 use crate::words::RefId;
 
-/// Keeps one occurrence of a series.
+/// Makes a reference to one occurrence of a series.
 pub(super) fn remember(path: Path, date: &str, app: &App, world: &mut World<'_>) -> RefId {
     keep(Object { app: app.bundle_id.clone(), path, occurrence: Some(date.into()) }, world)
 }
@@ -60,7 +60,8 @@ pub(super) fn refuse(ids: impl IntoIterator<Item = RefId>, world: &mut World<'_>
     Ok(())
 }
 
-/// Whether a change only leaves dates out of a series. The series itself contains them, so no other date changes.
+/// Whether a change only leaves dates out of a series. The series itself holds the dates that it leaves out, so no
+/// other date changes.
 pub(super) fn leaves_out(id: RefId, values: &[NewValue], world: &World<'_>) -> bool {
     let Some(held) = world.references.peek(id) else { return false };
     let excluded =
@@ -142,7 +143,7 @@ pub(super) fn excluded(id: RefId, world: &World<'_>) -> Option<&'static str> {
 /// Checks that an occurrence is not among the dates that its series leaves out.
 ///
 /// # Errors
-/// It is. The error names the reference of the series.
+/// The series leaves it out. The error names the reference of the series.
 pub(super) fn check(id: RefId, values: &[(String, Value)], world: &mut World<'_>) -> Result<(), Fault> {
     let Some(property) = excluded(id, world) else { return Ok(()) };
     let Some(object) = world.references.peek(id).map(|held| held.object.clone()) else { return Ok(()) };
@@ -162,7 +163,7 @@ pub(super) fn check(id: RefId, values: &[(String, Value)], world: &mut World<'_>
     Err(fault.with("occurrence", &*date).with("series", series))
 }
 
-/// Says with properties of an occurrence that they are those of its series.
+/// Says that the properties of an occurrence are those of its series.
 pub(super) fn tell(id: RefId, fields: &mut Map<String, Json>, app: &App, world: &World<'_>) {
     let Some(date) = world.references.peek(id).and_then(|held| held.object.occurrence.as_deref()) else {
         return;
@@ -185,7 +186,7 @@ impl Within {
         Self(occurrences.next())
     }
 
-    /// Keeps an object that was found.
+    /// Makes a reference to an object that was found.
     pub(super) fn remember(&self, path: Path, app: &App, world: &mut World<'_>) -> RefId {
         match &self.0 {
             Some((series, date)) if path.begins_with(series) => remember(path, date, app, world),

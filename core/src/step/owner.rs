@@ -100,8 +100,8 @@ impl Outer<'_> {
         })
     }
 
-    /// Suggests a list that knows an owner which this list does not: the list through every such owner, or through the
-    /// elements' containers.
+    /// Suggests another list for an owner that this list does not lead through: the list through every such owner, or
+    /// through the elements' containers.
     fn advice(&self, app: &App, dictionary: &Dictionary, class: &str, term: &str) -> Option<String> {
         let dotted = with_dots(term);
         let path = dotted.as_deref().unwrap_or(term);
@@ -145,7 +145,7 @@ impl Outer<'_> {
         let up = self.steps_to(first, dictionary).filter(|up| !is_own && (*up == 1 || !self.is_recursive))?;
         let owners: Vec<Path> = self.containers.iter().map(|container| container.without(up - 1)).collect();
         let class = owners.first().map(Path::class).filter(|class| *class != APPLICATION)?;
-        // The object itself is said by its name.
+        // A container itself is shown by its name.
         let label = || change::label(&app.bundle_id, dictionary, class);
         let rest = rest.map(str::to_owned).or_else(label)?;
         let containers: Vec<Path> = owners.iter().map(|owner| owner.without(1)).collect();
@@ -178,7 +178,7 @@ impl Outer<'_> {
     }
 }
 
-/// Says how an owner that is not there is asked for with one step less.
+/// Suggests a path with one step less, if the owner of a value does not exist.
 pub(super) fn with_less(error: &mut Json, column: &Column) {
     let parts: Vec<&str> = column.shown().split('.').collect();
     let [first, owners @ .., _, last] = parts.as_slice() else { return };
@@ -222,8 +222,8 @@ pub(super) fn by_property(dictionary: &Dictionary, class: &str, term: &str) -> O
     }
 }
 
-/// The container of a list below every object of a class: `every list of every account` for `every list`. An object that is
-/// named is in one owner only, so its list is not asked of all of them.
+/// The container of a list below every object of a class: `every list of every account` for `every list`. An object
+/// with a given name is in one owner only, so its list is not read from every owner.
 fn below_every(owner: &str, class: &str, container: &Path, dictionary: &Dictionary) -> Option<Path> {
     let top = Path::application();
     let every = |place: &Path, class: &str| {

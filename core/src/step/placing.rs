@@ -1,5 +1,5 @@
 //! Turns positions among the objects of a command into ids and names before any decision. The shown, judged and changed
-//! object is then the same one, even if other objects come or go in front of it.
+//! object is then the same one, even if other objects are added or removed before it.
 
 use serde_json::Value as Json;
 
@@ -55,8 +55,8 @@ pub(super) fn begin(
     if invocation.anchors.is_none() || !paths.iter().any(|path| has_index(path)) {
         return send(invocation, &references, sending, app, 0, world);
     }
-    // An action that is refused for every object is refused before any read. A file is refused as long as it has no
-    // name.
+    // An action that is refused for every object is refused before any read. A refusal because a file has no name does
+    // not count here: the lookup may give it a name.
     let action = Action::of(app, Deed::Command(Box::new(invocation.clone())));
     match decide(action, &app.name, world.gate, world.now) {
         Decision::Deny(refusal) if !matches!(refusal.source, Source::Closed { .. }) => {
@@ -87,7 +87,7 @@ pub(super) fn has_index(path: &Path) -> bool {
 }
 
 impl Placing {
-    /// Takes the objects at the positions.
+    /// Continues with the objects at the positions.
     pub(super) fn resume(
         mut self,
         reply: Reply,

@@ -51,7 +51,8 @@ struct Member {
     place: usize,
     id: RefId,
     wanted: Arc<Wanted>,
-    /// Columns of the object's container: the index among its own, and the index of the owner in the group.
+    /// Columns of the object's container: the index among the object's own columns, the column, and the index of the
+    /// owner in the group.
     outer: Vec<(usize, Column, usize)>,
     /// Properties that cannot be read at all, while others can.
     wrong: Wrong,
@@ -144,7 +145,7 @@ fn wanted(id: RefId, properties: Option<&[String]>, world: &mut World<'_>) -> Re
                     Err(fault) => wrong.push((term.clone(), fault)),
                 }
             }
-            // One wrong name does not lose the values of the others.
+            // One wrong name must not hide the values of the others.
             if columns.is_empty()
                 && outer.is_empty()
                 && let Some((_, fault)) = wrong.pop()
@@ -222,7 +223,7 @@ pub(super) fn with_dots(term: &str) -> Option<String> {
     (parts.len() > 1).then(|| parts.join("."))
 }
 
-/// Resolves a path of properties by the letter.
+/// Resolves a path of properties exactly as it is written.
 pub(super) fn own_column(
     app: &App,
     dictionary: &Dictionary,
@@ -251,7 +252,7 @@ pub(super) fn own_column(
             column.kind = TypeExpr(vec![TypeRef { name: "integer".to_owned(), ..TypeRef::default() }]);
             column.view = Some(View::Count);
             (is_list, ends_in_elements) = (false, false);
-            // The app's own filter does not count.
+            // The app's own filter cannot count elements.
             column.by_script = true;
             owner = String::new();
             continue;
@@ -302,7 +303,7 @@ pub(super) fn own_column(
             column.term = format!("{}{dot}{}", column.term, text.name);
             owner = class_held(dictionary, text);
         }
-        // Elements on the way make a list: `phones.value` of a person.
+        // Elements in a path make a list: `phones.value` of a person.
         if let Some((plural, class)) = elements(dictionary, &owner, part.trim()) {
             column.identifiers.push(plural);
             column.term = if column.term.is_empty() {
@@ -336,7 +337,7 @@ pub(super) fn own_column(
         column.named = are_named(&shapes);
         owner = class_held(dictionary, property);
     }
-    // Elements themselves are said by their names.
+    // A path that ends in elements shows their names.
     if ends_in_elements
         && let Some(label) =
             change::label(&app.bundle_id, dictionary, &owner).or_else(|| value_of(dictionary, &owner))
@@ -514,7 +515,7 @@ impl Reading {
         self.next(events, world)
     }
 
-    /// The answer; a program looks for errors where the object is, so they stay there.
+    /// The answer. For a plugin, which looks for an error beside its object, the errors stay there.
     fn body(self, says_errors_once: bool) -> Json {
         let mut answers = self.answers.into_iter().flatten();
         if self.list {
@@ -540,8 +541,8 @@ impl Reading {
     }
 }
 
-/// Says the names that a class has once for each object, and not at all for a property that another object of the list
-/// has, since that is a right name.
+/// Gives the names that a class has only once for each object. Leaves them out for a property that another object of
+/// the list has, because that name is right.
 fn say_near_once(rows: &mut [Json]) {
     let read = rows.iter().filter_map(|row| row["properties"].as_object());
     let known: BTreeSet<String> = read.flat_map(|properties| properties.keys().cloned()).collect();
@@ -600,7 +601,7 @@ fn read<'r>(
         let cell = value(cell, Some(&column.kind), &dictionary);
         values.insert((*at).min(values.len()), (column.shown().to_owned(), cell));
     }
-    // A program takes all of it.
+    // A plugin gets all properties.
     let is_all = member.wanted.columns.is_none() && world.gate.plugin.is_none();
     let class = member.wanted.path.class();
     let repeats = |term: &str| is_all && plan::repeats(&app.bundle_id, &dictionary, class, term);
@@ -622,7 +623,7 @@ fn read<'r>(
     Ok(fields)
 }
 
-/// An object with no readable values because it does not exist.
+/// The error of an object that does not exist, so that none of its values can be read.
 fn all_missing(values: &[(String, Value)]) -> Option<OsaError> {
     let missing = |value: &Value| matches!(value, Value::Failed { number, .. } if crate::osa_error::is_missing(*number));
     let (_, Value::Failed { number, message }) = values.first()? else { return None };
@@ -630,7 +631,7 @@ fn all_missing(values: &[(String, Value)]) -> Option<OsaError> {
     all.then(|| OsaError { number: *number, message: message.clone(), at: "object".to_owned(), by: None })
 }
 
-/// The object of a reference is not there: the reference has no more use.
+/// The error for a reference to an object that does not exist. Drops the reference, which is of no more use.
 fn gone(error: &OsaError, member: &Member, app: &App, world: &mut World<'_>) -> Fault {
     if error.is_missing_object() || error.is_moved() {
         world.references.fail(member.id);

@@ -280,7 +280,7 @@ pub(super) fn offer_names(
     }
 }
 
-/// Makes the error for an object that is not there, once its neighbours' names are known or cannot be.
+/// Makes the error for an object that does not exist, once the names of its neighbours are known or cannot be read.
 pub(super) fn missing(path: &Path, reply: Reply, app: &str, world: &World<'_>) -> Result<Step, Fault> {
     let names = reply.result.unwrap_or_default();
     let names: Vec<&str> = names.as_array().into_iter().flatten().filter_map(Json::as_str).collect();

@@ -1,4 +1,4 @@
-//! Errors that many objects of one answer share, said once.
+//! Errors that many objects of one answer share, given only once.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ impl Repeated {
     pub(super) fn tell(self, rows: &mut [Json], body: &mut Json) {
         let mut told = Map::new();
         for (term, (fault, mut at)) in self.0 {
-            // The last row may not have found room in the answer.
+            // The last row may have been left out of the answer for lack of room.
             at.retain(|at| *at < rows.len());
             if at.len() < 2 {
                 continue;

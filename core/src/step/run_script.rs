@@ -35,7 +35,7 @@ pub(super) fn sent() -> Sent {
     Sent { app: String::new(), did: RAN.to_owned() }
 }
 
-/// The script's answer may contain anyone's words.
+/// Continues with the script's answer, which may contain anyone's words.
 pub(super) fn resume(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
     let answer = reply.result.map_err(|error| match error.at.as_str() {
         "syntax" => never_ran(&error),
@@ -60,7 +60,7 @@ pub(super) fn resume(reply: Reply, events: u64, world: &mut World<'_>) -> Result
     Ok(Step::Done(Outcome { body, events, undo, ..Outcome::default() }))
 }
 
-/// The engine refused the text of the script, so none of it ran.
+/// The error if the engine refused the text of the script, so that none of it ran.
 fn never_ran(error: &OsaError) -> Fault {
     let message = foreign::says("the script", &error.message, foreign::ERROR);
     let suggestion = "the script did not run: correct it and send it again; the user will be asked again";
@@ -70,7 +70,7 @@ fn never_ran(error: &OsaError) -> Fault {
         .untrusted()
 }
 
-/// A script may have changed anything before it failed.
+/// The error of a script that failed. It may have changed anything before that.
 pub(super) fn failed(fault: Fault) -> Fault {
     unknown(fault)
 }

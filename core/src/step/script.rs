@@ -21,10 +21,10 @@ use crate::words::{Level, TextWindow};
 /// Commands that run a script inside their app and return its result. The script is their direct parameter.
 const ENGINES: [&str; 1] = ["evaluate javascript"];
 
-/// OmniFocus takes 261,124 characters.
+/// The longest program, in UTF-16 code units. OmniFocus takes 261,124 characters.
 const LONGEST: usize = 240_000;
 
-/// As long as an answer may be; the supervisor's own bound comes before it.
+/// The longest answer. The supervisor has its own, lower limit.
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 10_000_000 };
 
 /// The number of objects to keep from the plugin's description.
@@ -34,7 +34,7 @@ const OBJECTS: usize = 50;
 /// longer than one value would be; a plugin cuts its values, not its lines.
 const LINE: usize = 1_200;
 
-/// A script while the app is at it.
+/// A script while the app runs it.
 #[derive(Debug)]
 pub(super) struct Inside {
     name: String,
@@ -123,7 +123,7 @@ pub(super) fn in_words(script: &InAppScript) -> String {
     }
 }
 
-/// Takes a program that is short enough.
+/// Returns a program if it is short enough.
 fn fitting(source: String, name: &str) -> Result<String, Fault> {
     let length = source.encode_utf16().count();
     if length < LONGEST {
@@ -134,7 +134,7 @@ fn fitting(source: String, name: &str) -> Result<String, Fault> {
     Err(Fault::new(Code::InvalidParameter, message, "send less data at once"))
 }
 
-/// Words that can neither leave their line nor their quotes.
+/// Makes words safe, so that they can leave neither their line nor their quotes.
 fn words_of(text: &str) -> String {
     foreign::clean(text, LINE).replace('"', "'")
 }
@@ -166,7 +166,7 @@ impl Inside {
     pub(super) fn after(&self, fault: Fault) -> Fault {
         match &self.answers {
             Some(answers) if !answers.is_empty() => {
-                // The same call would do all that again.
+                // The same call would repeat the earlier runs.
                 let retryable = fault.retryable && !self.changes();
                 fault.with("answers", answers.clone()).retryable(retryable)
             }
@@ -185,7 +185,7 @@ impl Inside {
             Ok(answer) => self.value(&answer),
             Err(error) => {
                 let fault = error.to_fault(app, &behind.name).with("script", self.name.as_str());
-                // An app that did not answer in time may still do it later.
+                // An app that did not answer in time may still do it.
                 Err(if self.changes() { command::uncertain(fault) } else { fault })
             }
         };

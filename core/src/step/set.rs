@@ -43,17 +43,17 @@ const MOST_PLACES: usize = 8;
 /// The number of permanent writes of a call to name; the others are counted.
 const MOST_LASTING: usize = 5;
 
-/// Why an undo does not bring everything back.
+/// Why an undo does not restore everything.
 const LEFT: &str =
     "the changes in `left` cannot be undone: the old value is unknown, or the app does not let it be written";
 
-/// An object that changes during every look is not worth more questions.
+/// How often the server asks about an object that keeps changing.
 const MOST_ROUNDS: usize = 3;
 
-/// A write on its way.
+/// A write in progress.
 #[derive(Debug)]
 pub(super) struct Setting {
-    /// Whether a list was given, which is answered with errors among its items.
+    /// Whether the call gave a list; the answer is then a list too, with errors among its items.
     list: bool,
     /// The result for each object, in the client's order.
     items: Vec<Item>,
@@ -65,17 +65,17 @@ pub(super) struct Setting {
     writes: bool,
     rounds: usize,
     undo: Vec<Undo>,
-    /// A write without an inverse: the app, the write, and the reason.
+    /// The writes without an inverse: the app, the write, and the reason.
     lasting: Vec<(String, String, &'static str)>,
-    /// Other writes of the call that this undo does not take back, in words.
+    /// Other writes of the call that this undo does not reverse, in words.
     left: Vec<String>,
     /// Objects that are not where their references lead, and that a search by mark may find.
     lost: Vec<Open>,
-    /// The search for it that is under way.
+    /// The current search for these objects.
     search: Option<Find>,
     /// The names of the objects' containers, and of objects among the new values.
     names: Arc<Names>,
-    /// The zone of the Mac, once it was needed, or the app while it is asked for.
+    /// The time zone of the Mac, if it is known, or the app to continue with while the Mac is asked.
     zone: Known,
 }
 
@@ -104,7 +104,7 @@ struct Open {
     words: String,
     /// Lines below its words in a question.
     facts: String,
-    /// Whether it repeats, as far as it is known.
+    /// Whether it repeats, if that is known.
     repeats: Option<bool>,
     /// The kind of the other object that it stands for, if there is one.
     stands: Option<String>,
@@ -156,7 +156,8 @@ impl Setting {
                 }
             };
         }
-        // A text to add becomes a value once the old one was read, and the dates of a series are known once it was.
+        // An addition becomes a whole value only once the old value was read, and the dates of a series are known only
+        // then.
         let leaves_out = self.open.iter().any(|open| !self.is_undo(open) && open.leaves_out(&app.bundle_id));
         if !self.seen && (leaves_out || self.open.iter().any(Open::adds)) {
             self.writes = false;
@@ -410,7 +411,7 @@ impl Setting {
         self.items.get(open.item).is_some_and(|item| !item.undo.is_empty())
     }
 
-    /// Undo reverses a write only if it was the last one.
+    /// The error if a value has changed since the write. Undo reverses a write only if it was the last one.
     fn changed_since(&mut self, open: &Open, app: &App, world: &World<'_>) -> Result<(), Fault> {
         let told = open.told(app, world);
         let message = format!("{told} was changed since: its value is no longer the one that was written");
@@ -440,7 +441,7 @@ impl Setting {
     fn gone(&mut self, open: &Open, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         let path = show::told(&open.change.subject.path, app, world);
         if open.change.subject.labels.is_empty() {
-            // Nothing else of it was read, so that the values may be what is missing.
+            // Nothing else of the object was read, so it may be that only the values are missing.
             let terms: Vec<String> =
                 open.change.subject.slots.iter().map(|slot| quoted(&slot.term)).collect();
             let message = format!(
@@ -496,7 +497,7 @@ impl Setting {
         Ok(())
     }
 
-    /// Another object has taken this one's place: nothing was written.
+    /// The error if another object has taken the place of this one. Nothing was written.
     fn moved(&mut self, open: &Open, app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         self.forget(open, world);
         let path = show::told(&open.change.subject.path, app, world);
@@ -515,7 +516,7 @@ impl Setting {
         }
     }
 
-    /// Tells an error of one object; of a single object it is the error of the call.
+    /// Reports an error of one object. If the call has no list, it is the error of the call.
     fn tell(&mut self, open: &Open, fault: Fault) -> Result<(), Fault> {
         let id = self.items.get(open.item).and_then(|item| item.id);
         let fault = id.map_or(fault.clone(), |id| fault.with("reference", id.to_string()));
@@ -540,7 +541,7 @@ impl Setting {
             .collect();
         let entries: Vec<Json> = self.items.into_iter().flat_map(Item::into_entries).collect();
         let verified = entries.iter().all(|entry| entry["verified"] == json!(true));
-        // A program takes one entry for each object.
+        // A plugin gets one entry for each object.
         let entries = if world.gate.plugin.is_none() { fold::together(entries) } else { entries };
         // A write that is kept only for the list has no id in the answer, unless the call has another write that can be
         // undone.

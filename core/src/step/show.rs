@@ -94,7 +94,7 @@ pub(super) fn value(encoded: &Json, kind: Option<&TypeExpr>, dictionary: &Dictio
     }
 }
 
-/// Shows a value; objects in it are remembered.
+/// Shows a value; objects in it get references.
 pub(super) fn show(value: &Value, app: &App, world: &mut World<'_>) -> Json {
     value.to_json(&mut |source| object(source, app, world))
 }
@@ -160,8 +160,8 @@ pub(super) fn told(path: &Path, app: &App, world: &World<'_>) -> String {
 /// The text in place of a name that a rule hides from the client.
 const HIDDEN: &str = "…";
 
-/// An object that the app named, in the words that lead to it; a reference if only a place leads there, because the words
-/// would lead to another object later.
+/// An object that the app named, in the words that lead to it. If only a position leads to it, a reference, because the
+/// words would lead to another object later.
 fn words(source: &str, objects: &mut Objects, app: &App, world: &mut World<'_>) -> Json {
     let path = app.dictionary.as_ref().and_then(|dictionary| read_source(dictionary, source));
     match path.filter(Path::is_stable) {

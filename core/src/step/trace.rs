@@ -12,8 +12,8 @@ use crate::specifier::quoted;
 use crate::undo::Undo;
 use crate::words::{Level, RefId};
 
-/// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate, open,
-/// print, select, reveal; Notes', Calendar's and Music's own words for that.
+/// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate,
+/// open, print, select, reveal, and the equivalent commands of Notes, Calendar and Music.
 const SHOWS: [&str; 11] = [
     "aevtoapp", "ascrnoop", "aevtrapp", "miscactv", "aevtodoc", "aevtpdoc", "miscslct", "miscmvis",
     "noteshow", "wrbtaec3", "hookRevl",
@@ -91,7 +91,7 @@ impl Trace {
         }
     }
 
-    /// Splits an answer into the app's own and the way back of each target.
+    /// Splits an answer into the app's own answer and the undo of each target.
     pub(super) fn split(&self, answer: &Json, app: &App, world: &mut World<'_>) -> (Json, Vec<Option<Undo>>) {
         let Some(moving) = &self.moving else { return (answer.clone(), Vec::new()) };
         let (answer, reports) = moves::split(answer);
@@ -124,7 +124,7 @@ pub(super) fn is_done(answers: &[Json], targets: usize) -> bool {
     answers.len() < targets || answers.iter().any(|answer| is_untried(answer) || !is_failed(answer))
 }
 
-/// A change on its way, for the case that its outcome stays unknown.
+/// A change that was sent, in case its outcome stays unknown.
 #[derive(Debug)]
 pub(super) struct Sent {
     /// The app, by bundle id; empty if it is about none.
@@ -133,8 +133,8 @@ pub(super) struct Sent {
     pub(super) did: String,
 }
 
-/// Keeps a change with an unknown outcome, or one that was made in part, so that "the last change" does not mean an earlier
-/// one.
+/// Records a change with an unknown outcome, or one that was made in part, so that "the last change" does not mean an
+/// earlier one.
 pub(super) fn kept(step: Step, sent: Option<Sent>, world: &mut World<'_>) -> Step {
     let (Step::Done(outcome), Some(sent)) = (&step, sent) else { return step };
     if !outcome.undo.is_empty() {
@@ -153,7 +153,7 @@ pub(super) fn kept(step: Step, sent: Option<Sent>, world: &mut World<'_>) -> Ste
     Step::Done(outcome)
 }
 
-/// A change whose outcome is unknown.
+/// The record of a change with an unknown outcome.
 pub(super) fn unknown(app: &str, did: &str, world: &mut World<'_>) -> Undo {
     let did = format!("{did}, with an unknown outcome");
     Undo::lasting(app, did, UNKNOWN, (world.fresh)(), world.now)

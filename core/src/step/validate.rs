@@ -145,7 +145,7 @@ impl Validating {
     }
 }
 
-/// The question about one reference, and the bundle id of its app; `None` if there is nothing to ask for.
+/// What to read for one reference, and the bundle id of its app; `None` if there is nothing to read.
 fn wanted(id: RefId, world: &World<'_>) -> Option<(String, Wanted)> {
     let object = &world.references.peek(id)?.object;
     let app = world.apps.find(&object.app).ok()?;

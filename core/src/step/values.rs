@@ -1,5 +1,5 @@
-//! Objects among new values that only the app can say, such as a mailbox that one of the accounts has: they are looked up
-//! before the values are checked.
+//! Objects among new values that only the app can identify, such as a mailbox that is in one of the accounts. They are
+//! looked up before the values are checked.
 
 use serde_json::Value as Json;
 

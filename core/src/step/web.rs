@@ -1,4 +1,4 @@
-//! A request of a plugin to a web server. It is decided upon like every other action; the shell sends it.
+//! A request of a plugin to a web server. The gate judges it like every other action, and the shell sends it.
 
 use super::{Behind, RunFailure, Step, Then, World, done, propose};
 use crate::action::{Action, Deed, Terms};
@@ -22,7 +22,7 @@ pub(super) fn start(call: WebCall, world: &World<'_>) -> Step {
     propose(action, behind, then, world)
 }
 
-/// The server's answer may contain anyone's words.
+/// Continues with the server's answer, which may contain anyone's words.
 pub(super) fn resume(reply: Reply) -> Result<Step, Fault> {
     let mut body = reply.result.map_err(|error| error.to_fault("", "the request"))?;
     if let Some(fields) = body.as_object_mut() {

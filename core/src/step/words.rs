@@ -33,13 +33,13 @@ const WHOLE: usize = 2_000;
 const BEGINNING: usize = 1_500;
 const END: usize = 400;
 
-/// `errAENoSuchObject`: an app says so of elements that a class does not have.
+/// `errAENoSuchObject`: an app returns it for elements that a class does not have.
 const NO_SUCH_OBJECT: i64 = -1728;
 
 /// The number of unchanged characters to show before a difference.
 const CONTEXT: usize = 20;
 
-/// The containers of objects, to read their names: each that only an id leads to, the outer ones first.
+/// The containers of objects, to read their names: those that only an id identifies, outermost first.
 pub(super) fn owners<'p>(shown: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
     let Ok(dictionary) = app.dictionary() else { return Vec::new() };
     let ways = shown.map(|path| path.containers().collect::<Vec<_>>());
@@ -282,7 +282,7 @@ impl Apart {
         apart
     }
 
-    /// Shows texts further on for as long as some of them look alike.
+    /// Shows later parts of the texts for as long as some of them look alike.
     fn split(&mut self, texts: Vec<(Vec<char>, String)>) {
         let mut groups: BTreeMap<String, Vec<Vec<char>>> = BTreeMap::new();
         texts.into_iter().for_each(|(text, shown)| groups.entry(shown).or_default().push(text));
@@ -399,7 +399,7 @@ pub(super) fn effect(
     consequence(app, dictionary, &command.code, &targets)
 }
 
-/// A value on its way to an app, on one line. Each text in it is cut and quoted separately, and nothing is left out.
+/// A value for an app, on one line. Each text in it is cut and quoted separately, and nothing is left out.
 pub(super) fn given(value: &Given, names: &Names) -> String {
     let name = |path: &Path| name(path, names);
     match value {

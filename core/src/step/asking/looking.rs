@@ -25,9 +25,9 @@ pub(in crate::step) struct Looking {
     unasked: Unasked,
     /// The objects to read: the first targets, then the objects among the arguments.
     subjects: Vec<Subject>,
-    /// The state that objects must still have since the server wrote them; otherwise the call ends before the question.
+    /// The state in which this server left the objects. If they have changed since, the call ends before the question.
     kept: Vec<Seen>,
-    /// How many of them are targets.
+    /// How many of the subjects are targets.
     targets: usize,
     name: String,
     then: Then,
@@ -77,7 +77,7 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
         if at < NAMED || facts.iter().any(Fact::is_standing) {
             return Some(Subject { facts, ..subject });
         }
-        // The question only counts these. If a name leads to one, another one may get the name.
+        // The question only counts these objects. If one is found by a name, another object may get that name.
         let facts: Vec<Fact> = facts.into_iter().filter(|fact| !fact.is_shown()).collect();
         let is_loose = !facts.is_empty() && !subject.path.is_by_id();
         is_loose.then_some(Subject { facts, labels: Vec::new(), ..subject })
@@ -146,7 +146,7 @@ impl Looking {
         let arguments = objects.split_off(targets);
         let stands = |(at, subject): (usize, &Subject)| words::stands(subject, rows.get(at)?);
         let stands: Vec<Option<String>> = subjects.iter().take(targets).enumerate().map(stands).collect();
-        // They come first, because only some are named.
+        // Objects that stand for others come first, because the question names only some of the objects.
         let (others, own): (Vec<_>, Vec<_>) =
             objects.into_iter().zip(&stands).partition(|(_, kind)| kind.is_some());
         let objects = others.into_iter().chain(own).map(|(words, _)| words).collect();
@@ -167,7 +167,7 @@ fn as_kept(seen: &Seen) -> Subject {
     Subject { facts, ..Subject::at(seen.path.clone()) }
 }
 
-/// The error for an undo that would reach more than the write that it takes back.
+/// The error for an undo that would reach more than the write to undo.
 fn changed(seen: &Seen, row: &Json, app: &App, world: &World<'_>) -> Fault {
     let path = told(&seen.path, app, world);
     let terms = differing(seen, row, app);
@@ -216,7 +216,7 @@ pub(in crate::step) fn shown(subjects: &[Subject], rows: &[Json]) -> Vec<Seen> {
     subjects.iter().enumerate().filter_map(of).collect()
 }
 
-/// The first object that is not there and was picked by its name.
+/// The first missing object that was picked by its name.
 fn wrong_name<'s>(subjects: &'s [Subject], rows: &[Json]) -> Option<&'s Path> {
     subjects.iter().zip(rows).find_map(|(subject, row)| {
         let is_missing = OsaError::of_row(row, "object").is_some_and(|error| error.is_missing_object());
@@ -244,13 +244,13 @@ fn named(
     subjects.iter().enumerate().map(one).collect()
 }
 
-/// The error for an app that is to end and does not run.
+/// The error for a command to quit an app that does not run.
 fn ended(fault: Fault, app: &App) -> Fault {
     let message = format!("{} is not running, so there is nothing to quit", app.name);
     Fault { message, suggestion: "nothing needs to be done".to_owned(), ..fault }.retryable(false)
 }
 
-/// The lasting effect of a yes in macOS's own dialog.
+/// The lasting effect of a yes in the dialog of macOS.
 const LASTING_CONSENT: &str = "if you allow this in macOS, it stays allowed until you switch it off in System Settings, also for every other program that the named app starts";
 
 /// The meaning of a yes to a script of the client.
@@ -278,7 +278,7 @@ fn wording(
 ) -> Wording {
     let id = &unasked.action().app;
     let dictionary = world.apps.find(id).ok().and_then(|app| app.dictionary.as_deref());
-    // Whether a command is about another object than its target.
+    // Whether a command acts on another object than its target.
     let is_beside = |code: &str| dictionary.is_some_and(|dictionary| beside(id, dictionary, code).is_some());
     let (deed, count) = match &unasked.action().deed {
         Deed::Command(invocation) if invocation.code == schema::LAUNCH => {

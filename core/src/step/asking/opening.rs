@@ -1,4 +1,4 @@
-//! Whether a change would open its app. The question then says so, and one yes allows both.
+//! Finds out whether a change would open its app. The question then says so, and one approval allows both.
 
 use serde_json::json;
 
@@ -42,7 +42,7 @@ pub(super) fn look_for_files(approved: Approved, behind: Behind, then: Then, wor
     let action = Action::of_system(SystemDeed::Running { apps: Vec::new(), files });
     match decide(action, "the system", world.gate, world.now) {
         Decision::Allow(look) => run(look, behind, Then::Filing(Box::new(Filing { approved, then })), world),
-        // Where no one may look, a file may be there.
+        // If no one may look for the file, it may exist.
         _ => replacing(approved, behind, then, world),
     }
 }
@@ -68,7 +68,7 @@ impl Filing {
     }
 }
 
-/// Asks about an action without a look at its app. After a look, the app is known to run.
+/// Asks about an action without a look at its objects. A look shows that the app runs.
 pub(in crate::step) fn ask_unseen(
     unasked: Unasked,
     wording: Wording,
@@ -101,7 +101,7 @@ pub(in crate::step) fn ask_seen(
     world: &World<'_>,
 ) -> Step {
     let action = unasked.action();
-    // The look at the file of a command was in the app, so the app runs.
+    // The objects of a command were read in the app, so the app runs.
     let is_seen = matches!(action.deed, Deed::Command(_)) || files(action).is_empty();
     if is_seen && written(action).is_empty() {
         return ask_now(unasked, wording, behind, then);
@@ -114,7 +114,7 @@ fn written(action: &Action) -> Vec<String> {
     action.deed.commands().into_iter().filter_map(Invocation::file_to_be).map(str::to_owned).collect()
 }
 
-/// The files that an action reads: the server asks no one about a missing file.
+/// The files that an action reads. If one is missing, the server asks no one.
 fn files(action: &Action) -> Vec<String> {
     let commands = action.deed.commands();
     // The destination of a copy, or a file to write, need not exist.
@@ -128,7 +128,7 @@ fn ask_now(unasked: Unasked, wording: Wording, behind: Behind, then: Then) -> St
     ask(unasked.ask(wording, parts), behind, then)
 }
 
-/// Whether the app is opened for this if it is not running, and the question does not already say so.
+/// Whether the app is opened for this if it is not running. False if the question already says so.
 fn may_open(action: &Action) -> bool {
     match &action.deed {
         Deed::Command(invocation) => invocation.code != schema::LAUNCH && &*action.app != STANDARD_ADDITIONS,

@@ -20,7 +20,7 @@ use crate::step::{Outcome, Step, World, command, filed, remember, trace};
 use crate::undo::{self, Made, NO_REVERSE, Undo, Way};
 use crate::value::Value;
 
-/// The event that saves.
+/// The event that saves an object.
 pub(super) const SAVE: &str = "coresave";
 
 /// An effect of a command outside the new object: an app, the command, the class, and the words.
@@ -31,14 +31,14 @@ pub(super) const SAVE: &str = "coresave";
 const STAYS: [(&str, &str, &str, &str); 1] =
     [("com.apple.mail", SAVE, "outgoing message", "the copy that `save` made in the drafts mailbox")];
 
-/// The undo keeps no longer value than this: it would store the app's content a second time.
+/// The longest value that the undo keeps. A longer one would store the app's content a second time.
 const LONGEST: usize = 16 * 1024;
 
-/// Characters of a new message's text in the answer. They show how a reply or a forward begins; the rest is the text
-/// that the client has just sent, or the message that it answers.
+/// How many characters of a new message's text the answer contains. They show how a reply or a forward begins. The rest
+/// is the text that the client has just sent, or the message that it answers.
 const BEGINNING: usize = 300;
 
-/// The script's report about one object.
+/// What the script reports about one object.
 struct Told {
     json: Map<String, Json>,
     path: Option<Path>,
@@ -167,7 +167,7 @@ impl Creating {
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
     }
 
-    /// The answer to commands in a row: that of the first, and below it the results of the others.
+    /// The answer to commands in a row: the answer to the first, and in it the results of the others.
     fn ran(
         &self,
         answer: &Json,
@@ -231,19 +231,19 @@ impl Creating {
         ways.into_iter().rev().flatten().chain(lasting).collect()
     }
 
-    /// Whether deleting the new objects undoes everything. It does if the commands only copied into them, because the
-    /// copies go too, or only saved, because that leaves nothing behind.
+    /// Whether deleting the new objects undoes everything. It does if the commands only copied into the new objects,
+    /// because the copies are deleted too, or only saved them, because a save leaves nothing behind.
     pub(super) fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
         let into_it = |command: &Invocation| {
             let mut places = command.parameters.iter().flat_map(|each| each.value.paths());
             places.any(Following::leads_to_it)
         };
         // A saved document has a file, which stays after the document is deleted. The same is true of an object that is
-        // saved in or as a file.
+        // saved in a file.
         let is_document = |node: &Node| dictionary.is_a(&node.class, "document");
         let keeps =
             |command: &Invocation| command.parameters.is_empty() && !self.nodes.iter().any(is_document);
-        // An opened document existed before.
+        // A document that was only opened existed before.
         !self.is_old
             && self.creation.then.iter().map(|next| &next.sent).all(|sent| match sent.code.as_str() {
                 DUPLICATE => into_it(sent),
@@ -286,7 +286,7 @@ impl Creating {
         told
     }
 
-    /// Why a command that follows was not sent: a human has said yes to it for one object with the values that were shown.
+    /// Why a later command was not sent. A human has approved it for one object with the values that were shown.
     fn not_tried(&self, row: &Json, app: &App, dictionary: &Dictionary, world: &World<'_>) -> Fault {
         let number = row.get("number").and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok());
         let it = self.it(number.unwrap_or(0));
@@ -304,7 +304,7 @@ impl Creating {
             Fault::new(Code::Unavailable, message, suggestion).with("outcome", "not_tried")
         };
         if let Some((class, slot, given, is)) = unlike {
-            // Without the names that were read for the question: a rule may keep them from the client.
+            // The names that were read for the question are left out, because a rule may keep them from the client.
             let given = crate::step::words::given(given, &crate::step::words::Names::default());
             let holds = match value(is, Some(&slot.kind), dictionary) {
                 Value::Failed { .. } => "could not be read back".to_owned(),
@@ -355,7 +355,7 @@ impl Creating {
         own.into_iter().map(one).collect()
     }
 
-    /// The undo for all of it; nothing if an object cannot be found again.
+    /// The undo for all of it; `None` if an object cannot be found again.
     fn way_back(&self, rows: &[Json], told: &[Told], app: &App, world: &mut World<'_>) -> Option<Undo> {
         let made = (0..self.nodes.len()).filter(|at| told[*at].is_made);
         // An object inside another new object is deleted with it, and need not be found separately.
@@ -410,7 +410,7 @@ impl Creating {
         let named = |name: &str| format!("{} {}", self.nodes[at].class, crate::specifier::quoted(name));
         let shown = row.get("looks").and_then(Json::as_array).cloned().unwrap_or_default();
         let looks = self.creation.makes[at].looks.iter().zip(shown);
-        // An app that does not tell all properties at once leaves the undo with the others.
+        // If an app does not return all properties at once, the undo has only the other values.
         let is_kept = |(look, shown): &(&Look, Json)| !matches!(look, Look::Held(_)) || shown.is_array();
         let looks = looks.filter(is_kept).map(|(look, shown)| (look.spelled(), shown));
         Made {
@@ -448,7 +448,7 @@ fn cut_off(app: &App) -> Fault {
     command::unknown(Fault::new(Code::Unavailable, message, "look at the targets"))
 }
 
-/// If two new objects would have one reference, it is unclear which it means, so neither gets it.
+/// If two new objects would have the same reference, it is unclear which one it means, so neither gets it.
 fn apart(told: &mut [Told]) {
     let paths: Vec<Option<Path>> = told.iter().map(|each| each.path.clone()).collect();
     for (at, each) in told.iter_mut().enumerate().filter(|(_, each)| each.path.is_some()) {
@@ -539,7 +539,7 @@ fn tell(
     Told { json, path, is_made: true, is_refused }
 }
 
-/// The container of an object that was given no place: `list "Home"`.
+/// The container of an object for which the call gave no place: `list "Home"`.
 fn home(make: &Make, row: &Json, dictionary: &Dictionary) -> Option<String> {
     let told = |name: &str| {
         let at = make.tells.iter().position(|(told, _)| told == name)?;
@@ -590,7 +590,7 @@ fn differs(
     let is_held = match (how, given, &now) {
         (How::Append, Given::Text(added), Value::Text(now)) => now.ends_with(added.as_str()),
         (How::Prepend, Given::Text(added), Value::Text(now)) => now.starts_with(added.as_str()),
-        // Of a long text only the beginning was read.
+        // Only the beginning of a long text was read.
         (How::Append, _, Value::Excerpt(_)) => true,
         (How::Prepend, Given::Text(added), Value::Excerpt(now)) => now.text.starts_with(added.as_str()),
         _ => holds(given, &now, dictionary) != Some(false),
@@ -642,7 +642,7 @@ fn failure(row: &Json, class: &str, app: &App) -> Option<Fault> {
 /// The path to a new object: by its id in its container, by the app's own name for it, or by its name.
 fn way(make: &Make, row: &Json, container: Option<&Path>, dictionary: &Dictionary) -> Option<Path> {
     let source = row.get("source").and_then(Json::as_str).and_then(|source| read_source(dictionary, source));
-    // The name of a twin leads to the older one, too.
+    // If another object has the same name, the name leads to that older object too.
     let is_twin = row.get("twin").is_some();
     let source = source.filter(|path| path.last().is_some() && !(is_twin && path.name().is_some()));
     let member = |container: &Path| container.collection(dictionary, &make_class(make)).ok();
@@ -677,7 +677,7 @@ fn make_class(make: &Make) -> String {
     class.unwrap_or_default()
 }
 
-/// The human approved the object that was shown, and a different object is there now.
+/// The error if a different object is there than the one that the human approved.
 fn another(app: &App, origin: Option<&Invocation>) -> Fault {
     let (what, done) = if origin.is_some() { ("objects", "done") } else { ("containers", "made") };
     let message = format!("the {what} changed after the user saw them; nothing was {done} in {}", app.name);

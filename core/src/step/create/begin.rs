@@ -1,4 +1,4 @@
-//! From arguments to new objects: everything that can be wrong is found before anything runs.
+//! Turns arguments into new objects. Every error is found before anything runs.
 
 mod following;
 mod looks;
@@ -31,10 +31,10 @@ use crate::step::set::begin::{checked, slot, twice, writable};
 use crate::step::{Step, World, first, held, moves, occurrence, placing, set};
 use crate::words::{RefId, TextWindow};
 
-/// The event that makes.
+/// The event that makes an object.
 const MAKE: &str = "corecrel";
 
-/// The event that copies.
+/// The event that copies an object.
 pub(super) const DUPLICATE: &str = "coreclon";
 
 /// The code of a property that holds a name.
@@ -70,7 +70,7 @@ pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Ste
     }
 }
 
-/// Begins a command with `then`: the later steps are about the object that the command returns.
+/// Begins a command with `then`: the later steps use the object that the command returns.
 pub(in crate::step) fn start_after(
     call: &CommandCall,
     origin: Invocation,
@@ -165,23 +165,24 @@ fn invocation(command: &Command, identifier: Identifier, parameters: Vec<Argumen
     }
 }
 
-/// New objects, while they are read.
+/// New objects, while the arguments are read.
 pub(super) struct Tree<'a> {
     app: &'a App,
     dictionary: &'a Dictionary,
-    /// The app's `make`, where something is made by it.
+    /// The app's `make`, if it makes any of the objects.
     command: Option<Command>,
     makes: Vec<Make>,
     nodes: Vec<Node>,
-    /// The future paths of the new objects, as far as they are known: the gate judges the objects inside by them.
+    /// The future paths of the new objects, as far as they are known. The gate judges the objects inside by these
+    /// paths.
     ways: Vec<Path>,
     /// The properties to set on an object that a command returns.
     writes: Option<Box<Change>>,
-    /// Whether the first object was there before: a document that was opened.
+    /// Whether the first object existed before: a document that was opened.
     is_old: bool,
-    /// The first of some commands in a row, with the references among its targets, if nothing is made.
+    /// If nothing is made: the first of some commands in a row, with the references among its targets.
     pub(super) row: Option<(Invocation, Vec<Option<RefId>>)>,
-    /// The client's text for `it` there.
+    /// The client's text for `it` in these commands.
     pub(super) subject: Option<Json>,
 }
 
@@ -261,7 +262,7 @@ impl<'a> Tree<'a> {
             is_old,
             writes,
         };
-        // An object that stays anyway is not compared before the deletion.
+        // An object that the undo cannot delete need not be compared.
         if !creating.is_taken_back(dictionary) {
             let makes = &mut creating.creation.makes;
             makes.iter_mut().for_each(|make| make.looks.retain(|look| !matches!(look, Look::Held(_))));
@@ -269,10 +270,10 @@ impl<'a> Tree<'a> {
         Ok(creating.begin(app, world))
     }
 
-    /// Takes a command in the place of a `make`: it answers the object that the rest is about.
+    /// Uses a command in place of a `make`. It returns the object that the later steps use.
     ///
     /// # Errors
-    /// It answers no object, or several; or a value is wrong.
+    /// It returns no object, or several; or a value is wrong.
     fn answered(
         &mut self,
         origin: Invocation,
@@ -379,7 +380,7 @@ impl<'a> Tree<'a> {
         let Spot { class, into, container } = spot;
         let chosen = if into == Into::App { self.default_of(&class) } else { None };
         let mut make = self.make(&class, into, &container, object, &inside("properties"), world)?;
-        // All that are given no place go to the same one: the first of a class tells it.
+        // All objects without a place go to the same one, so only the first of a class reports it.
         if chosen.is_some() && self.nodes.iter().all(|node| node.chosen.is_none() || node.class != class) {
             make.tells = self.told_of_home(&class, world);
         }
@@ -440,7 +441,7 @@ impl<'a> Tree<'a> {
             Into::At(given) => Some(given.clone()),
             Into::In(..) | Into::Child(..) | Into::AtChild(_) => Some(Given::Object(container.clone())),
         };
-        // The gate judges an addition together with the rest.
+        // The gate judges an added value together with the rest.
         let fields = slots.iter().zip(&values).map(|(slot, value)| (slot.identifier.clone(), value.clone()));
         let command = self.command(class, at, Given::Record(fields.collect()))?;
         let (label, looks) = self.looks(container, class, &slots);
@@ -490,8 +491,8 @@ impl<'a> Tree<'a> {
         Ok((slots, values, all))
     }
 
-    /// Puts a value in front of the text from which the app takes it, if that text does not begin with it. Otherwise
-    /// the value would be lost.
+    /// Puts a value before the text from which the app takes it, if the text does not begin with it. Otherwise the
+    /// value would be lost.
     fn begin_with_name(&self, class: &str, slots: &[Slot], values: &mut [Given]) {
         for (at, slot) in slots.iter().enumerate() {
             let Some(source) = taken_from(&self.app.bundle_id, class, &slot.term) else { continue };
@@ -531,7 +532,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The same as a `make` command, for the gate.
+    /// The new object as a `make` command, for the gate.
     fn command(&self, class: &str, at: Option<Given>, properties: Given) -> Result<Invocation, Fault> {
         let argument = |code: &str, otherwise: &str, value: Given| {
             let term = self.parameter(code).map_or(otherwise, |parameter| parameter.name.as_str());
@@ -546,7 +547,7 @@ impl<'a> Tree<'a> {
         Ok(invocation(command, identifier(&command.name)?, parameters))
     }
 
-    /// An element of a class in a container; any of them.
+    /// The path to any element of a class in a container.
     fn under(&self, container: &Path, class: &str) -> Path {
         let identifier = self.dictionary.class(class).and_then(|class| Identifier::of(&class.plural));
         match identifier {
@@ -603,7 +604,7 @@ fn no_make(app: &App) -> Fault {
     Fault::new(Code::UnknownCommand, message, suggestion).with("app", &*app.bundle_id)
 }
 
-/// A line of its own in a text that is HTML, as the body of a note.
+/// A separate line in an HTML text, such as the body of a note.
 fn first_line(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!("<div>{text}</div>\n")

@@ -18,11 +18,11 @@ use crate::step::moves::{self, MOVE};
 use crate::step::{Step, World, command, first, placing, remember, set};
 use crate::words::Level;
 
-/// Commands that answer one object: an app, empty for every app, the command, and whether the object is new.
+/// Commands that return one object: an app (empty for every app), the command, and whether the object is new.
 ///
 /// # Source
-/// The standard suite: `open` answers the document, `duplicate` the copy. Mail's dictionary: `reply`, `forward` and
-/// `redirect` answer the new outgoing message.
+/// The standard suite: `open` returns the document, `duplicate` the copy. Mail's dictionary: `reply`, `forward` and
+/// `redirect` return the new outgoing message.
 const ANSWERS: [(&str, &str, bool); 5] = [
     ("", DUPLICATE, true),
     ("", "aevtodoc", false),
@@ -31,7 +31,7 @@ const ANSWERS: [(&str, &str, bool); 5] = [
     ("com.apple.mail", "emalrdms", true),
 ];
 
-/// Begins commands in a row: the first answers no new object, so that `it` is its target, if that is one object.
+/// Begins commands in a row. The first one returns no new object, so `it` means its target, if that is one object.
 pub(super) fn start_row(
     call: &CommandCall,
     origin: Invocation,
@@ -43,7 +43,7 @@ pub(super) fn start_row(
         let Some(change) = moved_and_set(call, &origin, app, dictionary, world) else {
             return Err(no_answer(&origin, app));
         };
-        // A call that may not move an object may not set its container property.
+        // A client that may not move an object must not set its container property either.
         let action = Action::of(app, Deed::Command(Box::new(origin)));
         if let Decision::Deny(refusal) = decide(action, &app.name, world.gate, world.now) {
             return Ok(refused(refusal, 0));
@@ -77,8 +77,8 @@ pub(super) fn start_row(
     }
 }
 
-/// A move and the properties to set on the moved objects as one change, if a property gives their container; `None`
-/// otherwise, and if more follows.
+/// A move and the properties to set on the moved objects, as one change, if a property gives their container. `None`
+/// otherwise, or if other steps follow.
 fn moved_and_set(
     call: &CommandCall,
     origin: &Invocation,
@@ -126,10 +126,10 @@ fn moved_and_set(
     })
 }
 
-/// The class of the object that a command answers, and whether that object is new.
+/// The class of the object that a command returns, and whether that object is new.
 ///
 /// # Errors
-/// It is not known to answer one object, or it has several targets.
+/// It is not known to return one object, or it has several targets.
 pub(super) fn answer_of(
     origin: &Invocation,
     app: &App,

@@ -19,7 +19,7 @@ use crate::step::{Outcome, Step, Then, World, held, in_app, trace};
 use crate::undo::{Made, Undo, Way};
 use crate::words::{Level, TextWindow};
 
-/// Begins `iac_mcp_undo` for objects that were made: all of one app.
+/// Begins `iac_mcp_undo` for objects that were made, all in one app.
 pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
     let first = undos.first().ok_or_else(|| mixed("nothing is named"))?;
     let app = world.apps.find(&first.app)?;
@@ -35,8 +35,8 @@ pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<St
             let resolved = specifier.resolve(&dictionary, &mut *held(world.references, app, world.now));
             let path = match resolved {
                 Ok(resolved) => resolved.path,
-                // Some apps make a part although their dictionary has no elements, such as an attachment in a message.
-                // It goes with its owner.
+                // Some apps can make a part for which their dictionary has no elements, such as an attachment in a
+                // message. It is deleted with its owner.
                 Err(_) if !object.is_top => continue,
                 Err(error) => return Err(error.into()),
             };
@@ -92,7 +92,7 @@ fn delete(
     })
 }
 
-/// The answer to objects that were deleted again.
+/// The answer after new objects were deleted.
 pub(in crate::step) fn unmade(undos: &[Undo], answer: &Json, app: &App, events: u64) -> Outcome {
     let made = |undo: &Undo| match &undo.way {
         Way::Create { made, .. } => made.clone(),

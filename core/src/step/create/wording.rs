@@ -16,13 +16,13 @@ use crate::step::words::{self, Apart, Names, given};
 /// The captions of a message's recipients in a question.
 const TO_WHOM: [&str; 3] = ["to", "cc", "bcc"];
 
-/// The effect of a call that neither loses nor sends anything, and that has no way back.
+/// The note for a call that cannot be undone, but neither loses nor sends anything.
 const STAYS: &str = "this server cannot undo this";
 
 impl Creating {
     /// The question: each new object with its destination, its properties and its contents.
     pub(super) fn wording(&self, app: &App, plugin: Option<String>) -> Wording {
-        // Once for the question: it compares all texts of all objects.
+        // Computed once for the question, because it compares all texts of all objects.
         let apart = self.apart();
         let roots = (0..self.nodes.len()).filter(|at| self.nodes[*at].parent.is_none());
         let roots = roots.flat_map(|at| match self.creation.origin().filter(|_| at == 0) {
@@ -39,11 +39,11 @@ impl Creating {
         };
         objects.extend(then.iter().map(|next| self.following(&next.sent, app)));
         if objects.len() > NAMED {
-            // The last of them holds all the others.
+            // The last item holds all the remaining ones.
             let rest = objects.split_off(NAMED - 1).join("\n- ");
             objects.push(rest);
         }
-        // All of them are shown, so nothing is counted beside them.
+        // All objects are shown, so none are only counted.
         let dictionary = app.dictionary.as_deref();
         let effect = |command: &Invocation| words::effect(&app.bundle_id, dictionary, command);
         let commands =
@@ -96,8 +96,8 @@ impl Creating {
     /// The facts about a new message that is to be sent, as for an existing one.
     fn going_out(&self, command: &Invocation, app: &App) -> String {
         let about = command.direct.iter().flat_map(Given::objects).find(|path| Following::leads_to_it(path));
-        // The object that a command returns has more contents than the call gives it: the command shows those. A
-        // message that is passed on has only the recipients that the call gives it.
+        // An object that a command returns has more contents than the call gives it; the facts of the command show
+        // those. A forwarded message has only the recipients that the call gives it.
         let is_shown = |fact: &Fact| match self.creation.origin() {
             Some(origin) => {
                 fact.caption == FROM
@@ -163,7 +163,7 @@ impl Creating {
         format!("the {which} {}{name}", one_line(class))
     }
 
-    /// The object of a command that returns another one, and the changes of that.
+    /// The object of a command that returns another one, and the changes of the returned object.
     fn answered(&self, origin: &Invocation, apart: &Apart) -> Vec<String> {
         let direct = origin.direct.iter().flat_map(|direct| direct.paths());
         let target = direct.filter_map(|path| self.names.get(path).cloned());
@@ -171,7 +171,7 @@ impl Creating {
         let parts = (1..self.nodes.len()).filter(|at| self.nodes[*at].parent == Some(0));
         let parts: String = parts.map(|at| format!("\n  in it: {}", self.tree(at, 1, apart))).collect();
         let is_left = make.slots.is_empty() && parts.is_empty();
-        // Nothing can be read of a file before the app opens it.
+        // Nothing can be read from a file before the app opens it.
         let is_replaced = self.is_old && make.how.iter().any(|how| matches!(how, How::Set));
         let replaced = if is_replaced { "\n  its present content is not shown, and is replaced" } else { "" };
         let gets = || format!("then {} gets{}{replaced}{parts}", self.it(0), self.properties(make, apart));
@@ -179,7 +179,7 @@ impl Creating {
         target.chain(own).collect()
     }
 
-    /// The targets of the first of some commands in a row: some by their names, and how many more.
+    /// The targets of the first of some commands in a row: a few by their names, and how many more there are.
     fn targets(&self, first: &Invocation) -> Vec<String> {
         let targets = first.direct.iter().flat_map(Given::objects).collect::<Vec<_>>();
         let name = |path: &&Path| words::name(path, &self.names);
@@ -298,7 +298,7 @@ fn ordinal(before: usize) -> String {
     WORDS.get(before).map_or_else(|| format!("{number}{ending}"), |word| (*word).to_owned())
 }
 
-/// The targets of a command: the first by name, and how many more.
+/// The targets of a command: the first ones by name, and how many more there are.
 fn objects(direct: &Given, names: &Names) -> String {
     match direct {
         Given::List(items) if items.len() > NAMED => {

@@ -1,4 +1,4 @@
-//! Which values are summed, and which have a least and a greatest one.
+//! Which values can be summed, and which have a minimum and a maximum.
 
 use crate::action::{Column, View};
 use crate::dictionary::Dictionary;
@@ -7,8 +7,8 @@ use crate::filter::Fold;
 use crate::marshal::{Shape, expected, shapes};
 use crate::moment::Part;
 
-/// Checks that a property has values that an aggregate takes. Of others the answer would be empty, as if no element had a
-/// value.
+/// Checks that a property has values that an aggregate takes. For other values the answer would be empty, as if no
+/// element had a value.
 ///
 /// # Errors
 /// [`Code::TypeMismatch`]: its values have no sum, or no order.

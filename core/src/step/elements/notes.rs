@@ -13,7 +13,8 @@ use crate::filter::Fold;
 use crate::osa_error::OsaError;
 use crate::specifier::{By, Path, Segment};
 
-/// Elements of an app that are not all there are of them: an app, a class, and the class that has the others.
+/// Classes of which the application itself holds only some objects: an app, the class, and the class that holds the
+/// others.
 ///
 /// # Source
 /// Mail keeps the mailboxes "On My Mac" itself and the others in accounts.
@@ -68,8 +69,8 @@ impl Listing {
         ))
     }
 
-    /// A filter may test only the element, although the dictionary gives the same property to its container: a task
-    /// that is not completed, in a project that is.
+    /// A note that a filter tests only the element, although the container has the same property: an open task may be
+    /// in a completed project.
     fn alone(&self, app: &App) -> Option<String> {
         let dictionary = app.dictionary().ok()?;
         let class = &self.wanted.collection.class;
@@ -121,7 +122,7 @@ impl Listing {
         Some(format!("this leaves out {others}; {all} takes all"))
     }
 
-    /// Says which dates the relative ones of the filter are.
+    /// Adds the dates that the relative dates of the filter mean.
     pub(super) fn with_dates(body: &mut Json, dates: &Json) {
         if dates.is_object() {
             body["dates"] = dates.clone();
@@ -183,7 +184,7 @@ impl Listing {
         body["skipped"] = skipped.iter().take(MOST_SKIPPED).map(told).collect();
     }
 
-    /// Says which values the filter, the order, a group or a sum took for missing ones because the app gave an error.
+    /// Says which values the filter, the order, a group or a sum treated as missing because the app returned an error.
     pub(super) fn with_unread(&self, body: &mut Json, unread: &Json, dictionary: &Dictionary) {
         let mut counts: IndexMap<(u64, bool), (u64, &Json)> = IndexMap::new();
         for each in unread.as_array().into_iter().flatten() {
@@ -211,7 +212,7 @@ impl Listing {
         body["reason"] = json!(before.into_iter().chain(reasons).collect::<Vec<_>>().join("; "));
     }
 
-    /// The closed place that a skipped container is or holds.
+    /// The closed place that a skipped container is or contains.
     fn shut(&self, skipped: &Json) -> Option<&str> {
         let number = usize::try_from(skipped["from"][0].as_u64()?).ok()?;
         let which = usize::try_from(skipped["closed"].as_u64()?).ok()?;
@@ -246,7 +247,7 @@ impl Listing {
     }
 }
 
-/// A longer list of possible values says little about those that occur.
+/// The most possible values to list. A longer list says little about the values that occur.
 const MOST_VALUES: usize = 12;
 
 /// The values of a type that has few.

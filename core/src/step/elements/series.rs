@@ -29,7 +29,7 @@ pub(in crate::step) struct Filling {
     chosen: Chosen,
     /// The columns that it did not read.
     missing: Vec<usize>,
-    /// The place of each row of the page among the objects that are read.
+    /// The index of each row of the page among the objects that are read.
     places: Vec<Option<usize>>,
 }
 
@@ -102,7 +102,7 @@ impl Columns<'_> {
         let used = filter.columns().into_iter().chain(chosen_by.iter().copied());
         let used: Vec<usize> = used.filter(|column| !is_part(column)).collect();
         let index = entry.index.as_ref().and_then(|library| self.index(library, entry, &used, containers));
-        // Without series and without an index, the usual ways are as good.
+        // Without series and without an index, this way of reading has no advantage.
         (rule.is_some() || index.is_some()).then_some(Series {
             start,
             end,
@@ -125,7 +125,7 @@ impl Columns<'_> {
         containers: &[Path],
     ) -> Option<ByIndex> {
         let is_whole = |path: &Path| matches!(path.segments().as_slice(), [Segment::Element(member, _)] if member.class == entry.container);
-        // Of a container the library has only its title.
+        // The library has only the title of a container.
         let title = self.dictionary.property(&entry.container, &entry.title);
         let title = title.and_then(|title| Identifier::of(&title.name));
         let value = |column: &Column| match column.up {
@@ -144,7 +144,7 @@ impl Columns<'_> {
     }
 }
 
-/// The containers of the elements that the application itself lists: an answer in parts needs them, and an index knows
+/// The containers of the elements that the application itself lists. A partial answer needs them, and an index knows
 /// them.
 pub(super) fn inner(app: &str, class: &str, containers: &[Path], dictionary: &Dictionary) -> Option<Path> {
     let entry = dated(app, class).filter(|entry| entry.rule.is_none())?;
@@ -207,7 +207,7 @@ impl Listing {
             limit: if self.wanted.groups.is_some() { usize::MAX } else { self.wanted.limit },
         };
         let mut chosen = choose(&found, &asked).map_err(|error| out_of_form(&error.to_string()))?;
-        // From here on rows are read by column, and columns are filled in.
+        // Later code reads the cells of a row by column, so a shorter row is an error.
         let is_short =
             |row: &Json| row["cells"].as_array().is_none_or(|cells| cells.len() < self.wanted.wanted);
         if found["rows"].as_array().is_none_or(|rows| rows.iter().any(is_short)) {
@@ -235,7 +235,7 @@ impl Listing {
                 continue;
             };
             let known = objects.iter().position(|object| object.path == path);
-            // The first object is always read, so that every page brings something.
+            // The first object is always read, so that every page returns something.
             if known.is_none() && !objects.is_empty() && one * (objects.len() + 1) as f64 > FILLING {
                 break;
             }
@@ -328,7 +328,8 @@ impl Listing {
         body["source"] = json!(told.source);
         let mut note: Vec<String> = body["note"].as_str().map(str::to_owned).into_iter().collect();
         note.extend(told.notes());
-        // A model remembers a note that holds for every such list, unless the note says how to get a better answer.
+        // A note that holds for every such list is given only once, because a model remembers it. A note that says how
+        // to get a better answer is always given.
         let is_told = world.gate.plugin.is_some() || told.is_late();
         note.extend(
             told.general().into_iter().filter(|note| is_told || world.learned.is_news(note, world.now)),
@@ -460,7 +461,7 @@ struct Told<'a> {
     /// Its source, in one word.
     source: &'static str,
     by_index: bool,
-    /// Whether the unsearched elements could not be on this page.
+    /// Whether no unsearched element could be on this page.
     is_page_whole: bool,
     /// The library that could have been asked.
     library: Option<&'static Index>,
@@ -567,7 +568,7 @@ const MOST_NAMED: usize = 5;
 /// differs from its rule.
 const BY_RULES: &str = "series were worked out from their rules: an occurrence that was moved or changed by itself shows its old date, and one made in another time zone may be an hour off";
 
-/// The user's way to make the library answer next time.
+/// What the user can do so that the library answers next time.
 fn advice(index: &Index, state: &str) -> Option<String> {
     let Index { library, subject, .. } = index;
     let fast = format!("{library} would answer this in about a second");

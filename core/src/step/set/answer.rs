@@ -25,7 +25,8 @@ use crate::value::Value;
 const LONGEST: usize = 1_000;
 
 impl Open {
-    /// The object in words for the client. The words for a human hold its labels, which a rule may keep from the client.
+    /// The object in words for the client. The words for a human contain its labels, which a rule may keep from the
+    /// client.
     pub(super) fn told(&self, app: &App, world: &World<'_>) -> String {
         let path = &self.change.subject.path;
         let may_read = |term: &str| may_read(term, app, world.gate, world.now);
@@ -150,7 +151,7 @@ impl Setting {
         Ok(true)
     }
 
-    /// The object must have the same identity next time as at the time of the write.
+    /// Stores the identity of the object at the time of the write. The object must still have it next time.
     fn keep_mark(&self, open: &Open, row: &Json, world: &mut World<'_>) {
         let mark = row.get("mark").and_then(Json::as_str);
         let id = self.items.get(open.item).and_then(|item| item.id);
@@ -276,7 +277,7 @@ struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// Adds the property, its values and whether they are as they should be.
+    /// Adds the property, its values, and whether the write is verified.
     fn tell(&self, entry: &mut Json, app: &App, dictionary: &Dictionary, world: &mut World<'_>) {
         let now = value(&self.now, Some(&self.slot.kind), dictionary);
         let verified = match self.slot.readable {
@@ -310,7 +311,7 @@ impl Written<'_> {
         self.slot.readable && !is_failed && !self.now.is_null() && self.old != self.now
     }
 
-    /// The way back, if there is one: the old value can be written, and the object found again.
+    /// The undo of the write, if the old value can be written and the object found again.
     fn undo(&self, open: &Open, row: &Json, app: &App, world: &mut World<'_>) -> Option<Undo> {
         let mark = row.get("mark").and_then(Json::as_str).map(str::to_owned);
         let path = &open.change.subject.path;
@@ -337,7 +338,7 @@ fn writable_again(old: &Json, slot: &Slot, class: &str, app: &App, world: &mut W
     let dictionary = app.dictionary().ok()?;
     let mut old = restorable(&value(old, Some(&slot.kind), dictionary), dictionary)?;
     // An app may have no value here, although its dictionary does not allow writing none. For a list, an empty list
-    // means that.
+    // then means no value.
     if old.is_null() {
         if slot.kind.0.iter().any(|kind| kind.list) {
             old = json!([]);
@@ -367,7 +368,7 @@ fn note(verified: Option<bool>, now: &Value, slot: &Slot) -> Option<String> {
 /// The length of the context shown around an addition to a text.
 const CONTEXT: usize = 40;
 
-/// Cuts long texts; of a text to which something was added only the part that is new is of interest.
+/// Cuts long texts. If something was added to a text, only the new part is shown.
 fn cut_both(old: Json, new: Json, adds: bool) -> (Json, Json) {
     let (Json::String(before), Json::String(after), true) = (&old, &new, adds) else {
         return (cut(old), cut(new));

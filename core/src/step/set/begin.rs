@@ -1,4 +1,4 @@
-//! From arguments to changes: everything that can be wrong is found before anything runs.
+//! Turns arguments into changes. Every error is found before anything runs.
 
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
             Err(fault) => return Err(fault),
         }
     }
-    // Properties that identify an object are put back last, because the other writes still need the old ones.
+    // Properties that identify an object are restored last, because the other writes still need the old ones.
     setting.open.sort_by_key(|open| open.change.renames());
     setting.begin(of_app, world)
 }
@@ -111,8 +111,8 @@ struct Chain {
     ids: Vec<String>,
 }
 
-/// Joins writes of a property if each found the value that the one before it had left. Otherwise someone else has changed it
-/// in between, and each stays for itself.
+/// Joins writes of a property if each found the value that the one before it had left. Otherwise someone else has
+/// changed the value in between, and the writes stay separate.
 fn chains(mut undos: Vec<&Undo>, world: &World<'_>) -> Vec<Chain> {
     undos.sort_by_key(|undo| std::cmp::Reverse(undo.at.0));
     let mut chains: Vec<Chain> = Vec::new();
@@ -140,7 +140,7 @@ fn chains(mut undos: Vec<&Undo>, world: &World<'_>) -> Vec<Chain> {
     chains
 }
 
-/// Whether a value as a client gives it is the value that a script has told.
+/// Whether a value as a client gives it is the value that a script has reported.
 fn is_value(given: &Json, told: &Json, app: &str, world: &World<'_>) -> bool {
     let Some(dictionary) = world.apps.find(app).ok().and_then(|app| app.dictionary().ok()) else {
         return false;
@@ -173,7 +173,7 @@ impl Setting {
         }
     }
 
-    /// Only those that are named one by one are asked for their names.
+    /// Begins the write. Only the objects that the question names are asked for their names.
     fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
         let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(crate::permission::NAMED));
         for at in unnamed.collect::<Vec<_>>() {
@@ -198,7 +198,6 @@ impl Setting {
     }
 }
 
-/// One question is about one app.
 /// The changes that a call would make, before anything is read.
 ///
 /// # Errors
@@ -376,10 +375,10 @@ pub(in crate::step) fn writable<'a>(
     Err(Fault::new(Code::PropertyReadOnly, message, suggestion).with("property", property.name.as_str()))
 }
 
-/// The way to put a new element into an object.
+/// The advice for putting a new element into an object.
 const NEW: &str = "make a new one with iac_mcp_create and this object as `at`";
 
-/// Elements are put into an object, and not set as a property of it.
+/// The error for elements. They are made in an object, and cannot be set as a property of it.
 fn not_set(error: SpecifierError, dictionary: &Dictionary) -> Fault {
     let SpecifierError::IsElement { element, .. } = &error else { return error.into() };
     let suggestion = match dictionary.commands_named("add").first() {
@@ -429,7 +428,7 @@ fn no_rule(error: &series::WrongRule, property: &str) -> Fault {
     Fault::new(Code::TypeMismatch, format!("`{property}`: {error}"), suggestion).with("property", property)
 }
 
-/// Refuses a new event that ends before it starts, or dates of both ends that do.
+/// Refuses a new event that ends before it starts, or a change of both dates with that result.
 ///
 /// # Errors
 /// The end is before the start. If only one of the dates names its zone, they cannot be compared, and the app decides.

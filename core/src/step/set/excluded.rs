@@ -1,4 +1,4 @@
-//! Dates that are to be left out of a series: each must be one of its dates, and a day means the date on it.
+//! Dates that are to be left out of a series. Each must be one of its dates, and a day means the date on that day.
 
 use serde_json::{Value as Json, json};
 
@@ -14,12 +14,12 @@ use crate::series::{DAY, Dated, NoDate, Repeating, Zone, dated};
 use crate::step::asking::{Behind, propose};
 use crate::step::{Step, Then, World};
 
-/// The known facts about the zone of the Mac.
+/// What is known about the time zone of the Mac.
 #[derive(Debug, PartialEq)]
 pub(super) enum Known {
     /// Nothing, and nothing was asked.
     Not,
-    /// The Mac is asked about it, on the way to this app.
+    /// The Mac is being asked, and the call then continues with this app.
     Asked(String),
     /// The zone.
     Zone(Zone),
@@ -36,8 +36,8 @@ impl Known {
     }
 }
 
-/// The span of a question about the zone begins this much before its first date and ends this much later: more than any
-/// offset from UTC, which are at most 14 hours.
+/// How long before the first date and after the last date the question about the time zone reaches. It is more than any
+/// offset from UTC, which is at most 14 hours.
 const ZONE_MARGIN: i64 = DAY;
 
 impl Setting {
@@ -48,7 +48,7 @@ impl Setting {
         self.open.iter().any(|open| !self.is_undo(open) && is_known(open))
     }
 
-    /// Asks for the zone of the Mac at all dates that matter.
+    /// Asks for the time zone of the Mac at all dates that matter.
     pub(super) fn ask_zone(mut self, app: &App, events: u64, world: &World<'_>) -> Step {
         let starts = self.open.iter().filter_map(|open| Some(open.repeating(&app.bundle_id)?.start));
         let dates = self.open.iter().flat_map(|open| open.dates(&app.bundle_id));
@@ -94,7 +94,7 @@ impl Open {
         })
     }
 
-    /// The class of the series and the place of the dates among the new values.
+    /// The class of the series and the index of the dates among the new values.
     fn excluding(&self, app: &str) -> Option<(&'static Dated, usize)> {
         let class = dated(app, self.change.subject.path.class())?;
         let excluded = class.excluded.as_ref()?;

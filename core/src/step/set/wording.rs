@@ -151,7 +151,7 @@ impl Setting {
         (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
     }
 
-    /// Which of the changes no undo takes back: `"due date" cannot be restored, because it is empty now`.
+    /// The changes that cannot be undone: `"due date" cannot be restored, because it is empty now`.
     fn lasting_effects(&self) -> Vec<String> {
         let mut terms: IndexMap<(&str, bool), usize> = IndexMap::new();
         for (term, is_empty) in self.open.iter().flat_map(|open| &open.lasts) {

@@ -49,8 +49,8 @@ fn call_of(next: &Next, target: Option<Json>, app: &App) -> CommandCall {
     }
 }
 
-/// A new object among the arguments of a later command. While they are checked, it is a reference, so that it fits wherever
-/// an object fits.
+/// A new object among the arguments of a later command. During the check of the arguments, a reference stands for it,
+/// so that it fits wherever an object fits.
 struct StandIn {
     /// The client's word for it besides `it`: `it 2`.
     word: String,
@@ -60,7 +60,8 @@ struct StandIn {
     number: usize,
 }
 
-/// Puts the error of a later command at its place in the call; the client does not know the placeholders.
+/// Makes the error of a later command name its place in the call and the client's own words. The client does not know
+/// the placeholders.
 fn at_place(fault: Fault, place: &str, its: &[StandIn]) -> Fault {
     let message = its.iter().enumerate().fold(fault.message.clone(), |message, (at, it)| {
         message.replace(&it.reference.to_string(), if at == 0 { IT } else { &it.word })
@@ -83,8 +84,7 @@ impl Tree<'_> {
     ) -> Result<(Following, Vec<Option<RefId>>), Unfit> {
         let (dictionary, app) = (self.dictionary, self.app);
         let place = &next.place;
-        // During the check of the arguments a reference stands in for the word, so that it fits wherever an object
-        // fits.
+        // During the check of the arguments, a reference stands for the word, so that it fits wherever an object fits.
         let its = self.stand_ins(next.of);
         let word = |json: Json, it: &StandIn| said(&json, &it.word, &json!(it.reference.to_string()));
         let own = || its.first().map(|it| json!(it.reference.to_string()));
@@ -97,7 +97,8 @@ impl Tree<'_> {
         };
         let here = |fault: Fault| at_place(fault, place, &its);
         let known = candidates(&call(None), app, dictionary).map_err(here)?;
-        // Without an optional target, the command is about something else: Finder's `empty` is about the Trash.
+        // If the target is optional and left out, the command acts on something else: Finder's `empty` acts on the
+        // Trash.
         let needs_target =
             known.iter().filter_map(|command| command.direct.as_ref()).any(|direct| !direct.optional);
         let target = match &next.target {
@@ -156,13 +157,13 @@ impl Tree<'_> {
         Ok((Following { place: place.clone(), judged, sent }, references))
     }
 
-    /// The new objects that are in no other new one, as words in the arguments of a command that follows; the first is
-    /// the one that it stands at.
+    /// The new objects that are not inside other new objects, as words in the arguments of a later command. The first
+    /// is the object that the command follows.
     fn stand_ins(&self, of: usize) -> Vec<StandIn> {
         let roots = self.nodes.iter().enumerate().filter(|(_, node)| node.parent.is_none());
         let mut roots: Vec<(usize, &str)> = roots.map(|(at, node)| (at, node.class.as_str())).collect();
         if roots.is_empty() {
-            // Commands in a row make nothing: the word is understood, and then refused.
+            // Commands in a row make nothing. The word is still understood, so that it can be refused.
             roots.push((0, ""));
         }
         let stand_in = |(at, (number, class)): (usize, (usize, &str))| StandIn {
@@ -179,8 +180,8 @@ impl Tree<'_> {
     }
 }
 
-/// Refuses a command whose question would not tell what earlier commands have done to its new object: what they have put into a
-/// message that is sent, or into an object that is deleted.
+/// Refuses a command if its question would not show what earlier commands have put into its new object, which is a
+/// message that is sent or an object that is deleted.
 pub(super) fn check_order(then: &[Following], app: &App, world: &World<'_>) -> Result<(), Fault> {
     let numbers = |values: Vec<&Path>| -> BTreeSet<usize> {
         values.into_iter().filter_map(Following::number_of_it).collect()
@@ -220,7 +221,7 @@ pub(super) fn check_order(then: &[Following], app: &App, world: &World<'_>) -> R
     Ok(())
 }
 
-/// Whether a value is such an object, or a list of nothing else.
+/// Whether a value is an object that passes a test, or a list of only these.
 fn is(given: &Given, such: &dyn Fn(&Path) -> bool) -> bool {
     match given {
         Given::Object(path) => such(path),
@@ -229,7 +230,7 @@ fn is(given: &Given, such: &dyn Fn(&Path) -> bool) -> bool {
     }
 }
 
-/// Whether a command is about new objects and reaches nothing else. A path that starts from one does not count: its
+/// Whether a command acts on new objects and on nothing else. A path that starts at a new object does not count: its
 /// container and its contents may have existed before.
 fn is_only_about_it(command: &Invocation) -> bool {
     let replaces = command.parameter("replacing").is_some_and(|value| *value != Given::Bool(false));
@@ -238,7 +239,7 @@ fn is_only_about_it(command: &Invocation) -> bool {
     is_target && !replaces && command.parameters.iter().all(|argument| stays(&argument.value))
 }
 
-/// Restores a text: the stand-in was meant only for an object.
+/// Restores a text that was replaced by a placeholder, because the placeholder was meant only for an object.
 fn unsaid(given: &mut Given, its: &[StandIn]) {
     match given {
         Given::Text(text) => {

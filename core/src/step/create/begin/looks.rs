@@ -1,5 +1,5 @@
-//! The values to read from objects besides their names: from new objects for the undo, and from others to tell them
-//! from an object that takes their name.
+//! The values to read from objects besides their names. From new objects, they serve the undo. From others, they show
+//! whether another object has taken the name.
 
 use super::Tree;
 use crate::action::Following;
@@ -9,7 +9,8 @@ use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::Given;
 use crate::specifier::Path;
 
-/// How many of the new objects are read whole for the undo: each takes an Apple event, and an app a tenth of a second for it.
+/// How many of the new objects are read whole for the undo. Each read is an Apple event, which takes an app a tenth of
+/// a second.
 const HELD: usize = 50;
 
 /// The app whose copies are not read whole: all properties of a folder include its size, which takes minutes to count.
@@ -42,7 +43,7 @@ impl Tree<'_> {
     }
 }
 
-/// The same for what a command returns.
+/// The same for an object that a command returns.
 pub(super) fn of_a_copy(mut looks: Vec<Look>, app: &str) -> Vec<Look> {
     if same_id(app, COUNTING) {
         looks.retain(|look| !matches!(look, Look::Held(_)));

@@ -15,13 +15,13 @@ use crate::specifier::{Member, Path, Segment};
 use crate::step::World;
 use crate::step::create::Chosen;
 
-/// Apps whose `make` needs the container itself, and not a place among its elements.
+/// Apps in which `make` needs the container itself, and not a place among its elements.
 ///
 /// # Source
 /// Finder's items have no order: published scripts say `make({new: "folder", at: folder})`.
 const BY_CONTAINER: [&str; 1] = ["com.apple.finder"];
 
-/// How properties are called that say where new objects go.
+/// The first word of properties that say where new objects go.
 const DEFAULT: &str = "default ";
 
 /// The depth of nested defaults: an account, and a folder in it.
@@ -31,7 +31,7 @@ const DEEPEST: usize = 3;
 pub(in crate::step::create) const CONTAINER: &str = "container";
 pub(in crate::step::create) const CALLED: &str = "name";
 
-/// The largest number of classes to name that may take a new object.
+/// The most classes that an error names as possible containers.
 const MOST_OWNERS: usize = 5;
 
 /// The new object's class, its destination in the script, and the container by which the gate judges it.
@@ -41,7 +41,7 @@ pub(super) struct Spot {
     pub(super) container: Path,
 }
 
-/// Among which elements something is put: properties that lead there, and the collection.
+/// The collection for a new object: the properties that lead to it, and the collection itself.
 type Found = (Vec<Identifier>, Arc<Member>);
 
 impl Tree<'_> {
@@ -106,7 +106,7 @@ impl Tree<'_> {
         };
         let all = self.dictionary.properties(owner);
         let all: Vec<_> = all.iter().filter_map(|each| Some((*each, held(each)?))).collect();
-        // New reminders go into the default list, and not just somewhere into the default account.
+        // New reminders go into the default list, not just into the default account.
         let is_outer = |holder: &str| {
             all.iter().any(|(_, inner)| inner != holder && self.own_elements(holder, inner).is_some())
         };
@@ -201,7 +201,7 @@ impl Tree<'_> {
         Ok((class, found))
     }
 
-    /// The elements that take an object of this class: the owner's own, or those of its text.
+    /// The collection that takes an object of this class: the owner's own, or that of its text.
     fn elements(&self, owner: &str, class: &str) -> Option<Found> {
         if let Some(member) = self.own_elements(owner, class) {
             return Some((Vec::new(), member));
