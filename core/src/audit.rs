@@ -18,7 +18,7 @@ use crate::words::Level;
 pub use chain::{Broken, Chain, Hash, Line, Link, lines, time};
 pub use redact::redact;
 
-/// One thing that is written down.
+/// One entry of the log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
     /// A log begins.
@@ -70,7 +70,7 @@ pub enum Entry {
     },
 }
 
-/// A call, as far as it may be written down.
+/// A call, as far as the log may contain it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CallWords {
     /// Its number in this process.
