@@ -249,7 +249,8 @@ pub struct InAppAct {
     pub name: Option<String>,
     /// Its name in rules and grants: `script write: delete project`, or `script read` if nothing is declared.
     pub term: String,
-    /// The first eight characters of the digest of the text and the name: a grant is for these and no others.
+    /// The first eight characters of the digest of the text and the name. A grant counts only for this text and this
+    /// name.
     pub code: String,
     /// The act's level, which the package declares and the operator has granted.
     pub level: Level,
@@ -417,7 +418,7 @@ impl Invocation {
 /// Properties of one object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// The way to the object.
+    /// The path to the object.
     pub path: Path,
     /// How objects of its class are identified.
     pub identity: Identity,

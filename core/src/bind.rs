@@ -180,8 +180,8 @@ fn bind_one(
     })
 }
 
-/// Delete, move and duplicate: before these a person must see the file or folder at the end of a path, with its
-/// contents.
+/// The events delete, move and duplicate. Before one of them, a person must see the file or folder at the end of a
+/// path, with its contents.
 const SHOWN: [&str; 3] = [DELETE, "coremove", "coreclon"];
 
 /// Turns paths among the targets into objects, if the app has such objects. The server can then set properties of a
@@ -200,7 +200,7 @@ pub(crate) fn by_object(target: &Json, reader: Reader<'_>) -> Json {
     text.and_then(object).unwrap_or_else(|| target.clone())
 }
 
-/// The command that asks whether an object is there.
+/// The command that asks whether an object exists.
 const EXISTS: &str = "coredoex";
 
 /// Whether a text names an object. Dictionaries give the target of `exists` the type `any`, and a value always exists.

@@ -56,11 +56,11 @@ pub struct Fact {
     pub look: Look,
     /// Whether the count may be too low, because there may be more deeper inside.
     pub is_least: bool,
-    /// Whether only some objects of the class have it. That an object lacks it is then not a failed read.
+    /// Whether only some objects of the class have it. If an object lacks it, the error of the read is ignored.
     pub is_of_some: bool,
 }
 
-/// What to read of an object.
+/// What to read from an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Look {
     /// A property, reached through other properties or through elements. An empty path means the object's own value.

@@ -118,7 +118,7 @@ impl Moment {
         Self { span: Span::of(count, Unit::Day), ..Self::at(TODAY) }
     }
 
-    /// The Saturday of this week, or of the week so many weeks later.
+    /// The Saturday of the week that is `weeks` after this week.
     fn weekend(weeks: i64) -> Self {
         Self {
             span: Span { days: weeks * 7 + SATURDAY, ..Span::default() },
@@ -442,7 +442,7 @@ impl Scan<'_> {
         is_long.then_some(moment)
     }
 
-    /// A day of the week, today or later, or that of a named week: `friday of next week`.
+    /// A day of the week, today or later, or in a named week: `friday of next week`.
     fn of_week(&mut self, day: i64) -> Option<Moment> {
         let before = self.at;
         self.passes(&["of"]);

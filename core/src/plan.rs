@@ -107,8 +107,8 @@ pub struct Learned {
 /// The number of collection sizes to remember. A size is only a hint, so it may be dropped at any time.
 const MOST_SIZES: usize = 1_000;
 
-/// The server repeats a note after this time, in milliseconds. A conversation of an hour may have lost its beginning,
-/// and a note in every answer would cost the client more than it helps.
+/// The server repeats a note after this time, in milliseconds. After an hour, a client may have lost the beginning of
+/// its conversation. A note in every answer would cost the client more than it helps.
 const NEWS: u64 = 3_600_000;
 
 /// The shortest measurement that counts, in milliseconds. The clock of a script has steps of a millisecond, so shorter
@@ -180,7 +180,7 @@ fn blend(known: &mut f64, measured: f64) {
     *known += (measured - *known) * WEIGHT;
 }
 
-/// Says whether a property is too long to be read of elements that are not returned.
+/// Says whether a property is too long to be read from elements that are not returned.
 pub(crate) fn is_long(app: &str, dictionary: &Dictionary, class: &str, property: &Property) -> bool {
     let by_type = property.kind.0.iter().any(|kind| LONG_TYPES.contains(&kind.name.as_str()));
     let profile = PROFILES.iter().find(|profile| same_id(profile.app, app));
@@ -207,8 +207,8 @@ pub(crate) fn repeats(app: &str, dictionary: &Dictionary, class: &str, term: &st
 }
 
 /// Says whether the app's own filter should choose the elements. It should if it is cheaper than reading the columns,
-/// or if a long property would have to be read from every element. The filter must be trusted, and elements must have
-/// their own names.
+/// or if a long property would have to be read from every element. The filter must be reliable, and elements must have
+/// an id or a unique name.
 pub(crate) fn by_whose(costs: &Costs, wanted: &Elements) -> bool {
     let (Some(filter), Some(each)) = (&wanted.filter, costs.whose) else { return false };
     let columns = filter.columns();

@@ -1,8 +1,8 @@
 //! The program that macOS asks the user about, and the user's options for its consent.
 //!
-//! macOS does not ask about `osascript`, nor about this program, but about the *responsible* process: an app that a
-//! person started, or a program that the system started, or a program that was started by a client that gave up the
-//! responsibility.
+//! macOS does not ask about `osascript`, nor about this program, but about the *responsible* process. This is an app
+//! that a person started, a program that the system started, or a program whose client declined the responsibility when
+//! it started the program.
 //!
 //! # Source
 //! Reports of public projects for macOS 12 to 26; `docs/permissions.md` names them.

@@ -4,7 +4,7 @@ use crate::words::Level;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
-/// A call of a script of a plugin's package, which runs in an app.
+/// A call of a script from a plugin's package. The script runs in an app.
 ///
 /// The operator has seen and granted its text. Only `data` differs from call to call.
 #[derive(Clone, Debug, PartialEq)]

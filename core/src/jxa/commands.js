@@ -82,7 +82,8 @@ const lookedAfter = (answers) => {
         : one.value;
   return Array.isArray(answers) ? answers.map(after) : after(answers);
 };
-// Objects by their marks, in the first collection that holds just one of them: the number of the collection and the id.
+// Finds objects by their marks, each in the first collection that holds exactly one of them. Returns the number of the
+// collection and the id.
 const find = (collections, mark, id, marks) => {
   const found = marks.map(() => null);
   collections.forEach((collection, c) => {

@@ -316,8 +316,8 @@ const apart = (x, q, values, all) => {
   const those = alike.filter(holds);
   return { x: those.length === 1 ? all.at(those[0]) : null, isTwin: true };
 };
-// Objects in order, each after its container. If the app is gone or silent, the script ends; any other failure affects
-// only the object and its contents. After all objects are made, they are read back and saved.
+// Makes objects in order, each after its container. If the app has quit or does not answer, the script ends; any other
+// failure affects only the object and its contents. After all objects are made, they are read back and saved.
 const create = (rows, kinds, ways, save, then = [], all = {}) => {
   const made = [],
     results = rows.map(() => ({ untried: true })),

@@ -1,5 +1,5 @@
 // If nothing matches: the values of a property, for each comparison with a text that none of them meets.
-// A comparison inside `not` cannot be why nothing matches.
+// A comparison inside `not` cannot be the reason why nothing matches.
 const MOST_VALUES = 1000; // The server compares each with the requested text.
 const MOST_LETTERS = 200; // The server compares no more of a value.
 const MOST_COMPARISONS = 5; // A longer list of suggestions would not help.

@@ -1,6 +1,6 @@
 // Collections of many containers, read as if they were one. A chain leads to containers, through `depth` collections on
 // the way: `app.accounts.mailboxes` has two. An app answers a property at all levels of a chain with one
-// event; where it refuses that, the containers are read one by one.
+// event; if it refuses that, the containers are read one by one.
 
 // Lists within lists, to a depth; null where the answer does not have that form.
 const flatten = (value, depth) => {

@@ -102,7 +102,7 @@ fn defined<'a>(name: &str, dictionary: &'a Dictionary) -> Option<Shape<'a>> {
     choice.or_else(|| dictionary.records.get(name).map(|record| Shape::Record(Some(record))))
 }
 
-/// Old dictionaries write records as classes. Such a class occurs as no element and has no elements.
+/// Old dictionaries write records as classes. Such a class is not an element of any class, and has no elements.
 fn is_record(class: &Class, dictionary: &Dictionary) -> bool {
     let is_held =
         |element: &Element| element.class == class.name || dictionary.is_a(&class.name, &element.class);

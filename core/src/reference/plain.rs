@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map by the hash of something.
+/// A map with hashes as keys.
 #[expect(clippy::disallowed_types, reason = "looked up by key only")]
 pub(super) type Map<V> = std::collections::HashMap<u64, V, BuildHasherDefault<Plain>>;
 

@@ -160,7 +160,7 @@ impl Reader<'_> {
         let place = self.at("where");
         let filter = Filter::parse(json, &place);
         filter.map_err(|fault| {
-            // The message of the fault already names the place, and the error adds it again.
+            // The fault's message begins with the place, which the error adds itself.
             let named = format!("`{place}`: ");
             form(&place, fault.message.strip_prefix(&*named).unwrap_or(&fault.message).to_owned())
         })

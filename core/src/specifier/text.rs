@@ -49,7 +49,7 @@ pub enum Written {
         /// Whether the parser added a container that the text left out, such as the front document.
         completed: bool,
     },
-    /// A reference alone.
+    /// Only a reference.
     Reference(crate::words::RefId),
     /// A file: `POSIX file "/tmp/a.txt"`.
     File(String),

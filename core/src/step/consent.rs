@@ -30,7 +30,7 @@ pub(super) enum Consent {
 const UNASKED: i64 = 0;
 const FULL: i64 = 3;
 
-/// The error of an event that did not reach its app.
+/// The error number of an event without an answer.
 const UNANSWERED: i64 = -1712;
 
 pub(super) fn start(app: Option<&str>, access: Option<&str>, world: &World<'_>) -> Result<Step, Fault> {

@@ -1,4 +1,4 @@
-//! Names for objects that an answer shows by their ids: the apps are asked once for each of them.
+//! Names for objects that an answer shows by their ids. An app is asked once for each of its objects.
 
 use std::sync::Arc;
 

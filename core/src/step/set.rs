@@ -265,7 +265,7 @@ impl Setting {
         objects.into_iter().cloned().collect()
     }
 
-    /// The first object among the new values that is not there, with the app's error.
+    /// The first object among the new values that does not exist, with the app's error.
     fn missing_value(&self, rows: &[Json]) -> Option<(Path, OsaError)> {
         let rows = rows.iter().skip(self.open.len());
         self.wanted().into_iter().zip(rows).find_map(|(path, row)| {

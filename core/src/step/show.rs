@@ -1,4 +1,4 @@
-//! Values as clients see them: objects become references, keys become terms, cut texts say so.
+//! Values as clients see them: objects become references, keys become terms, and cut texts are marked.
 
 use serde_json::{Map, Value as Json, json};
 

@@ -21,7 +21,7 @@ const EMPTY: &[&str] = &[
     "that", "the", "this", "to", "via", "want", "what", "which", "who", "with", "you", "your",
 ];
 
-/// People's words for terms that dictionaries name otherwise; stems, each line with one meaning.
+/// Words that people use for terms with other names in dictionaries. They are stems, and each line has one meaning.
 const ALIKE: &[&[&str]] = &[
     &["email", "mail", "message"],
     &["mail", "inbox", "mailbox"],

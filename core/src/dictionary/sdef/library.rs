@@ -21,7 +21,7 @@ struct File<'a> {
 pub(super) enum Found<'l> {
     /// The file's text and the problems of its encoding.
     Text(&'l str, Option<&'l str>),
-    /// The file is there, but too large to read.
+    /// The file was given, but is too large to read.
     TooLarge,
     /// The file was not given, but this text has the same terms.
     Instead(&'static str),

@@ -78,8 +78,9 @@ impl Registry {
         (!itself && base.text("AppleEventCode") == class.text("AppleEventCode")).then_some((base_at, base))
     }
 
-    /// The name of the class of elements: a synonym of the class, if the elements have its code, otherwise the class
-    /// itself. The paragraphs of a text are texts, and so are its words.
+    /// The class name of elements: if a synonym of the class has the code of the elements, the name of the synonym,
+    /// otherwise that of the class. The paragraphs and the words of a text have the class of a text, but names of their
+    /// own.
     pub(super) fn class_of_elements(
         &self,
         reference: &str,

@@ -39,7 +39,7 @@ pub(in crate::permission) enum Kind {
     Yes,
 }
 
-/// Names of classes that are files: certainly in the Finder and System Events, perhaps in other apps.
+/// Names of classes of files: for sure in the Finder and System Events, perhaps in other apps.
 const FILES: [&str; 19] = [
     "alias",
     "alias file",

@@ -21,7 +21,7 @@ pub(in crate::step) struct Opening {
     then: Then,
 }
 
-/// An approved action while the system is asked whether a file that it writes is already there.
+/// An approved action while the system is asked whether a file that it writes already exists.
 #[derive(Debug)]
 pub(in crate::step) struct Filing {
     approved: Approved,

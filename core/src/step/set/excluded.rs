@@ -21,7 +21,7 @@ pub(super) enum Known {
     Not,
     /// The Mac is being asked, and the call then continues with this app.
     Asked(String),
-    /// The zone.
+    /// The time zone.
     Zone(Zone),
 }
 
@@ -36,8 +36,8 @@ impl Known {
     }
 }
 
-/// How long before the first date and after the last date the question about the time zone reaches. It is more than any
-/// offset from UTC, which is at most 14 hours.
+/// How far the question about the time zone reaches beyond the first and the last date, in milliseconds. It is more
+/// than any offset from UTC, which is at most 14 hours.
 const ZONE_MARGIN: i64 = DAY;
 
 impl Setting {

@@ -306,7 +306,7 @@ impl Open {
         }
     }
 
-    /// The object that an app named: in words if its path can be read.
+    /// An object that the app named, in words if its path can be read.
     fn way(&self, source: &str, dictionary: Option<&Dictionary>) -> String {
         let path = dictionary.and_then(|dictionary| read_source(dictionary, source));
         path.map_or_else(|| quoted(source), |path| words::name(&path, &self.names))
