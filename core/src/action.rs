@@ -83,7 +83,7 @@ pub enum Deed {
         /// Whether the app is not running, so that asking opens it.
         opens: bool,
     },
-    /// Lets macOS ask the user whether this process may read the library beside the app.
+    /// Lets macOS ask the user whether this process may read the system library with the app's data.
     AskAccess {
         /// Who gets the access, within a sentence.
         by: String,

@@ -232,7 +232,7 @@ impl Call {
         }
     }
 
-    /// Replaces the texts that name objects by the objects.
+    /// Replaces the texts that name objects by the specifiers that they mean.
     ///
     /// # Errors
     /// A text is not a reference form of this app.

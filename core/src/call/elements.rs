@@ -160,7 +160,7 @@ impl GetElements {
     /// Splits `elements` into the containers, the class, the selection, and a property to read.
     ///
     /// # Errors
-    /// It is not a list of elements, or says something that another argument says too.
+    /// It is not a list of elements, or gives something that another argument gives too.
     pub(crate) fn settled(mut self) -> Result<Self, Fault> {
         let Some(elements) = self.elements.take() else { return Ok(self) };
         match elements {

@@ -10,7 +10,7 @@ pub(crate) const DELETE: &str = "coredelo";
 const MOVE: &str = "coremove";
 const DUPLICATE: &str = "coreclon";
 
-/// The caption of a fact that no question shows. It only has to be the same after the question.
+/// The caption of a fact that no question shows. Its value only has to be the same after the question.
 const UNSHOWN: &str = "";
 
 /// Mail's events that reply to a message, and the argument of a reply to all.
@@ -55,7 +55,7 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
 /// The sender of an outgoing message is its account.
-/// Calendar's dictionary: a series is one event with a rule, so that its occurrences go together.
+/// Calendar's dictionary: a series is one event with a rule, so a command reaches all of its occurrences.
 /// Messages' dictionary: an account belongs to a service, and a chat has participants.
 /// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
 /// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.

@@ -175,7 +175,7 @@ fn words(text: &str) -> Vec<String> {
     words.map(key).collect()
 }
 
-/// Whether two words differ by no more than a slip of the finger or an accent.
+/// Whether two words differ by no more than a typing error or an accent.
 fn is_like(a: &str, b: &str) -> bool {
     levenshtein(a, b) <= a.chars().count().max(b.chars().count()) / 3
 }

@@ -46,8 +46,9 @@ const inOrder = (groups) => {
   return found;
 };
 
-// One object. It must be the intended one, with the values that a person has seen. Then all of its properties are set and
-// read back, or those already set are restored. The last look at the object and the first write are adjacent events.
+// Changes one object. It must be the intended one, with the values that a person has seen. Then all of its properties
+// are set and read back, or those already set are restored. No event comes between the last look at the object and the
+// first write.
 const change = ([p, wants, seen, given], way, q, ways) => {
   at = "object";
   const x = way(p),

@@ -46,7 +46,7 @@ pub struct LevelRule {
 /// A change of more objects than this is `DANGEROUS`, whatever its command.
 pub const MANY: usize = 50;
 
-/// Says how much harm an action can do; `rules` are the operator's, first one first.
+/// Says how much harm an action can do; `rules` are the operator's, in the order in which they are tried.
 pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
     let itself = match &action.deed {
         Deed::Command(invocation) => classify_invocation(action, invocation, rules),

@@ -27,8 +27,8 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
         let scopes = judged.into_iter().map(|judged| judged.scope).collect();
         return Decision::Deny(denied(Source::Ceiling(most), harm, scopes));
     }
-    // This changes nothing in the app, so it may run even if only reads are allowed. But no one expects the dialog, and
-    // a rule that allows reads of an app says nothing about it.
+    // Asking macOS changes nothing in the app, so it may run even if only reads are allowed. But no one expects the
+    // dialog, and a rule that allows reads of an app says nothing about it.
     if action.deed.asks_macos() {
         for Judged { verdict, .. } in &mut judged {
             if verdict.ruling == Ruling::Allow {

@@ -129,8 +129,8 @@ impl Moving {
         self.targets.iter().zip(reports).map(one).collect()
     }
 
-    /// The objects that are still where they were. An element of the application itself is found there wherever it
-    /// moves, so it does not count.
+    /// The objects that are still where they were. An element of the application itself is found in the application
+    /// even after a move, so it does not count.
     pub(super) fn stay(&self, answer: &Json) -> Vec<bool> {
         let (_, reports) = split(answer);
         let is_elsewhere =

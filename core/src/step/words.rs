@@ -127,7 +127,7 @@ pub(super) fn stands(subject: &Subject, row: &Json) -> Option<String> {
     row.get(4)?.get(at)?.is_array().then(|| subject.facts[at].caption.clone())
 }
 
-/// A note about objects that stand for others, out of a number of objects.
+/// A note that some of the objects stand for others; `all` is the number of all objects.
 pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Option<String> {
     let kinds: Vec<&str> = kinds.collect();
     let kind = kinds.first()?;

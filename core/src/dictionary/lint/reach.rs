@@ -42,7 +42,7 @@ fn from_class(class: &Class) -> impl Iterator<Item = &str> {
     elements.chain(properties).chain(class.inherits.as_deref())
 }
 
-/// Objects come from commands too, and a class that is only an argument can be made.
+/// Objects also come from commands. A class that occurs only as an argument counts too, because a script can make one.
 fn from_commands(dictionary: &Dictionary) -> impl Iterator<Item = &str> {
     dictionary.commands.iter().chain(&dictionary.events).flat_map(|command| {
         let parameters = command.parameters.iter().chain(&command.direct).flat_map(|each| named(&each.kind));

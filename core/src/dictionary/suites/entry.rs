@@ -64,7 +64,7 @@ impl<'a> Entry<'a> {
         self.facts.get(key)?.as_str().filter(|text| !text.trim().is_empty())
     }
 
-    /// Whether the suite says yes to a key: property lists say it as a boolean or as a word.
+    /// Whether the value of a key is yes. Property lists give it as a boolean or as a word.
     pub(super) fn yes(self, key: &str) -> bool {
         match self.facts.get(key) {
             Some(Json::Bool(yes)) => *yes,

@@ -120,7 +120,7 @@ impl Node {
             Self::Entries(entries, key) => match (key.take(), value) {
                 (Some(key), value) => drop(entries.insert(key, value)),
                 (None, Json::String(text)) => *key = Some(text),
-                // A key that is not text names nothing; its value takes the place of the key.
+                // A key that is not text is ignored, so its value is read as the next key.
                 (None, _) => {}
             },
         }

@@ -209,7 +209,7 @@ impl Files<'_> {
         Targets { names: targets, unnamed }
     }
 
-    /// The last name of an object, whether it is a file or a document that has that name.
+    /// The last name of an object: that of a file, or that of a document with a name.
     fn own_names(self, path: &Path) -> Vec<String> {
         match (self.spot(path), path.last()) {
             (Spot::Named(names), _) => {
@@ -427,7 +427,7 @@ impl Doors<'_> {
         texts.or_else(whole).or_else(seen).or_else(direct).or_else(rest).or_else(new)
     }
 
-    /// Texts and files anywhere in a value.
+    /// Checks the texts and files anywhere in a value.
     fn texts(self, value: &Given) -> Option<Hit> {
         let mut hit = None;
         value.visit(&mut |each| {
@@ -438,7 +438,7 @@ impl Doors<'_> {
         hit
     }
 
-    /// The objects among the arguments of a command, besides its targets.
+    /// Checks the objects among the arguments of a command, besides its targets.
     fn objects(self, value: &Given) -> Option<Hit> {
         let mut hit = None;
         value.visit(&mut |each| {
@@ -454,7 +454,7 @@ impl Doors<'_> {
         hit
     }
 
-    /// The targets of a command.
+    /// Checks the targets of a command.
     fn direct(self, value: &Given, invocation: &Invocation) -> Option<Hit> {
         let code = invocation.code.as_str();
         let mut hit = None;
@@ -493,7 +493,7 @@ impl Doors<'_> {
         }
     }
 
-    /// The destination of something new.
+    /// Checks the destination of something new.
     fn put_there(self, invocation: &Invocation) -> Option<Hit> {
         let Targets { names, unnamed: place } = self.files.targets(invocation);
         let whole = invocation.code != SAVE;

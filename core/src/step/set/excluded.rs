@@ -17,7 +17,7 @@ use crate::step::{Step, Then, World};
 /// What is known about the time zone of the Mac.
 #[derive(Debug, PartialEq)]
 pub(super) enum Known {
-    /// Nothing, and nothing was asked.
+    /// Nothing is known, and the Mac was not asked.
     Not,
     /// The Mac is being asked, and the call then continues with this app.
     Asked(String),
@@ -143,7 +143,7 @@ impl Open {
         Some(Repeating { rule, start })
     }
 
-    /// Checks the dates that are not left out yet, and puts the dates of the series in the place of days.
+    /// Checks the dates that are not left out yet, and replaces days by the dates of the series.
     fn check_dates(&mut self, app: &str, zone: &Zone) -> Result<(), Fault> {
         let Some((class, at)) = self.excluding(app) else { return Ok(()) };
         let Some(series) = self.repeating(app) else { return Ok(()) };

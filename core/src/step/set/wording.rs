@@ -16,9 +16,9 @@ use crate::specifier::{quoted, read_source};
 use crate::step::words::{self, Apart, difference, shown};
 use crate::value::Value;
 
-/// The largest number of different sets of new values in one question. They still fit on a screen, two or three lines
-/// each, and a week of tasks with one date each is less. No one reads two hundred, and the important one would hide
-/// among them.
+/// The largest number of different sets of new values in one question. That many still fit on a screen, with two or
+/// three lines each, and they are enough for a week of tasks with one date each. No one reads two hundred, and an
+/// important one would be hidden among them.
 const MOST_SETS: usize = 25;
 
 impl Setting {
