@@ -1,4 +1,4 @@
-//! The known word that was probably meant.
+//! Finds the known word that was probably meant.
 
 /// Returns the known word nearest to `word`, if one is near: a third of its letters may differ.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
