@@ -1,4 +1,4 @@
-//! Overdue items, for how long, and where they accumulate.
+//! Overdue items: how long they are overdue, and where they accumulate.
 
 use iac_plugin::{Fault, Json, json};
 

@@ -37,7 +37,7 @@ impl Unit {
     }
 }
 
-/// Whole days.
+/// An interval of whole days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interval {
     /// Its first millisecond.
