@@ -201,7 +201,7 @@ class Create(unittest.TestCase):
         self.assertEqual(self.names(reference, "to recipient", "address"), ["a@example.org", "b@example.org"])
         # Mail's dictionary has no attachments in a message; undo deletes them together with the message.
         self.assertTrue(self.call("iac_mcp_undo", undo=letter["undo"])["success"])
-        # The server cannot look up the attachment, and must not mistake it for a change: it sends the message with its
+        # The server cannot look up the attachment, and must not conclude that the message has changed: it sends the message with its
         # file.
         sent = self.made(app="Mail", **{"class": "outgoing message"}, properties={"subject": "Sent off", "content": "Hello"}, children=[*to, file], then=[{"command": "send"}])
         self.assertEqual(sent["then"], [{"command": "send", "data": True}])

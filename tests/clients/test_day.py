@@ -59,7 +59,7 @@ class Day(unittest.TestCase):
         return ended.stdout
 
     def call(self, server, tool, **arguments):
-        """The structured answer of a call, which may be an error; an app that has quit is opened again first."""
+        """The structured answer of a call, which may be an error; if the app has quit, this opens it again."""
         answer = server.call(tool, **arguments)
         error = answer.get("error")
         self.met[error] = self.met.get(error, 0) + 1
