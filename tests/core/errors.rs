@@ -1,4 +1,4 @@
-//! `docs/errors.md` says what the tables in the code say. `UPDATE_EXPECT=1` writes it.
+//! Checks that `docs/errors.md` matches the tables in the code. `UPDATE_EXPECT=1` writes the page.
 
 mod support;
 
@@ -107,7 +107,7 @@ fn each_number_stands_once_and_is_told_by_it_alone() {
 }
 
 proptest! {
-    /// An app's error message contains names and letters that others wrote.
+    /// An app's error message contains names and letters that other people wrote.
     #[test]
     fn what_an_app_says_is_quoted_cut_and_marked(said in ".*|(?s)[\"\n\u{202e}\u{200b}a ]{0,900}") {
         let error = OsaError { number: -2700, message: said, at: "object".to_owned(), by: None };
