@@ -1,4 +1,4 @@
-"""The way of an author: a new plugin is made, tested, built, checked, installed and called."""
+"""The steps of an author: a new plugin is made, tested, built, checked, installed and called."""
 
 import json
 import unittest
