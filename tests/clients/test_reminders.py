@@ -207,7 +207,7 @@ class Access(Desk):
                 self.assertEqual((said["access"], said["state"]), ("reminders", "allowed"))
                 self.assertIn("full access to your reminders for ", human.asked[-1].message)
                 self.assertEqual((await self.source(client))[0], "EventKit")
-                # The server does not ask again about an answer that it has.
+                # If the server already has the answer, it does not ask again.
                 await self.call(client, "system", **self.CONSENT)
                 self.assertEqual(len(human.asked), 1)
             self.answered.unlink()

@@ -11,7 +11,7 @@ mod engine;
 use serde_json::{Value as Json, json};
 
 /// # Source
-/// As in the profile of Mail: measured in public on macOS 27.
+/// The same published measurements on macOS 27 as in the planner's profile of Mail.
 const MAIL: &str =
     r#"{"event": 85, "value": 0.017, "text": 0.04, "single": 25, "index": 500, "whose": 1.33}"#;
 

@@ -253,7 +253,8 @@ fn what_was_not_decided_is_not_done() {
     }
 }
 
-/// A yes is for the objects that were shown: an object that somebody else has changed meanwhile is not touched.
+/// A yes is for the objects that were shown: if another user has changed an object meanwhile, the script does not
+/// touch it.
 #[test]
 fn what_changed_after_it_was_shown_is_left_alone() {
     let meanwhile =

@@ -10,7 +10,7 @@ use crate::doubts::{Doubts, Reason};
 use crate::request::{Common, Form};
 use crate::trouble::Trouble;
 
-/// The most bytes of the answer to one query.
+/// The maximum number of bytes of the answer to one query.
 const BUDGET: usize = 32_000;
 
 /// The parts to leave out first when an answer is too long.

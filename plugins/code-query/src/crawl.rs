@@ -11,10 +11,10 @@ use crate::world::{
     Cause, Doubt, Each, Failure, File, Naming, Part, Position, Range, Server, State, Symbols,
 };
 
-/// The most files in one request for outlines.
+/// The maximum number of files in one request for outlines.
 const FILES: usize = 400;
 
-/// The most bytes of source in one request for whole outlines, so that the answer is not too long.
+/// The maximum number of bytes of source in one request for whole outlines, so that the answer is not too long.
 const BYTES: u64 = 2 * 1024 * 1024;
 
 /// A file and its symbols.
@@ -34,7 +34,7 @@ pub(crate) enum Share<'a> {
     Whole,
     /// Symbols with one of these texts in their name.
     Named(&'a [String]),
-    /// Symbols around these places, by path, or with the name at one of these places.
+    /// Symbols around these places, and symbols with the name at one of them. The places are listed by path.
     Around(&'a BTreeMap<&'a str, Vec<Position>>),
 }
 

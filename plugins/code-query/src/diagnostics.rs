@@ -15,10 +15,10 @@ use crate::tree::key;
 use crate::trouble::Trouble;
 use crate::world::{Cause, Diagnostic, Diagnostics, Failure, File};
 
-/// The most files to ask about one by one.
+/// The maximum number of files to ask about one by one.
 const FILES: usize = 200;
 
-/// The most files to count.
+/// The maximum number of files to count.
 const LISTED: u32 = 5_000;
 
 /// Which diagnostics a query asks for.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::world::{Doubt, Freshness};
 
-/// The most places that a note names.
+/// The maximum number of places that a note names.
 const PLACES: usize = 5;
 
 /// A reason for `complete: false`, in the order in which they are shown.

@@ -9,10 +9,10 @@ use crate::request::Common;
 use crate::scope::{self, Scope, Site};
 use crate::world::{FileFilter, Line, Naming, Range, Server};
 
-/// The most lines of one request.
+/// The maximum number of lines of one request.
 const LINES: u32 = 1_000;
 
-/// The most files to search for uses of a name.
+/// The maximum number of files to search for uses of a name.
 const FILES: u32 = 200;
 
 /// The note about left-out lines of files.

@@ -18,17 +18,17 @@ use crate::world::{
     Abilities, Failure, File, FileFilter, Line, Location, Locations, Place, Position, Relation, Server, State,
 };
 
-/// The most candidates that an ambiguity shows.
+/// The maximum number of candidates that an ambiguity shows.
 const CANDIDATES: usize = 10;
 
-/// The most files to search for a name that is similar to a missing one.
+/// The maximum number of files to search for a name that is similar to a missing one.
 const NEAR: u32 = 300;
 
 /// The maximum number of files to search for a use of a name that is declared elsewhere, and of places in each file.
 const OUTSIDE: u32 = 10;
 const PLACES: usize = 5;
 
-/// The most characters of a server's message about itself.
+/// The maximum number of characters of a server's message about itself.
 const LONGEST_WORD: usize = 300;
 
 /// The places of one target.

@@ -24,7 +24,7 @@ use crate::world::{
     Position, Relation, Server, State, Step, Symbol,
 };
 
-/// The most calls of one function to show.
+/// The maximum number of calls of one function to show.
 const SITES: usize = 3;
 
 /// Answers `references`.

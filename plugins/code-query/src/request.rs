@@ -15,7 +15,7 @@ use crate::pattern::{PathPattern, Pattern};
 use crate::trouble::Trouble;
 use fields::Fields;
 
-/// The most queries of one call.
+/// The maximum number of queries of one call.
 const MOST: usize = 50;
 
 /// The maximum milliseconds of a call. After 60 seconds the engine ends a call, and all results are lost.

@@ -15,10 +15,10 @@ use crate::scope::Desk;
 use crate::trouble::Trouble;
 use crate::world::*;
 
-/// The most rounds of a query. A query that needs more continues alone.
+/// The maximum number of rounds of a query. A query that needs more continues alone.
 const MOST: usize = 16;
 
-/// The most symbols and other answers to keep for later queries.
+/// The maximum number of symbols and other answers to keep for later queries.
 const KEPT: usize = 50_000;
 
 /// Answers queries in their order.

@@ -11,7 +11,7 @@ use crate::scope::Desk;
 use crate::trouble::Trouble;
 use crate::world::{Place, Range, Shown};
 
-/// The most characters of documentation.
+/// The maximum number of characters of documentation.
 const DOCS: usize = 1_500;
 
 /// How often to ask again if a server says that it is loading.

@@ -8,7 +8,7 @@ use crate::scope::Site;
 use crate::tree::key;
 use crate::world::{Location, Locations, Naming, Position, Range, Server};
 
-/// The most lines of a body to search for calls.
+/// The maximum number of lines of a body to search for calls.
 const LINES: u32 = 5_000;
 
 /// Uses, and places that may be uses.

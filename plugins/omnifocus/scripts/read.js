@@ -31,7 +31,7 @@
     segments,
   } = shared;
   const DAY = 86400000;
-  // The most milliseconds that regular expressions may take in one run.
+  // The maximum number of milliseconds that regular expressions may take in one run.
   const PATIENCE = 5000;
   let trying = 0;
   const now = program.now;

@@ -628,7 +628,7 @@ fn with_a_yes_it_is_made() {
     let mut game = Game::new();
     let tray = json!({ "app": "Shelf", "class": "tray", "properties": { "name": "t" }, "children": [{ "properties": { "name": "u" } }] });
     game.play(Move::Call("iac_mcp_create", tray));
-    // Whether the app runs, the question, and the write.
+    // The three steps: look whether the app runs, ask the question, and write.
     (0..3).for_each(|_| game.play(Move::Go(0, Said::Truth(Choice::Once))));
     assert_eq!(game.session.writes(), json!([["tray", "make", "t"], ["thing", "make", "u"]]));
 }

@@ -520,7 +520,7 @@ fn no_text_leads_around_what_is_closed() {
     check("Finder", O, &[every("every file of every folder of folder \"Pictures\" of home")]);
 }
 
-/// An app with folders in a home folder; `listed` keeps each folder that a script reads something of.
+/// An app with folders in a home folder; `listed` keeps each folder from which a script reads something.
 const HOME: &str = r#"globalThis.listed = [];
 const TREE = { name: "alex", files: [], folders: [
   { name: "Documents", files: ["a.txt"], folders: [{ name: "Old", files: ["b.txt"], folders: [] }] },

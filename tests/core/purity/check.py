@@ -65,7 +65,7 @@ def read_sections(data):
 
 
 def read_imports(section):
-    """Names the imports. After each name stand its kind and one to three more numbers."""
+    """Names the imports. After each name comes its kind, and then one to three more numbers."""
     count, at = number(section, 0)
     names = []
     for _ in range(count):

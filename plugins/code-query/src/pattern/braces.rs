@@ -2,7 +2,7 @@
 
 use super::glob::{Mark, marks};
 
-/// The most alternatives of one pattern.
+/// The maximum number of alternatives of one pattern.
 const MOST: usize = 256;
 
 /// Braces make more than 256 patterns.

@@ -42,7 +42,7 @@ const PARAMS: &[&str] =
 const ITEM: &[&str] =
     &["name", "project", "tags", "dueDate", "deferDate", "estimatedMinutes", "flagged", "note"];
 
-/// The most items of one call: as many as a batch may have.
+/// The maximum number of items of one call: as many as a batch may have.
 const MOST: usize = 100;
 
 pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Json, Fault> {

@@ -8,7 +8,7 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Bound, Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// The most rows of an answer. The figures cover all items.
+/// The maximum number of rows of an answer. The figures cover all items.
 const MOST: i64 = 100;
 
 /// A name for a span of days, both ends included.

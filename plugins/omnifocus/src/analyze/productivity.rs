@@ -10,7 +10,7 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// The most projects and tags of an answer.
+/// The maximum number of projects and tags of an answer.
 const MOST: usize = 50;
 
 const METRICS: &[&str] = &["overview", "completed", "created", "velocity", "overdue", "projects", "tags"];

@@ -9,7 +9,7 @@ use crate::moment::DAY;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment, answer as answers, dates, write};
 
-/// The most projects of an answer.
+/// The maximum number of projects of an answer.
 const MOST: i64 = 100;
 
 /// A review within this many days counts as soon.

@@ -60,7 +60,7 @@ pub(super) fn intervals(range: Range, unit: Unit, moment: &Moment) -> Vec<Interv
     intervals
 }
 
-/// The most intervals of an answer.
+/// The maximum number of intervals of an answer.
 const MOST: usize = 400;
 
 impl Interval {

@@ -8,7 +8,7 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Bound, Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// The most projects and tags of an answer.
+/// The maximum number of projects and tags of an answer.
 const MOST: usize = 50;
 
 /// Words in the names of tasks that recur at set times. The analysis counts deferred tasks with one of these words.

@@ -20,7 +20,7 @@ const KEYS: &[&str] = &[
     "type", "exportType", "format", "filters", "fields", "sort", "limit", "offset", "details", "fastSearch",
 ];
 
-/// The most rows of one export.
+/// The maximum number of rows of one export.
 const MOST: i64 = 1_000;
 
 /// Reads a query of the type `export`.

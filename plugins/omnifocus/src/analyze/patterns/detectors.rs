@@ -9,7 +9,7 @@ use crate::analyze::scope::Scope;
 use crate::answer::{Found, Group as Counted};
 use crate::program::{Bound, Group, Kind, Predicate, Query};
 
-/// The most items that a detector lists.
+/// The maximum number of items that a detector lists.
 const LISTED: i64 = 25;
 
 fn tasks(scope: &Scope) -> Predicate {
