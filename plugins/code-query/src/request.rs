@@ -18,7 +18,7 @@ use fields::Fields;
 /// The maximum number of queries of one call.
 const MOST: usize = 50;
 
-/// The maximum milliseconds of a call. After 60 seconds the engine ends a call, and all results are lost.
+/// The maximum number of milliseconds of a call. After 60 seconds the engine ends a call, and all results are lost.
 pub(crate) const LONGEST: u32 = 55_000;
 
 /// The request.

@@ -233,7 +233,7 @@ fn limit(query: &Object<'_>, kind: Kind) -> Result<i64, Fault> {
     Ok(query.whole("limit", 1, 500)?.unwrap_or(usual))
 }
 
-/// The maximum characters of a note in a list.
+/// The maximum number of characters of a note in a list.
 pub(super) const NOTE: i64 = 200;
 
 impl Part {
