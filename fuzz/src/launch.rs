@@ -1,4 +1,4 @@
-//! A module that the included file of frames expects at this path.
+//! The included file `frames` expects a module at this path.
 
-/// A pipe that is never read here.
+/// A pipe that no fuzz target reads.
 pub(crate) type Output = tokio::io::Empty;

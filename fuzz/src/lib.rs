@@ -1,8 +1,8 @@
-//! Fuzz targets: one function for each text that crosses a trust line.
+//! Fuzz targets: one function for each text that comes from an untrusted source.
 //!
-//! A target fails if it panics. Beyond that, each one states a rule for everything that it reads: a text that is
-//! written again means the same, a script is ASCII, and so on. `fuzz/run` runs them; the seeds in `fuzz/seeds` are
-//! ours.
+//! A target fails if it panics. Beyond that, each one checks a property of everything that it reads: a text that is
+//! parsed and written again means the same, a script is ASCII, and so on. `fuzz/run` runs them; we wrote the seeds in
+//! `fuzz/seeds`.
 
 mod launch;
 mod protocols;
@@ -31,7 +31,7 @@ pub use protocols::{client_lines, language_server_frames, worker_line};
 /// A small app with containers, all kinds of values, and commands of each level.
 const SDEF: &str = include_str!("../shelf.sdef");
 
-/// How many scripts and questions one call may lead to here.
+/// The maximum number of scripts and questions of one call in these targets.
 const STEPS: usize = 12;
 
 static SHELF: LazyLock<Arc<Dictionary>> = LazyLock::new(|| {
@@ -74,7 +74,7 @@ static APPS: LazyLock<Apps> = LazyLock::new(|| {
     ])
 });
 
-/// A scripting dictionary in any encoding: it is read, described and searched, even if it is malformed.
+/// A scripting dictionary in any encoding: the target reads, describes and searches it, even if it is malformed.
 pub fn dictionary(data: &[u8]) {
     let (dictionary, problems) = parse(data, &Includes::new());
     whole::describe(&dictionary, &problems);
@@ -87,7 +87,7 @@ pub fn dictionary(data: &[u8]) {
     }
 }
 
-/// A reference in AppleScript's words: if it can be read, its text form reads the same.
+/// A reference in AppleScript's words: if it can be parsed, its text form parses to the same specifier.
 pub fn reference(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let _ = Moment::parse(text);
@@ -104,7 +104,7 @@ pub fn reference(data: &[u8]) {
     resolved(&specifier);
 }
 
-/// A filter in AppleScript's words or as JSON: if it can be read, its JSON form is the same.
+/// A filter in AppleScript's words or as JSON: if it can be parsed, its JSON form is the same filter.
 pub fn filter(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let filter = match serde_json::from_str::<Json>(text) {
@@ -117,7 +117,7 @@ pub fn filter(data: &[u8]) {
     assert_eq!(again.map(|filter| filter.to_json()).as_ref(), Ok(&json), "{text}");
 }
 
-/// A specifier as JSON: if it can be read, its JSON form is the same.
+/// A specifier as JSON: if it can be parsed, its JSON form is the same specifier.
 pub fn specifier(data: &[u8]) {
     let Ok(json) = serde_json::from_slice::<Json>(data) else { return };
     if let Ok(specifier) = Specifier::parse(&json, "specifier") {
@@ -211,7 +211,7 @@ fn check(script: &Script) {
     assert_ne!(data, json!(null));
 }
 
-/// A file that says it is a package: no guest code runs to find out.
+/// A file that claims to be a package: checking it runs no guest code.
 #[cfg(feature = "packages")]
 pub fn package(data: &[u8]) {
     let _ = iac_plugins::package::read(data);

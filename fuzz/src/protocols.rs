@@ -1,4 +1,4 @@
-//! The protocols on pipes. Their modules are private to the shell, so the files themselves are included here.
+//! The protocols on pipes. Their modules are private to the shell, so this file includes the source files themselves.
 
 use std::future::Future;
 use std::str;
@@ -15,7 +15,7 @@ mod frames;
 #[path = "../../host/osascript/src/lines.rs"]
 mod worker;
 
-/// The longest line of a client here.
+/// The maximum length of a client's line in these targets.
 const LONGEST: usize = 256;
 
 /// A worker's output: lines of bounded length, each an answer or nothing.
@@ -46,7 +46,7 @@ pub fn language_server_frames(data: &[u8]) {
     });
 }
 
-/// A client's output: lines in any form; none that is too long is kept.
+/// A client's output: lines in any form; the reader keeps no line that is too long.
 pub fn client_lines(data: &[u8]) {
     wait(async {
         let mut lines = client::Lines::new(data, LONGEST);

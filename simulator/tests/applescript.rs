@@ -1,11 +1,11 @@
-//! The questions in AppleScript that servers in JavaScript ask beside their scripts; everything else is refused.
+//! The AppleScript statements that some servers use beside their JavaScript; everything else is refused.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::process::Command;
 
-/// Status, and the last line of stdout or stderr.
+/// Returns the status, and the last line of stdout or stderr.
 fn ask(script: &str) -> (i32, String) {
     let world = tempfile::tempdir().unwrap();
     let base = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac");

@@ -1,9 +1,9 @@
-//! Runs every case of `cases/` on the world of the tests, and every case of `mac/` on the simulated Mac that comes with
-//! the project: a script, and what the process must do.
+//! Runs every case of `cases/` on the world of the tests, and every case of `mac/` on the simulated Mac that comes
+//! with the project: each case is a script and the expected result of the process.
 //!
 //! A case begins with `=== title`; then come its script, a line `--- ok` or `--- fails` (with `events N` where the
 //! number of Apple events matters), and the exact stdout or stderr. Lines `+++ name text` before the script put files
-//! into the world. `UPDATE_EXPECT=1` writes down what happens.
+//! into the world. `UPDATE_EXPECT=1` writes the actual results.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -135,12 +135,12 @@ fn run(case: &Case, base: &Path) -> Outcome {
     Outcome { ok, events, text: if ok { stdout } else { stderr } }
 }
 
-/// Runs the program with a script on stdin; gives its status, stdout and stderr.
+/// Runs the program with a script on stdin; returns its status, stdout and stderr.
 fn with_stdin(arguments: &[&str], stdin: &str) -> (Option<i32>, String, String) {
     let mut command = osascript(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A program that ends without reading closes the pipe; that is not a fault of the test.
+    // A program may end without reading its input, which closes the pipe; that is not an error of the test.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Local times around changes of the clocks, as the language defines them.
+//! Local times around clock changes, as the language specification defines them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;

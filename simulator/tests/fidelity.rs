@@ -1,4 +1,4 @@
-//! Every fact of `tests/fidelity` holds on the simulator; the same runner asks a real Mac.
+//! Every fact of `tests/fidelity` must hold on the simulator; the same runner checks a real Mac.
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -23,7 +23,7 @@ fn every_fact_holds() {
     assert!(facts >= 150 && sum.contains("0 differ") && sum.contains("0 could not tell"), "{said}");
 }
 
-/// Runs `run.py --first-hour`, and gives what it said and its report.
+/// Runs `run.py --first-hour`, and returns its output and its report.
 fn first_hour(more: &[&str]) -> (String, serde_json::Value) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,9 +1,9 @@
-//! Runs the scenarios of `omnifocus/` against the simulated OmniFocus: calls of the plugin's tools, natively, with the
-//! package's own scripts inside the app, and what each answers.
+//! Runs the scenarios of `omnifocus/` against the simulated OmniFocus. A scenario calls the plugin's tools natively,
+//! runs the package's own scripts inside the app, and shows each answer.
 //!
-//! A scenario begins with `=== title`; then come calls, `tool {arguments}` on one line each, and behind `---` what was
-//! asked of the app and what came back. `{{task:Name}}`, `{{project:Name}}`, `{{folder:Name}}` and `{{tag:Name}}` in
-//! arguments are the ids of the first that has the name. `UPDATE_EXPECT=1` writes down what happens.
+//! A scenario begins with `=== title`. Then come calls, `tool {arguments}` on one line each, and after `---` the
+//! requests to the app and the results. `{{task:Name}}`, `{{project:Name}}`, `{{folder:Name}}` and `{{tag:Name}}` in
+//! arguments stand for the id of the first item with the name. `UPDATE_EXPECT=1` writes the actual results.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use iac_plugin::{Arguments, Fault, Json, json, serde_json};
@@ -24,7 +24,7 @@ fn every_scenario_behaves_as_written() {
     assert!(failures.is_empty(), "{} scenarios differ\n{}", failures.len(), failures.join("\n"));
 }
 
-/// What is too long for one program goes in several, and temporary ids hold across them.
+/// If a mutation is too long for one program, it runs as several, and temporary ids stay valid across them.
 #[test]
 fn a_long_batch_is_divided() {
     let folder = tempfile::tempdir().unwrap();
@@ -64,7 +64,7 @@ fn a_long_batch_is_divided() {
     );
 }
 
-/// What a client loads before it asks anything.
+/// The tool descriptions that a client loads before its first call.
 #[test]
 fn the_tools_stay_small() {
     let tools = omnifocus::tools();
@@ -93,7 +93,7 @@ fn check(file: &Path) -> Vec<String> {
         .collect()
 }
 
-/// A scenario's title and calls, and what is expected.
+/// A scenario's title, its calls, and the expected text.
 fn split(scenario: &str) -> (String, String) {
     let (calls, expected) = scenario.split_once("\n---").unwrap_or((scenario.trim_end(), ""));
     let expected = expected.trim_matches('\n');
@@ -109,7 +109,7 @@ fn rewrite(file: &Path, scenarios: &[(String, String)], happened: &[String]) {
     std::fs::write(file, text.trim_end().to_owned() + "\n").unwrap();
 }
 
-/// Runs the calls of a scenario in a world of its own.
+/// Runs the calls of a scenario in its own world.
 fn run(calls: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let mut app = Simulated::new(folder.path());
@@ -126,7 +126,7 @@ fn run(calls: &str) -> String {
     out
 }
 
-/// The world's clock starts at 09:30 and runs on: seconds are how long the machine took.
+/// The world's clock starts at 09:30 and keeps running, so the seconds depend on the speed of the machine.
 fn still(answer: &str) -> String {
     let mut text = answer.to_owned();
     for (at, _) in answer.match_indices("T09:30:") {
@@ -139,12 +139,12 @@ fn folder(below: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(below)
 }
 
-/// The simulated OmniFocus, as the host of the plugin would reach it.
+/// The simulated OmniFocus, as the plugin's host would reach it.
 struct Simulated {
     world: PathBuf,
-    /// What was changed, in the words that a human would be shown.
+    /// The changes, in the words that a human would see.
     asked: Vec<String>,
-    /// How many scripts ran.
+    /// The number of scripts that ran.
     runs: usize,
 }
 
@@ -165,7 +165,7 @@ impl Simulated {
         let moment = Moment::new(1_769_589_000_000, "Europe/Berlin", 3_600);
         match omnifocus::call(tool, Arguments::from(arguments), &moment, self) {
             Ok(mut answer) => {
-                // How a change is taken back has tests of its own, in tests/omnifocus/undo.rs.
+                // The undo has its own tests, in tests/omnifocus/undo.rs.
                 if let Some(answer) = answer.as_object_mut() {
                     answer.shift_remove("undo");
                 }
@@ -177,7 +177,7 @@ impl Simulated {
         }
     }
 
-    /// Replaces names by ids.
+    /// Replaces placeholders by ids.
     fn named(&self, arguments: &str) -> String {
         let mut text = arguments.to_owned();
         while let Some(start) = text.find("{{") {
@@ -252,7 +252,7 @@ impl Engine for Simulated {
     }
 }
 
-/// A script as the package has it.
+/// A script in the form in which the package contains it.
 fn text(script: Script) -> String {
     let (file, fixed) = script.source();
     let read = |file| std::fs::read_to_string(folder(&format!("../plugins/omnifocus/{file}"))).unwrap();

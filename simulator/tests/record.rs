@@ -1,4 +1,4 @@
-//! Records a program's requests to osascript, and repeats them.
+//! Records a program's runs of osascript, and repeats them.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

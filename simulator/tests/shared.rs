@@ -1,4 +1,4 @@
-//! Several processes in one world: an answered change stays, even if its process was killed.
+//! Several processes in one world: a change that was answered stays, even if its process was killed.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Evaluates the lines it is sent and answers each with one line, until its input ends.
+/// Evaluates each line of its input and answers it with one line, until the input ends.
 const WORKER: &str = r"
 ObjC.import('Foundation'); ObjC.import('stdlib');
 const shelf = Application('Shelf');
@@ -27,7 +27,7 @@ function run() {
   }
 }";
 
-/// A world on its own in a folder that ends with the test.
+/// A world in its own temporary folder.
 struct World(tempfile::TempDir);
 
 impl World {
@@ -103,7 +103,7 @@ fn what_one_process_writes_the_next_event_of_another_reads() {
     assert_eq!(one.ask("shelf.owner()"), "Alex", "a reset is seen by processes that run");
 }
 
-/// Writes notes as fast as it can; each line of its output names one whose write was answered.
+/// Writes notes as fast as it can; each line of its output names a note whose write was answered.
 fn writer(name: &str, notes: usize) -> String {
     format!(
         "const shelf = Application('Shelf');
@@ -118,12 +118,12 @@ fn writer(name: &str, notes: usize) -> String {
     )
 }
 
-/// How many notes the writer that lives writes; ten thousand take minutes, and are asked for by a variable.
+/// How many notes the surviving writer writes. Ten thousand take minutes, so a variable sets the number.
 fn many() -> usize {
     std::env::var("IAC_MCP_TEST_WRITES").ok().and_then(|count| count.parse().ok()).unwrap_or(300)
 }
 
-/// A number that is another one each time.
+/// A number that differs in each call.
 fn random(below: u64) -> u64 {
     use std::hash::{BuildHasher as _, RandomState};
     RandomState::new().hash_one(0) % below

@@ -1,4 +1,4 @@
-//! Worlds that are made, looked at and set back.
+//! Tests that create, show and reset worlds.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use iac_simulator::worlds::{self, Amounts};
@@ -28,7 +28,7 @@ fn write(path: &Path, text: &[u8]) {
     fs::write(path, text).unwrap();
 }
 
-/// A Mac of one app, and the path of its data without its ending.
+/// Makes a Mac with one app; returns it and the path of the app's data without the extension.
 fn small(base: &Path) -> PathBuf {
     let app = "System/Applications/Contacts.app/Contents";
     let data = "data/com.apple.AddressBook";
@@ -71,7 +71,7 @@ fn a_generated_world_has_what_was_asked_for() {
 #[test]
 fn ten_thousand_tasks_are_one_evaluation() {
     let folder = tempfile::tempdir().unwrap();
-    // Whoever wants to look at the time that it takes keeps the world.
+    // If the variable names a folder, the world stays there, to measure its speed.
     let kept = std::env::var_os("IAC_MCP_KEEP").map(PathBuf::from);
     let world = kept.unwrap_or_else(|| folder.path().join("world"));
     let amounts = Amounts { tasks: Some(10_000), seed: 7, ..Amounts::default() };
@@ -204,7 +204,7 @@ fn the_headers_of_a_mail_follow_the_clock() {
     assert_eq!(answer(&world, script), "true");
 }
 
-/// What apps write down is the time at which it happens, not that of the world's first change.
+/// Apps store the time at which something happens, and not the time of the world's first change.
 #[test]
 fn the_clock_of_a_world_goes_on() {
     let folder = tempfile::tempdir().unwrap();

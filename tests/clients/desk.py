@@ -1,4 +1,4 @@
-"""A client with a human behind it, at a simulated Mac that is kept: what the tests of permission share."""
+"""A client with a human behind it, on a simulated Mac that keeps its changes: shared code of the permission tests."""
 
 import subprocess
 import unittest
@@ -13,7 +13,7 @@ MODES = ("legacy", MODERN)
 
 
 class Human:
-    """Answers questions in turn; the last answer counts for all that follow."""
+    """Answers questions in order; the last answer also counts for all later questions."""
 
     def __init__(self, *answers):
         self.answers = list(answers)
@@ -78,7 +78,7 @@ class Desk(unittest.IsolatedAsyncioTestCase):
         return [element["id"] for element in listed["elements"]]
 
     async def reminder(self, client):
-        """A reminder, whose name can be any text."""
+        """A reminder that can have any text as its name."""
         listed = await self.call(
             client, "iac_mcp_get_elements", app="Reminders", container="application", elementType="reminder", limit=1
         )

@@ -13,9 +13,9 @@ import time
 
 from support import BIN, PATIENCE
 
-# Colours, the cursor, and the title of the window.
+# Escape sequences for colours, the cursor, and the title of the window.
 CODES = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07)")
-# Where a page that is drawn again begins.
+# The start of a page that the program draws again.
 HOME = "\x1b[1;1H"
 
 
@@ -55,14 +55,14 @@ class Screen:
         os.write(self.ours, keys)
 
     def read(self, seconds):
-        """Reads what comes within this time, if anything does."""
+        """Reads the output that arrives within this time, if there is any."""
         if select.select([self.ours], [], [], seconds)[0]:
             self.said += os.read(self.ours, 65536)
             return True
         return False
 
     def text(self):
-        """All that was printed, without colours; of a page that is drawn again, its last state."""
+        """All output without colours; for a page that is drawn again, only its last state."""
         text = self.said.decode(errors="replace").rpartition(HOME)[2]
         return CODES.sub("", text).replace("\r\n", "\n")
 
@@ -74,7 +74,7 @@ class Screen:
         return self.text()
 
     def end(self, how=None):
-        """The exit status and the text, after the program ended by itself, by a key, or by a signal."""
+        """The exit status and the text. The program ends by itself, by a key, or by a signal."""
         if isinstance(how, bytes):
             self.type(how)
         elif how:
@@ -88,7 +88,8 @@ class Screen:
         return self.process.returncode, self.text()
 
     def is_given_back(self):
-        """Whether the terminal is as it was: it echoes, it shows its cursor, and earlier lines are there again."""
+        """Whether the terminal is in its initial state: it echoes, it shows its cursor, and its earlier lines are
+        visible again."""
         hidden, shown = self.said.rfind(b"\x1b[?25l"), self.said.rfind(b"\x1b[?25h")
         entered, left = self.said.rfind(b"\x1b[?1049h"), self.said.rfind(b"\x1b[?1049l")
         return shown >= hidden and left >= entered and termios.tcgetattr(self.theirs) == self.before

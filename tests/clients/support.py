@@ -1,4 +1,4 @@
-"""How these tests start the server: on a simulated Mac, in a home of its own, as a client would."""
+"""Starts the server for these tests as a client would: on a simulated Mac, with its own home folder."""
 
 import json
 import os
@@ -17,14 +17,14 @@ MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 PATIENCE = 60
 
-# What a shell starts in the background ignores some signals, and so would each program that the tests start there.
+# A shell makes its background processes ignore some signals. The programs that the tests start would inherit this.
 for each in (signal.SIGINT, signal.SIGHUP):
     if signal.getsignal(each) is signal.SIG_IGN:
         signal.signal(each, signal.SIG_DFL)
 
 
 class Home(tempfile.TemporaryDirectory):
-    """A home folder with nothing in it, the environment that points to it, and the server's own two folders."""
+    """An empty home folder, the environment that points to it, and the server's own two folders."""
 
     def __init__(self):
         super().__init__(prefix="iac-mcp-home-")
@@ -43,7 +43,7 @@ class Home(tempfile.TemporaryDirectory):
         return ["serve", *fresh, "--state", str(self.state), "--cache", str(self.cache), *more]
 
     def new_mac(self, zone):
-        """A world of its own on disk, in a time zone."""
+        """A world on disk, in a time zone."""
         self.environment["TZ"] = zone
         world = self.path / "mac"
         command = [BIN, "sim", "new", str(world)]
@@ -51,7 +51,7 @@ class Home(tempfile.TemporaryDirectory):
         return world
 
     def at_a_terminal(self, answers, *arguments, **environment):
-        """The exit status and what a person reads, at a terminal that was never given a size."""
+        """The exit status and the text that a person reads, at a terminal whose size was never set."""
         ours, theirs = pty.openpty()
         with subprocess.Popen(
             [BIN, *arguments], env=self.environment | environment, cwd=self.path, stdin=theirs, stdout=theirs, stderr=theirs
@@ -72,7 +72,7 @@ class Home(tempfile.TemporaryDirectory):
 
 
 class Server:
-    """The server as a bare process: JSON lines in, JSON lines out, with nothing of an SDK between."""
+    """The server as a plain process: JSON lines in, JSON lines out, without an SDK."""
 
     def __init__(self, home, *more, command=(BIN,), environment=None, client="bare", capabilities=None):
         self.client = client
@@ -151,16 +151,16 @@ class Server:
         return self.ask("tools/call", name=tool, arguments=arguments)["result"]["structuredContent"]
 
     def end(self):
-        """Closes the input, as a client does that is done; returns the exit status."""
+        """Closes the input, as a client does when it has finished; returns the exit status."""
         try:
             self.process.stdin.close()
         except BrokenPipeError:
-            pass  # it did not wait for that
+            pass  # the server did not wait for this line
         return self._reap()
 
 
 class OneServer(unittest.TestCase):
-    """Tests that share one server, as they only read or undo what they do."""
+    """Tests that share one server, because they only read or undo their changes."""
 
     @classmethod
     def setUpClass(cls):

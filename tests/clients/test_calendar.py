@@ -1,6 +1,7 @@
 """Two years of a busy calendar: 10,000 events, 300 series with exceptions, four zones, on a Mac in Berlin.
 
-Every answer is compared with an expansion by python-dateutil, which shares nothing with the server or the simulated Mac.
+Every answer is compared with an expansion by python-dateutil, which shares no code with the server or the simulated
+Mac.
 """
 
 import json
@@ -32,12 +33,12 @@ RULES = [
 ]
 DAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 FULL, DENIED = {"consent": {"events": 3}}, {"consent": {"events": 2}}
-# Weeks around both changes of the clocks in each part of the world, and one in between.
+# Weeks around both clock changes in each part of the world, and one week in between.
 WEEKS = ["2026-03-02", "2026-03-23", "2026-03-30", "2026-07-06", "2026-10-05", "2026-10-26", "2026-11-02"]
 
 
 class Series:
-    """One series: what Calendar stores, and what really takes place."""
+    """One series: what Calendar stores, and when the series really takes place."""
 
     def __init__(self, dice, number):
         self.uid = f"SERIES-{number:04}"
@@ -52,7 +53,7 @@ class Series:
         self.rule = dice.choice(RULES).format(
             day=DAYS[start.weekday()], number=min(start.day, 28), until=until.strftime("%Y%m%dT%H%M%SZ")
         )
-        # A series begins with a date that its rule gives.
+        # A series begins on a date that its rule gives.
         first = self.expand(start)[0]
         self.start = first.astimezone(self.zone).replace(tzinfo=None)
         all_of_it = self.expand(self.start)
@@ -74,12 +75,12 @@ class Series:
         return [at for at in instants if until is None or at <= until]
 
     def by_rule(self):
-        """What the rule gives in the zone of the Mac: all that Apple events show."""
+        """The dates that the rule gives in the zone of the Mac; Apple events show only these."""
         here = self.start.replace(tzinfo=self.zone).astimezone(BERLIN).replace(tzinfo=None)
         return [(at, at) for at in self.expand(here, BERLIN) if at not in self.excluded]
 
     def really(self):
-        """When it takes place, and the date that identifies each time."""
+        """The times at which the series takes place, and the date that identifies each occurrence."""
         kept = [at for at in self.expand(self.start) if at not in self.excluded]
         return [(self.moved.get(at, at), at) for at in kept]
 
@@ -114,7 +115,7 @@ class Calendar(unittest.TestCase):
         cls.series = [Series(dice, number) for number in range(SERIES)]
         cls.plain = []
         for number in range(EVENTS - SERIES):
-            # The simulated Mac's JavaScript miscounts the hours around a change of the clocks.
+            # The simulated Mac's JavaScript miscounts the hours around a clock change.
             start = datetime(2025, 1, 1, 6, tzinfo=BERLIN) + timedelta(days=dice.randrange(730), minutes=15 * dice.randrange(64))
             cls.plain.append((f"PLAIN-{number:05}", f"Event {number}", start, start + timedelta(minutes=45)))
         lists = [[] for _ in CALENDARS]
@@ -148,11 +149,11 @@ class Calendar(unittest.TestCase):
         }
 
     def consent(self, **settings):
-        """Changes what EventKit shows, while the server runs or before."""
+        """Changes what EventKit shows, before or while the server runs."""
         (self.world / "eventkit.json").write_text(json.dumps(self.eventkit | settings))
 
     def serve(self, latency=None):
-        # What one server learnt, and a worker that one kept, is of no use to the next.
+        # Each server starts without knowledge and workers of an earlier one.
         environment = self.home.environment | ({"IAC_MCP_LATENCY": latency} if latency else {})
         return Server(self.home, "--world", str(self.world), environment=environment)
 
@@ -163,10 +164,10 @@ class Calendar(unittest.TestCase):
         call |= {"properties": ["uid", "start date"], "limit": 1000} | more
         answer = server.call("iac_mcp_get_elements", **call)
         self.assertIn("elements", answer, answer)
-        # An answer holds as much as a model reads at once.
+        # An answer is limited in size, so the rest comes by pages.
         while answer["hasMore"] and "limit" not in more:
             rest = server.call("iac_mcp_get_elements", **call, offset=answer["nextOffset"])
-            # What holds for all such lists stands in the first answer only.
+            # Only the first answer has the parts that are the same for all of them.
             answer = answer | rest | {"elements": answer["elements"] + rest["elements"]}
         return answer
 
@@ -225,21 +226,22 @@ class Calendar(unittest.TestCase):
         self.consent(**FULL)
         with self.serve() as server:
             events = lambda: server.call("system")["calls"]["appleEvents"]  # noqa: E731
-            # The first call proves the index.
+            # On the first call the server compares EventKit with Calendar.
             self.week(server, "2026-05-04", limit=10)
             before = events()
             answer = self.week(server, "2026-03-23", limit=100)
             self.assertEqual((answer["source"], answer["count"]), ("EventKit", 100))
             self.assertEqual(self.rows(self.week(server, "2026-03-23")), self.expected("2026-03-23", Series.really))
             self.assertEqual(events(), before)
-            # What only the app has is read for the page, and decides the way where it picks or sorts the rows.
+            # The server reads properties that only the app has for the rows of the page. If such a property filters or
+            # sorts the rows, the server asks the app for all of them.
             answer = self.week(server, "2026-03-23", limit=10, properties=["uid", "sequence"])
             self.assertEqual(answer["source"], "EventKit")
             self.assertEqual({row["properties"]["sequence"] for row in answer["elements"]}, {0})
             self.assertLessEqual(events() - before, 2 * 10)
             answer = self.week(server, "2026-03-23", limit=10, sort=[{"property": "sequence"}])
             self.assertEqual(answer["source"], "Apple events")
-            # One column of each of eight calendars is less than a single read of each row.
+            # Reading one column of each of eight calendars takes fewer events than a single read for each row.
             self.assertLess(events() - before, 200)
 
     def test_without_it_a_large_calendar_is_answered_in_parts_before_the_deadline(self):
@@ -283,9 +285,10 @@ class Calendar(unittest.TestCase):
         size, read = map(int, told.groups())
         self.assertGreater(size, 3200)
         self.assertGreater(read, 20)
-        # An id and a date of each, the rule of those that are out of the span, and the end and the days of the others.
+        # Each event needs its id and a date. Events out of the span need their rule, and the others their end and
+        # their days.
         self.assertLess(sent, 4 * read + 20)
-        # The last events of the calendar are those that were stored last.
+        # The last events of the calendar are the ones that were stored last.
         last = [each["uid"] for each in self.home_events[-read:]]
         self.assertLessEqual({row["properties"]["uid"] for row in answer["elements"]}, set(last))
         self.assertGreater(answer["totalCount"], read // 4)
@@ -298,7 +301,7 @@ class Calendar(unittest.TestCase):
                 answer = self.week(server, "2026-03-23", limit=1)
                 self.assertEqual(answer["source"], "Apple events")
                 self.assertIn(words, answer["note"])
-            # Nothing asked, although somebody would have said yes.
+            # The server opened no dialog, although the answer would have been yes.
             self.assertFalse((self.world / "state/consent.eventkit.json").exists())
 
     def access(self, *more):
@@ -324,7 +327,7 @@ class Calendar(unittest.TestCase):
             self.assertEqual(asked.returncode, status, asked.stderr)
             self.assertIn(words, json.loads(asked.stdout)["state"])
             self.assertEqual(json.loads(asked.stdout)["full"], answer)
-            # A person is asked once, and what was said stays.
+            # The server asks a person only once, and the answer stays.
             self.consent(answer=not answer)
             self.assertEqual(self.access("calendars").stdout, asked.stdout)
             answered.unlink()
@@ -379,7 +382,7 @@ class Calendar(unittest.TestCase):
                 read = server.call("iac_mcp_get_properties", reference=one["id"], properties=["uid", "start date"])
                 self.assertEqual(read["properties"]["uid"], one["properties"]["uid"])
                 self.assertEqual(read["occurrence"], one["occurrence"])
-                # The series may be changed, if a person agrees; nobody can be asked here.
+                # The series may be changed if a person agrees, but here the server can ask no one.
                 asked = server.call("iac_mcp_set_property", reference=refused["series"], **change)
                 self.assertEqual(asked["error"], "permission_required")
                 plain = next(row for row in rows if "occurrence" not in row)

@@ -1,9 +1,9 @@
 """Every command of every simulated app, called as a tool with arguments made from its own schema.
 
-The server runs with everything allowed and all commands as tools; each call begins on a fresh Mac. The simulator's trace has to
-show the event that was asked for on the object that was given, and the answer has to be the app's:
-its result, or an error whose number the trace has too and `docs/errors.md` explains. What each call did is written in
-`fixtures/commands.txt`, which is read by people; `UPDATE_EXPECT=1` writes it anew.
+The server runs with everything allowed and all commands as tools; each call begins on a fresh Mac. The simulator's
+trace must show the requested event on the given object. The answer must be the app's: its result, or an error with a
+number that is also in the trace and in `docs/errors.md`. The effects of each call are in `fixtures/commands.txt`,
+which people read; `UPDATE_EXPECT=1` rewrites it.
 """
 
 import json
@@ -33,8 +33,8 @@ def named(element, name, container=APP):
 INBOX = named("mailbox", "INBOX", first("account"))
 LETTERS = named("folder", "Letters", named("folder", "Documents", prop("home")))
 WINDOW = first("window", named("process", "Finder"))
-# Of each app: what a command is about and what it is given where the dictionary says only `specifier`; something of each class
-# that a dictionary names; and what is made, where, with which properties.
+# For each app: the target of its commands, and the object to pass where the dictionary says only `specifier`; an
+# object of each class that the dictionary names; and for `make` the class, the place and the properties.
 APPS = {
     "mail": (first("message", INBOX), named("mailbox", "Projects", first("account")), {"message": first("message", INBOX), "account": first("account"), "mailbox": INBOX}, ("mailbox", first("account"), {"name": "Made"})),
     "finder": (LETTERS, prop("desktop"), {"item": LETTERS, "disk": first("disk"), "trash-object": prop("trash")}, ("folder", prop("desktop"), {"name": "Made"})),
@@ -48,13 +48,14 @@ APPS = {
     "system_events": (WINDOW, APP, {"UI element": first("button", WINDOW), "action": first("action", first("button", WINDOW)), "file": first("file")}, ("login item", APP, {})),
     "textedit": (first("document"), APP, {"document": first("document")}, ("document", APP, {})),
 }
-# Nobody is there to be asked, so what is dangerous is allowed by name; what is itself a shell stays refused.
+# The server can ask no one here, so rules allow the dangerous commands by name; commands that are shells stay refused.
 DANGEROUS = ("quit", "delete", "empty", "erase", "restart", "shut down", "log out", "send", "logout", "email contents", "abort transaction", "select", "make", "duplicate", "move")
 RULES = ",\n".join(f'  {{ command = "{command}", level = "DANGEROUS", decision = "allow", launch = true }}' for command in DANGEROUS)
 POLICY = f'profile = "trusted"\nrules = [\n{RULES},\n]\n'
-# About screen savers and network connections, of which the simulated Mac has none, so nothing can be their target.
+# Commands about screen savers and network connections. The simulated Mac has none of these, so the commands have no
+# target.
 WITHOUT_OBJECT = {"system_events_connect", "system_events_disconnect", "system_events_start", "system_events_stop"}
-# Where these are not refused, the app's objects are others than before; Messages does not show what it sent.
+# If these commands are not refused, they must change the app's objects; Messages does not show what it sent.
 CHANGES = {"make", "delete", "move", "duplicate", "send", "reply", "forward", "redirect", "add", "remove", "play", "playpause", "stop", "next track", "select", "reveal"}
 
 
@@ -67,7 +68,8 @@ class Commands(unittest.TestCase):
         cls.addClassCleanup(cls.home.cleanup)
         cls.world = cls.home.path / "mac"
         subprocess.run([BIN, "sim", "new", str(cls.world)], check=True, env=cls.home.environment, stdout=subprocess.DEVNULL)
-        # What an app that does not run holds cannot be shown, so nothing is done to it: here every app runs.
+        # The server cannot show the objects of an app that is not running, so it would refuse to change them. So every
+        # app runs here.
         for data in (cls.world / "base/data").glob("*.json"):
             data.write_text(data.read_text(encoding="utf-8").replace('"running": false', '"running": true', 1), encoding="utf-8")
         cls.home.state.mkdir()
@@ -87,7 +89,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(EXPECTED.read_text(encoding="utf-8"), text)
 
     def line(self, tool):
-        """Calls one command on a fresh Mac, checks its answer against the trace, and says what happened."""
+        """Calls one command on a fresh Mac, checks its answer against the trace, and returns a description of the
+        effects."""
         name, app, command = tool["name"], app_of(tool["name"]), tool["title"].split(": ", 1)[1]
         self.reset()
         arguments = arguments_of(app, command, tool["inputSchema"])
@@ -118,7 +121,7 @@ class Commands(unittest.TestCase):
         return f"{name}: {shown[0]['target']}: {outcome}{', changes' if changed else ''}"
 
     def letter(self):
-        """A letter that can be sent."""
+        """A message that can be sent."""
         made = self.server.call("mail_make", new="outgoing message", withProperties={"subject": "Made", "content": "Text"})
         letter = made["data"]["reference"]
         self.server.call("mail_make", new="to recipient", at=letter, withProperties={"address": "ana@example.com"})
@@ -133,14 +136,14 @@ class Commands(unittest.TestCase):
         return [json.loads(line) for line in self.trace.read_text(encoding="utf-8").splitlines()]
 
     def changed(self):
-        """Whether the journal has more than apps that were started or ended."""
+        """Whether the journal contains more than starts and ends of apps."""
         journal = self.world / "state/journal"
         lines = journal.read_text(encoding="utf-8").splitlines()[1:] if journal.exists() else []
         return any("running" not in change for line in lines for change in json.loads(line)["changes"])
 
 
 class Paths(OneServer):
-    """The ways that the path finder gives to a class lead there."""
+    """Each way to a class that the path finder gives leads to an object of that class."""
 
     def test_every_way_to_a_class_leads_there(self):
         ways, found = 0, 0
@@ -156,10 +159,10 @@ class Paths(OneServer):
         self.assertGreater(found, 100)
 
     def leads(self, app, specifier, at):
-        """Whether an object stands at a specifier; where none does, the collection that would hold it has to be empty."""
+        """Whether there is an object at a specifier. If there is none, its collection must be empty."""
         answer = self.server.call("iac_mcp_query_object", app=app, specifier=specifier)
         if "error" not in answer:
-            # A value has no objects in it, however long the text.
+            # A specifier can lead to a plain value, which is not an object.
             return "reference" in answer
         if answer["error"] == "app_not_running":
             return False
@@ -182,12 +185,12 @@ def class_names(app):
 
 
 def app_of(tool):
-    """The simulated app with objects that a tool belongs to."""
+    """The simulated app of a tool, if this test has objects for it."""
     return next((app for app in APPS if tool.startswith(f"{app}_")), None)
 
 
 def arguments_of(app, command, schema):
-    """Arguments for what a command requires, what it is about, and its parameters of a simple kind."""
+    """Arguments for a command: the required ones, the target, and those of a simple type."""
     properties, required = schema["properties"], schema.get("required", [])
     if command == "make":
         new, at, values = APPS[app][3]
@@ -198,7 +201,7 @@ def arguments_of(app, command, schema):
 
 
 def value_of(app, name, kind):
-    """A value that a schema takes."""
+    """A value that fits a schema."""
     about, place, of_class, _ = APPS[app]
     options = flat(kind)
     words = [option.get("description", "") for option in options]
@@ -219,7 +222,7 @@ def value_of(app, name, kind):
 
 
 def flat(kind):
-    """A schema and all that it is a union of."""
+    """A schema, and every schema of its unions."""
     return [kind, *(inner for option in kind.get("anyOf", []) for inner in flat(option))]
 
 

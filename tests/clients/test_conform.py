@@ -1,4 +1,4 @@
-"""A conformance checker of another house, over stdio: the handshake, the tools, the envelope, unknown methods."""
+"""An independent conformance checker, over stdio: the handshake, the tools, the envelope, unknown methods."""
 
 import shlex
 import subprocess

@@ -1,4 +1,4 @@
-"""New objects in apps of the simulated Mac: trees of them, what apps need to keep them, places, and the way back."""
+"""New objects in apps of the simulated Mac: trees of objects, what apps need to keep them, places, and undo."""
 
 import json
 import unittest
@@ -113,7 +113,8 @@ class Create(unittest.TestCase):
         self.assertEqual(self.call("iac_mcp_query_object", app="Contacts", specifier=unsaved)["value"], False)
 
     def test_what_an_undo_cannot_bring_back_is_named(self):
-        """A due date that was missing cannot be written as missing; two properties that Mail keeps in step go back together."""
+        """A missing due date cannot be written back as missing. Mail keeps two properties in step, and both go back
+        together."""
         trip = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=[{"properties": {"name": "Pack"}}])
         pack = trip["objects"][0]["children"][0]["reference"]
         self.call("iac_mcp_set_property", reference=pack, properties={"priority": 1, "due date": "tomorrow 18:00"})
@@ -175,7 +176,7 @@ class Create(unittest.TestCase):
             self.assertEqual((read["priority"], read["due date"][:10]), (1, "2026-02-01"))
 
     def test_the_last_change_is_never_an_older_one(self):
-        """Neither after a row that failed in part, nor after a script or a command with an unknown outcome."""
+        """This holds after a row that failed in part, and after a script or a command with an unknown outcome."""
         message = self.call("iac_mcp_query_object", app="Mail", specifier="first message of inbox whose read status is false")["reference"]
         self.call("iac_mcp_set_property", reference=message, property="read status", value=True)
         self.call("iac_mcp_run_command", app="Finder", command="activate", then=[{"command": "activate"}])
@@ -198,9 +199,10 @@ class Create(unittest.TestCase):
         letter = self.made(app="Mail", **{"class": "outgoing message"}, properties={"subject": "Hi", "content": "Hello"}, children=[*to, file])
         reference = letter["objects"][0]["reference"]
         self.assertEqual(self.names(reference, "to recipient", "address"), ["a@example.org", "b@example.org"])
-        # Mail's dictionary has no attachments in a message; they go with it.
+        # Mail's dictionary has no attachments in a message; undo deletes them together with the message.
         self.assertTrue(self.call("iac_mcp_undo", undo=letter["undo"])["success"])
-        # What cannot be looked at is not taken for something else: the message is sent, with its file.
+        # The server cannot look up the attachment, and must not conclude that the message has changed: it sends the message with its
+        # file.
         sent = self.made(app="Mail", **{"class": "outgoing message"}, properties={"subject": "Sent off", "content": "Hello"}, children=[*to, file], then=[{"command": "send"}])
         self.assertEqual(sent["then"], [{"command": "send", "data": True}])
         found = self.call("iac_mcp_get_elements", app="Mail", elements='every message of sent mailbox whose subject is "Sent off"', properties=["mail attachments.name"])

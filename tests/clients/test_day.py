@@ -1,8 +1,8 @@
 """A day of a server in compressed time: faults of apps, apps that quit, sleep, updates of plugins, clients that come and go.
 
-`IAC_MCP_DAY` is its length in simulated hours; 8 are what it is made for. A simulated hour has 360 calls, one in ten
-seconds, and no waiting between them. Every call gets one answer, every change that was confirmed is there once, and
-what the server that stays all day holds does not grow. No time is judged.
+`IAC_MCP_DAY` is its length in simulated hours; the test is made for 8. A simulated hour has 360 calls, one for every
+ten seconds, without waits between them. Every call gets one answer, every confirmed change exists once, and the memory
+and files of the server that runs all day do not grow. The test checks no times.
 """
 
 import json
@@ -20,7 +20,8 @@ from test_plugins import package
 HOURS = float(os.environ.get("IAC_MCP_DAY", "0.25"))
 CALLS = int(HOURS * 360)
 
-# Every so many calls. The numbers share no factor, so that over a day everything happens at the same time as everything else.
+# Each action happens after this many calls. The numbers share no factor, so over a day every combination of actions
+# happens.
 WRITE, VISIT, QUIT, SLEEP, UPDATE = 5, 23, 47, 61, 71
 # Apple events between two faults.
 EVENTS = 37
@@ -58,7 +59,7 @@ class Day(unittest.TestCase):
         return ended.stdout
 
     def call(self, server, tool, **arguments):
-        """The structured answer of a call, which may be an error; an app that has quit is opened again."""
+        """The structured answer of a call, which may be an error; if the app has quit, this opens it again."""
         answer = server.call(tool, **arguments)
         error = answer.get("error")
         self.met[error] = self.met.get(error, 0) + 1
@@ -100,7 +101,8 @@ class Day(unittest.TestCase):
         print(f"{CALLS} calls, {len(self.tried)} changes, {self.met}, {held}")
 
     def visit(self, at):
-        """Another client: it reads and changes something, and ends as clients do, or is killed in the middle of a change."""
+        """Another client: it reads and changes something. It then ends normally, or is killed in the middle of a
+        change."""
         guest = self.server(f"guest {at}")
         self.call(guest, "iac_mcp_get_elements", **READS[at % len(READS)])
         self.write(guest, f"guest {at}")
@@ -115,7 +117,7 @@ class Day(unittest.TestCase):
         guest.process.wait()
 
     def sleep(self, server):
-        """The Mac sleeps with a request on its way; the answer comes after it has woken."""
+        """The Mac sleeps while a request is under way; the answer comes after it wakes up."""
         family = [server.process.pid, *descendants(server.process.pid)]
         for process in family:
             send(process, signal.SIGSTOP)
@@ -136,7 +138,8 @@ class Day(unittest.TestCase):
         self.assertLess(later, memory * 1.1 + 4096, "KB of memory after a quarter, and at the end")
 
     def every_app_answers(self):
-        """After the last fault, each of the apps is as ever for a new client, and no process of the others is left."""
+        """After the last fault, each app answers a new client normally, and no process of the other clients is
+        left."""
         (self.world / "faults.json").unlink()
         fresh = self.server("fresh")
         for read in READS:
@@ -172,7 +175,7 @@ def send(process, number):
 
 
 def holds(process):
-    """KB of memory and open files of a process."""
+    """Memory in KB and open files of a process."""
     status = Path(f"/proc/{process}/status").read_text()
     memory = next(line for line in status.splitlines() if line.startswith("VmRSS:"))
     return int(memory.split()[1]), len(list(Path(f"/proc/{process}/fd").iterdir()))

@@ -1,4 +1,4 @@
-"""`doctor` on damaged installations: each cause is named, with what mends it."""
+"""`doctor` on damaged installations: it names each cause and the remedy."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from support import BIN, ROOT, Home
 
 
 class Damage:
-    """A home with a simulated Mac, as an installation that works."""
+    """A home folder with a simulated Mac and a working installation."""
 
     def __init__(self, home):
         self.home = home
@@ -35,7 +35,7 @@ class Damage:
     def doctor(self, *more):
         ended = self.run("doctor", "--json", *self.options, *more)
         said = json.loads(ended.stdout)
-        # What keeps it from starting is an error, as with every command.
+        # If a problem keeps `doctor` from starting, it is an error, as with every command.
         wrong = {"name": "start", "ok": False, "detail": f"{said.get('message')} {said.get('suggestion')}"}
         return ended.returncode, said.get("checks", [wrong])
 
@@ -81,7 +81,7 @@ def slow(damage):
     osascript(damage, f"sleep 3; exec {BIN} osascript \"$@\"")
 
 
-# What is done to the installation, the check that has to fail, the cause that it names, and what mends it.
+# The damage, the check that must fail, the cause that it names, and the remedy.
 DAMAGES = {
     "others can open the state directory": (lambda d: d.state.chmod(0o755), "state", "other users can open", "`chmod 700 {state}`"),
     "others can change the policy": (lambda d: d.write("state/policy.toml", "", 0o666), "files", "other users can change", "`chmod 600 {state}/policy.toml`"),

@@ -1,4 +1,5 @@
-"""What people ask every day, each with one call on the simulated Mac, from the list of tools alone."""
+"""Everyday questions of people, each with one call on the simulated Mac, as a model would write it from the list of
+tools alone."""
 
 import unittest
 
@@ -13,7 +14,7 @@ class Everyday(OneServer):
         return answer
 
     def test_groups_of_containers_of_which_some_have_no_owner(self):
-        """An empty mailbox without an account is in the group without a name, and not in a group of an error."""
+        """An empty mailbox without an account must be in the group without a name, and not in a group for an error."""
         places = ["every mailbox of every account", "every mailbox"]
         answer = self.elements("Mail", container=places, elementType="message", groupBy=["mailbox.account.name"])
         keys = [group["key"]["mailbox.account.name"] for group in answer["groups"]]
@@ -59,7 +60,7 @@ class Ended(Desk):
 
 
 class Made(unittest.TestCase):
-    """New objects go where people mean them to go, without a word for the place."""
+    """A new object goes to the place that people expect, although the call names no place."""
 
     def test_a_place_that_is_left_out_or_named_by_a_property(self):
         with Home() as home:
@@ -93,7 +94,7 @@ class Made(unittest.TestCase):
     def test_a_message_goes_to_the_trash_of_its_account(self):
         with Home() as home:
             home.state.mkdir(mode=0o700)
-            # It is as dangerous as to delete it.
+            # This command is as dangerous as a deletion.
             rule = '{ app = "com.apple.mail", command = "move", level = "DANGEROUS", decision = "allow" }'
             (home.state / "policy.toml").write_text(f'profile = "trusted"\nrules = [{rule}]\n')
             with Server(home) as server:

@@ -1,10 +1,10 @@
-"""First calls as models write them: in common words, without having looked at the app's dictionary."""
+"""First calls as models write them: in common words, without a look at the app's dictionary."""
 
 import unittest
 
 from support import Home, Server
 
-# A read that answers at once: the tool, its arguments, and the keys of what the first object or the answer has.
+# A read that works at once: the tool, its arguments, and the keys that the first object or the answer has.
 RIGHT = [
     ("get_elements", {"app": "mail", "elements": "messages of inbox where read is false", "properties": "subject, from, date", "limit": "5"}, ["subject", "sender", "date received"]),
     ("get_elements", {"app": "Mail", "container": "inbox", "elementType": "messages", "where": {"isRead": False, "subject": {"contains": "house"}}, "properties": ["title"]}, ["subject"]),
@@ -19,7 +19,7 @@ RIGHT = [
     ("get_elements", {"app": "omnifocus", "elements": "projects", "where": "status is active", "properties": ["title", "status"]}, ["name", "status"]),
 ]
 
-# A wrong call, and the words that the second one needs.
+# A wrong call, and the words in the error that the second call needs.
 NEAR = [
     ("query_object", {"app": "Safari", "specifier": "current tab"}, "current tab of front window"),
     ("query_object", {"app": "Safari", "specifier": "URL of active tab of front window"}, "current tab"),

@@ -1,4 +1,4 @@
-"""What `serve` leaves alone: no file outside of its two folders, no listening socket, nothing that outlives it."""
+"""`serve` writes no file outside its two folders, opens no listening socket, and leaves no process behind."""
 
 import os
 import re
@@ -15,17 +15,17 @@ LISTENS = "0A"
 SERVER_SOCKET = 0x10000
 # One call as strace shows it: its name, its arguments and, where it failed, -1.
 CALL = re.compile(r"^(?P<name>\w+)\((?P<arguments>.*)\)\s+= (?P<result>-?\w+)")
-# A path among the arguments, and the folder it starts from, if it is not the current one.
+# A path among the arguments, and the folder that it is relative to, if that is not the current one.
 PATH = re.compile(r'(?:<(?P<folder>[^<>]*)>, )?"(?P<path>(?:[^"\\]|\\.)*)"')
 WRITES = re.compile(r"O_(?:WRONLY|RDWR|CREAT|TRUNC)")
 CHANGES = re.compile(r"^(?:creat|mkdir|rmdir|unlink|rename|link|symlink|truncate|chmod|chown|mknod|utime|setxattr)")
 SOCKETS = re.compile(r"\b(?:listen|bind)\(.*|\bsocket\(AF_INET6?.*")
-# Its own output, opened once more, is no file.
+# Opening its own output again does not count as a file.
 HARMLESS = re.compile(r"^/dev/(?:null|tty)$|^/proc/self/fd/[12]$")
 
 
 def converse(server):
-    """Something of everything that reads."""
+    """Makes one call of each reading tool."""
     apps = server.call("iac_mcp_list_apps")["apps"]
     assert len(apps) >= 3, apps
     inbox = server.call("iac_mcp_query_object", app="Mail", specifier=INBOX)["reference"]["id"]
@@ -36,7 +36,7 @@ def converse(server):
 
 
 def tree_of(process):
-    """The process and all that came from it."""
+    """The process and all its descendants."""
     children = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -52,7 +52,7 @@ def tree_of(process):
 
 
 def listening(processes):
-    """The sockets among their files that wait for somebody to connect."""
+    """The sockets of these processes that wait for connections."""
     held = set()
     for process in processes:
         for entry in Path(f"/proc/{process}/fd").glob("*"):
@@ -90,7 +90,7 @@ class Footprint(unittest.TestCase):
             self.assertEqual(listening(processes), [])
 
     def test_the_search_for_sockets_itself(self):
-        """A process that listens is found."""
+        """The search finds a process that listens."""
         code = "import socket,time; s=socket.socket(); s.bind(('127.0.0.1',0)); s.listen(); print(flush=True); time.sleep(60)"
         with subprocess.Popen(["python3", "-c", code], stdout=subprocess.PIPE) as process:
             process.stdout.readline()
@@ -110,7 +110,7 @@ class Footprint(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("strace"), "skipped: strace is not installed, so only the home folder is compared")
     def test_every_system_call(self):
-        """Even what is written and removed again, and even outside of the home folder, by it and by its children."""
+        """This covers files that the server or its children write and then remove, also outside the home folder."""
         with Home() as home:
             (home.path / "traces").mkdir()
             trace = home.path / "traces/of"
@@ -141,7 +141,7 @@ class Footprint(unittest.TestCase):
 
 
 def changed_by(call, current):
-    """The paths that one system call made, changed or removed."""
+    """The paths that one system call created, changed or removed."""
     parts = CALL.match(call)
     if not parts or parts["result"] == "-1":
         return []
@@ -161,7 +161,7 @@ def alive(process):
 
 
 def unprofiled(home):
-    """A program that counts its coverage would write that down, too."""
+    """A program that is instrumented for coverage would write a file of its counts, too."""
     return {**home.environment, "LLVM_PROFILE_FILE": "/dev/null"}
 
 

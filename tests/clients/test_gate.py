@@ -1,4 +1,4 @@
-"""What stands around the questions: closed files, read-only servers, the dialog of the Mac, settings, and the way back."""
+"""What surrounds the questions: closed files, read-only servers, the dialog of the Mac, settings, and undo."""
 
 import asyncio
 import json
@@ -129,12 +129,12 @@ class Gate(Desk):
                     error = await self.refused(client, "iac_mcp_run_command", **delete)
                     self.assertEqual((error["error"], len(human.asked)), ("permission_denied", 1))
                     self.assertIn("content from other people", human.asked[0].message)
-                    # What can be taken back is as trusted as before.
+                    # A change that can be undone still needs no question.
                     await self.call(
                         client, "iac_mcp_set_property", reference=message, property="read status", value=True
                     )
                     self.assertEqual(len(human.asked), 1)
-                # A client that starts its server anew still has the text in its conversation.
+                # If a client starts its server again, its conversation still contains the text.
                 human = Human("deny")
                 async with self.client(mode, human) as client:
                     await self.refused(client, "iac_mcp_run_command", **delete)
@@ -261,7 +261,7 @@ class Gate(Desk):
         config.write_text("{ // mine\n}")
         self.cli("setup", "vscode", "--file", str(config), "--write")
         self.assertRegex(config.read_text(), r'(?s)^\{ // mine\n  "servers": .*\n\}$')
-        # Claude Desktop itself reads no comments.
+        # Claude Desktop itself does not accept comments.
         for text, status in [('{"a": 1, "a": 2}', 1), ("{", 1), ("{ // mine\n}", 1)]:
             config.write_text(text)
             self.cli("setup", "claude-desktop", "--file", str(config), "--write", status=status)

@@ -1,7 +1,8 @@
-"""Every example of the guides, run against the simulated Mac in the order in which it stands there.
+"""Runs every example of the guides against the simulated Mac, in the order of the page.
 
-A block `call` is a call. A block `answer` after it is a part of its answer, and a block `question` is what a person is asked
-about it. Both are compared with what happens; `…` stands for anything.
+A block `call` is a call. A block `answer` after it is a part of its answer, and a block `question` is the question
+that a person gets. Both are compared with what happens; `…` stands for anything.
+
 """
 
 import json
@@ -13,7 +14,7 @@ from support import BIN, ROOT, Home, Server
 
 TRUSTED = 'profile = "trusted"\n'
 
-# Recipes read what other people wrote, after which nothing dangerous would run without a human.
+# Recipes read text by other people. After that, the server would ask about every dangerous command.
 AS_USUAL = TRUSTED + 'after-untrusted = "as-usual"\n'
 
 
@@ -33,7 +34,7 @@ class Guide(unittest.TestCase):
             self.check(str(page.relative_to(ROOT)), 1, AS_USUAL)
 
     def test_every_block_is_run_or_says_what_it_is(self):
-        """An output that is only text grows old, so a page shows one in a block that is compared."""
+        """Printed output becomes outdated, so a page shows it in a block that a test compares."""
         pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("book/**/*.md")]
         found = {(page.name, kind) for page in pages for kind, _ in fences(page.read_text()) if kind not in RUN}
         self.assertEqual(sorted(found - SHOWN), [])
@@ -90,7 +91,7 @@ class Guide(unittest.TestCase):
             self.assertIsNotNone(at(answer["structuredContent"], pointer), pointer)
 
     def asked(self, question, tool, arguments):
-        """What a person is asked where the policy is as it is at first; scripts of clients are switched on first."""
+        """The questions under the default policy; scripts of clients are switched on first."""
         with Home() as home:
             if tool == "iac_mcp_run_script":
                 options = ["--simulated", "--state", str(home.state)]
@@ -105,7 +106,7 @@ class Guide(unittest.TestCase):
 
 
 class Example:
-    """A tool, its arguments, then lines that say what is kept of the answer and what it shows."""
+    """A block: a tool, its arguments, then lines that say which part of the answer to keep and which it must have."""
 
     def __init__(self, text):
         self.text, self.answer, self.question = text, {}, None
@@ -120,7 +121,7 @@ class Example:
 # Kinds of blocks that a test runs or compares.
 RUN = {"call", "answer", "question", "console", "sh"}
 
-# Blocks of other kinds, by page: drawings, forms with names to replace, and files that other tests read or make.
+# Blocks of other kinds, by page: drawings, templates with names to replace, and files that other tests read or make.
 SHOWN = {
     ("ARCHITECTURE.md", "text"),
     ("ARCHITECTURE.md", "rust,ignore"),
@@ -129,7 +130,7 @@ SHOWN = {
     ("execution.md", "text"),
     ("language-servers.md", "toml"),
     ("permissions.md", "toml"),
-    # The tests of plugins in Python run it.
+    # The tests of Python plugins run this block.
     ("plugin-debugging.md", "python"),
     ("plugin-debugging.md", "text"),
     ("plugins.md", "json"),
@@ -141,7 +142,7 @@ SHOWN = {
 
 
 def fences(text):
-    """The blocks of a page: their kind and their text."""
+    """The blocks of a page, each with its kind and its text."""
     return [found[1:] for found in re.findall(r"^(`{3,})([^\n`]*)\n(.*?)^\1$", text, re.DOTALL | re.MULTILINE)]
 
 
@@ -150,7 +151,7 @@ def pattern(shown):
 
 
 def differences(shown, actual, path=""):
-    """Where an answer is not as a page shows it. What the page leaves out is not compared."""
+    """Where an answer differs from the page. Parts that the page leaves out are not compared."""
     if isinstance(shown, dict) and isinstance(actual, dict):
         for key, value in shown.items():
             if key in actual:

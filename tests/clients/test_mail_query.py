@@ -32,7 +32,7 @@ SHRINKS = {"target": "date received of every", "times": 1, "do": {"shrink": 3}}
 
 
 def rows(server, call):
-    """The values of all pages of a list."""
+    """The values from all pages of a list."""
     values, offset = [], 0
     while offset is not None:
         answer = server.call("iac_mcp_get_elements", **call, offset=offset)
@@ -59,7 +59,7 @@ class MailQuery(unittest.TestCase):
         self.assertNotIn("complete", answer)
 
     def test_one_sender_over_all_mailboxes_of_all_accounts(self):
-        """One call, three events and one for each property, and the same answer as mailbox by mailbox."""
+        """One call with three events and one for each property gives the same answer as one call per mailbox."""
         whole = SENDER | {"elements": f"every message of {MAILBOXES} whose {OF_ANA}"}
         answer, events = self.ask(call=whole)
         properties = {"sender", "date received", *SENDER["properties"]}
@@ -97,7 +97,7 @@ class MailQuery(unittest.TestCase):
         self.assertEqual(answer["totalCount"], healthy["totalCount"])
 
     def ask(self, *faults, call=CALL):
-        """Asks a server of its own; returns the answer and how many Apple events Mail has seen."""
+        """Calls a separate server; returns the answer and the number of Apple events that Mail received."""
         trace, file = self.home.path / "trace", self.home.path / "faults.json"
         trace.unlink(missing_ok=True)
         file.write_text(json.dumps({"faults": [{"app": "com.apple.mail", **fault} for fault in faults]}))

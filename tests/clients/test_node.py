@@ -1,4 +1,5 @@
-"""Clients that run on Node.js: the TypeScript SDK in both generations, and the MCP inspector with its strict checks."""
+"""Clients that run on Node.js: both generations of the TypeScript SDK, and the MCP inspector with its strict
+checks."""
 
 import json
 import os
@@ -37,7 +38,7 @@ class Node(unittest.TestCase):
                 self.assertLessEqual({"Mail", "Finder", "Calendar"}, set(answer["apps"]))
 
     def test_inspector_lists(self):
-        """Exit status 6 is a schema that some client cannot take."""
+        """Exit status 6 means a schema that some client cannot use."""
         for era in ("legacy", "modern"):
             with self.subTest(era), Home() as home:
                 options = ["--protocol-era", era, "--method", "tools/list", "--strict", "--format", "json"]

@@ -1,4 +1,5 @@
-"""omnifocus_write and its sisters through the official Python SDK: what is asked, what OmniFocus holds afterwards."""
+"""The omnifocus tools through the official Python SDK: the questions to the human, and the contents of OmniFocus
+afterwards."""
 
 import json
 import re
@@ -58,7 +59,7 @@ class OmniFocus(Desk):
         return (await self.read(client, **wanted))["data"]["tasks"]
 
     def asked(self, human, head, *lines, level="MODIFY"):
-        """Whoever was asked last saw the host's sentence, and each line marked as what the plugin says."""
+        """The last question has the host's sentence, and each line is marked as the plugin's words."""
         shown = human.asked[-1].message.splitlines()
         self.assertTrue(shown[0].startswith(head), shown)
         self.assertEqual(shown[1:-1], [f'{SAYS}"{line}"' for line in lines])
@@ -173,7 +174,7 @@ class OmniFocus(Desk):
         self.assertGreater(len(parts), 2 * len(MODES), "each run is written down")
 
     async def test_a_part_that_fails_ends_the_batch_and_says_what_is_done(self):
-        # Nothing has to be looked up: the first run makes the first part, and the second is not answered in time.
+        # The steps need no lookup: the first run makes the first part, and the second run gets no answer in time.
         fault = {"app": "com.omnigroup.OmniFocus4", "event": "evaluate javascript", "occurrence": 2, "times": 1, "do": {"error": -1712}}
         (self.mac / "faults.json").write_text(json.dumps({"faults": [fault]}))
         human = Human("once")
@@ -352,7 +353,7 @@ class OmniFocus(Desk):
         self.assertEqual(stats["data"]["period"]["groupBy"], "week")
 
     async def notes_of_the_wish(self, client, mode):
-        """What is proposed from notes is a batch that is taken as it is, once its project is there."""
+        """`parse_meeting_notes` proposes a batch that `omnifocus_write` accepts unchanged, once its project exists."""
         text = "Action items:\n- Follow up with Sarah about Q1 goals\n- Review budget proposal by Friday\n- Schedule team sync for next week"
         project = "Meetings" if mode == MODES[0] else f"Meetings, {mode}"
         params = {"text": text, "extractTasks": True, "defaultProject": project, "defaultTags": ["action-item"]}

@@ -1,7 +1,8 @@
-"""omnifocus_read against an evaluator that shares nothing with it: random stores in three time zones, random queries.
+"""Compares omnifocus_read with an independent evaluator: random stores in three time zones, random queries.
 
-The evaluator reads the raw data of the simulated Mac. It has its own idea of what is due, flagged or done through a group or
-project, of dates and of what a query means, from docs/omnifocus.md. IAC_MCP_QUERIES says how many queries each zone gets.
+The evaluator reads the raw data of the simulated Mac. It implements docs/omnifocus.md by itself: which items are due,
+flagged or completed through a group or project, what dates mean, and what a query means. IAC_MCP_QUERIES says how many
+queries each zone gets.
 """
 
 import datetime
@@ -81,7 +82,7 @@ class Store:
             raw["estimated minutes"] = self.random.choice([None, 0, 5, 15, 30, 60])
 
     def some_date(self, days, past=False):
-        """Far from the hours at which clocks are set, and never at the second of a query."""
+        """Chooses a date far from clock changes, and never at the second of a query."""
         day = datetime.datetime.now(self.zone).date() + DAY * self.random.randint(-days, -1 if past else days)
         return f"{day}T{self.random.randint(6, 22):02}:{self.random.randint(0, 59):02}:30"
 
@@ -99,12 +100,12 @@ class Store:
             task[field] = self.instant(raw.get(key))
         for field, own in EFFECTIVE.items():
             held = [each for each in (self.instant(each.get(RAW[own])) for each in line) if each is not None]
-            # The nearest plan counts, but the earliest due date and the latest beginning.
+            # The task's own or nearest planned date counts, but the earliest due date and the latest defer date.
             choose = {"dueDate": min, "deferDate": max, "plannedDate": lambda all: all[0]}[own]
             task[field] = choose(held) if held else None
         done = any(each.get("completion date") for each in line) or (project and project["state"] == "completed")
         gone = any(each.get("dropped date") for each in line) or (project and project["state"] == "dropped")
-        # What is done stays done, whatever becomes of its project.
+        # A completed task stays completed, even if its project is dropped later.
         task["status"] = "completed" if done else "dropped" if gone else "active"
         self.tasks.append(task)
         for child in raw.get("elements", {}).get("task", []):
@@ -115,7 +116,7 @@ class Store:
 
 
 class Query:
-    """A random query, and what it gives."""
+    """A random query, and its expected result."""
 
     def __init__(self, store, now):
         self.store, self.now, self.random = store, now, store.random
@@ -169,7 +170,7 @@ class Query:
         return self.random.choice([*forms, f"{some}T12:00:00Z"])
 
     def span(self, text):
-        """The first and the last instant of what a date says; a day is as long as the zone makes it."""
+        """The first and the last instant of a date; the length of a day depends on the zone."""
         zone = self.store.zone
         found = re.fullmatch(r"(now|today)(?:([+-]\d+)([dh]))?", text)
         if found:
@@ -177,7 +178,7 @@ class Query:
             if word == "now" and unit == "h":
                 return [self.now + 3600 * count] * 2
             if word == "now":
-                # The same time of day, so many days on.
+                # The same local time, this many days later.
                 at = datetime.datetime.fromtimestamp(self.now, zone).replace(tzinfo=None) + DAY * count
                 return [at.replace(tzinfo=zone).timestamp()] * 2
             return self.day(self.today + DAY * count)
@@ -190,7 +191,7 @@ class Query:
         start, end = (datetime.datetime.combine(each, datetime.time(), self.store.zone).timestamp() for each in (day, day + DAY))
         return [start, end - 0.001]
 
-    # True, false, or None where a condition asks about a value that is not there.
+    # True, false, or None if a condition asks about a missing value.
 
     def holds(self, filters, task):
         parts = [self.condition(key, value, task) for key, value in filters.items()]
@@ -238,7 +239,7 @@ class Query:
         found = [task for task in self.store.tasks if self.holds(filters, task)]
         for field, order in reversed(list(zip(self.sort, self.orders))):
             has = [task for task in found if task[field] is not None]
-            # Equals keep their order, also where the greatest comes first.
+            # Items with equal keys keep their order, even in descending order.
             has.sort(key=lambda task: task[field].lower() if field == "name" else task[field], reverse=order == "desc")
             found = has + [task for task in found if task[field] is None]
         return found

@@ -1,4 +1,4 @@
-"""What the operator is told: advice that works, what is damaged, and settings that cannot be meant."""
+"""Messages to the operator: advice that works, damage that is reported, and settings that make no sense."""
 
 import json
 import os
@@ -17,7 +17,7 @@ FLAG = json.dumps({"app": "Mail", "command": "check for new mail"})
 
 class Operator(Desk):
     def told(self, *arguments, status=0, environment=None):
-        """What the program prints, on both streams."""
+        """The output of the program, on both streams."""
         ended = subprocess.run(
             [BIN, *arguments],
             env=self.home.environment | (environment or {}),

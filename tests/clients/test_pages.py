@@ -1,4 +1,4 @@
-"""What the pages tell people to type exists, runs, and says what the pages say that it says."""
+"""The commands in the pages exist and run, and their output is what the pages show."""
 
 import re
 import shlex
@@ -28,7 +28,7 @@ def helps(*words):
 
 
 def options_of(*words):
-    """The options of a command and of all commands below it."""
+    """The options of a command and of all its subcommands."""
     text = helps(*words) or ""
     listed = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.MULTILINE)
     below = re.findall(r"^  ([a-z-]+)", listed[1], re.MULTILINE) if listed else []
@@ -36,7 +36,7 @@ def options_of(*words):
     return OPTION.findall(text) + deeper
 
 
-# What is handed on as it is, with options of its own.
+# Commands that pass on their arguments unchanged, so that other options may follow.
 HANDED_ON = {"osascript", "guard"}
 
 
@@ -60,7 +60,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(sorted(named - stages), [])
 
     def test_links_to_headings_are_looked_at(self):
-        """`./test style` asks the same of every page."""
+        """`./test style` runs the same check on every page."""
         with tempfile.TemporaryDirectory() as folder:
             other, page = Path(folder) / "other.md", Path(folder) / "page.md"
             other.write_text("# Two `words`\n\n```sh\n# no heading\n```\n\n## Again\n\n## Again\n")
@@ -70,7 +70,8 @@ class Pages(unittest.TestCase):
             self.assertEqual([re.search(r"link to (\S+?):? ", told)[1] for told in pages.dead(page)], bad)
 
     def test_what_pages_show_of_a_terminal_happens(self):
-        """In each page's own home, on a simulated Mac that keeps what is changed; `…` stands for anything."""
+        """Runs the commands in a home folder of each page, on a simulated Mac that keeps its changes; `…` stands for
+        anything."""
         played = 0
         for page in PAGES:
             blocks = BLOCK.findall(page.read_text())
@@ -86,7 +87,8 @@ class Pages(unittest.TestCase):
         self.assertGreater(played, 5)
 
     def test_what_pages_tell_to_run_runs(self):
-        """In order, in each page's own home: lines in blocks for a shell, and in pages for people also commands in sentences."""
+        """Runs in order, in a home folder of each page: the lines in shell blocks, and in pages for people also the
+        commands in sentences."""
         played = 0
         for page in PAGES:
             blocks = [line for kind, text in BLOCK.findall(page.read_text()) if kind == "sh" for line in text.splitlines()]
@@ -121,23 +123,23 @@ class Pages(unittest.TestCase):
         return ended.stdout + ended.stderr
 
 
-# A word that a person replaces, or something left out.
+# A word that a person replaces, or an omission.
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|…| \| ")
 
-# Plugins are built first and have tests of their own; `setup` without a client and `self-check` depend on the computer, and
-# `uninstall` asks. Others wait for a client, a person or another Mac.
+# Plugins are built first and have their own tests. `setup` without a client and `self-check` depend on the computer,
+# and `uninstall` asks. Others wait for a client, a person or another Mac.
 UNTRIED = re.compile(r"ssh |iac-mcp (?:plugin|serve|audit follow|access .|consent .|setup(?: --yes| --undo)?$|uninstall$|self-check|call (?!iac_mcp_)|lint)")
 
 
 def entries(block):
-    """Commands, which follow `$ `, each with what is said to them."""
+    """The commands, which follow `$ `, each with its output."""
     for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         line, _, expected = entry.partition("\n")
         yield line, expected
 
 
 def plain(text):
-    """Text without what only arranges it: the width of a table depends on what stands in it."""
+    """Text without its layout: the width of a table depends on its contents."""
     return " ".join(text.split())
 
 

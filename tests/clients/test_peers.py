@@ -1,4 +1,4 @@
-"""The everyday tasks of `./bench peers`: this server answers each of them right, as the page says of every run."""
+"""The everyday tasks of `./bench peers`: this server answers each of them correctly, as the page says."""
 
 import sys
 import tempfile

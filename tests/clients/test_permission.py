@@ -1,4 +1,4 @@
-"""Hands that ask first, through the official Python SDK: what is asked, what is changed, and what is written down."""
+"""Changes that ask first, through the official Python SDK: the questions, the changes, and the audit log."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ class Permission(Desk):
                     )
                     self.assertEqual(len(human.asked), 1)
                     self.assertIn("(5 objects)", human.asked[0].message)
-                    # What is the same for all of them is told once.
+                    # Parts that are the same for all of them appear once.
                     self.assertEqual([(change["verified"], change["reference"]) for change in done["changes"]], [(True, messages)])
                     self.assertEqual(await self.read_status(client, messages), [True] * 5)
         self.cli("audit", "verify")
@@ -193,7 +193,7 @@ class Permission(Desk):
                             client, "iac_mcp_get_elements", container=box, elementType="message"
                         )
                         self.assertEqual(listed["totalCount"], 1)
-                # Making, flagging and moving are asked once each.
+                # The server asks once each about creating, flagging and moving.
                 self.assertEqual(len(human.asked), 3, [asked.message for asked in human.asked])
                 self.cli("policy", "revoke", "--all")
         self.cli("audit", "verify")
@@ -227,7 +227,7 @@ class Permission(Desk):
                         client, "iac_mcp_set_property", reference=gone, property="read status", value=True
                     )
                     self.assertEqual(error["error"], "reference_invalid")
-                    # What was moved is followed to where it is now.
+                    # A moved object is found at its new place.
                     await self.call(client, "iac_mcp_set_property", reference=moved, property="read status", value=True)
                     there = await self.call(
                         client,

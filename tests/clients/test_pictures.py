@@ -1,4 +1,4 @@
-"""The pictures show what the program says now, and need nothing from elsewhere."""
+"""The pictures show the current output of the program, and load nothing from elsewhere."""
 
 import os
 import subprocess

@@ -1,4 +1,5 @@
-"""Plugins through the official Python SDK: what they may do, what is asked, and what their operator changes meanwhile."""
+"""Plugins through the official Python SDK: their permissions, the questions, and changes by their operator
+meanwhile."""
 
 import asyncio
 import json
@@ -10,12 +11,12 @@ from pathlib import Path
 from desk import MODES, Desk, Human
 from support import BIN, MODERN, ROOT
 PACKAGES = Path(BIN).parent.parent / "tmp" / "guests"
-# Coverage is of this program, not of its guests.
+# Coverage counts this program, and not its guests.
 WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"}
 
 
 def package(folder):
-    """Builds a plugin of this repository; cargo keeps what it has made."""
+    """Builds a plugin of this repository; cargo reuses its earlier output."""
     file = PACKAGES / f"{Path(folder).name}.wasm"
     environment = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
     environment |= {"CARGO_TARGET_DIR": str(PACKAGES)}

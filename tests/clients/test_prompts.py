@@ -1,4 +1,4 @@
-"""Every call in every prompt, run against the simulated Mac as the prompt writes it and in its order."""
+"""Runs every call in every prompt against the simulated Mac, unchanged and in order."""
 
 import json
 import re
@@ -18,7 +18,7 @@ VALUES = {
     "find_in_app": {"app": "Notes", "class": "note", "property": "name", "words": "offsite"},
 }
 
-# A text to be quoted in every place where a value stands.
+# A text that must be quoted wherever it is inserted.
 HOSTILE = 'a"b\\c {days} “d” \' -- \u202e'
 
 CALL = re.compile(r"^```call\n(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -31,12 +31,12 @@ def calls(text):
 class Prompts(unittest.TestCase):
     def setUp(self):
         self.home = self.enterContext(Home())
-        # Its prompt is tested with the others.
+        # The omnifocus plugin's prompt is tested with the others.
         install(self.home.state, self.home.cache)
         policy = self.home.state / "policy.toml"
         policy.write_text('profile = "trusted"\n')
         policy.chmod(0o600)
-        # A meeting of this week is over on some days, so the Mac's clock stands still.
+        # The meeting of this week is over on some days, so the Mac's clock is fixed.
         mac = self.home.new_mac("Europe/Berlin")
         base = mac / "base/mac.json"
         base.write_text(json.dumps(json.loads(base.read_text()) | {"clock": "anchor"}))
@@ -71,7 +71,8 @@ class Prompts(unittest.TestCase):
             self.assertTrue(answers[-1]["elements"], f"nothing found by {arguments}")
 
     def filled(self, arguments, answers):
-        """Puts what earlier answers found in place of `ref_message`: all of it in a list, else the first."""
+        """Puts references from earlier answers in place of `ref_message`: all of them into a list, otherwise the first
+        one."""
         found = {}
         for answer in answers:
             for element in answer.get("elements", []):

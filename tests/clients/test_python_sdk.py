@@ -1,4 +1,4 @@
-"""The official Python SDK as a client, in both eras of the protocol: the three questions that the README asks."""
+"""The official Python SDK as a client, in both eras of the protocol: the three questions of the README."""
 
 import datetime
 import json
@@ -88,7 +88,7 @@ class PythonSdk(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(listed["totalCount"], len(names))
 
     async def events_of_this_week(self):
-        """The app's own choice among all events must be the choice that is made here, of all events."""
+        """The app's filter over all events must choose the same events as this test."""
         monday, end = this_week()
         calendars = await self.call(
             "iac_mcp_get_elements", app="Calendar", container="application", elementType="calendar", properties=["name"]
@@ -105,7 +105,7 @@ class PythonSdk(unittest.IsolatedAsyncioTestCase):
             }
             every = await self.call("iac_mcp_get_elements", limit=1000, **ask)
             chosen = await self.call("iac_mcp_get_elements", where=week, **ask)
-            # A series is stored once; an occurrence of it says so.
+            # A series is stored once; each of its occurrences is marked as one.
             expected = [event for event in summaries(every) if monday <= event[0] < end]
             single = {"elements": [event for event in chosen["elements"] if "occurrence" not in event]}
             self.assertTrue(all(monday <= event[0] < end for event in summaries(chosen)), calendar)
@@ -160,7 +160,7 @@ def messages_of_inboxes():
 
 
 def names_in(path):
-    """The names in a folder of the simulated disk, found by its key wherever it is."""
+    """The names in a folder of the simulated disk. The folder is found by its key, wherever it is."""
 
     def walk(thing):
         if isinstance(thing, list):

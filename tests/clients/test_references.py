@@ -1,4 +1,4 @@
-"""References outlive the server: those by id answer after a restart, those by a place in a list do not."""
+"""References outlive the server: references by id still work after a restart, and references by position do not."""
 
 import signal
 import subprocess
@@ -15,7 +15,7 @@ class References(unittest.TestCase):
             with Server(home) as server:
                 inbox, message, subject = self.hold(server)
                 self.assertEqual(server.end(), 0)
-            for _ in range(2):  # also what was only taken over is handed on
+            for _ in range(2):  # the second restart also gets the references that the first one took over
                 with Server(home) as server:
                     again = server.call("iac_mcp_get_properties", reference=[inbox, message], properties=["name"])
                     self.assertEqual(again["results"][0]["properties"], {"name": "INBOX"}, again)
@@ -70,7 +70,7 @@ class References(unittest.TestCase):
                 self.assertEqual(self.url(server, twins[0]), "https://twins.example/b", "the neighbour was not touched")
 
     def hold_twins(self, server):
-        """A window by its id, and the tabs without a name, to which only a place leads."""
+        """A window by its id, and its unnamed tabs, which only a position identifies."""
         window = server.call(
             "iac_mcp_get_elements", app="Safari", container="application", elementType="window", limit=1
         )["elements"][0]

@@ -41,7 +41,7 @@ class Reminders(unittest.TestCase):
         dice = random.Random(11)
         cls.all = []
         for number in range(COUNT):
-            # One in three has no date, and of the others one in four has no time.
+            # One in three has no date, and one in four of the others has no time.
             day = datetime(2025, 9, 1) + timedelta(days=dice.randrange(400))
             timed = day + timedelta(hours=dice.randrange(6, 22), minutes=dice.choice([0, 30]))
             due = dice.choice([None, timed, timed, timed, day, None])
@@ -117,7 +117,7 @@ class Reminders(unittest.TestCase):
             self.assertEqual(answer["source"], "EventKit")
             for row in answer["elements"]:
                 self.assertEqual(row["properties"]["flagged"], int(row["properties"]["id"][-4:]) % 5 == 0)
-            # A filter by it goes to the app as before.
+            # A filter by such a property still goes to the app.
             self.assertNotIn("source", self.ask(server, f"{WEEK} and flagged is true"))
 
     def test_a_row_leads_to_its_reminder(self):
@@ -133,7 +133,7 @@ class Reminders(unittest.TestCase):
         self.consent(**FULL)
         with self.serve() as server:
             events = lambda: server.call("system")["calls"]["appleEvents"]  # noqa: E731
-            # The first call proves the index.
+            # On the first call the server compares EventKit with Reminders.
             self.ask(server, limit=50)
             before = events()
             answer = self.ask(server, OPEN, limit=50)
@@ -144,7 +144,7 @@ class Reminders(unittest.TestCase):
         states = {0: "iac-mcp access reminders", 1: "a profile", 2: "is denied"}
         with self.serve() as server:
             for status, words in states.items():
-                # Consent for calendars is another one.
+                # Consent for calendars is separate.
                 self.consent(consent={"reminders": status, "events": 3}, answer=True)
                 answer = self.ask(server, limit=1)
                 self.assertEqual(answer["source"], "Apple events")
@@ -180,7 +180,7 @@ class Reminders(unittest.TestCase):
 
 
 class Access(Desk):
-    """macOS asks about the client that started the server, so that the question comes from inside of it."""
+    """macOS asks about the client that started the server, so the request must come from that client."""
 
     CONSENT = {"action": "consent", "access": "reminders"}
 
@@ -207,7 +207,7 @@ class Access(Desk):
                 self.assertEqual((said["access"], said["state"]), ("reminders", "allowed"))
                 self.assertIn("full access to your reminders for ", human.asked[-1].message)
                 self.assertEqual((await self.source(client))[0], "EventKit")
-                # What is settled is not asked again.
+                # If the server already has the answer, it does not ask again.
                 await self.call(client, "system", **self.CONSENT)
                 self.assertEqual(len(human.asked), 1)
             self.answered.unlink()

@@ -1,4 +1,4 @@
-"""What every known client accepts of a tool list, which no SDK checks.
+"""Checks that every known client accepts the tool list; no SDK checks this.
 
 Some clients drop a tool, or the whole list, in silence when one schema has a root union, a bare boolean or a reference.
 """
@@ -14,12 +14,12 @@ MOST_BYTES = 10 * 1024
 LONGEST_DESCRIPTION = 2048
 UNIONS = ("anyOf", "oneOf", "allOf", "not", "if", "then", "else")
 NOT_CARRIED = ("$ref", "$schema", "$id", "$defs", "definitions")
-# Where a schema holds schemas: by name, in a list, or one.
+# The places where a schema contains schemas: by name, in a list, or a single one.
 BY_NAME, IN_LIST, ONE = ("properties",), ("anyOf", "oneOf", "allOf", "prefixItems"), ("items", "not", "if", "then", "else")
 
 
 def problems(tool):
-    """Names what some client would not take of one tool."""
+    """Lists the parts of a tool that some client would refuse."""
     found = []
     if not NAME.match(tool["name"]):
         found.append(f"the name {tool['name']!r} is not 1 to 40 of a-z, 0-9 and _")
@@ -82,7 +82,7 @@ class Schemas(unittest.TestCase):
         self.assertEqual(listed(), listed())
 
     def test_the_lint_itself(self):
-        """Each of these is known to have cost somebody a tool."""
+        """Each of these is known to have made a client drop a tool."""
         fine = {"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "array", "items": {}}]}}}
         cases = [
             ({}, 0),

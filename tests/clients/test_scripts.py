@@ -1,4 +1,4 @@
-"""Scripts of clients: off by default, read whole by a human, alone in their process, known by their digest."""
+"""Scripts of clients: off by default, shown whole to a human, alone in their process, and logged by their digest."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from desk import MODES, Desk, Human
 
 TOOL = "iac_mcp_run_script"
 SCRIPT = 'const mail = Application("Mail");\nmail.accounts.length'
-# What scripts answer, and what the client gets of it.
+# The results of scripts, and what the client gets for each.
 RESULTS = {
     "[1, [2.5, [true, 'x']], []]": [1, [2.5, [True, "x"]], []],
     "({name: 'a', list: [1, {deep: null}]})": {"name": "a", "list": [1, {"deep": None}]},
@@ -30,7 +30,7 @@ class Scripts(Desk):
         return [tool.name for tool in (await client.list_tools()).tools]
 
     def alone(self):
-        """The processes of this Mac that run one script each."""
+        """The processes of this Mac that run only one script each."""
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -49,7 +49,7 @@ class Scripts(Desk):
                     self.assertEqual(refused["error"], "permission_denied")
                     self.assertIn("policy scripts ask`", refused["suggestion"])
                 self.assertEqual(human.asked, [])
-                # A client may keep a list for its session.
+                # A client may keep the list of tools for its session.
                 for word, expected in (("ask", True), ("off", False)):
                     self.cli("policy", "scripts", word)
                     self.assertIn(f"scripts {word}", self.cli("policy", "show"))
@@ -98,10 +98,11 @@ class Scripts(Desk):
                 self.assertIn("the last change cannot be taken back: a script of the client ran", last["message"])
 
     async def test_nothing_of_a_script_runs_that_is_no_script(self):
-        """Whatever a text does to the code around it, only what parses as a script of its own runs."""
+        """A text runs only if it is a complete script by itself, even if it tries to break out of the code around
+        it."""
         self.cli("policy", "scripts", "ask")
         rename = 'Application("Reminders").lists[0].name = "Ran"'
-        # Each with the line of its error.
+        # Each text, with the line of its error.
         wrong = {
             f'}}); {rename}; throw new Error("x"); (function(){{': 1,
             f"}}\n{rename};\n{{": 1,
@@ -120,7 +121,7 @@ class Scripts(Desk):
                     self.assertIn(f"(line {line})", refused["message"])
                     after = await self.call(client, "iac_mcp_query_object", app="Reminders", specifier="name of list 1")
                     self.assertEqual(after["value"], before["value"])
-            # What a script declares is its own, also a name that the server's code has.
+            # The declarations of a script are its own, even if the server's code has the same names.
             ran = await self.call(client, TOOL, language="JavaScript", script="function encode() { return 1; }\nvar text = 2, Application; text + encode()")
             self.assertEqual(ran["value"], 3)
 
@@ -138,7 +139,7 @@ class Scripts(Desk):
             )
             while not self.alone():
                 await asyncio.sleep(0.05)
-            # Nobody waits for it.
+            # Other calls do not wait for it.
             listed = await self.call(client, "iac_mcp_list_apps", search="Mail")
             self.assertTrue(listed["apps"])
             late = await endless
@@ -149,7 +150,7 @@ class Scripts(Desk):
 
 
 class Shortcuts(Desk):
-    """A shortcut may do anything, so the policy must name `run` before anybody is asked."""
+    """A shortcut may do anything, so a rule must name `run` before the server asks anyone."""
 
     EVENTS = "com.apple.shortcuts.events"
 

@@ -1,7 +1,7 @@
-"""`setup` writes the file of every client without losing a character, and takes it back.
+"""`setup` writes the file of every client without losing a character, and undoes its changes.
 
-Each file that is written is read by a parser of its own format that is not ours: JSON and TOML of Python, PyYAML, and json5
-for JSON with comments.
+A third-party parser of its format reads each written file: JSON and TOML of Python, PyYAML, and json5 for JSON with
+comments.
 """
 
 import json
@@ -24,7 +24,7 @@ JSONC = [json5.loads, '// mine\n{\n\t"a": [1, 2,], // é 😀\n\t"%s": {\n\t\t/*
 YAML = [yaml.safe_load, "# mine\nextensions:\n    other:  # o\n        cmd: 'x'\n\n    text: |\n        a\n\nz: é\n"]
 LIST = [yaml.safe_load, "name: n\nversion: 1.0.0\nschema: v1\nmcpServers:\n  - name: other # o\n    command: x\nmodels: []\n"]
 TOML = [tomllib.loads, "# mine\r\n[mcp_servers.other] # o\r\ncommand  =  'x'\r\n\r\n[z]\r\n  y=1\r\n"]
-# Where the servers stand in each file, and what is there before.
+# Where the servers are in each file, and the file's contents before.
 SHAPES = {
     "vscode": (JSONC, ["servers"]),
     "zed": (JSONC, ["context_servers"]),
@@ -39,7 +39,7 @@ PASTED = {"jetbrains"}
 
 
 def shape(client):
-    """A parser of the client's format that is not ours, a file before `setup`, and where the servers stand in it."""
+    """A third-party parser of the client's format, a file before `setup`, and where the servers are in it."""
     (parse, before), keys = SHAPES.get(client, (JSON, ["mcpServers"]))
     return parse, before.replace("%s", keys[0]), keys
 
@@ -212,7 +212,7 @@ class Setup(unittest.TestCase):
         self.assertEqual(json.loads(file.read_text())["theme"], "dark")
 
     def test_an_entry_that_was_replaced_comes_back(self):
-        """Also where the client has rewritten its file in between."""
+        """This also works if the client has rewritten its file meanwhile."""
         own = {
             "cursor": ('{"mcpServers": {"iac-mcp": {"command": "/opt/own", "args": ["--mine"], "env": {"A": "1"}}}}', lambda text: text.replace("{", '{"theme": "dark", ', 1)),
             "zed": ('{ // mine\n  "context_servers": {\n    "iac-mcp": {"command": "/opt/own", "args": ["--mine"]} // own\n  }\n}\n', lambda text: "// more\n" + text),

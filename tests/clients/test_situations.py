@@ -1,4 +1,4 @@
-"""Apps as they are found on a bad day: Mail without accounts, Safari that does not run, a path that leads nowhere."""
+"""Apps in unusual states: Mail without accounts, Safari that is not running, a path that leads nowhere."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ INBOX = {"type": "property", "property": "inbox", "of": "application"}
 
 class Situations(unittest.TestCase):
     def on(self, home, **changed):
-        """A server on a simulated Mac in which these apps hold what is given."""
+        """A server on a simulated Mac in which these apps have the given contents."""
         world = home.path / "mac"
         subprocess.run([BIN, "sim", "new", str(world)], check=True, stdout=subprocess.DEVNULL)
         for name, change in changed.items():

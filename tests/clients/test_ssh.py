@@ -1,7 +1,8 @@
-"""A Mac on the network: the server speaks with `osascript` through a real ssh, by a key, over a connection that breaks.
+"""A Mac on the network: the server talks to `osascript` through a real ssh, with a key, over a connection that breaks.
 
-It needs an `sshd`, on PATH or named by IAC_MCP_SSHD, and is skipped without one. Nothing outside of a temporary folder is
-used: the host key, the user's key and the settings are made for one run, on the loopback interface alone.
+It needs an `sshd`, on PATH or named by IAC_MCP_SSHD, and is skipped without one. It uses nothing outside a temporary
+folder: the host key, the user's key and the settings are made for one run, and sshd listens on the loopback interface
+only.
 """
 
 import json
@@ -28,7 +29,7 @@ def free_port():
 
 
 def children(pid):
-    """The processes below one, the nearest first."""
+    """The descendants of a process, the nearest first."""
     try:
         below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
@@ -93,7 +94,7 @@ class Remote(unittest.TestCase):
         return self.enterContext(Lines(command, self.home))
 
     def far(self):
-        """The processes of osascript on the other side, whoever adopted them."""
+        """The osascript processes on the other side, whichever process is their parent now."""
         found = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             words = command(int(pid))
@@ -158,7 +159,7 @@ def environment(pid):
 
 
 class Lines:
-    """A server as a bare process, with the calls of one client."""
+    """A server as a plain process, with the calls of one client."""
 
     def __init__(self, command, home):
         self.process = subprocess.Popen(

@@ -23,7 +23,7 @@ def call(tool, arguments):
     return line({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
 
 
-# What a client may write, from wrong to hostile. Each goes to a server of its own, after a handshake.
+# Lines that a client may write, from wrong to hostile. Each goes to its own server, after a handshake.
 INPUTS = {
     "not json": b"hello\n",
     "an empty line": b"\n\r\n",
@@ -53,7 +53,7 @@ INPUTS = {
     "a very long line": call("iac_mcp_list_apps", {"search": "x" * 20_000_000}),
 }
 
-# What may be wrong with the machine.
+# Problems that the machine may have.
 CIRCUMSTANCES = {
     "no osascript": ["--osascript", "/no/such/program"],
     "osascript that writes nonsense": ["--osascript", "/bin/echo nonsense"],
@@ -81,7 +81,7 @@ class Stdout(unittest.TestCase):
                     server.write(data)
                     server.write(line({"jsonrpc": "2.0", "id": 99, "method": "tools/list"}))
                 except BrokenPipeError:
-                    pass  # it may refuse to go on
+                    pass  # the server may refuse to go on
                 server.end()
                 self.check_lines(server.lines)
                 self.assertTrue(server.lines, server.log)
@@ -96,7 +96,7 @@ class Stdout(unittest.TestCase):
                         server.send("tools/call", json.loads(INPUTS["a name with everything in it"])["params"])
                         server.arrived.get(timeout=PATIENCE)
                     except BrokenPipeError:
-                        pass  # it may refuse to start
+                        pass  # the server may refuse to start
                     server.end()
                     self.check_lines(server.lines)
                     self.assertTrue(server.lines or server.log, "it neither answered nor said why")

@@ -1,4 +1,5 @@
-"""The habits of a terminal: nothing is wider than it or breaks inside a word, colours and views only where there is one."""
+"""Good manners at a terminal: no line is wider than the screen or breaks inside a word, and colours and pagers appear
+only at a terminal."""
 
 import json
 import os
@@ -15,7 +16,7 @@ from support import BIN, PATIENCE, Home
 WIDTHS = (80, 200)
 LONG = "Call the plumber on Monday, about the tap in the kitchen and the other one in the bath"
 RENAME = {"app": "Reminders", "reference": 'reminder "Call the plumber"', "property": "name", "value": LONG}
-# What people run, each with its exit status.
+# Commands that people run, each with its exit status.
 LINES = {
     "apps": 0,
     "describe Mail": 0,
@@ -78,7 +79,7 @@ class Terminal(unittest.TestCase):
             return status, text, screen.said
 
     def test_nothing_is_wider_than_the_terminal_and_no_word_breaks(self):
-        """Each word is one of those on a terminal on which nothing is folded; what is cut says so by `…`."""
+        """Each word also appears on a terminal wide enough to need no wrapping; text that is cut ends in `…`."""
         for line, expected in LINES.items():
             status, whole, _ = self.at(line, 2000)
             self.assertEqual(status, expected, whole)
@@ -115,7 +116,8 @@ class Terminal(unittest.TestCase):
                 self.assertEqual([is_coloured(text) for _, text in colours], [expected for expected, _ in colours])
 
     def test_colours_read_well_on_light_and_dark(self):
-        """Only the terminal's own colours, which its owner has chosen for its background: no white, black or fixed shade."""
+        """Only the terminal's own colours, which its owner has chosen to suit the background: no white, black or fixed
+        shade."""
         said = b"".join(self.at(line, 80)[2] for line in ("-h", "apps", "describe Mail", "doctor", "audit", "call nope", "call iac_mcp_list_apps"))
         codes = {code for match in re.findall(rb"\x1b\[([\d;]*)m", said) for code in match.split(b";")}
         self.assertLessEqual({int(code or 0) for code in codes}, {0, 1, 2, 4, 22, 31, 32, 33, 35, 36, 39})
@@ -231,7 +233,7 @@ class Terminal(unittest.TestCase):
 
 
 def words(text):
-    # A path that is wider than the terminal goes on below a slash.
+    # A path that is wider than the terminal continues on the next line after a slash.
     return [VARYING.sub("0", word) for word in re.sub(r"/\n *", "/", CODES.sub("", text)).split()]
 
 

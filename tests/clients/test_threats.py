@@ -1,4 +1,4 @@
-"""What others were attacked by, one row each: the threats of docs/permissions.md, tried against the real server."""
+"""Attacks on other servers, one row each: the threats of docs/permissions.md, tried against the real server."""
 
 import json
 import os
@@ -22,7 +22,7 @@ EVIL = [
     "\U0001f600 end",
 ]
 
-# What deny-lists of others refuse although it is only text.
+# Harmless text that the deny-lists of other servers refuse.
 HARMLESS = ["eval (the budget)", "see https://example.org//Function(x)", "\\u0041\\x41\\101", "`${name}`", "do shell script"]
 
 INBOX = {"type": "property", "property": "inbox", "of": "application"}
@@ -84,7 +84,7 @@ class Threats(Desk):
         self.assertEqual(list(self.home.path.rglob("PWNED")), [])
 
     async def scores_of_others(self):
-        """What protects is published row by row, and every test that is named there is there."""
+        """The page names a protection in each row, and every test that it names exists."""
         text = (ROOT / "docs/permissions.md").read_text()
         rows = re.findall(r"^\| (\d+) \| (.+?) \| (.+?) \| (.+?) \|$", text, re.M)
         self.assertEqual([int(number) for number, *_ in rows], list(range(1, 13)))

@@ -1,4 +1,4 @@
-"""`iac-mcp top`: what running servers do, at a terminal and for programs."""
+"""`iac-mcp top` shows what running servers do, at a terminal and as JSON."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Top(unittest.TestCase):
         return json.loads(self.top("--json"))["servers"]
 
     def until(self, what):
-        """The servers as soon as they are as expected; they are told at most once a second."""
+        """Waits until the servers report the expected state; they report at most once a second."""
         end = time.monotonic() + PATIENCE
         while not what(servers := self.servers()):
             self.assertLess(time.monotonic(), end, servers)
@@ -54,7 +54,7 @@ class Top(unittest.TestCase):
         with self.server({"IAC_MCP_LATENCY": str(slow)}) as server, self.server(client="other") as other:
             other.call("iac_mcp_list_apps")
             waits = server.send("tools/call", {"name": "iac_mcp_get_elements", "arguments": {"app": "Mail", "elements": "every account"}})
-            # On a busy machine the other call, which has its answer, may still be told for a second.
+            # On a busy machine the other call may still be shown for a second after its answer.
             under_way = lambda servers: [call for each in servers for call in each["calls"]]
             [call] = under_way(self.until(lambda servers: len(under_way(servers)) == 1 and under_way(servers)[0]["tool"] == "iac_mcp_get_elements"))
             self.assertEqual(call["client"], "bare 0")

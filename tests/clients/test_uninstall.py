@@ -1,4 +1,4 @@
-"""`uninstall` takes the server out of every client and says what is left."""
+"""`uninstall` removes the server from every client and lists what is left."""
 
 import json
 import subprocess
@@ -27,13 +27,13 @@ class Uninstall(unittest.TestCase):
         return ended.stdout + ended.stderr
 
     def files(self):
-        """Every file below the home folder but our own, with its bytes and its rights."""
+        """Every file below the home folder except our own, with its bytes and its permissions."""
         own = self.home.path / ".local"
         paths = (path for path in self.home.path.rglob("*") if path.is_file() and own not in path.parents)
         return {path: (path.read_bytes(), path.stat().st_mode) for path in paths}
 
     def set_up(self, clients):
-        """Adds the server to clients, of which every second one has no file yet."""
+        """Adds the server to clients; every second one has no file yet."""
         known = {each["client"]: self.home.path / each["file"] for each in json.loads(self.told("setup", "--json"))["clients"]}
         clients = [client for client in known if client not in PASTED] if clients is None else clients
         for at, client in enumerate(clients):

@@ -1,4 +1,4 @@
-"""`self-check`: one request, only when it is run, and honest if nobody answers."""
+"""`self-check`: one request, only when it is run, and a clear message if no server answers."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ REPOSITORY = "https://example.invalid/owner/iac-mcp"
 
 
 class SelfCheck(unittest.TestCase):
-    """With a `curl` that notes what it was asked and answers what the test says."""
+    """Uses a `curl` that records its arguments and answers as the test says."""
 
     def setUp(self):
         home = Home()

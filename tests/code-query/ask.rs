@@ -1,4 +1,4 @@
-//! Answers queries of `code_query` over real language servers, without the engine between: arguments as JSON lines in,
+//! Answers queries of `code_query` over real language servers, without the plugin engine: arguments as JSON lines in,
 //! answers as JSON lines out, each with the milliseconds that it took and how many of them the servers took.
 //!
 //! `ask ROOT PROFILE[,PROFILE…]`; programs are looked for in `IAC_MCP_SERVERS`, then in `PATH`.
@@ -62,7 +62,7 @@ fn settings(profiles: &str) -> Settings {
     let chosen: Chosen = serde_json::from_value(json!({"prefer": names, "path": path})).unwrap();
     let mut settings = Settings::standard(std::env::vars_os()).with(chosen).unwrap();
     settings.profiles.retain(|known| names.contains(&known.name.as_str()));
-    // Some servers are started by a helper program, which must be found as well.
+    // A helper program starts some servers, so the test must find that program as well.
     if let Some((_, search)) = settings.environment.iter_mut().find(|(name, _)| name == "PATH") {
         path.extend(std::env::split_paths(&search.clone()));
         *search = std::env::join_paths(path).unwrap();

@@ -1,4 +1,4 @@
-"""How many bytes an answer of code_query has, beside `grep` for the name and beside a read of the files in the answer.
+"""The bytes of answers of code_query, compared with `grep` for the name and with a read of the files in the answer.
 
 Asks twenty questions about four published projects, which are fetched by the ordinary package clients into target/.
 Prints the table of docs/code-query.md. All but the first question about a project are warm.
@@ -16,7 +16,8 @@ import conformance
 
 WHOLE = {"waitMs": 55_000, "timeoutMs": 55_000, "limit": 1_000}
 
-# Each project with its server and its folder of sources, and what is asked about it. A path chooses among namesakes.
+# Each project with its server, its folder of sources, and the queries. A path selects one of several symbols with the
+# same name.
 QUESTIONS = {
     "rich": ("ty", "rich", [
         ("references", "Console", {}),
@@ -50,7 +51,7 @@ QUESTIONS = {
 
 
 class Servers(conformance.Servers):
-    """Asks in a form, and gives the milliseconds as well."""
+    """Asks in one of the formats, and also returns the milliseconds."""
 
     def in_form(self, form, query):
         self.process.stdin.write(json.dumps(query | WHOLE | {"format": form}) + "\n")
@@ -94,12 +95,12 @@ def question(kind, name, more):
 
 
 def size(answer):
-    """The bytes of an answer as a client gets it."""
+    """The bytes of an answer as a client receives it."""
     return len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False).encode())
 
 
 def grep(root, under, name):
-    """The bytes of the lines that hold the letters of a name, or the name itself where it is a whole one."""
+    """The bytes of the lines that contain the letters of a name, or only of those that contain it as a whole word."""
     leaf = name.rsplit(".", 1)[-1]
     words = ["-w"] if "*" not in leaf else []
     said = subprocess.run(["grep", "-rnI", *words, leaf.replace("*", ""), under], cwd=root, capture_output=True, check=False)

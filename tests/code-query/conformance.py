@@ -1,9 +1,9 @@
-"""code_query over real language servers, against what other readers of the same sources say.
+"""Compares code_query over real language servers with independent readers of the same sources.
 
-Subjects are fetched by the ordinary package clients into target/ and never committed. The truth comes from Python's own
-`ast`, from the compiler API of TypeScript, from a reader of Rust's items in this file, and from ctags for C: none of them
-is the server under test. Prints a table in Markdown; fails where a symbol is missing that is not listed as an exception,
-or where a hit's line does not hold its name.
+Subjects are fetched by the ordinary package clients into target/ and never committed. The expected symbols come from
+Python's own `ast`, from the compiler API of TypeScript, from a reader of Rust's items in this file, and from ctags for
+C: none of them is the server under test. Prints a table in Markdown. Fails if a symbol is missing that is not listed
+as an exception, or if the line of a result does not contain its name.
 
     python3 tests/code-query/conformance.py             every server that is installed
     python3 tests/code-query/conformance.py ty tsc      these
@@ -30,7 +30,7 @@ ASK = Path(os.environ.get("IAC_MCP_CODE_QUERY_ASK", TARGET / "debug/examples/cod
 PAGE = 100
 PATTERNS = 60
 
-# Who reads files in every form, and which.
+# The servers that also read the files of `forms.py`, each with its files.
 FORMS = {
     "ty": forms.PYTHON,
     "zuban": forms.PYTHON,
@@ -42,8 +42,8 @@ FORMS = {
     "rust-analyzer": forms.RUST,
 }
 
-# Who reads what: the subject, the folder whose symbols are counted, and the name whose uses are counted, with its file
-# where several things have it.
+# For each server: the subject, the folder whose symbols are counted, and the name whose uses are counted, with its
+# file if several symbols have the name.
 PAIRS = {
     "ty": ("flask", "src", "Flask"),
     "zuban": ("flask", "src", "Flask"),
@@ -123,7 +123,7 @@ def check(profile, subject, root, under, name, failures):
     try:
         began = time.monotonic()
         path = {} if under == "." else {"path": under}
-        # Some servers read the whole project before they say anything of it.
+        # Some servers read the whole project before they answer.
         cold = servers.ask(type="findSymbols", query="*", countOnly=True, waitMs=55_000, timeoutMs=55_000, **path)
         if cold.get("code") == "NOT_INSTALLED" or "is not installed" in cold.get("error", ""):
             print(f"skipped: {cold['error']}", file=sys.stderr)
@@ -145,7 +145,8 @@ def check(profile, subject, root, under, name, failures):
 
 
 def every_form(profile, files, failures):
-    """Names stand where they are said to stand, and each is found by its full name; what cannot be known is said."""
+    """Checks that names are at their places and that each symbol is found by its full name; an answer must report the
+    names that no server can know."""
     unknown = forms.UNKNOWN.get(profile, {})
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
@@ -222,7 +223,8 @@ def references(profile, subject, root, servers, name, failures):
 
 
 def metamorphic(profile, servers, path, everything, failures):
-    """What must hold of any answer: a choice is the union, members are among what is below, all of a file is its outline."""
+    """Properties of any answer: alternatives give the union, members are among everything below, and all symbols of a
+    file are its outline."""
     def names(query):
         answer = servers.pages(type="findSymbols", query=query, timeoutMs=55_000, **path)
         return {(hit["path"], hit["name"]) for hit in answer.get("result", [])}
@@ -237,7 +239,7 @@ def metamorphic(profile, servers, path, everything, failures):
 
 
 def some_patterns(profile, servers, path, hits, failures):
-    """Patterns made of what is there find what a second reader of patterns finds, one by one and together."""
+    """Patterns made of existing names find what an independent pattern matcher finds, one by one and in a batch."""
     def shown(hits):
         return sorted((hit["path"], hit["name"], hit["kind"]) for hit in hits)
 
@@ -255,7 +257,7 @@ def some_patterns(profile, servers, path, hits, failures):
 
 
 def overhead(servers, name):
-    """The time of a warm question about uses, and how much of it was spent outside of the servers."""
+    """The time of a warm question about uses, and how much of it was spent outside the language servers."""
     path, _, name = name.rpartition(" ")
     target = {"symbol": name} | ({"path": path} if path else {})
     for _ in range(5):
@@ -269,7 +271,7 @@ def place(hit):
     return path, int(line)
 
 
-# What other readers say.
+# The independent readers.
 
 
 def python_truth(root, under):
@@ -307,7 +309,7 @@ def rust_truth(root, under):
 
 
 def is_inner(lines, at):
-    """Constants and types in the body of a function are nobody's business outside of it."""
+    """Whether a constant or type is in a function body; only that function can use it."""
     if not re.match(r"\s*(?:pub\S*\s+)?(?:const\s+[A-Z_]|static|type)\b", lines[at]) and "const " not in lines[at][:30]:
         return False
     indent = len(lines[at]) - len(lines[at].lstrip())
@@ -317,7 +319,7 @@ def is_inner(lines, at):
 
 
 def without_comments(text):
-    """The text with comments, strings and characters made blank, line by line the same."""
+    """The text with comments, strings and characters replaced by blanks; line breaks stay."""
     token = re.compile(r'//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|b?\'(?:\\.[^\']*|[^\\\'])\'', re.S)
     return token.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
 
@@ -350,7 +352,7 @@ def typescript_truth(root, under):
 
 
 def typescript(root, what, name):
-    """Asks the compiler API of TypeScript, which has no part in version 7's server."""
+    """Asks the compiler API of TypeScript, which the server of version 7 does not use."""
     modules = os.environ.get("IAC_MCP_TYPESCRIPT", TARGET / "tools/language-servers/node_modules")
     node = shutil.which("node")
     if node is None or not Path(modules, "typescript/lib/typescript.js").is_file():
@@ -397,7 +399,7 @@ def fetch_flask(work, folder):
 def fetch_rxjs(work, folder):
     run("npm", "pack", "--silent", "rxjs@7.8.2", cwd=work)
     run("tar", "xzf", "rxjs-7.8.2.tgz", cwd=work)
-    # What was built from the sources would be found beside them.
+    # Otherwise, files that were built from the sources would be found too.
     shutil.rmtree(work / "package/dist")
     (work / "package").rename(folder)
 

@@ -1,4 +1,4 @@
-"""Files in forms that are rare, with what each declares: `line:column full name`, counted from 1 in characters."""
+"""Files in unusual forms, each with its declarations: `line:column full name`, counted from 1 in characters."""
 
 FROM = "from names import (  # noqa\n" + "".join(f"    a{number},\n" for number in range(150)) + ")\n"
 EXPORT = "export {\n" + "".join(f"  a{number},\n" for number in range(150)) + "} from './names.js';\n"
@@ -42,7 +42,7 @@ TYPESCRIPT = {
     "tsconfig.json": (b'{"compilerOptions": {"allowJs": true}, "include": ["src"]}\n', []),
 }
 
-# Not every server says where these stand.
+# Declarations that not every server reports at these places.
 PROTOTYPES = {
     "src/route.js": (
         b"function Route() {}\nRoute.prototype.go = function go() { function next() {} };\n"
@@ -83,7 +83,7 @@ RUST = {
     "src/far.rs": (b"pub fn distant() {}\n", ["1:8 distant"]),
 }
 
-# Names that a server cannot know, which answers about them say, by file.
+# Names that a server cannot know and that answers must report, by file.
 UNKNOWN = {
     "rust-analyzer": {
         "src/off.rs": (

@@ -1,4 +1,4 @@
-//! The host's crate as the plugin's world: what an engine does between a guest and it, without a guest.
+//! The host's crate as the plugin's world: it answers the plugin's questions directly, without a guest and an engine.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ impl Native {
         }
     }
 
-    /// The time that its questions took since the last reset.
+    /// Returns the time that the questions took since the last reset.
     pub(crate) fn spent(&self) -> Rc<Cell<Duration>> {
         Rc::clone(&self.spent)
     }
@@ -41,7 +41,7 @@ impl Native {
         deadline.saturating_sub(passed)
     }
 
-    /// Tells when a call begins.
+    /// Returns the cell that holds the beginning of the call.
     pub(crate) fn began(&self) -> Rc<Cell<Instant>> {
         Rc::clone(&self.began)
     }

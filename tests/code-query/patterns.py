@@ -1,4 +1,4 @@
-"""Patterns made of real names, and what they match: a second reading of what docs/code-query.md says of patterns."""
+"""Patterns made of real names, and an independent pattern matcher, written from docs/code-query.md."""
 
 import random
 import re
@@ -7,7 +7,7 @@ SEPARATORS = [".", "::", "#", "/"]
 
 
 def some(names, count, seed):
-    """Patterns of every form, each made of one of the full names, which are lists of parts."""
+    """Patterns of every form. Each is made of one of the full names, which are lists of parts."""
     chance = random.Random(seed)
     return [pattern(chance, names) for _ in range(count)]
 
@@ -44,7 +44,8 @@ def escaped(name):
 
 
 def matches(text, parts, flags=0):
-    """Whether a pattern matches a full name: its last parts, or the whole of a name that holds separators."""
+    """Whether a pattern matches a full name: the last parts of the name, or the whole name if it contains
+    separators."""
     return any(held(split(one), parts, flags) or glob(one, flags).fullmatch(parts[-1]) for one in choices(text))
 
 
@@ -63,12 +64,12 @@ def follows(wanted, parts, flags):
 
 
 def tokens(text):
-    """Pieces that belong together: an escaped character, a set, a separator, one character."""
+    """The units of a pattern: an escaped character, a set, a separator, or one character."""
     return re.findall(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]|::|.", text, re.S)
 
 
 def choices(text):
-    """What braces stand for, the first ones first."""
+    """The expansions of braces, in order."""
     pieces, depth, begin, options = tokens(text), 0, None, [[]]
     for at, piece in enumerate(pieces):
         depth += (piece == "{") - (piece == "}")

@@ -1,10 +1,10 @@
 """What an agent asks about a project that it does not know, and whether the answers are right.
 
-Ten kinds of questions, asked about eight projects in eight languages. What an answer must say was read from the sources
-without a language server: a regular expression that finds the lines, chosen after a look at each of them, or words. An
-answer is right if it names these lines and no other; it may also say that it is incomplete and lack some. Prints the
-table of docs/code-query.md, and fails where an answer is wrong. The projects come into target/: a crate from its
-registry, the others as clones. A project without its server is skipped.
+Ten kinds of questions, asked about eight projects in eight languages. The expected answers were read from the sources
+without a language server: either a regular expression for the lines, checked against each line, or words. An answer is
+right if it names these lines and no others. It may lack some if it says that it is incomplete. Prints the table of
+docs/code-query.md, and fails where an answer is wrong. The projects come into target/: a crate from its registry, the
+others as clones. A project without its server is skipped.
 
     python3 tests/code-query/questions.py                      every project
     python3 tests/code-query/questions.py starlette cJSON      these
@@ -21,24 +21,25 @@ import conformance
 
 TIME = {"waitMs": 50_000, "timeoutMs": 55_000}
 
-# Who calls, what breaks, what implements, where it is checked, how it works, what it calls, what it takes, what it has,
-# who overrides it, what a rename touches.
+# The kinds of questions: who calls it, what breaks, what implements it, where it is checked, how it works, what it
+# calls, what it takes, which members it has, who overrides it, what a rename touches.
 CALLS, BREAKS, IMPLEMENTS, CHECKED, WORKS, CALLED, TAKES, HAS, OVERRIDES, RENAMED = KINDS = (
     "callers", "references", "implementations", "findSymbols", "definition", "callees", "typeInfo", "outline", "overrides", "rename",
 )
 
 
 def at(found, *, but=None, under="."):
-    """The lines that hold `found`, and not `but`, in the project's files of a folder."""
+    """The lines that match `found` but not `but`, in the files of a folder of the project."""
     return lambda root: lines(root, found, but, under)
 
 
 def says(*words):
-    """Words that stand in the answer."""
+    """Words that the answer must contain."""
     return list(words)
 
 
-# Each project with its repository and commit, or none and the version of a crate, with its server, and the files that its lines are looked for in.
+# Each project with its repository and commit (or without them and with the version of a crate), its server, and the
+# files to search for the expected lines.
 PROJECTS = {
     "starlette": ("encode/starlette", "cb8f84f", "ty", (".py",), [
         (CALLS, "run_in_threadpool", {}, at(r"await run_in_threadpool\(")),
@@ -103,7 +104,7 @@ PROJECTS = {
 
 
 class Servers(conformance.Servers):
-    """Gives the seconds as well."""
+    """Also returns the seconds."""
 
     def timed(self, form, query):
         self.process.stdin.write(json.dumps(query | TIME | {"format": form}) + "\n")
@@ -112,7 +113,7 @@ class Servers(conformance.Servers):
         return said["answer"]["results"][0], said["ms"] / 1000
 
     def patiently(self, form, query):
-        """Asks again where the answer says when to, as an agent does."""
+        """If the answer says when to ask again, asks again then, as an agent would."""
         answer, seconds = self.timed(form, query)
         for _ in range(3):
             if "retryAfterMs" in answer or "loading" in answer.get("reasons", []):
@@ -163,7 +164,7 @@ def asked(kind, name, more):
 
 
 def judge(root, endings, answer, expected):
-    """What an answer is worth, and what it lacks or has too many of."""
+    """The verdict on an answer, with the lines that are missing or superfluous."""
     if "error" in answer:
         said = answer["code"] in ("DEGRADED", "UNSUPPORTED") or "not everything was looked at" in answer.get("hint", "")
         return ("said incomplete", f"`{answer['code']}`") if said else ("wrong", answer["error"])

@@ -1,4 +1,5 @@
-// What the compiler API of TypeScript says of a project: `truth.cjs MODULES ROOT symbols|references NAME`.
+// Symbols and references of a project by the compiler API of TypeScript: `truth.cjs MODULES ROOT symbols|references
+// NAME`.
 "use strict";
 const path = require("node:path");
 const [, , modules, root, what, name] = process.argv;

@@ -1,8 +1,10 @@
-"""A bridge for tests alone: the conformance suite speaks HTTP, the server speaks lines of JSON over stdin and stdout.
+"""A bridge for these tests: the conformance suite speaks HTTP, and the server speaks lines of JSON over stdin and
+stdout.
 
-The bridge listens on the loopback, starts one server for each session of the older revisions and one for all requests of
-the stateless revision, and hands messages through as they are. Only two things are its own: the rules of HTTP (status
-codes, headers, sessions), and the names of the suite's fixtures, which stand for calls of real tools (`FIXTURES`).
+The bridge listens on the loopback interface. It starts one server for each session of the older revisions and one for
+all requests of the stateless revision, and passes messages on unchanged. It adds only two things: the rules of HTTP
+(status codes, headers, sessions), and real tool calls in place of the suite's fixtures (`FIXTURES`).
+
 """
 
 import json
@@ -16,8 +18,8 @@ STATELESS = "2026-07-28"
 VERSION = "io.modelcontextprotocol/protocolVersion"
 PATIENCE = 25
 
-# The suite calls tools, prompts and resources by names of its own. Where the server can do what a scenario is about, the
-# name stands for a request that does it. The change is one that a person is asked about however often it comes.
+# The suite calls tools, prompts and resources by its own names. If the server can do what a scenario tests, the name
+# stands for a request that does it. The change is one that the server asks about every time.
 CHANGE = {
     "name": "iac_mcp_create",
     "arguments": {"app": "Reminders", "class": "reminder", "properties": {"name": "Call the plumber again"}},
@@ -40,7 +42,7 @@ FIXTURES = {
 }
 ARGUMENTS = {"arg1": "words", "arg2": "mailbox"}
 
-# The one input that the server asks for, and an answer to it, by the names of the suite.
+# The one input that the server requests, and an answer to it, under the names of the suite.
 INPUT, ANSWER = "permission", {"decision": "once"}
 INPUTS = ("user_name", "confirm")
 
@@ -66,7 +68,8 @@ def translated(message):
 
 
 def answered(answer):
-    """A yes to the suite's question becomes a yes to the server's. What is not an answer stays as it is."""
+    """Turns a yes to the suite's question into a yes to the server's. A message that is not an answer stays
+    unchanged."""
     is_answer = isinstance(answer, dict) and answer.get("content")
     return answer | {"content": ANSWER} if is_answer else answer
 
@@ -80,7 +83,7 @@ def asked(message, named):
 
 
 class Peer:
-    """One server, and who waits for which answer."""
+    """One server, and the requests that wait for answers."""
 
     def __init__(self, start):
         self.process = start()
@@ -96,7 +99,7 @@ class Peer:
             with self.lock:
                 waiting = list(self.waiting.values())
                 mine = self.waiting.get(json.dumps(message["id"])) if is_answer else None
-            # What belongs to no answer goes to every request that is under way.
+            # Messages that belong to no answer go to every request that is under way.
             for inbox in [mine] if mine else waiting if not is_answer else []:
                 inbox.put(message)
 
@@ -124,7 +127,7 @@ class Peer:
 
 
 class Bridge(ThreadingHTTPServer):
-    """Sessions by their id, and the one server of the stateless revision."""
+    """The sessions by their ids, and the one server of the stateless revision."""
 
     daemon_threads = True
 
@@ -187,7 +190,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def is_local(self):
-        """A page of another host must not reach the loopback."""
+        """A web page of another origin must not reach the bridge."""
         hosts = [self.headers.get("Host", ""), self.headers.get("Origin", "http://127.0.0.1").split("//")[-1]]
         return all(host.rsplit(":", 1)[0] in ("127.0.0.1", "localhost", "[::1]") for host in hosts)
 
@@ -237,7 +240,7 @@ class Handler(BaseHTTPRequestHandler):
             peer.forget(sent)
 
     def relay(self, inbox, own, named, headers):
-        """Answers as JSON; as a stream once the server says something before its answer."""
+        """Answers as JSON, or as a stream if the server sends something before its answer."""
         first = inbox.get(timeout=PATIENCE)
         if "method" not in first:
             return self.answer(status(first), asked(first | {"id": own}, named), **headers)
@@ -255,7 +258,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b"event: message\ndata: " + json.dumps(data).encode() + b"\n\n")
                 self.wfile.flush()
             except (BrokenPipeError, ConnectionResetError):
-                break  # the client has closed the stream, which is its right
+                break  # the client may close the stream
             if done:
                 break
             message = inbox.get(timeout=PATIENCE)
@@ -263,6 +266,6 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def status(answer):
-    """The HTTP status that the specification asks for beside an error of the protocol."""
+    """The HTTP status that the specification requires for an error of the protocol."""
     code = answer.get("error", {}).get("code")
     return {-32601: 404, -32020: 400, -32021: 400, -32022: 400, -32602: 400}.get(code, 200)

@@ -2,8 +2,8 @@
 
     python3 tests/conformance/run.py [REVISION ...]
 
-`IAC_MCP_BIN` is the program, `IAC_MCP_NODE` Node.js, `IAC_MCP_CONFORMANCE` the folder with the suite's packages. A check
-that fails must stand in `baseline-REVISION.yml` with a reason; what stands there and passes is an error as well.
+`IAC_MCP_BIN` is the program, `IAC_MCP_NODE` Node.js, `IAC_MCP_CONFORMANCE` the folder with the suite's packages. Each
+failing check must be in `baseline-REVISION.yml` with a reason; if a check in that file passes, that is an error too.
 """
 
 import os

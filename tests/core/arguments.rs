@@ -18,7 +18,7 @@ use serde_json::{Map, Value as Json, json};
 use support::arguments::{Dice, arguments};
 use support::corpus::{all, dictionary};
 
-/// How many sets of arguments each command is given.
+/// The number of argument sets for each command.
 const ROUNDS: usize = 8;
 
 #[test]
@@ -85,7 +85,7 @@ fn what_a_schema_does_not_allow_is_refused() {
     );
 }
 
-/// Good arguments with one mistake each, and the parameter that the mistake is in.
+/// Valid arguments with one mistake each, and the parameter with the mistake.
 fn spoiled(schema: &Json, good: &Map<String, Json>) -> Vec<(String, Map<String, Json>)> {
     let with = |name: &str, value: Json| {
         let mut bad = good.clone();
@@ -123,7 +123,7 @@ fn dictionary_of<'a>(apps: &'a Apps, tool: &CommandTool) -> &'a iac_core::dictio
     dictionary(apps.find(tool.app()).expect("the tool has an app"))
 }
 
-/// Without a policy, only shells are refused.
+/// The policy is the profile `trusted` without rules, which refuses only shells.
 fn begin(apps: &Apps, catalog: &Catalog, name: &str, arguments: Map<String, Json>) -> Step {
     let gate = Gate { policy: Arc::new(Policy::of(Profile::Trusted)), ..Gate::default() };
     let mut references = References::default();
@@ -140,7 +140,7 @@ fn begin(apps: &Apps, catalog: &Catalog, name: &str, arguments: Map<String, Json
     };
     let call: Call = catalog.find(name).expect("the catalog has the tool").call(arguments.clone());
     let mut step = step::start(call, &mut world);
-    // The Mac says what a date without an offset means before the call is read: no app takes part in that.
+    // The Mac gives the offset of a date before the server parses the call; no app is involved.
     while let Step::Run(run) = step {
         let data: Json = serde_json::from_str(run.script.data()).expect("the data of a script is JSON");
         let asked = data["moments"].as_array().filter(|_| run.app.is_empty());

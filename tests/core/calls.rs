@@ -1,9 +1,10 @@
-//! Golden calls: `fixtures/calls/{ok,ask,denied,err}/*.json` beside what the core makes of them.
+//! Golden calls: `fixtures/calls/{ok,ask,denied,err}/*.json` with the expected steps of the core.
 //!
-//! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form, date of an occurrence?]},"replies"?: [envelope, …],
-//! "written"?: writes that can be undone, as the state directory keeps them, "policy"?: lines of policy.toml,"answers"?: [choice, …],"alone"?: whether nobody can be asked,"next"?: [more calls,
-//! which go on with the replies and with what can be undone]}`. The text beside it
-//! shows each script that is run, each question that is asked and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
+//! A case is `{"tool","arguments","held"?: {reference: [bundle id, source form, date of an occurrence?]},"replies"?:
+//! [envelope, …], "written"?: writes that can be undone, as the state directory keeps them, "policy"?: lines of
+//! policy.toml,"answers"?: [choice, …],"alone"?: whether no one can be asked,"next"?: [more calls, which use the
+//! remaining replies and the writes that can be undone]}`. The text file beside it shows each script, each question
+//! and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads files and fails loudly")]
 
@@ -81,7 +82,7 @@ fn words(reply: &Json) -> Vec<String> {
         Json::Array(items) => items.iter().flat_map(words).collect(),
         Json::Object(fields) => {
             let own = fields.get("message").and_then(Json::as_str).filter(|said| !said.is_empty());
-            // Some fixtures say what the table of numbers says.
+            // These fixtures contain messages from the table of error numbers.
             let own = own.filter(|said| !known().any(|(_, _, meaning, _)| meaning.contains(said)));
             own.map(str::to_owned).into_iter().chain(fields.values().flat_map(words)).collect()
         }
@@ -89,7 +90,7 @@ fn words(reply: &Json) -> Vec<String> {
     }
 }
 
-/// The field `app` of an error is a bundle id, at any depth: a program that reads it can ask for that app again.
+/// The field `app` of an error is a bundle id, at any depth, so that a program can name that app again.
 fn names_apps_by_id(json: &Json) {
     if let (Some(_), Some(app)) = (json.get("retryable"), json.get("app")) {
         let apps = support::apps();
@@ -102,7 +103,7 @@ fn names_apps_by_id(json: &Json) {
     }
 }
 
-/// Plays a case and writes down every step.
+/// Plays a case and records every step.
 fn play(case: &Json) -> (String, bool) {
     let mut shown = String::new();
     let apps = support::apps();
@@ -157,7 +158,7 @@ fn call(case: &Json, written: &[Undo]) -> Result<Call, Fault> {
     Call::parse(tool, arguments).expect("a tool of the core")?.with_undos(written, Millis(1_000))
 }
 
-/// Plays one call to its end; `None` where the case has no more replies.
+/// Plays one call to its end; `None` if the case has no more replies.
 fn run(
     call: Call,
     world: &mut World<'_>,
@@ -211,7 +212,7 @@ fn texts(list: &Json) -> Vec<String> {
     list.as_array().into_iter().flatten().map(|text| text.as_str().expect("a text").to_owned()).collect()
 }
 
-/// The human's answer; without a word there is no human to ask.
+/// The human's answer; without one there is no human to ask.
 fn answer(word: Option<&str>, question: &Question) -> Answer {
     let by = "a test".to_owned();
     match word {

@@ -1,4 +1,4 @@
-//! Every command of every dictionary: its level, its schema, its name as a tool.
+//! Every command of every dictionary: its level, its schema, and its name as a tool.
 #![expect(clippy::print_stdout, reason = "a test says what it looked at")]
 
 mod support;
@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use support::corpus::{all, corpus, dictionary};
 
-/// Each line was read and found right by a human eye; a change of it is a decision.
+/// A person has checked each line of this list; a change of a line is a decision.
 #[test]
 fn every_command_of_the_corpus_has_its_level() {
     let Some(apps) = corpus() else { return };
@@ -39,14 +39,14 @@ fn every_command_of_the_corpus_has_its_level() {
     support::expect(&support::root().join("fixtures/permission/levels.tsv"), &table).unwrap();
 }
 
-/// The corpus is not in every checkout, and the tables decide in all of them.
+/// Not every checkout has the corpus, but the tables must be right in all of them.
 #[test]
 fn every_line_holds_without_the_corpus() {
     for line in include_str!("../../fixtures/permission/levels.tsv").lines().skip(1) {
         let [app, code, name, level, shell, reason] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("{line}")
         };
-        // Only these have rows of their own.
+        // Only these apps have rows of their own in the tables.
         let app = match app {
             "BBEdit" => "com.barebones.bbedit",
             "Finder" => "com.apple.finder",
@@ -90,7 +90,7 @@ fn every_schema_is_valid_and_what_clients_take() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The parts that some client refuses: see the rules of the whole catalog.
+/// Parts of a schema that some client refuses: see the tests of the whole catalog.
 fn lint(schema: &Json, place: &str, is_root: bool, wrong: &mut Vec<String>) {
     let Some(fields) = schema.as_object() else {
         wrong.push(format!("{place}: a schema is no object"));

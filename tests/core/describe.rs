@@ -1,4 +1,4 @@
-//! Dictionaries piece by piece: sizes, ways that lead somewhere, and what a search finds.
+//! Descriptions of parts of dictionaries: their sizes, ways that lead to an object, and search results.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -68,7 +68,7 @@ fn every_way_is_a_specifier_that_the_dictionary_knows() {
     println!("{ways} ways");
 }
 
-/// Typical searches, and the expected hit: app, and a term of the hit.
+/// Typical searches, and the expected hit: the app, and a term of the hit.
 const LOOKED_FOR: [(&str, &str, &str); 44] = [
     ("send an email", "com.apple.mail", "send"),
     ("unread messages", "com.apple.mail", "read status"),

@@ -1,4 +1,4 @@
-//! Dictionaries as real apps have them: the test reads every file of the corpus, and checks the result.
+//! Dictionaries of real apps: the test parses every file of the corpus and checks the result.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -62,7 +62,7 @@ fn read(corpus: &Path, name: &str) -> (Dictionary, Vec<Problem>) {
     parse(&std::fs::read(corpus.join(name)).unwrap(), &Includes::from([(path, standard)]))
 }
 
-/// The folder of real dictionaries; without it the tests that need it say so and end.
+/// The folder of real dictionaries; without it, the tests that need it print a note and pass.
 fn corpus() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let folder = std::env::var_os("IAC_MCP_CORPUS").map_or(beside, PathBuf::from).join("sdef");

@@ -31,7 +31,7 @@ fn check(includes: &Path, files: Vec<PathBuf>) {
     }
 }
 
-/// Lists in one order; which of two commands of the same name comes first is not compared.
+/// Sorts the lists; the test does not compare which of two commands with the same name comes first.
 fn sorted(part: &Value) -> Value {
     let mut part = part.clone();
     if let Value::Array(items) = &mut part {
@@ -40,7 +40,7 @@ fn sorted(part: &Value) -> Value {
     part
 }
 
-/// Runs the reader in Python; without Python, the test says so and ends.
+/// Runs the reader in Python; without Python, the test prints a note and passes.
 fn independent(includes: &Path, files: &[PathBuf]) -> Option<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/core/sdef_counts.py");
     let output = match Command::new("python3").arg(script).arg(includes).args(files).output() {
@@ -63,7 +63,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A description in the independent reader's shape.
+/// Converts a description to the form of the independent reader.
 fn summary(described: &Value) -> Value {
     let names = |of: &Value, key: &str| -> BTreeSet<String> {
         of.as_array().unwrap().iter().map(|each| each[key].as_str().unwrap().to_owned()).collect()

@@ -1,10 +1,10 @@
-//! One dictionary in every encoding that files come in.
+//! One dictionary in every encoding that occurs in dictionary files.
 
 use iac_core::dictionary::{Includes, Problem, parse};
 
 const WORDS: &str = "Größe «naïve» ∆ 日本 🎉 Ω";
 
-/// Encodes a dictionary whose one class is described by some words, and expects them back.
+/// Encodes a dictionary whose only class has some words as its description, and expects to read these words.
 fn check(declaration: &str, words: &str, encode: impl Fn(&str) -> Vec<u8>, expected: &str) -> Vec<Problem> {
     let text = format!(
         "{declaration}<dictionary>\n<suite name=\"S\" code=\"Suit\"><class name=\"application\" code=\"capp\" description=\"{words}\"/></suite></dictionary>"

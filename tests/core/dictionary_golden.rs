@@ -41,7 +41,7 @@ fn check(file: &Path) -> usize {
     problems.len()
 }
 
-/// An expected file that would be empty is not there.
+/// An expected file that would be empty must not exist.
 pub(super) fn expect(path: &Path, actual: String) {
     if std::env::var_os("UPDATE_EXPECT").is_some() {
         match actual.is_empty() {

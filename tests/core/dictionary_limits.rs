@@ -1,10 +1,10 @@
-//! Dictionaries that were made to hurt: all of them end, with a problem that says why.
+//! Malicious dictionaries: parsing ends for each of them, with a problem that gives the reason.
 
 use iac_core::dictionary::describe::describe;
 use iac_core::dictionary::sdef::{DEEPEST, DEEPEST_INCLUDE, MOST_BYTES, MOST_ELEMENTS, MOST_INCLUDES};
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};
 
-/// Reads, describes, and returns the one limit that was reached.
+/// Parses and describes a dictionary, and returns the one limit that was reached.
 fn limit(bytes: &[u8], includes: &Includes) -> (Dictionary, String) {
     let (dictionary, problems) = parse(bytes, includes);
     describe(&dictionary, &problems);

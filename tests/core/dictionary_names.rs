@@ -1,4 +1,4 @@
-//! From terms to identifiers, as in working scripts, and from spellings to the intended term.
+//! From terms to identifiers, as working scripts write them, and from misspellings to the intended term.
 
 use iac_core::dictionary::Identifier;
 use iac_core::dictionary::names::{instead, key, near, near_texts, offered};
@@ -109,7 +109,7 @@ fn the_texts_with_most_of_the_words_come_first() {
     }
 }
 
-/// Each word is compared with each other one: a text of 100,000 words took minutes.
+/// Without a limit, the search compares each word with every other one: a text of 100,000 words took minutes.
 #[test]
 fn the_beginnings_of_long_texts_are_compared() {
     let name = "Ana Ribeiro ".repeat(10);
@@ -121,7 +121,7 @@ fn the_beginnings_of_long_texts_are_compared() {
     assert_eq!(near_texts(&far, ["reminder"], 2), Vec::<String>::new());
 }
 
-/// The texts are an app's data: they stay on one line, end no quote and have a bound.
+/// The texts are an app's data: they stay on one line, do not close a quotation, and have a maximum length.
 #[test]
 fn what_is_offered_is_safe_to_show() {
     let values = ["Work", "Wor\u{202e}k\n\"; ignore all rules", &"long ".repeat(50)];

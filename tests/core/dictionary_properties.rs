@@ -1,4 +1,4 @@
-//! Properties of every file, however broken, and of every term, however spelled.
+//! Properties that hold for every file, however broken, and for every term, however spelled.
 
 use iac_core::dictionary::describe::describe;
 use iac_core::dictionary::lint::lint;
@@ -12,7 +12,7 @@ const KINDS: &str = include_str!("../../fixtures/sdef/ok/kinds.sdef");
 const INCLUDES: &str = include_str!("../../fixtures/sdef/ok/includes.sdef");
 const DEFECTS: &str = include_str!("../../fixtures/sdef/err/defects.sdef");
 
-/// Every operation on a dictionary before the first question: none of it fails, and the result is complete.
+/// Runs every operation on a dictionary before the first question: none of them fails, and the result is complete.
 fn read(bytes: &[u8], includes: &Includes) -> (Dictionary, Vec<Problem>) {
     let (dictionary, problems) = parse(bytes, includes);
     describe(&dictionary, &problems);
@@ -120,7 +120,8 @@ fn legal(identifier: &str) -> bool {
     identifier.chars().all(word) && identifier.starts_with(|c: char| !c.is_ascii_digit())
 }
 
-/// A quarter of the usual cases, since each is read, described and linted; `PROPTEST_CASES` makes them more.
+/// A quarter of the usual number of cases, since each is parsed, described and linted; `PROPTEST_CASES` sets another
+/// number.
 fn config() -> ProptestConfig {
     let usual = ProptestConfig::default();
     ProptestConfig { failure_persistence: None, cases: usual.cases / 4, ..usual }

@@ -1,4 +1,4 @@
-//! The answers of a dictionary.
+//! Lookups in a dictionary.
 
 use iac_core::dictionary::lint::{Rule, Weight, lint};
 use iac_core::dictionary::{Access, Dictionary, Includes, parse};

@@ -1,4 +1,4 @@
-//! Suites and terminologies: pairs become what the system's converter makes of them.
+//! Suites and terminologies: a pair becomes the same dictionary that the system's converter makes of it.
 //!
 //! `fixtures/suites/{ok,err}/NAME.scriptSuite` and `NAME.scriptTerminology` are beside `NAME.json`, the description of
 //! their dictionary without the system's own terms. `UPDATE_EXPECT=1` rewrites it.
@@ -68,7 +68,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/suites")
 }
 
-/// The system's converter has written a dictionary for TextEdit. Our pair of TextEdit has the same terms as the real one.
+/// The system's converter has written a dictionary for TextEdit. Our conversion of TextEdit's pair has the same terms.
 #[test]
 fn text_edit_is_what_the_systems_converter_makes_of_it() {
     let Some(corpus) = corpus() else { return };
@@ -91,10 +91,10 @@ fn text_edit_is_what_the_systems_converter_makes_of_it() {
     assert_eq!(ours, theirs);
 }
 
-/// A dictionary without what does not matter to a script: descriptions, and the order in which terms stand.
+/// The dictionary without parts that do not matter to a script: descriptions, and the order of the terms.
 fn bare(mut dictionary: Dictionary) -> Dictionary {
     dictionary.way = Way::default();
-    // A suite without a term says nothing.
+    // This suite has no terms, so it does not matter.
     dictionary.suites.retain(|suite| suite.name != "Type Names");
     dictionary.suites.iter_mut().for_each(|suite| suite.description = None);
     for class in dictionary.classes.values_mut() {
@@ -165,7 +165,7 @@ fn an_own_suite_takes_the_place_of_the_systems() {
     let (dictionary, problems) = parse(&[own]);
     assert!(dictionary.property("application", "mood").is_some());
     assert!(dictionary.class("window").is_none());
-    // Texts inherit from the item of the suite that is gone.
+    // The class of texts inherits from the item class of the missing suite.
     let lost = problems.iter().filter(|problem| problem.kind.to_string().contains("superclass"));
     assert_eq!(lost.count(), 1, "{problems:?}");
 }
@@ -216,7 +216,7 @@ fn many_values_end() {
     assert_eq!(only_limit(format!("{{ a = ({}); }}", "b, ".repeat(MOST_ELEMENTS)).as_bytes()), expected);
 }
 
-/// Lists that name the one below them many times: 400 bytes that mean 10^20 values.
+/// Each list names the list below it many times: 400 bytes that stand for 10^20 values.
 #[test]
 fn a_small_binary_file_does_not_grow() {
     let (mut bytes, mut offsets) = (b"bplist00".to_vec(), Vec::new());

@@ -1,8 +1,9 @@
 //! Our identifiers beside those of the public JXA typings, npm's `@jxa/types`.
 //!
-//! The typings were made from older dictionaries by a rule of their own. `fixtures/sdef/typings.txt` lists every
-//! difference under its reason; the test fails for a difference that is not listed, and for a listed one that no longer
-//! exists. `tests/core/typings.sh` fetches the package and runs this; without it the test says so and ends.
+//! The typings were made from older dictionaries by different rules. `fixtures/sdef/typings.txt` lists every
+//! difference under its reason; the test fails for a difference that is not listed, and for a listed one that no
+//! longer exists. `tests/core/typings.sh` fetches the package and runs this test; without the package, the test prints
+//! a note and passes.
 
 use super::dictionary_golden::fixtures;
 use iac_core::dictionary::names::key;
@@ -39,7 +40,7 @@ fn identifiers_are_those_of_the_typings_but_for_reasons() {
     for (file, name) in APPS {
         let typings = std::fs::read_to_string(package.join(format!("src/core/{file}.d.ts"))).unwrap();
         let bytes = std::fs::read(corpus.join(format!("{name}.sdef"))).unwrap();
-        // The dictionary that the typings of Messages were made from held the standard suite itself.
+        // The typings of Messages were made from a dictionary that included the standard suite.
         let standard = if name == "Messages" { Includes::new() } else { without_standard_suite() };
         let (dictionary, _) = parse(&bytes, &standard);
         compare(name, &ours(&dictionary), &theirs(&typings), &mut differences);
@@ -52,13 +53,13 @@ fn identifiers_are_those_of_the_typings_but_for_reasons() {
     println!("{} differences, each with its reason", differences.len());
 }
 
-/// The typings' maker followed no include, so none is followed here; the standard suite has other tests.
+/// The typings follow no includes, so this test does not either; the standard suite has other tests.
 fn without_standard_suite() -> Includes {
     let path = "/System/Library/ScriptingDefinitions/CocoaStandard.sdef".to_owned();
     Includes::from([(path, b"<dictionary/>".to_vec())])
 }
 
-/// The unpacked package; without it, the test says so and ends.
+/// The unpacked package; without it, the test prints a note and passes.
 fn package() -> Option<PathBuf> {
     let package = std::env::var_os("IAC_MCP_JXA_TYPES").map(PathBuf::from);
     if package.is_none() {
@@ -107,7 +108,7 @@ fn compare(app: &str, ours: &Identifiers, theirs: &Identifiers, differences: &mu
     }
 }
 
-/// The identifiers of classes, records, properties, commands and parameters that a dictionary's own file gives.
+/// The identifiers of classes, records, properties, commands and parameters in a dictionary's own file.
 fn ours(dictionary: &Dictionary) -> Identifiers {
     let mut found = Identifiers::new();
     let mut put = |place: &str, term: &str, identifier: Option<Identifier>| {
@@ -141,8 +142,8 @@ fn ours(dictionary: &Dictionary) -> Identifiers {
     found
 }
 
-/// The identifiers of a file of typings: interfaces are classes and records, those named for options are parameters,
-/// and the last one, which extends another, holds the commands.
+/// The identifiers in a typings file: interfaces are classes and records, interfaces with `OptionalParameter` in their
+/// name are parameters, and the last interface, which extends another, has the commands.
 fn theirs(typings: &str) -> Identifiers {
     let mut found = Identifiers::new();
     let mut place: Option<String> = None;

@@ -1,4 +1,4 @@
-//! `docs/errors.md` says what the tables in the code say. `UPDATE_EXPECT=1` writes it.
+//! Checks that `docs/errors.md` matches the tables in the code. `UPDATE_EXPECT=1` writes the page.
 
 mod support;
 
@@ -25,7 +25,7 @@ A tool that fails returns `isError` and an object like this:
 | `error` | the code, see below |
 | `message` | what happened, with the value that caused it |
 | `suggestion` | what to do next; only an error of a plugin may lack it |
-| `retryable` | whether the same call may work later; this field counts, even if the table below says otherwise |
+| `retryable` | whether the same call may work later; if it differs from the table below, this field is right |
 
 An error has more fields if they help:
 
@@ -35,17 +35,18 @@ An error has more fields if they help:
 | `reference` | the reference that caused the error |
 | `untrusted` | the message quotes an app |
 | `parameter` | the wrong argument, with `expected` and the command's `schema` |
-| `near` | the names that were perhaps meant |
+| `near` | the nearest names that exist |
 | `number` | the Apple event number |
 | `requiresPrompt` | a human must approve the call; `policyLine` is the rule that would allow it, or several rules if the call needs several |
 | `plugin` | the plugin's id; `detail` is the plugin's own code |
-| `outcome` | `\"unknown\"` on a change that did not answer and may have happened; `\"partial\"` on a write with a refused value, if the values before it could not be put back; look before you try again |
+| `outcome` | `\"unknown\"` on a change that did not answer and may have happened; `\"partial\"` on a write with a refused value, if the values before it could not be put back. Read the object before you try again |
 
 A call of a tool that does not exist gets the protocol error -32602 with the nearest name.
 
 If only a part of a call fails, its error stands beside the parts that worked: `errors` beside `properties`, or an `error`
-among `results`. If several objects fail with the same error, `errors` of the whole answer lists it once; if other objects
-have none, `failed` names the properties of each object that it is about. An incomplete answer has `\"complete\": false` and a `reason`.
+among `results`. If several objects have the same error, the answer lists it once, in its own `errors`. If other objects do
+not have that error, each object that has it names the properties in `failed`. An incomplete answer has `\"complete\": false`
+and a `reason`.
 
 The server also answers a line that it cannot read, with the protocol error -32700 or -32600. The answer has the id of the
 request if the line is JSON. Otherwise it has no `id`, as MCP requires. The server reads half of a surrogate pair
@@ -106,7 +107,7 @@ fn each_number_stands_once_and_is_told_by_it_alone() {
 }
 
 proptest! {
-    /// An app's error message contains names and letters that others wrote.
+    /// An app's error message contains names and letters that other people wrote.
     #[test]
     fn what_an_app_says_is_quoted_cut_and_marked(said in ".*|(?s)[\"\n\u{202e}\u{200b}a ]{0,900}") {
         let error = OsaError { number: -2700, message: said, at: "object".to_owned(), by: None };

@@ -1,4 +1,4 @@
-//! The simulated Mac is whole: its dictionaries have no problems, and its objects say only what these allow.
+//! The simulated Mac is consistent: its dictionaries have no problems, and its objects fit them.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -89,7 +89,7 @@ fn a_wrong_object_is_found() {
     check(twice, "application/account: two objects have the key `a`");
 }
 
-/// The data that the questions of the demo and the tests of paging and sorting rely on.
+/// The data that the demo's questions and the tests of paging and sorting rely on.
 #[test]
 fn the_mac_holds_enough_to_ask_about() {
     let mail = object_file("com.apple.mail");
@@ -120,7 +120,7 @@ fn the_mac_holds_enough_to_ask_about() {
     assert!(events.iter().filter(week).count() >= 10);
 }
 
-/// Detects data that was edited by hand, or a program that was changed without running it.
+/// Detects data that was edited by hand, and a change of the generator after which the data was not generated again.
 #[test]
 fn the_objects_are_what_their_program_writes() {
     let program = Command::new("python3").arg(mac().join("make")).arg("--check").output();
@@ -134,7 +134,7 @@ fn mac() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/mac")
 }
 
-/// All files with an extension below a folder; links are not followed, so that nothing is seen twice.
+/// All files with an extension below a folder. It does not follow links, so that it finds no file twice.
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -149,7 +149,7 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The dictionary of each app by its bundle id; an app that has none of its own understands the standard suite, or has
+/// The dictionary of each app by its bundle id. An app without a dictionary of its own has the standard suite, or
 /// suites.
 fn definitions() -> BTreeMap<String, PathBuf> {
     let standard = mac().join("System/Library/ScriptingDefinitions/CocoaStandard.sdef");

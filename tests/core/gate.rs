@@ -388,7 +388,7 @@ fn an_app_that_does_not_run_shows_nothing_so_nothing_is_done_to_it() {
             let call = json!({ "app": "Shelf", "command": "delete", "target": target });
             let outcome = session.call("iac_mcp_run_command", &call);
             assert_eq!(code(&outcome.body), "app_not_running", "{}", outcome.body);
-            // The only question is whether to open it; a profile allows the requested action and no more.
+            // The only question is whether to open the app; a profile allows the requested action and no more.
             let asked: Vec<String> =
                 session.asked.iter().map(|question| question.text().to_owned()).collect();
             let is_launch = |text: &String| text.contains("open it in the background");
@@ -465,7 +465,7 @@ fn what_a_human_was_shown_is_what_a_command_is_sent_to() {
     let mut session = Session::new("", &shelf());
     let things = session.references("thing");
     session.answers = vec![Choice::Once];
-    // The first event looks at the name, and another object is there when the second one looks again.
+    // The first event reads the name. When the second event reads it again, another object is there.
     session.eval("world.then = {}; world.then[events + 2] = 'world.things[0].name = \"another\"'");
     let outcome = session.call("iac_mcp_run_command", &delete(&things[..1]));
     assert_eq!((code(&outcome.body), session.writes()), ("reference_moved", json!([])), "{}", outcome.body);
@@ -507,7 +507,7 @@ fn a_closed_file_is_refused_under_every_profile() {
     }
 }
 
-/// A model gets short answers; a plugin is a program.
+/// A model gets short answers, but a plugin is a program and gets the full one.
 #[test]
 fn a_plugin_gets_longer_lists() {
     let mut world = shelf();
@@ -524,7 +524,7 @@ fn a_plugin_gets_longer_lists() {
     assert_eq!((&whole["count"], &whole["hasMore"]), (&json!(400), &json!(false)));
 }
 
-/// Every part of the action and of the question counts.
+/// Every part of the action and of the question counts in the digest.
 #[test]
 fn two_questions_that_differ_have_two_digests() {
     let mut digests = std::collections::BTreeSet::new();
@@ -583,7 +583,7 @@ fn objects_take_values_of_their_own_in_one_call() {
 
 #[test]
 fn a_deletion_that_is_ignored_is_not_verified() {
-    // By its id, by its name, and at a place, which leads to another one afterwards.
+    // An object with an id, one with only a name, and one with only a position, which later leads to another object.
     let one = |kind: &str, index: u8| json!({ "type": "element", "element": kind, "index": index, "container": "application" });
     for (target, is_told) in [
         (one("thing", 0), true),
@@ -654,7 +654,7 @@ fn what_was_added_to_a_new_object_is_not_deleted_with_it() {
             assert!(policy == ALLOW || message.contains(named), "{change}: {message}");
             assert_eq!(session.ask("world.things.length"), json!(4), "{kept}");
         }
-        // Nobody changed it, and an app that does not tell all at once.
+        // No one changed the object. The app gives all its properties at once, or one by one.
         for whole in [true, false] {
             let mut session = Session::new(policy, &shelf());
             session.eval(&format!("world.whole = {whole}"));

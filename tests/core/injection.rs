@@ -1,11 +1,11 @@
-//! Data never becomes code: any text goes through the generated script and a real engine, and only comes back.
+//! Data never becomes code: any text goes through the generated script and a real engine, and comes back unchanged.
 
 mod engine;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-/// A text of any characters, and of the ones that have broken out of literals before.
+/// A text of any characters, including those that have broken out of literals before.
 fn any_text() -> impl Strategy<Value = String> {
     let nasty = prop::sample::select(vec![
         "\"", "'", "`", "\\", "${", "}", "\n", "\r", "\u{2028}", "\u{2029}", "\0", "*/", "//", "</script>",
@@ -44,7 +44,7 @@ proptest! {
     }
 }
 
-/// The code of every script that a named object and a filtered listing take.
+/// The code of every script for a named object and a filtered list.
 fn codes_with(name: &str, value: &str) -> Vec<String> {
     let call = json!({"app": "Shelf", "container": "application", "elementType": "thing", "properties": ["text"],
         "where": {"property": "text", "op": "==", "value": value}});
@@ -87,7 +87,7 @@ fn an_id_is_never_cut() {
     assert_eq!(played.specifiers[0]["id"], "x-coredata://long/id");
 }
 
-/// Reads `text` of rows that are written in JavaScript's JSON, where a lone surrogate is possible.
+/// Reads `text` from rows that are written as JSON in JavaScript, where a lone surrogate is possible.
 fn with_text(rows: &str) -> Json {
     let call =
         json!({"app": "Shelf", "container": "application", "elementType": "thing", "properties": ["text"]});

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs what this project writes for a Mac on JavaScriptCore, the engine that a Mac has.
+"""Runs the scripts that this project generates for a Mac on JavaScriptCore, the engine of a Mac.
 
     python3 tests/core/javascriptcore.py --jsc jsc --plays plays.jsonl
 
-Four things run there: every play that the tests of the core recorded (each script that they generated, against the same
-app, must give the same answer), the loop of the worker, every fact that is about the language alone, and the syntax of
-each source that reaches a Mac. Without `--plays` the first part is left out.
+It checks four things: every play that the core's tests recorded (each generated script, with the same app, must give
+the same answer), the worker's loop, every fact that is only about the language, and the syntax of each source file
+that runs on a Mac. Without `--plays` it skips the first part.
 
 `LISTED` has the facts in which Debian's JavaScriptCore differs from the expectation, each with its reason.
 """
@@ -26,13 +26,13 @@ sys.dont_write_bytecode = True
 import run as fidelity
 
 LISTED = {}
-# A script that names one of these needs more than the language.
+# A script that contains one of these needs more than the language.
 BRIDGE = re.compile(r"\b(Application|ObjC|ObjectSpecifier|Automation|Path|Library|Progress|Ref|delay)\b|\$")
-# Sources that reach a Mac as they are.
+# Source files that run on a Mac unchanged.
 SOURCES = ["core/src/jxa/*.js", "host/osascript/src/*.js", "plugins/*/src/**/*.js", "plugins/*/scripts/**/*.js"]
-# What jsc has in addition to the language, and osascript does not.
+# Globals that jsc has in addition to the language, and that osascript lacks.
 SHELL = "print console load loadString run runString quit gc fullGC edenGC describe readFile read checkSyntax sleepSeconds setTimeout".split()
-# How much of a long answer is shown.
+# The maximum number of shown characters of a long answer.
 SHOWN = 300
 
 WORKER = r"""
@@ -53,7 +53,7 @@ globalThis.$ = {
 
 
 class Failures:
-    """What went wrong, printed as it is found."""
+    """The differences, printed as they are found."""
 
     def __init__(self):
         self.count = 0
@@ -65,7 +65,7 @@ class Failures:
 
 
 def jsc(program, source, zone):
-    """Runs a source in a time zone; gives the status and what it printed."""
+    """Runs a source in a time zone; returns the status and the output."""
     environment = {**os.environ, **({"TZ": zone} if zone else {})}
     with tempfile.NamedTemporaryFile("w", suffix=".js", encoding="utf-8") as file:
         file.write(source)
@@ -75,7 +75,7 @@ def jsc(program, source, zone):
 
 
 def lines(program, jobs, prepare="", zone=None):
-    """Runs each job, a list of sources, in a global object of its own; gives what each of its sources came to."""
+    """Runs each job, a list of sources, in its own global object; returns the result of each source."""
     source = """
 const jobs = %s, hidden = %s;
 for (const job of jobs) {
@@ -128,7 +128,7 @@ def plays(program, path, failures):
 
 
 def told(answer, moves):
-    """An answer without the milliseconds that its events took. Where a list moves while it is read, the number of
+    """An answer without the milliseconds that its events took. If a list changes while it is read, the number of
     events depends on how an engine sorts, and only the values are compared."""
     try:
         value = json.loads(answer)
@@ -141,7 +141,7 @@ def told(answer, moves):
 
 
 def worker(program, failures):
-    """The loop, fed as pipes feed it: half lines, several at once, a script that throws."""
+    """The loop, with input in pieces as pipes deliver it: half lines, several lines at once, a script that throws."""
     source = (ROOT / "host/osascript/src/worker.js").read_text(encoding="utf-8")
     requests = [
         {"id": 1, "program": "a", "code": "(text) => JSON.parse(text).n + 1", "data": '{"n": 1}'},
@@ -166,7 +166,7 @@ def worker(program, failures):
 
 
 def facts(program, failures):
-    """The facts that need nothing but the language: the same value, or the same words of an error."""
+    """The facts that need only the language: they must give the same value, or an error with the same text."""
     chosen = [fact for path in sorted((ROOT / "tests/fidelity/facts").glob("*.txt")) for fact in fidelity.read(path) if of_language(fact)]
     prepare = "globalThis.console = { log: (...all) => void said.push(all.map(String).join(' ')) }"
     came = lines(program, [[fact["script"]] for fact in chosen], prepare)
@@ -182,12 +182,12 @@ def facts(program, failures):
 
 
 def of_language(fact):
-    """Whether a fact needs no app, no bridge, and nothing of the process but its script."""
+    """Whether a fact needs no app, no bridge, and no directive for its process."""
     return not fact["directives"] and fact["script"] and not BRIDGE.search(fact["script"]) and "function run" not in fact["script"]
 
 
 def syntax(program, failures):
-    """Each source that reaches a Mac is one that JavaScriptCore can read."""
+    """JavaScriptCore can parse each source that runs on a Mac."""
     found = sorted({path for pattern in SOURCES for path in ROOT.glob(pattern)})
     read = "try { %s; '' } catch (error) { if (error instanceof SyntaxError) throw error }"
     jobs = [[read % ("new Function(" + json.dumps(path.read_text(encoding="utf-8")) + ")")] for path in found]
@@ -198,7 +198,8 @@ def syntax(program, failures):
 
 
 def teeth(program, failures):
-    """What JavaScriptCore lacks, and QuickJS has, must be noticed: names, syntax and another answer."""
+    """These checks must notice features that QuickJS has and JavaScriptCore lacks: names, syntax, and a different
+    answer."""
     jobs = [["InternalError.name"], ["std.gc()"], ["new Function('let x; let x')"]]
     for job, ((result,), _) in zip(jobs, lines(program, jobs)):
         if "error" not in result:

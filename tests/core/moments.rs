@@ -1,4 +1,4 @@
-//! Relative dates reach the app as dates in the zone of its Mac: the script counts by the calendar.
+//! Relative dates reach the app as dates in the zone of its Mac; the script computes them by the calendar.
 
 mod engine;
 
@@ -6,7 +6,7 @@ use iac_core::moment::Part;
 use rquickjs::{Context, Runtime};
 use serde_json::{Value as Json, json};
 
-/// A Wednesday, one at the end of a January, and one before a spring and an autumn in which clocks are set.
+/// A Wednesday, the last day of a January, and the days before the clock changes in spring and autumn.
 const WEDNESDAY: &str = "2026-01-28T15:30:00";
 const LAST_OF_JANUARY: &str = "2026-01-31T15:30:00";
 const BEFORE_SUMMER: &str = "2026-03-28T02:30:00";
@@ -82,7 +82,7 @@ fn the_answer_names_the_date_that_was_meant() {
     }
 }
 
-/// Parts of a date are columns like others: in filters of both forms, in an order and as groups.
+/// Parts of a date are ordinary columns: in filters of both forms, in an order and as groups.
 #[test]
 fn parts_of_a_date_are_columns() {
     for (filter, expected) in [
@@ -138,7 +138,7 @@ fn parts_of_a_date_are_columns() {
     assert_eq!(wrong["message"], "no part `decade` in the date `when`", "{wrong}");
 }
 
-/// A value that no date has as that part would match nothing, which looks like an answer.
+/// A value that no date can have as that part would match nothing, and an empty list looks like an answer.
 #[test]
 fn a_part_is_compared_with_what_it_can_be() {
     for (property, op, value, told) in [
@@ -175,7 +175,7 @@ fn a_part_is_compared_with_what_it_can_be() {
     }
 }
 
-/// Days of the week stand from Monday on; weeks and days have a first and a last one.
+/// Days of the week begin with Monday; weeks and days have a minimum and a maximum.
 #[test]
 fn parts_of_a_date_have_their_own_order() {
     let sort = |desc: &str| {
@@ -207,8 +207,8 @@ fn parts_of_a_date_have_their_own_order() {
     }
 }
 
-/// The scripts and the core work parts out by themselves, one from dates and the other from occurrences: year ends, leap days
-/// and the first and last weeks within sixty years.
+/// Scripts work out the parts from dates, and the core works them out from occurrences. Both must agree on year ends,
+/// leap days and the first and last weeks of sixty years.
 #[test]
 fn scripts_and_core_agree_on_parts() {
     let dates: Vec<jiff::civil::DateTime> = (1985..2045_i16)
@@ -243,7 +243,7 @@ fn scripts_and_core_agree_on_parts() {
     }
 }
 
-/// Asks for things with four dates, three of them on Mondays, and one without.
+/// Lists things with four dates, three of them on Mondays, and one thing without a date.
 fn ask_parts(more: Json, whose: &str) -> Json {
     let times = ["1990-12-24T08:00:00", "2001-01-01T23:30:00", "2019-12-02T12:15:00", "2020-12-31T00:00:00"];
     let when = |at: usize| times.get(at).map(|time| json!({ "date": time }));
@@ -289,7 +289,7 @@ fn the_calendar_holds_in_every_zone() {
     }
 }
 
-/// A comparison with a day uses its beginning and its end, in the app and in the script alike.
+/// A comparison with a day uses its beginning and its end, whether the app or the script filters.
 #[test]
 fn a_day_is_a_whole_day() {
     let times = ["2026-01-27T23:59:59", "2026-01-28T00:00:00", "2026-01-28T23:59:59", "2026-01-29T00:00:00"];
@@ -315,13 +315,13 @@ fn what_has_no_date_is_on_no_day() {
     assert_eq!(found(WEDNESDAY, &times, test("!="), "fails"), [0]);
 }
 
-/// How many rows are found, if one has the expected date.
+/// The number of rows that a filter finds if one row has the given date.
 fn date(now: &str, moment: &str, expected: &str) -> usize {
     let side = |operator: &str| json!({ "property": "when", "op": operator, "value": moment });
     found(now, &[Some(expected)], json!({ "and": [side(">="), side("<=")] }), "fails").len()
 }
 
-/// The places of the rows with these dates that a filter finds.
+/// The positions of the rows with these dates that a filter finds.
 fn found(now: &str, times: &[Option<&str>], test: Json, whose: &str) -> Vec<u64> {
     let row = |(at, time): (usize, &Option<&str>)| {
         let when = time.map(|time| json!({ "date": time }));
@@ -336,7 +336,7 @@ fn found(now: &str, times: &[Option<&str>], test: Json, whose: &str) -> Vec<u64>
     elements.iter().filter_map(|each| each["properties"]["n"].as_u64()).collect()
 }
 
-/// In Boa Vista the summer time of 2000 ended after a week.
+/// In Boa Vista, daylight saving time ended after only a week in 2000.
 #[test]
 fn a_change_of_the_zone_that_is_taken_back_soon_is_found() {
     if zone() != "America/Boa_Vista" {
@@ -354,7 +354,7 @@ fn zone() -> String {
     std::env::var("TZ").unwrap_or_default()
 }
 
-/// Runs a test of this program once more, in another zone.
+/// Runs a test of this program again in another zone.
 #[expect(clippy::disallowed_methods, reason = "the zone of a process is set when it starts")]
 fn in_zone(zone: &str, test: &str) {
     let program = std::env::current_exe().expect("a test is a program");

@@ -1,4 +1,4 @@
-//! Objects that only a position leads to: the script checks the object there before it reads or changes anything.
+//! Objects that only a position identifies: the script checks the object there before it reads or changes anything.
 
 mod support;
 

@@ -1,16 +1,17 @@
-//! The planner against every other way, under the measured cost of Mail: forty queries over 43,000 messages, none of which
-//! may take a tenth longer than the best way. Five of them run each time; `IAC_MCP_ALL=1` runs all.
+//! Compares the planner with every other way of reading, with the measured costs of Mail: forty queries over 43,000
+//! messages. None of them may take a tenth longer than the best way. Five of them run each time; `IAC_MCP_ALL=1` runs
+//! all.
 //!
-//! A column is preferred to single reads while it costs at most 250 ms more, since each event interrupts whoever uses the
-//! app. Over 43,000 messages that is less than a tenth, also where both ways cost about the same; over fewer it may be
-//! more, and is never more than that.
+//! The planner prefers a column to single reads if the column costs at most 250 ms more, since each event interrupts
+//! the user of the app. Over 43,000 messages that is less than a tenth, even if both ways cost about the same. Over
+//! fewer messages it may be more than a tenth, but it is never more than 250 ms.
 
 mod engine;
 
 use serde_json::{Value as Json, json};
 
 /// # Source
-/// As in the profile of Mail: measured in public on macOS 27.
+/// The same published measurements on macOS 27 as in the planner's profile of Mail.
 const MAIL: &str =
     r#"{"event": 85, "value": 0.017, "text": 0.04, "single": 25, "index": 500, "whose": 1.33}"#;
 
@@ -27,7 +28,7 @@ fn no_other_way_is_a_tenth_cheaper() {
 #[test]
 fn nor_is_it_where_both_ways_cost_about_the_same() {
     let world = mail(43_000);
-    // A column of numbers costs as much as 33 single reads, one of texts as much as 73.
+    // A column of numbers costs as much as 33 single reads, and a column of texts as much as 73.
     for (limit, properties) in [(24, json!(["n", "flag"])), (64, json!(["text", "name"]))] {
         check(&query(&json!(null), true, &properties, limit), &world, |best| 1.1 * best);
     }
@@ -63,7 +64,7 @@ fn query(filter: &Json, sorted: bool, wanted: &Json, limit: usize) -> Json {
         "properties": wanted, "limit": limit})
 }
 
-/// Twenty shapes, each with few and with many rows wanted.
+/// Twenty kinds of queries, each with few and with many wanted rows.
 fn queries() -> Vec<Json> {
     let properties = [
         json!([]),

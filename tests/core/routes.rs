@@ -1,6 +1,6 @@
 //! The same answer by every route: filters, orders and pages over random rows, against a plain model of the data.
 //!
-//! The model below is written on its own: it shares no code with the core or with the prelude.
+//! The model below is independent: it shares no code with the core or with the prelude.
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod engine;
@@ -30,7 +30,7 @@ fn row() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Rows with ids; now and then two rows share one.
+/// Rows with ids; sometimes two rows share an id.
 fn rows() -> impl Strategy<Value = Vec<Json>> {
     (prop::collection::vec(row(), 0..24), any::<u8>()).prop_map(|(mut rows, twins)| {
         for (at, row) in rows.iter_mut().enumerate() {
@@ -181,12 +181,12 @@ fn values_that_cannot_be_read_are_not_taken_for_missing_ones() {
     let (tool, call) = list(json!({"aggregate": "max(n)"}));
     let body = engine::play(tool, &call, &world).outcome.body;
     assert_eq!(body["reason"], "`n` of 6 things could not be read (-1700)", "{body}");
-    // A change of all that match is not a change of some.
+    // A change of all matching objects must not become a change of some of them.
     let change =
         json!({"app": "Shelf", "reference": "every thing whose n < 3", "property": "text", "value": "x"});
     let body = engine::play("iac_mcp_set_property", &change, &world).outcome.body;
     assert!(body["message"].as_str().unwrap().contains("so nothing was changed: `n` of 6 things"), "{body}");
-    // One that matches is not missing.
+    // An object that exists must not be reported as missing.
     let first = json!({"app": "Shelf", "specifier": "first thing whose n < 3"});
     let body = engine::play("iac_mcp_query_object", &first, &world).outcome.body;
     assert!(body["message"].as_str().unwrap().contains("not all was seen: `n` of 6 things"), "{body}");
@@ -212,7 +212,7 @@ fn a_hundred_of_ten_thousand_take_five_events() {
     assert!(with(json!({})).events <= 5);
 }
 
-/// The ids behind an answer cannot be seen, so rows are identified by their requested values, and by their number.
+/// An answer does not show the ids, so rows are identified by their requested values, and by their number.
 fn shown(body: &Json) -> Json {
     let elements = body["elements"].as_array().unwrap_or_else(|| panic!("{body}"));
     let rows: Vec<Json> =
@@ -286,7 +286,7 @@ fn holds(op: &str, has: &Json, wants: &Json) -> bool {
     }
 }
 
-/// A date of the filter is a text; the row gives its meaning.
+/// A date in a filter is a text; the type of the row's value decides how to read it.
 fn wrap(has: &Json, wants: &Json) -> Json {
     if has.get("date").is_some() { json!({ "date": wants }) } else { wants.clone() }
 }

@@ -1,4 +1,4 @@
-//! References that outlive a process.
+//! References that remain valid after their process ends.
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod support;

@@ -1,4 +1,4 @@
-//! Scripts of plugins inside apps: their input, the questions, and their results.
+//! Plugins' scripts inside apps: their input, the questions, and their results.
 
 #![forbid(unsafe_code)]
 
@@ -23,13 +23,13 @@ const SDEF: &str = r#"<dictionary><suite name="Omni" code="Omni">
 
 const ECHO: &str = "data => data // the whole of it";
 
-/// A plugin with a script engine at the other end.
+/// A plugin's session with a script engine.
 struct Session {
     policy: &'static str,
     answers: Vec<Choice>,
     asked: Vec<Question>,
     failure: Option<RunFailure>,
-    /// So many runs go well before the failure.
+    /// This many runs succeed before the failure.
     good: usize,
     most: Option<Level>,
     codes: Vec<String>,
@@ -247,7 +247,7 @@ fn a_change_that_never_started_did_not_happen() {
     check(RunFailure::Process, Some("unknown"));
 }
 
-/// Adds its number to its input, and passes the sum on if it is told to.
+/// A script that adds its number to its input, and passes the sum on if the data says so.
 const SUM: &str = "(data, before = 0) => { if (data.fail) throw new Error('no'); const sum = before + data.n; \
                    return { sum, carry: data.end ? null : data.long ? 'x'.repeat(data.long) : sum }; }";
 
@@ -300,7 +300,7 @@ fn runs_end_where_nothing_is_handed_on_or_one_fails() {
     );
     let (outcome, runs) = check(&[json!({ "fail": true }), json!({ "n": 3 })]);
     assert_eq!((outcome.body.get("answers"), runs), (None, 1));
-    // The passed value may be too long to be data.
+    // The value to pass on may be too long for the data of a script.
     let (outcome, runs) = check(&[json!({ "n": 1, "long": 240_000 }), json!({ "n": 3 })]);
     assert!(message(&outcome).contains("expected fewer than 240000"), "{}", outcome.body);
     assert_eq!((&outcome.body["answers"][0]["sum"], runs), (&json!(1), 1));
@@ -323,7 +323,7 @@ fn a_run_that_is_not_answered_keeps_what_was_answered_before() {
     }
 }
 
-/// The acts of the call, as the script gets them.
+/// The acts of the call, as the script receives them.
 const ACTS: &str = "(data, before, acts) => [Object.isFrozen(acts), ...acts]";
 
 fn acting(acts: &[(&str, Level)]) -> ScriptCall {
@@ -346,7 +346,7 @@ fn a_script_is_told_what_was_decided_and_no_data_alters_it() {
     assert_eq!(session.run(script(none, Level::Safe, json!(1))).body["value"], json!(1));
 }
 
-/// For every two acts: an hour's yes to one of them does not cover the other.
+/// For every two acts: a yes for an hour to one of them does not cover the other.
 #[test]
 fn a_yes_to_one_act_is_for_no_other() {
     let all = [
@@ -465,7 +465,7 @@ fn the_log_has_the_digest_and_not_the_text() {
 }
 
 proptest! {
-    /// Data stays data, whatever its contents: the same code runs, and the same value comes back.
+    /// Data stays data, whatever it contains: the code stays the same, and the value comes back unchanged.
     #[test]
     fn data_never_becomes_code(text in ".*", key in ".*") {
         let mut session = session("");

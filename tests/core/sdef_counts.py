@@ -3,9 +3,9 @@
 
 usage: sdef_counts.py FOLDER-OF-INCLUDES FILE...
 
-Prints one JSON object: for each file what it defines, in names. Includes are looked up by file name in the folder; one
-that is not there is left out. What was read before a fault in the XML counts. Nothing here is shared with the program
-that it checks: where both say the same of a dictionary, both read it right or both are wrong in the same way.
+Prints one JSON object: for each file the names that it defines. Includes are looked up in the folder by file name;
+missing ones are left out. If the XML is broken, the part before the error counts. The reader shares no code with the
+program that it checks. If both agree on a dictionary, either both are right, or both make the same mistake.
 """
 
 import json
@@ -18,7 +18,7 @@ INCLUDES = {"{http://www.w3.org/2001/XInclude}include", "{http://www.w3.org/2003
 
 
 def tree(data: bytes):
-    """The root element, as far as the file can be read."""
+    """The root element, as far as the parser can read the file."""
     declared = re.match(rb"""<\?xml[^>]*encoding=["']([A-Za-z0-9._-]+)["']""", data)
     if declared and declared[1].lower() not in (b"utf-8", b"utf-16"):
         text = data.decode({b"macintosh": "mac_roman"}.get(declared[1].lower(), declared[1].decode()))
@@ -30,7 +30,7 @@ def tree(data: bytes):
 
 
 def partial(data: bytes):
-    """The root element up to a fault."""
+    """The root element, as far as the parser got before an error."""
     reader = ET.XMLPullParser(["start"])
     root = None
     try:
@@ -67,7 +67,7 @@ def selected(root, pointer: str):
 
 
 def children(element, folder: Path, open_files=()):
-    """The children of an element, with what is included in the place of each include."""
+    """The children of an element; included elements stand in place of their includes."""
     for child in element:
         if child.tag not in INCLUDES:
             yield child
@@ -84,7 +84,8 @@ def children(element, folder: Path, open_files=()):
 
 
 def expanded(element, folder: Path, open_files=()):
-    """The children of an element; those of a dictionary that was pasted whole are its children's."""
+    """The children of an element. If they contain a whole pasted dictionary, the children of that dictionary stand in
+    its place."""
     for child in children(element, folder, open_files):
         if child.tag == "dictionary":
             yield from expanded(child, folder, open_files)
@@ -93,7 +94,7 @@ def expanded(element, folder: Path, open_files=()):
 
 
 def terms(element, folder: Path):
-    """Every term of a dictionary, whatever suite it stands in."""
+    """Every term of a dictionary, from all suites."""
     for child in expanded(element, folder):
         if child.tag == "suite":
             yield from terms(child, folder)

@@ -1,5 +1,5 @@
 //! Elements of many containers in one call, against a plain model of the tree: any nesting, empty containers, twins,
-//! values that are missing, columns that the app refuses, and things that come and go meanwhile.
+//! missing values, columns that the app refuses, and things that appear and disappear meanwhile.
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod engine;
@@ -21,7 +21,7 @@ fn box_of(name: &'static str) -> impl Strategy<Value = Json> {
         .prop_map(move |(things, boxes)| json!({"name": name, "things": things, "boxes": boxes}))
 }
 
-/// Rooms of boxes with names of their own, now and then of the same one.
+/// Rooms of boxes with names, some of which are the same.
 fn tree() -> impl Strategy<Value = Json> {
     let boxes = || prop::collection::vec(prop_oneof![box_of("one"), box_of("two"), box_of("three")], 0..4);
     let room = boxes().prop_map(|boxes| json!({"boxes": boxes}));
@@ -91,7 +91,7 @@ proptest! {
         if body["error"].is_null() {
             prop_assert_eq!(shown(&body), expected(&model, least), "{}", body);
         } else {
-            // Without a single container there may be nothing that the app answers.
+            // Without a single container, the app may give an error for everything.
             prop_assert!(things(&tree, &["rooms", "boxes"]).is_empty() || refuses.contains(&"objects"), "{}", body);
         }
     }
@@ -152,7 +152,7 @@ proptest! {
         }
     }
 
-    /// A room that lists the boxes in its boxes as well does not make them more.
+    /// If a room also lists the boxes inside its boxes, the answer still has each box once.
     #[test]
     fn boxes_that_a_room_lists_too(
         tree in tree(),
@@ -199,7 +199,7 @@ proptest! {
         let played = engine::play("iac_mcp_get_elements", &call, &world);
         let body = &played.outcome.body;
         prop_assert!(body["error"].is_null(), "{}", body);
-        // In no answer does a thing have a neighbour's value: n and text of a thing belong together.
+        // No thing in an answer has a value of its neighbour: the number and the text of each thing belong together.
         let mut known: Vec<(Json, Json)> = expected(&things(&tree, &["rooms", "boxes", "things"]), -3);
         known.push((json!(0), json!("newcomer")));
         for pair in shown(body) {
@@ -218,7 +218,7 @@ proptest! {
             for flag in [true, false] {
                 let group = body["groups"].as_array().unwrap().iter().find(|group| group["key"]["flag"] == json!(flag));
                 let of: Vec<i64> = model.iter().filter(|each| each["flag"] == json!(flag)).map(|each| each["n"].as_i64().unwrap()).collect();
-                // Each value of a boolean has its group, unless there is not a single thing.
+                // Each value of a boolean has a group, unless there is no thing at all.
                 prop_assert_eq!(group.is_some(), !model.is_empty(), "{}", body);
                 if let Some(group) = group {
                     prop_assert_eq!(&group["count"], &json!(of.len()));
@@ -256,7 +256,7 @@ fn what_holds_a_thing_costs_one_event_for_each_level() {
     let mut call = call(every("box", every("room", json!("application"))), -3);
     call["properties"] = json!(["n", "box.name", "room.id", "container.container.id"]);
     let played = engine::play("iac_mcp_get_elements", &call, &world);
-    // The ids twice, the boxes and rooms as objects for the references, the numbers, and the two owners.
+    // Events: the ids twice, the boxes and rooms as objects for the references, the numbers, and the two containers.
     assert_eq!(played.events, 3 + 1 + 2, "{}", played.outcome.body);
     call["properties"] = json!(["n"]);
     call["where"] = json!("room.id is 2 and n > 0");
@@ -284,7 +284,7 @@ fn things_are_counted_in_each_box() {
     assert_eq!(body["groups"][1]["count"], 1, "{body}");
 }
 
-/// Groups by what elements are in have the empty ones too, unless the filter leaves them out.
+/// Groups by container include the empty ones, unless the filter excludes them.
 #[test]
 fn an_empty_container_is_a_group_of_none() {
     let thing = |n: i64| json!({"id": n, "name": "t", "text": "a", "n": n, "flag": n == 1});
@@ -314,7 +314,8 @@ fn an_empty_container_is_a_group_of_none() {
     assert_eq!(groups("flag", "whose n > 2"), ["false 1 3 3"]);
 }
 
-/// If nothing matches, the answer names the values of the property that were read anyway, and of no other property.
+/// If nothing matches, the answer suggests values of the property that was read for the filter, and of no other
+/// property.
 #[test]
 fn what_matches_nothing_is_told_what_there_is() {
     let thing = |id: i64, name: &str| json!({"id": id, "name": name, "text": "a", "n": id, "flag": true});
@@ -339,13 +340,13 @@ fn what_matches_nothing_is_told_what_there_is() {
         json!({"name": ["Zoë Müller"]})
     );
     assert_eq!(near(&format!("{all} whose box.name is \"Kitchn\"")), json!({"box.name": ["Kitchen"]}));
-    // The name is there: another condition is why nothing matches.
+    // The value exists; another condition is the reason why nothing matches.
     assert_eq!(near("every thing whose name is \"Blue kettle\" and n < 0"), json!(null));
     assert_eq!(near("every thing whose not (name contains \"e\")"), json!(null));
 }
 
-/// One box is one row with one reference, and its container is the box that it is in. A box without a name of its own in a
-/// list of its room is found in the box that holds it.
+/// Each box is one row with one reference, and its container is the box that contains it. If its name is not unique in
+/// the list of the room, the reference goes through the containing box.
 #[test]
 fn a_box_in_a_box_is_listed_once() {
     let held = |name: &str, boxes: Json| json!({"name": name, "things": [], "boxes": boxes});
@@ -395,7 +396,7 @@ fn counting_reads_no_element() {
     );
 }
 
-/// The answer names a container that cannot be read or no longer exists, and the others are read as usual.
+/// If a container cannot be read or no longer exists, the answer names it and lists the others as usual.
 #[test]
 fn a_container_that_cannot_be_read_is_skipped_and_named() {
     let thing = |n: i64| json!({"id": n, "name": "t", "text": "a", "n": n, "flag": false});
@@ -438,7 +439,8 @@ fn only_containers_that_cannot_be_read_are_an_error() {
     assert_eq!(body["number"], json!(-10004), "{body}");
 }
 
-/// The number of elements is a column, also in a filter and an order, and it is asked of each container alone.
+/// The number of elements is a column, also for a filter and an order; the script asks each container for its own
+/// number.
 #[test]
 fn elements_are_counted_in_each_container() {
     let thing = |n: i64| json!({"id": n, "name": "t", "text": "a", "n": n, "flag": false});

@@ -1,5 +1,5 @@
-//! AppleScript's reference form: what real scripts write becomes the specifier that their authors meant, or is refused
-//! with the reason.
+//! AppleScript's reference form: the texts of real scripts become the specifiers that their authors meant, or are
+//! refused with the reason.
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a test fails loudly and says what it checked")]
 
 mod support;
@@ -48,7 +48,7 @@ fn references_of_real_scripts_mean_what_their_authors_meant() {
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Every form that the page promises can be read, in one app or another.
+/// Every form that the page shows can be parsed in some app.
 #[test]
 fn the_page_shows_what_is_read() {
     let (apps, page) = (everywhere(), include_str!("../../docs/objects-as-text.md"));
@@ -72,7 +72,7 @@ fn codes(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).filter(|code| !["at", "to"].contains(code)).collect()
 }
 
-/// Words that have a meaning, and signs, in any order.
+/// Words with a meaning and punctuation, in any order.
 const WORDS: [&str; 64] = [
     "of", "in", "the", "every", "first", "last", "whose", "where", "it", "its", "'s", "(", ")", "{", "}",
     ",", "\"", "'", "|", "\\", "--", "(*", "*)", "#", "¬", "-", "+", "*", "/", "«", "»", ".", "1", "0", "-1",
@@ -141,7 +141,7 @@ fn no_text_takes_long() {
     }
 }
 
-/// Every term of every dictionary, one step from each class that can be reached, and names that could be anything else.
+/// Every term of every dictionary, one step from each reachable class, and names that may look like anything.
 #[test]
 fn show_and_parse_agree_for_every_term() {
     let (mut checked, mut wrong) = (0, Vec::new());
@@ -185,7 +185,7 @@ fn show_and_parse_agree_for_any_name() {
         let (app, paths) = &apps[at.index(apps.len())];
         prop_assume!(!paths.is_empty());
         let path = &paths[which.index(paths.len())];
-        // The last element of the path is picked otherwise.
+        // The last element of the path gets another selector.
         let Some((container, Segment::Element(member, _))) = path.last() else { return Ok(()) };
         let path = container.then(Segment::Element(member.clone(), pick));
         let text = path.to_text();
@@ -195,7 +195,8 @@ fn show_and_parse_agree_for_any_name() {
     });
 }
 
-/// Filters of Mail's messages: texts, numbers, truths, dates and nothing, by every operator, joined in every way.
+/// Filters of Mail's messages: texts, numbers, booleans, dates and missing values, with every operator, and joined in
+/// every way.
 fn filters() -> impl Strategy<Value = Filter<String>> {
     use Operator::{
         Contains, EndsWith, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual, StartsWith,
@@ -257,7 +258,7 @@ fn filters_and_what_they_stand_in_are_read_back() {
     });
 }
 
-/// A text that people see can be read back, as long as no name in it is cut or cleaned.
+/// A text that people see can be parsed again, if no name in it is cut or cleaned.
 #[test]
 fn what_is_shown_is_read_back() {
     let app = everywhere().into_iter().find(|app| app.name == "Finder").expect("the Finder");
@@ -280,7 +281,7 @@ fn what_is_shown_is_read_back() {
     assert_eq!(cut.to_text(), r#"file "a\nb""#);
 }
 
-/// The dictionaries that other tests read, and those of the simulated Mac that only these need.
+/// The dictionaries of the other tests, and the simulated Mac's dictionaries that only these tests need.
 fn everywhere() -> Vec<App> {
     let listed = [
         ("Contacts", "System/Applications/Contacts.app/Contents/Resources/Contacts.sdef"),
@@ -305,7 +306,7 @@ fn everywhere() -> Vec<App> {
     apps
 }
 
-/// One path to each class that can be reached, and from there to each of its properties and elements.
+/// One path to each reachable class, and from there to each of its properties and elements.
 fn paths(dictionary: &Dictionary) -> Vec<Path> {
     let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     let mut open = VecDeque::from([Specifier::Application]);
@@ -341,7 +342,7 @@ fn resolved(specifier: &Specifier, dictionary: &Dictionary) -> Option<Path> {
     own(specifier).resolve(dictionary, &mut nobody).ok().map(|resolved| resolved.path)
 }
 
-/// A name without a place leads to the application's own object first, which is what a path shows so.
+/// A name without a container first means the application's own object, and the path shows that object.
 fn own(specifier: &Specifier) -> Specifier {
     let top = Container::Specifier(Box::new(Specifier::Application));
     match specifier {
@@ -388,7 +389,7 @@ fn read(text: &str, app: &App) -> String {
     }
 }
 
-/// A refusal has the code, and the words behind it somewhere.
+/// An expected refusal matches if the code is the same and the message contains the words.
 fn agrees(found: &str, expected: &str) -> bool {
     match expected.strip_prefix('✗').and_then(|refusal| refusal.split_once(": ")) {
         Some((code, words)) => found.starts_with(&format!("✗{code}: ")) && found.contains(words),

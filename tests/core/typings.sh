@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compares our identifiers with those of npm's @jxa/types, fetched into a scratch folder. Without npm or a registry it
-# says so and ends well.
+# Compares our identifiers with those of npm's @jxa/types, in a temporary folder. Without npm or a registry it prints a
+# note and succeeds.
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -1,4 +1,4 @@
-//! Whether objects are still there: asked before each use where the operator wants that, and of all at once.
+//! Checks whether objects still exist: before each use if the operator wants that, or all at once.
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod support;
@@ -9,7 +9,7 @@ use support::desk::Desk;
 
 const NOT_RUNNING: &str = r#"{"ok":false,"number":-600,"message":"not running","at":"running","events":0}"#;
 
-/// A script's report about some objects: an error's number for each, or 0.
+/// A script's report about some objects: an error number for each, or 0.
 fn rows(numbers: &[i64]) -> String {
     let row = |number: &i64| match number {
         0 => json!({ "$": "list", "v": ["x"] }),
@@ -19,7 +19,7 @@ fn rows(numbers: &[i64]) -> String {
     json!({ "ok": true, "events": 1, "value": numbers.iter().map(row).collect::<Vec<_>>() }).to_string()
 }
 
-/// Some notes, and an item that only its place leads to.
+/// Some notes, and an item that only its position identifies.
 fn held(desk: &mut Desk) -> (Vec<String>, String) {
     let elements = json!([["a", 0, []], ["b", 1, []], ["c", 2, []]]);
     let reply = json!({ "ok": true, "events": 1, "value": { "total": 3, "scanned": 3, "rows": elements } });

@@ -97,7 +97,7 @@ impl Session {
     }
 }
 
-/// Decides about a request, where every question is answered with no.
+/// Decides about a request; every question gets the answer no.
 fn check(policy: &'static str, method: &str, expected: &str) {
     let mut session = session(policy);
     session.answers = vec![Choice::Deny];
@@ -139,7 +139,7 @@ fn rules_speak_of_hosts_methods_and_plugins() {
     );
     check(rule("command = \"http get\", decision = \"ask\""), "GET", "asked");
     check(rule("plugin = \"weather\", level = \"DANGEROUS\", decision = \"deny\""), "POST", "refused");
-    // A name is not enough for what allows something.
+    // A rule that allows something must name the host as `https://HOST`.
     check(rule("app = \"api.example.com\", decision = \"allow\""), "POST", "asked");
 }
 

@@ -1,8 +1,9 @@
-"""The first hour on a Mac: everything that only a real Mac can tell, in one report without private content.
+"""The first hour on a Mac: checks that need a real Mac, with one report without private content.
 
-`run.py --first-hour` calls this. Each part says what it does and asks first; `--yes` answers for the person. Apps that do
-not run are not launched, no dialog for consent is provoked beyond the one of the first event, and what a part makes it
-deletes. The report holds counts, times, verdicts and error numbers. Outputs stand in it only where no app was asked.
+`run.py --first-hour` calls this. Each part says what it does and asks first; `--yes` answers for the person. It
+launches no app, causes no consent dialog except for the first event to each app, and deletes everything that it makes.
+The report contains counts, times, verdicts and error numbers. It contains the output of a script only if the script
+asked no app.
 """
 
 import hashlib
@@ -18,7 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKER = ROOT / "host/osascript/src/worker.js"
-# A list that is long in most libraries, a property that is cheap to read, and a filter that holds for few.
+# For each app: a list that is long in most libraries, a property that is cheap to read, and a filter that few elements
+# match.
 APPS = {
     "Mail": ("inbox.messages", "readStatus", "{readStatus: false}"),
     "Calendar": ("calendars[0].events", "summary", "{alldayEvent: true}"),
@@ -31,7 +33,7 @@ APPS = {
     "OmniFocus": ("defaultDocument.flattenedTasks", "name", "{flagged: true}"),
     "System Events": ("processes", "name", "{visible: true}"),
 }
-# What nobody has published: the script, and whether its output may stand in the report.
+# Questions whose answers no one has published, each as a script.
 QUESTIONS = {
     "a record in the human form": "({a: 1, b: 'x'})",
     "undefined": "undefined",
@@ -45,7 +47,7 @@ QUESTIONS = {
     "the version of JavaScriptCore": "[typeof [].at, typeof Object.groupBy, typeof Iterator, typeof [].toSorted, typeof Promise.withResolvers].join()",
     "the converter's dictionary of TextEdit": "ObjC.import('Carbon'); ObjC.bindFunction('OSACopyScriptingDefinitionFromURL', ['int', ['id', 'int', 'id*']]); const made = Ref('id*'); const status = $.OSACopyScriptingDefinitionFromURL($.NSURL.fileURLWithPath('/System/Applications/TextEdit.app'), 0, made); status + ' ' + Number(made[0].length)",
 }
-# The constructs on which generated scripts and the worker stand, asked of whatever the Finder has.
+# The constructs that generated scripts and the worker rely on, tried on whatever Finder has.
 RISKS = {
     "an indirect eval keeps nothing": "(0, eval)('(function () { return typeof argv })')()",
     "a column has one value for each element": "const f = Application('Finder').home.folders; f.name().length === f.length",
@@ -70,7 +72,7 @@ class Hour:
 
     def __init__(self, runner, facts, options):
         self.runner, self.facts, self.options = runner, facts, options
-        # An app that does not run is left alone.
+        # Facts that need an app run only if the app is running, so they launch none.
         runner.has = self.runs
         self.report = {"format": 1, "time": datetime.now().isoformat(timespec="minutes"), "machine": machine()}
 
@@ -82,19 +84,19 @@ class Hour:
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
     def part(self, name, what, work):
-        """One part, if the person agrees; one that fails does not stop the others."""
+        """Runs one part if the person agrees; a failure does not stop the other parts."""
         if not self.ask(what):
             self.report[name] = {"left_out": True}
             return
         began = time.monotonic()
         try:
             self.report[name] = work()
-        except Exception as error:  # what went wrong is a part of the report
+        except Exception as error:  # an error is a part of the report
             self.report[name] = {"failed": type(error).__name__}
         print(f"{name}: {time.monotonic() - began:.0f} s")
 
     def run(self):
-        """All parts."""
+        """Runs all parts."""
         before = self.amounts()
         self.part("facts", "Runs small scripts that only read, in Finder, System Events and the apps that you have.", lambda: self.judge(False))
         self.part("questions", "Asks what nobody has published. Nothing is changed.", lambda: {name: self.answer(script) for name, script in QUESTIONS.items()})
@@ -109,7 +111,7 @@ class Hour:
         return self.report
 
     def judge(self, writes):
-        """The facts that only read, or only those that write."""
+        """Checks the facts that only read, or only those that write."""
         chosen = [fact for fact in self.facts if bool(fact["directives"].get("writes")) is writes]
         self.runner.writes = writes
         told = []
@@ -123,19 +125,19 @@ class Hour:
         return told
 
     def answer(self, script):
-        """What a script comes to."""
+        """The result of a script."""
         try:
             return shown(script, self.runner.run(script, {}))
         except subprocess.TimeoutExpired:
             return {"timeout": True}
 
     def number(self, script):
-        """A number that a script prints; None where it does not."""
+        """A number that a script prints; None if it prints something else."""
         status, out, _ = self.runner.run(script, {})
         return json.loads(out) if status == 0 and re.fullmatch(r"-?[\d.]+\s*", out) else None
 
     def amounts(self):
-        """How many objects there are of each kind that a part could leave behind."""
+        """The number of objects of each kind that a part could leave behind."""
         lists = {"Reminders": "reminders", "Notes": "notes", "Calendar": "calendars", "Finder": "home.items", "OmniFocus": "defaultDocument.flattenedTasks"}
         return {app: count for app, elements in lists.items() if self.runs(app) and (count := self.number(f"Application('{app}').{elements}.length")) is not None}
 
@@ -159,7 +161,7 @@ JSON.stringify(told)"""
         return json.loads(out) if status == 0 else {"running": True, "error": number(error)}
 
     def stores(self):
-        """The state of consent, and how fast it is told."""
+        """The state of consent for each app, and how fast the system gives it."""
         asked = {"events": ("EventKit", "EKEventStore", 0), "reminders": ("EventKit", "EKEventStore", 1), "contacts": ("Contacts", "CNContactStore", 0)}
         told = {}
         for name, (framework, store, entity) in asked.items():
@@ -168,7 +170,7 @@ JSON.stringify(told)"""
         return told
 
     def worker(self):
-        """Round trips and memory of one process, which evaluates one script again and again."""
+        """Round-trip times and memory of one process that evaluates one script again and again."""
         command = [self.runner.osascript, "-l", "JavaScript", "-e", WORKER.read_text(encoding="utf-8")]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.runner.environment, text=True)
         process.stdout.readline()
@@ -203,13 +205,14 @@ def memory(process):
 
 
 def number(text):
-    """The number of an error."""
+    """The number in an error text."""
     found = re.search(r"\((-?\d+)\)\s*$", text)
     return int(found.group(1)) if found else None
 
 
 def shown(script, happened):
-    """What may be told of a run: its output only if it asked no app, else a digest that tells equal from unequal."""
+    """The part of a result that may be in the report: the output only if the script asked no app, otherwise a digest
+    that shows whether two outputs are equal."""
     status, out, error = happened
     told = {"status": status, "error": number(error)}
     asks = re.search(r"Application\((?!\)|'no such)", script)
@@ -219,12 +222,12 @@ def shown(script, happened):
 
 
 def scrubbed(text):
-    """A text of the system without paths."""
+    """A system message without paths."""
     return re.sub(r"/\S+", "…", text.replace(os.path.expanduser("~"), "~")).strip()[:200]
 
 
 def latency(times):
-    """A latency model of the simulator from what was measured: the columns and filters of each app."""
+    """A latency model for the simulator from the measurements: the columns and filters of each app."""
     rules = []
     for app, told in times.items():
         count = told.get("count") if isinstance(told, dict) else None

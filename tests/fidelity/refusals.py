@@ -3,10 +3,11 @@
 
     python3 tests/fidelity/refusals.py --osascript target/debug/osascript --world fixtures/mac
 
-A place that refuses is a call of `refuse` or `OsError::of` in the simulator's source, of `refuse` in the source of Standard
-Additions, or of `it.refuse` in the behaviour script of an app. Every fact, and every case of `simulator/tests`, runs once while
-the simulator tells which places it met; then each place is lifted, which a debug build does on request, and the scripts that met
-it run again until one ends differently. A place that no script notices is printed, and makes the run fail unless it is excused below.
+A refusal is a call of `refuse` or `OsError::of` in the simulator's source, of `refuse` in the source of Standard
+Additions, or of `it.refuse` in the behaviour script of an app. Every fact, and every case of `simulator/tests`, runs
+once while the simulator logs the refusals that it reaches. Then each refusal is lifted, which a debug build does on
+request, and the scripts that reached it run again until one ends differently. If no script notices that a refusal is
+lifted, this program prints it, and fails unless the refusal is listed below.
 """
 
 import argparse
@@ -24,9 +25,9 @@ import run
 ROOT = run.HERE.parent.parent
 SOURCE = ROOT / "simulator/src"
 CALL = re.compile(r"(?<!fn )\b(?:refuse|OsError::of)\(")
-# Cases by the Mac they run on.
+# The test cases, by the Mac on which they run.
 CASES = {"mac": ROOT / "fixtures/mac", "cases": ROOT / "simulator/tests/world"}
-# The function that refuses, and why no script can meet it there.
+# The function that refuses, and the reason why no script can reach it there.
 EXCUSED = {
     "command.rs admit": "an app with classes and no `make`, which this Mac does not have; and what holds until a definition was tried",
     "engine/omni.rs value": "the evaluation itself refuses first what cannot travel",
@@ -41,7 +42,7 @@ EXCUSED = {
 
 
 def places():
-    """Every place that refuses, with its function and its line."""
+    """Every refusal, with its function and its line."""
     found = {}
     for path in sorted(SOURCE.rglob("*.rs")):
         file, function = path.relative_to(SOURCE), ""
@@ -60,7 +61,7 @@ def places():
 
 
 class Case:
-    """A case of the simulator's own tests, each run on a world of its own."""
+    """A case of the simulator's own tests; each runs in its own world."""
 
     def __init__(self, osascript, base, text):
         self.osascript, self.base = osascript, base
@@ -133,13 +134,13 @@ def main():
 
 
 def excuse(place, line):
-    """Whether no script can meet a place."""
+    """Whether no script can reach a refusal."""
     where = f"{place.split(':')[0]} {line.split(':')[0]}"
     return any(where.startswith(each) for each in EXCUSED)
 
 
 def noticed(runner, place, scripts):
-    """Whether a script ends differently while a place is lifted."""
+    """Whether a script ends differently while a refusal is lifted."""
     environment = {**runner.environment, "IAC_MCP_TEST_LIFTED": place}
     try:
         return any(script.happens(environment) != happened for script, happened in scripts)

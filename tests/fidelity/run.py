@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""Runs the facts about osascript against any osascript, and says where it agrees.
+"""Checks the facts about osascript with any osascript, and reports where it agrees.
 
     python3 tests/fidelity/run.py                               on a Mac: the real one
     python3 tests/fidelity/run.py --osascript target/debug/osascript --world fixtures/mac
 
-    python3 tests/fidelity/run.py --first-hour                  on a Mac: everything that only a Mac can tell, for an hour
+python3 tests/fidelity/run.py --first-hour on a Mac: checks that need a real Mac, for an hour
 
-Each fact is a small script and what must come of it, in `facts/`. A fact agrees, differs, or could not be told: the app
-is not there, the permission is missing, nobody answered in time. Facts that change something run only with `--writes`;
-what they make they delete. The report goes to `fidelity-report.json` with `--report`.
+Each fact in `facts/` is a small script and its expected result. The verdict is that the fact agrees, differs, or could
+not be checked: the app is missing, the permission is missing, or no one answered in time. Facts that change something
+run only with `--writes`, and delete the objects that they make. With `--report`, the report goes to a file.
 
 A fact begins with `=== section title [confidence assumption]`. Confidence: D documented, M measured, S seen in several
-scripts, K a platform constant, I inferred. Then come directives (`@ needs App`, `@ args [...]`, `@ argv [...]`,
-`@ stdin "..."`, `@ env {...}`, `@ as file|stdin|-`, `@ language L`, `@ writes`, `@ dialog`, `@ shell`), the script, and
-what is expected: `>>>` stdout, `!!!` the error after "execution error: ", `???` all of stderr, `$$$` the exit status;
-with `~` as the third sign a regular expression, `!!#` only the error's number. A text that begins with a quote is JSON.
+scripts, K a platform constant, I inferred. Then come directives (`@ needs App`, `@ args [...]`, `@ argv [...]`, `@
+stdin "..."`, `@ env {...}`, `@ as file|stdin|-`, `@ language L`, `@ writes`, `@ dialog`, `@ shell`), the script, and
+the expectations: `>>>` stdout, `!!!` the error after "execution error: ", `???` all of stderr, `$$$` the exit status;
+with `~` as the third sign a regular expression, `!!#` only the error's number. A text that begins with a quote is
+JSON.
 """
 
 import argparse
@@ -30,19 +31,19 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 EXPECTATIONS = {">>": "stdout", "!!": "error", "??": "stderr", "$$": "status"}
-# What says that the machine, not osascript, stands in the way.
+# Errors that come from the machine and not from osascript.
 HINDRANCES = {-1743: "not authorised to send Apple events", -1744: "consent is needed", -600: "the app does not run", -10004: "not permitted"}
 PATIENCE = 60
 
 
 def read(path):
-    """The facts of one file."""
+    """The facts in one file."""
     blocks = ("\n" + path.read_text(encoding="utf-8")).split("\n=== ")[1:]
     return [fact(path.stem, block) for block in blocks]
 
 
 def fact(file, block):
-    """One fact of its text."""
+    """One fact, from its text."""
     head, *lines = block.rstrip("\n").split("\n")
     match = re.fullmatch(r"(\d+) (.*) \[([DMSKI])(?: ([\w-]+))?\]", head)
     if not match:
@@ -78,7 +79,7 @@ def loads(text):
 
 
 class Runner:
-    """Runs facts against one osascript."""
+    """Checks facts with one osascript."""
 
     def __init__(self, options):
         self.osascript = options.osascript
@@ -115,14 +116,14 @@ class Runner:
         return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
 
     def has(self, app):
-        """Whether an app is there; asked once."""
+        """Whether an app exists; asked only once."""
         if app not in self.there:
             status, _, _ = self.run(f"Application({json.dumps(app)}).running()", {})
             self.there[app] = status == 0
         return self.there[app]
 
     def judge(self, each):
-        """Agree, differ or could not tell, with what happened."""
+        """The verdict (agrees, differs or could not be checked), with the result."""
         directives = each["directives"]
         if directives.get("writes") and not self.writes:
             return "could not tell", "it changes things; run with --writes", None
@@ -158,7 +159,7 @@ def same_number(value, number):
 
 
 def agrees(expectation, happened):
-    """Whether one expectation holds."""
+    """Whether one expectation is met."""
     kind, sign, value = expectation
     status, stdout, stderr = happened
     if kind == "status":
@@ -173,7 +174,7 @@ def agrees(expectation, happened):
 
 
 def system():
-    """What the report says of the machine."""
+    """What the report says about the machine."""
     version = platform.mac_ver()[0]
     return {"system": f"macOS {version}" if version else platform.platform(), "time": datetime.now().isoformat(timespec="seconds")}
 
@@ -212,7 +213,8 @@ def main():
 
 
 def conclude(results, options):
-    """Prints the sums and writes the report; only firm facts that differ make the run fail."""
+    """Prints the totals and writes the report. On a Mac, the run fails only if facts of the confidence D, M or S
+    differ."""
     sums = {verdict: sum(each["verdict"] == verdict for each in results) for verdict in ("agree", "differ", "could not tell")}
     print(f"{len(results)} facts: " + ", ".join(f"{count} {verdict}" for verdict, count in sums.items()))
     firm = [each for each in results if each["verdict"] == "differ" and (each["confidence"] in "DMS" or options.world)]

@@ -1,4 +1,4 @@
-//! Discovery and dictionaries, over the simulated Mac and changed copies of it.
+//! The search for apps and their dictionaries, on the simulated Mac and on changed copies of it.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test may panic")]
 
@@ -42,7 +42,7 @@ impl Changed {
         }
     }
 
-    /// Everything that a process can know, read from nothing but the disk and the cache as they are.
+    /// Everything that a process can find out, from only the disk and the cache in their present state.
     fn everything(&self) -> String {
         format!("{:?}", everything(self.settings()))
     }
@@ -105,7 +105,7 @@ fn every_app_has_a_dictionary() {
     }
 }
 
-/// A change to a Mac, and the listed (name, bundle id) afterwards, among the apps whose bundle id has a part.
+/// Applies a change to a Mac, and checks the listed apps (name, bundle id) with this part in their bundle id.
 fn check(change: impl FnOnce(&Changed), part: &str, expected: &[(&str, &str)]) {
     let changed = Changed::new();
     changed.everything();
@@ -347,7 +347,7 @@ fn an_app_whose_definition_is_missing_says_so() {
     assert!(problems.iter().any(|problem| problem.contains("LabelPrinter.sdef")), "{problems:?}");
 }
 
-/// How the app's terms are read, and the classes that they have besides those of the system.
+/// How the terms of the app were read, and the classes that it has in addition to the system's.
 fn terms_of(mac: &Changed, app: &str) -> (Way, Vec<String>, usize) {
     let (_, definition) = Catalog::new(mac.settings()).definition(app).unwrap();
     let dictionary = definition.dictionary;

@@ -42,7 +42,7 @@ async fn all_dies_when_nobody_holds_the_pipe() {
     }
 }
 
-/// A client may be in the group that a guard moves to when its program has ended.
+/// When its program has ended, a guard moves to another process group, in which its client may be.
 #[test]
 fn a_server_that_ends_with_the_program_does_not_take_its_client_along() {
     for microseconds in (0..8_000).step_by(20) {

@@ -1,4 +1,4 @@
-//! Calls over a simulated Mac that misbehaves, and servers that end in any way.
+//! Calls to a simulated Mac that misbehaves, and servers that end in any way.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::unwrap_used,

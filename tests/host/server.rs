@@ -1,4 +1,4 @@
-//! The real server as a process of its own, over the simulated Mac.
+//! The real server as a separate process, with the simulated Mac.
 
 #![forbid(unsafe_code)]
 #![expect(

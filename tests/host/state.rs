@@ -1,4 +1,4 @@
-//! The state directory when its servers are killed at any moment.
+//! The state directory stays whole if servers are killed at any moment.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use iac_core::permission::{Level, Rule, Ruling, Scope};
 use iac_core::undo::{Undo, Way};
 use iac_state::{State, audit};
 
-/// Processes that were killed so far at most: each may have been between its grant and its rule.
+/// The maximum number of killed processes: each may have died between its grant and its rule.
 const WRITERS: usize = 2 * ROUNDS as usize;
 
 const ROUNDS: u64 = 12;
@@ -41,7 +41,7 @@ fn whoever_is_killed_leaves_the_old_or_the_new() {
     assert!(grants > 0, "the writers wrote something");
 }
 
-/// Everything can be read, nothing that was there is gone, and the logs are whole.
+/// All files can be read, no entry is lost, and the logs are intact.
 fn check(folder: &Path, before: usize) -> usize {
     let state = State::open(folder.to_owned()).unwrap();
     let gate = state.gate(Millis(0), None).unwrap();
@@ -71,7 +71,7 @@ fn start_writer(folder: &Path) -> std::process::Child {
         .unwrap()
 }
 
-/// Writes until it is killed, when it is started for that.
+/// Not a test by itself: another test starts this process, which writes until it is killed.
 #[test]
 fn writer() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };

@@ -1,4 +1,4 @@
-//! The supervisor against programs that behave as badly as `osascript` can.
+//! The supervisor with programs that misbehave in every way that `osascript` can.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
@@ -22,7 +22,7 @@ use iac_osascript::{Kind, Settings, Supervisor};
 use mark::Mark;
 use tokio_util::sync::CancellationToken;
 
-/// A supervisor, and the mark of everything that it starts.
+/// A supervisor, and the mark of every process that it starts.
 struct House {
     supervisor: Supervisor,
     mark: Mark,
@@ -35,19 +35,19 @@ impl House {
         Self { supervisor: Supervisor::new(settings).unwrap(), mark }
     }
 
-    /// Runs a script whose data holds a word.
+    /// Runs a script whose data contains a word.
     async fn ask(&self, app: &str, kind: Kind, word: &str) -> Event {
         self.supervisor.run(app, kind, &Script::probe(word), CancellationToken::new()).await
     }
 
-    /// Asks and expects the answer to this question, and no other.
+    /// Asks a question, and expects exactly its answer.
     async fn works(&self, app: &str, word: &str) {
         let event = self.ask(app, Kind::Read, word).await;
         let Event::Replied(text) = &event else { panic!("{app}, {word}: {event:?}") };
         assert!(text.contains(&format!(r#"{{"app":"{word}"}}"#)), "{app}, {word}: {text}");
     }
 
-    /// Stops, and sees to it that nothing is left.
+    /// Stops the supervisor, and checks that no process is left.
     async fn close(self) {
         self.supervisor.shutdown().await;
         drop(self.supervisor);

@@ -1,5 +1,5 @@
-//! Every way in which a language server is known to fail ends with the right cause or doubt, in time, and leaves no
-//! process behind.
+//! Every known way in which a language server fails ends with the right cause or doubt, in time, and leaves no process
+//! behind.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
@@ -25,10 +25,10 @@ use rig::{Rig, place, put};
 
 const DEADLINE: u32 = 4_000;
 
-/// Long enough for a server that says nothing to be counted as silent.
+/// Long enough for a server without messages to count as silent.
 const SILENT: u32 = 1_200;
 
-/// The limit for every answer, whatever the server does.
+/// The maximum time for every answer, whatever the server does.
 const IN_TIME: Duration = Duration::from_secs(8);
 
 fn references() -> Ask {
@@ -62,7 +62,7 @@ fn capable(more: &Json) -> Json {
     json!({"on": "initialize", "do": [{"answer": {"capabilities": capabilities}}]})
 }
 
-/// One line of an answer: the result, or the cause and the message.
+/// One line for an answer: the result, or the cause and the message.
 fn show(answer: &Json) -> String {
     let answer = answer.get("Ok").unwrap_or(answer);
     let answer = answer.get(0).unwrap_or(answer);
@@ -132,8 +132,8 @@ async fn it_dies_at_initialize() {
     check(json!([{"on": "initialize", "do": [{"kill": 0}]}]), references(), expected).await;
 }
 
-/// A server reports the lines that a build leaves out after it has read the text; without that report the outline is
-/// not reliable.
+/// After a server has read the text, it reports the lines that the build leaves out. Without that report the outline
+/// is not reliable.
 #[tokio::test]
 async fn it_leaves_out_lines() {
     let said = |wait: u64| {
@@ -159,7 +159,7 @@ async fn it_leaves_out_lines() {
     }
 }
 
-/// A list without a tree says where the whole of a symbol is; it begins at its name all the same.
+/// A flat list gives only the range of the whole symbol, but the range in the answer begins at the name.
 #[tokio::test]
 async fn it_says_only_where_all_is() {
     let whole = json!({"uri": "file://FOLDER/root/a.faulty", "range": range(0, 0, 7)});
@@ -172,7 +172,7 @@ async fn it_says_only_where_all_is() {
     rig.end().await;
 }
 
-/// Symbols that depend on a missing file are not outlined, nor those that an error swallows. The outline without them
+/// The server does not outline symbols that depend on a missing file or that an error hides. The outline without them
 /// is marked as incomplete.
 #[tokio::test]
 async fn it_lacks_what_it_could_not_read() {
@@ -196,7 +196,7 @@ async fn it_lacks_what_it_could_not_read() {
     }
 }
 
-/// An open text is read again when a file changes that others include.
+/// An open file is read again when a file that it includes changes.
 #[tokio::test]
 async fn what_is_included_changes() {
     let symbol = |name: &str| json!([{"name": name, "kind": 12, "range": range(0, 0, 1), "selectionRange": range(0, 0, 1)}]);
@@ -453,7 +453,7 @@ async fn it_does_not_read() {
     check(script, references(), "Timeout: faulty did not answer references in time").await;
 }
 
-/// A server that works at something else and says so keeps its progress.
+/// A server that works at something else and sends messages is not restarted, so it keeps its progress.
 #[tokio::test]
 async fn one_that_speaks_is_not_taken_for_dead() {
     let said = json!({"method": "window/logMessage", "params": {"type": 3, "message": "parsed one more"}});
@@ -502,7 +502,8 @@ async fn one_that_had_no_time_is_not_taken_for_dead() {
     rig.end().await;
 }
 
-/// A silent server that works holds more memory from round to round, and keeps its progress.
+/// A server that sends nothing but works uses more memory from round to round. It is not restarted, so it keeps its
+/// progress.
 #[tokio::test]
 async fn one_that_works_is_not_taken_for_dead() {
     let script = json!([{"on": "textDocument/references", "do": [{"grow": 0}]}]);
@@ -516,7 +517,7 @@ async fn one_that_works_is_not_taken_for_dead() {
     rig.end().await;
 }
 
-/// Asks in vain for the uses of several names at once.
+/// Asks for the uses of several names at once; none of the questions is answered.
 async fn in_vain(rig: &Rig) {
     let follow = |column| Follow { relation: Relation::References, at: place("a.faulty", 0, column) };
     let answer = rig.answer(Ask::Related { asked: (0..6).map(follow).collect(), deadline: SILENT }).await;
@@ -543,7 +544,7 @@ async fn one_that_is_slow_for_many_at_once_is_left_alone() {
     rig.end().await;
 }
 
-/// A text that no one waits for is not shown: the server would read it before the next question.
+/// If no one waits for a file any more, the host does not send it: the server would read it before the next question.
 #[tokio::test]
 async fn one_that_is_slow_is_shown_no_more_after_the_deadline() {
     let script = json!([
@@ -608,7 +609,8 @@ async fn a_question_that_holds_others_up_holds_them_no_longer_than_they_wait() {
     rig.end().await;
 }
 
-/// If a text changes while it is held, and the first question that saw it was given up, the next question shows it.
+/// If a file changes while it is open, and the first question that noticed this was cancelled, the next question sends
+/// the change.
 #[tokio::test]
 async fn a_change_is_followed_though_nobody_waited_for_it() {
     let script = json!([
@@ -760,7 +762,7 @@ async fn a_completion_leaves_no_trace() {
     rig.end().await;
 }
 
-/// Waits until the server has made a file.
+/// Waits until the server has created a file.
 async fn appears(rig: &Rig, name: &str) {
     let end = Instant::now() + Duration::from_secs(5);
     while !rig.folder.path().join(name).exists() {

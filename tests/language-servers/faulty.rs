@@ -100,7 +100,7 @@ impl Server {
         }
     }
 
-    /// Serves nothing until it has an answer, as real ones do.
+    /// Does nothing until it has an answer, as real servers do.
     fn ask(&mut self, value: &Json) {
         self.asked += 1;
         let id = format!("ask-{}", self.asked);
@@ -127,7 +127,7 @@ fn default(method: &str, id: &Json) {
     }
 }
 
-/// Works for ever: it takes more memory, and uses it.
+/// Works for ever: it allocates more memory, and uses it.
 fn grow() {
     let mut taken = Vec::new();
     loop {
@@ -136,7 +136,7 @@ fn grow() {
     }
 }
 
-/// Leaves a file in the folder for temporary ones, and writes down which folder that is.
+/// Leaves a file in the folder for temporary files, and writes down the path of that folder.
 fn litter(place: &str) {
     let folder = std::env::temp_dir();
     drop(File::create(folder.join("litter")).unwrap());
@@ -174,7 +174,7 @@ fn send(message: &Json) {
     write(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
 }
 
-/// The reader may be gone.
+/// The reader may have ended.
 fn write(bytes: &[u8]) {
     let mut out = stdout();
     if out.write_all(bytes).and_then(|()| out.flush()).is_err() {

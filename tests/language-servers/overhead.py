@@ -1,10 +1,11 @@
-"""What `code_query` costs over the language server itself, and what is left of a server after `kill -9` of the host.
+"""Measures the overhead of `code_query` over the language server itself, and checks what is left of a server after
+`kill -9` of the host.
 
     overhead.py IAC_MCP PACKAGE SERVERS SUBJECT [SYMBOL]
 
-IAC_MCP is the program, PACKAGE the packed plugin, SERVERS the folder that holds `ty`, SUBJECT a folder with Python code.
-The same questions go to `ty` itself and through the plugin, warm, and the medians are compared. Prints one line for each;
-fails where a server outlives the host, not for a time.
+IAC_MCP is the program, PACKAGE the packed plugin, SERVERS the folder that holds `ty`, SUBJECT a folder with Python
+code. The same questions go to `ty` itself and through the plugin, warm, and the medians are compared. Prints one line
+for each question. Fails if a server outlives the host, but not because of a time.
 """
 
 import json
@@ -23,12 +24,12 @@ ROUNDS = 40
 
 
 class Framed:
-    """A language server, spoken to directly."""
+    """A language server; the test talks to it directly."""
 
     def __init__(self, command, root):
         self.process = subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.number = 0
-        # What the host says of itself where that makes an answer another one.
+        # The host's own capabilities that change an answer.
         shapes = {"documentSymbol": {"hierarchicalDocumentSymbolSupport": True}, "hover": {"contentFormat": ["markdown", "plaintext"]}}
         shapes["definition"] = {"linkSupport": True}
         capabilities = {"general": {"positionEncodings": ["utf-8"]}, "textDocument": shapes}
@@ -60,7 +61,7 @@ class Framed:
 
 
 class Host:
-    """The host with the plugin, spoken to as a client does."""
+    """The host with the plugin; the test talks to it as a client."""
 
     def __init__(self, program, environment, *arguments):
         self.process = subprocess.Popen([program, "serve", *arguments], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -120,7 +121,7 @@ def compare(name, direct, through):
 
 
 def living(mark):
-    """Processes that carry a variable of this run."""
+    """Processes with this run's environment variable."""
     found = []
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:

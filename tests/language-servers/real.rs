@@ -1,5 +1,5 @@
-//! Real servers, each on a small project of its own. Which of them are installed is found at run time; one that is not
-//! is named as skipped. `IAC_MCP_SERVERS` is a list of the folders that hold their programs.
+//! Real servers, each on a small project of its own. The test finds out at run time which of them are installed, and
+//! names the others as skipped. `IAC_MCP_SERVERS` is a list of the folders that contain their programs.
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails loudly")]
 
@@ -28,7 +28,7 @@ struct Project {
     at: (&'static str, u32, u32),
     uses: &'static [(&'static str, u32)],
     broken: (&'static str, &'static str),
-    /// A file with a mistake on its last line, and what an offered edit writes to mend it.
+    /// A file with an error on its last line, and the text of an edit that repairs it.
     mended: (&'static str, &'static str, &'static str),
 }
 
@@ -65,7 +65,7 @@ const TYPESCRIPT: Project = Project {
             "src/main.ts",
             "import { square } from './area.js';\nconst é = '😀'; export const total = square(2);\n",
         ),
-        // Types of a library that is not there are what a server would fetch.
+        // A server would fetch types for a library that is not there.
         ("loose.js", "const _ = require('lodash');\nexports.all = _.map([1], (one) => one);\n"),
     ],
     symbol: "square",
@@ -191,14 +191,14 @@ fn open(
     let more = environment.iter().map(|(name, value)| (name.into(), value.into()));
     let mut settings = Settings::standard(std::env::vars_os().chain(more)).with(chosen).unwrap();
     settings.profiles.retain(|known| known.name == profile);
-    // Some servers are started by a helper program, which must be found as well.
+    // A helper program starts some servers, so the test must find that program as well.
     if let Some((_, search)) = settings.environment.iter_mut().find(|(name, _)| name == "PATH") {
         path.extend(std::env::split_paths(&search.clone()));
         *search = std::env::join_paths(path).unwrap();
     }
     let line = Line::new();
     let proxy = format!("http://{}", line.listener.local_addr().unwrap());
-    // jdtls would use it in place of the one that its profile gives it.
+    // jdtls would use this proxy instead of the one from its profile.
     for name in
         ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].iter().filter(|_| profile != "jdtls")
     {
@@ -214,7 +214,7 @@ fn open(
     (servers, workspace, line)
 }
 
-/// The only way out: a proxy that answers nothing. Whoever wants to fetch something calls here.
+/// The only way to the network: a proxy that answers nothing. Every attempt to fetch something arrives here.
 struct Line {
     listener: TcpListener,
 }
@@ -226,7 +226,7 @@ impl Line {
         Self { listener }
     }
 
-    /// The first caller's request; empty if there was no call.
+    /// The first request to the proxy; empty if there was none.
     fn called(&self) -> String {
         let Ok((mut caller, _)) = self.listener.accept() else { return String::new() };
         let mut said = [0; 200];
@@ -240,7 +240,7 @@ impl Line {
 /// Programs that fetch or install; no question may start any of them.
 const FETCHERS: [&str; 7] = ["npm", "npx", "yarn", "pip", "uv", "curl", "wget"];
 
-/// Puts programs of these names first that write down that they were started.
+/// Puts programs with these names first on the path; each records that it was started.
 fn traps(root: &Path) -> PathBuf {
     let folder = root.join(".traps");
     for name in FETCHERS {
@@ -254,7 +254,7 @@ fn traps(root: &Path) -> PathBuf {
     folder
 }
 
-/// The started programs that fetch.
+/// The fetching programs that were started.
 fn started(root: &Path) -> String {
     std::fs::read_to_string(root.join(".traps/started")).unwrap_or_default()
 }
@@ -304,7 +304,7 @@ async fn check(profile: &str, project: &Project) {
     drop((servers, workspace));
 }
 
-/// A project without its dependencies stays so, and a person gets a message. Nothing is fetched.
+/// A project without its dependencies stays that way, and a person gets a message. Nothing is fetched.
 async fn fetches_nothing(profile: &str, project: &Project, environment: &[(&str, &str)]) {
     let folder = tempfile::tempdir().unwrap();
     let (servers, workspace, line) = open(profile, project, folder.path(), environment);

@@ -1,11 +1,11 @@
 //! The question about a change: its acts, every property with its old value, and everything that is lost. Also the
-//! result of a change that differs from the question.
+//! result if the data no longer matches the question.
 
 use iac_plugin::{Fault, Json, json};
 
 use crate::world::World;
 
-/// The scene of a question, made again for each case: a project with a group and two tasks, in a folder.
+/// The objects for a question, made again for each case: a project with a group and two tasks, in a folder.
 const SCENE: &str = "(() => {
   const folder = new Folder('Shelf'), project = new Project('Box', folder);
   const group = new Task('Group', project), task = new Task('Child', group), other = new Task('Other', project);
@@ -28,7 +28,7 @@ fn scene() -> Scene {
 }
 
 impl Scene {
-    /// Writes the ids of the scene for their names: `@task`.
+    /// Replaces names such as `@task` by the ids of the objects.
     fn filled(&self, mutation: &Json) -> Json {
         let mut text = mutation.to_string();
         for (name, id) in self.ids.as_object().unwrap() {
@@ -59,7 +59,7 @@ fn delete(target: &str, id: &str) -> Json {
     json!({"operation": "delete", "target": target, "id": id})
 }
 
-/// Mutations, with their acts and the text of their lines.
+/// Mutations, each with its acts and the text of its lines.
 fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
     let tag = |action: &str, more: &Json| {
         let mut mutation = json!({"operation": "tag_manage", "action": action, "tagName": "Above : Below"});
@@ -253,7 +253,8 @@ fn what_was_not_decided_is_not_done() {
     }
 }
 
-/// A yes is for the objects that were shown: an object that somebody else has changed meanwhile is not touched.
+/// A yes is for the objects that were shown: if another user has changed an object meanwhile, the script does not
+/// touch it.
 #[test]
 fn what_changed_after_it_was_shown_is_left_alone() {
     let meanwhile =
@@ -281,7 +282,7 @@ fn what_changed_after_it_was_shown_is_left_alone() {
     }
 }
 
-/// Each way to touch something, then each way to be rid of it, in one batch: the answer tells all of it.
+/// Each way to change something, then each way to remove it, in one batch: the answer reports everything.
 #[test]
 fn what_a_batch_touches_and_deletes_is_told() {
     let touches = [
@@ -327,7 +328,7 @@ fn what_a_batch_touches_and_deletes_is_told() {
     }
 }
 
-/// For all values, a line names every property to set, and the host shows the line whole.
+/// For all values, a line names every property to set, and the host shows the whole line.
 #[test]
 fn no_property_is_cut_off() {
     const WHOLE: usize = 1_200;
@@ -377,8 +378,8 @@ fn what_timed_out_is_named_and_not_repeated() {
     );
 }
 
-/// In an all-or-nothing change, a failure takes back the new items, and the answer names those that cannot be taken
-/// back.
+/// In an all-or-nothing change, a failure rolls back the new items, and the answer names the changes that cannot be
+/// rolled back.
 #[test]
 fn what_fails_half_way_is_taken_back() {
     let batch = json!({"operation": "batch", "atomicOperation": true, "operations": [
@@ -427,7 +428,8 @@ fn what_repeats_goes_on_however_it_is_completed() {
     }
 }
 
-/// A change that is too long for one run is shown whole before the first, and each later run keeps to it.
+/// If a change is too long for one run, the question before the first run shows all of it, and each later run does
+/// only what was shown.
 #[test]
 fn every_run_of_a_long_batch_keeps_to_what_was_shown() {
     let scene = "(() => { const ids = {}; for (const name of ['a', 'b', 'c', 'd']) { const project = new Project('P' + name); \
@@ -461,7 +463,7 @@ fn every_run_of_a_long_batch_keeps_to_what_was_shown() {
         let row = |at: usize| &answer["data"]["results"][at];
         match failed {
             None => assert_eq!(answer["success"], true, "{meanwhile:?}: {}", answer["data"]["summary"]),
-            // The runs contain the new items, a and b, and the rest.
+            // The first run creates the new items, the second run changes a and b, and the third changes the rest.
             Some(at) => {
                 let message = row(at)["error"]["message"].as_str().unwrap_or_default();
                 assert!(message.contains("no longer as it was"), "{meanwhile:?}: {}", row(at));

@@ -1,5 +1,5 @@
-//! An item that inherits due, planned or flagged from its project or group has it everywhere, and is counted alike
-//! everywhere.
+//! If an item inherits a due date, a planned date or the flag from its project or group, every tool uses the inherited
+//! value and counts the item in the same way.
 
 use iac_plugin::{Json, json};
 
@@ -8,7 +8,7 @@ use crate::world::{NOW, World};
 
 const DAY: i64 = 86_400_000;
 
-/// The first millisecond of the day, in the zone of the tests; no clock changes near it.
+/// The first millisecond of the day in the zone of the tests; no clock change is near it.
 const TODAY: i64 = NOW - (9 * 60 + 30) * 60_000;
 
 fn worlds() -> [World; 2] {
@@ -51,7 +51,7 @@ fn modes_go_by_what_counts() {
     }
 }
 
-/// The task as it would be if it inherited nothing.
+/// The task as it would be without inherited values.
 fn without_inheritance(task: &Json) -> Json {
     let mut own = task.clone();
     own["effectiveDueDate"] = task["dueDate"].clone();
@@ -59,7 +59,7 @@ fn without_inheritance(task: &Json) -> Json {
     own
 }
 
-/// One word means one thing: the same figure has the same name everywhere.
+/// The same figure has the same value and the same name everywhere.
 #[test]
 fn every_analysis_counts_alike() {
     for mut world in worlds() {
@@ -92,7 +92,7 @@ fn every_analysis_counts_alike() {
     }
 }
 
-/// A dropped folder takes its projects along, however deep they are in it.
+/// A dropped folder also drops its projects, at any depth.
 #[test]
 fn projects_of_a_dropped_folder_are_not_active() {
     let mut world = World::new();

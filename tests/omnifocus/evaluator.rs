@@ -1,5 +1,5 @@
-//! A second reader of the filters, which shares nothing with the plugin: it walks over what the caller wrote and over
-//! all tasks as a plain script lists them.
+//! An independent implementation of the filters: it goes through the caller's filter and all tasks, as a plain script
+//! lists them.
 
 use iac_plugin::Json;
 use jiff::civil::Date;
@@ -8,7 +8,7 @@ use jiff::{Span, Timestamp, ToSpan as _};
 
 use crate::world::{NOW, World};
 
-/// Lists all tasks but the roots of projects with everything that a filter may ask about.
+/// Lists all tasks except the roots of projects, with everything that a filter may ask about.
 pub(crate) const LIST: &str = r#"
     const ms = (date) => (date ? date.getTime() : null);
     const folders = (project) => {
@@ -47,7 +47,7 @@ fn state(task: &Json) -> &'static str {
     }
 }
 
-/// The objects whose keys all hold: this one, and those of its `AND`.
+/// The objects whose keys must all hold: this one, and those in its `AND`.
 fn together(filter: &Json) -> Vec<&Json> {
     let below = filter["AND"].as_array().into_iter().flatten().flat_map(together);
     std::iter::once(filter).chain(below).collect()
@@ -71,7 +71,7 @@ fn asks_anywhere(filter: &Json) -> bool {
             .any(asks_anywhere)
 }
 
-/// A completed item counts only if a filter asks for it, at its top or in one item of an `OR`.
+/// Completed items count only if a filter asks for them, at its top level or in one item of an `OR`.
 fn with_default(filter: &Json, task: &Json) -> Option<bool> {
     if asks_for_state(filter) {
         return holds(filter, task);
@@ -102,7 +102,7 @@ fn either(left: Option<bool>, right: Option<bool>) -> Option<bool> {
     both(left.map(|left| !left), right.map(|right| !right)).map(|both| !both)
 }
 
-/// Whether a filter holds; neither if it asks about a missing value.
+/// Whether a filter holds; neither true nor false if it asks about a missing value.
 fn holds(filter: &Json, task: &Json) -> Option<bool> {
     let conditions = filter.as_object().unwrap();
     conditions.iter().map(|(key, value)| condition(key, value, task)).fold(Some(true), both)
@@ -145,7 +145,7 @@ fn tags(value: &Json, task: &Json) -> bool {
         && names("none").is_none_or(|names| !names.iter().any(|name| held.contains(name)))
 }
 
-/// The segments stand one below the other somewhere above the task.
+/// The segments must match folders above the task, one below the other.
 fn folder(value: &Json, task: &Json) -> bool {
     let above: Vec<String> = task["folders"]
         .as_array()
@@ -160,7 +160,7 @@ fn folder(value: &Json, task: &Json) -> bool {
         .any(|window| window.iter().zip(&segments).all(|(name, segment)| name.contains(segment)))
 }
 
-/// Patterns of the tests are plain words, so that a pattern is a substring.
+/// The patterns of the tests are plain words, so a substring search is enough.
 fn text(value: &Json, texts: &[&Json]) -> bool {
     let wanted = value["contains"].as_str().or(value["matches"].as_str()).unwrap().to_lowercase();
     texts.iter().any(|text| text.as_str().unwrap().to_lowercase().contains(&wanted))
@@ -196,7 +196,7 @@ fn span(value: &Json, held: &Json) -> Option<bool> {
     )
 }
 
-/// The dates of the tests: a day, a local time, `today±Nd`, `now±Nd`, `now±Nh`.
+/// The dates of the tests: a day, a local time, `today±Nd`, `now±Nd` or `now±Nh`.
 fn instant(date: &str, end: bool) -> i64 {
     let zone = TimeZone::get("Europe/Vienna").unwrap();
     let now = Timestamp::from_millisecond(NOW).unwrap().to_zoned(zone.clone());

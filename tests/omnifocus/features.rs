@@ -1,10 +1,10 @@
-//! Everyday requests of OmniFocus users, with the words of the wish.
+//! Everyday requests of OmniFocus users; each test has the words of the request.
 
 use iac_plugin::{Json, json};
 
 use crate::world::World;
 
-/// Makes a scene and returns the ids of its parts.
+/// Makes objects and returns their ids.
 fn scene(world: &World, source: &str) -> Json {
     let all = format!("(() => {{ {source} }})()");
     serde_json::from_str(&world.evaluate(&all).unwrap()).unwrap()

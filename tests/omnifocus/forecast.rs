@@ -4,7 +4,7 @@ use iac_plugin::{Json, json};
 
 use crate::world::World;
 
-/// Tasks named after the one section that they belong to.
+/// Tasks, each named after the only section to which it belongs.
 const SCENE: &str = "const at = (day, hour) => new Date(2026, 0, day, hour);\n\
     const make = (name, set, above) => Object.assign(new Task(name, above || null), set);\n\
     make('past', { dueDate: at(27, 23) }); make('past', { plannedDate: at(20, 9), flagged: true });\n\

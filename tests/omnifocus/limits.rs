@@ -1,4 +1,4 @@
-//! The promised sizes of the tools, and proof that data stays data.
+//! The sizes that the tools promise, and a test that data stays data.
 
 use iac_plugin::{Json, json};
 
@@ -15,7 +15,7 @@ fn tools_fit_into_their_budget() {
     assert!(bytes <= 12_000, "all tools together have {bytes} bytes");
 }
 
-/// A text that looks like code, a pattern or an escape is found literally.
+/// A search finds text that looks like code, a pattern or an escape literally.
 #[test]
 fn words_stay_data() {
     let mut world = World::new();
@@ -46,7 +46,7 @@ fn words_stay_data() {
     }
 }
 
-/// The worst analysis over ten thousand tasks is one run, and its answer is one that a client takes.
+/// The slowest analysis of ten thousand tasks takes one run, and its answer is small enough for a client.
 #[test]
 fn ten_thousand_tasks_are_one_run() {
     let mut world = World::with_tasks(10_000, 3);

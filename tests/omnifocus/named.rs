@@ -1,4 +1,4 @@
-//! A named item is found, and figures are what their names say.
+//! Items are found by name, and figures mean what their names say.
 
 use iac_plugin::{Json, json};
 
@@ -35,7 +35,7 @@ fn a_folder_is_found_by_any_name_it_may_have() {
     }
 }
 
-/// An id is copied from an export into another call.
+/// People copy an id from an export into another call.
 #[test]
 fn ids_are_exact_in_every_export() {
     let mut world = World::with_tasks(1_000, 5);
@@ -57,7 +57,7 @@ fn ids_are_exact_in_every_export() {
     }
 }
 
-/// Averages are over all days, also those on which nothing happened.
+/// Averages cover all days, including days without activity.
 #[test]
 fn averages_count_idle_days() {
     let mut world = World::new();

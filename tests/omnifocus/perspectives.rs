@@ -1,10 +1,10 @@
-//! The contents of perspectives: each rule against a plain reading of the same tasks.
+//! The contents of perspectives: compares each rule with a simple check of the same tasks.
 
 use iac_plugin::{Json, json};
 
 use crate::world::World;
 
-/// Gives the perspective of these rules a name that nothing else has.
+/// Makes a perspective with these rules, under a name that nothing else has.
 fn keep(world: &World, rules: &Json, how: &str) {
     let source = format!(
         "(() => {{ const one = Perspective.Custom.byName('Quick wins'); one.archivedFilterRules = {rules}; one.archivedTopLevelFilterAggregation = {how:?}; }})()"
@@ -24,7 +24,7 @@ fn ids(answer: &Json) -> Vec<String> {
     ids
 }
 
-/// The rules, how they hold together, and what that is as a plain expression about a task `t`.
+/// The rules, how they combine, and the same condition as a plain expression about a task `t`.
 #[test]
 fn every_rule_is_what_it_says() {
     let mut world = World::new();

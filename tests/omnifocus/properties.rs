@@ -1,4 +1,4 @@
-//! Random filters over random worlds: the plugin and the second reader agree on what matches and in which order.
+//! Random filters over random worlds: the plugin and the independent evaluator agree on the matches and their order.
 
 use std::cmp::Ordering;
 use std::sync::{LazyLock, Mutex};
@@ -13,7 +13,7 @@ use crate::world::World;
 /// A world and its tasks.
 type Listed = Mutex<(World, Vec<Json>)>;
 
-/// Three of them are enough to be different.
+/// Three worlds are enough to have differences.
 static WORLDS: LazyLock<Vec<Listed>> = LazyLock::new(|| {
     let worlds = [World::new(), World::with_tasks(450, 11), World::with_tasks(800, 12)];
     worlds
@@ -108,7 +108,7 @@ fn filter() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Puts the keys of two filters into one object; a key that both have stays that of the first.
+/// Merges the keys of two filters into one object; if both have a key, the first one's value stays.
 fn merged(mut left: Json, right: &Json) -> Json {
     for (key, value) in right.as_object().unwrap() {
         let rivals = ["status", "completed"].contains(&key.as_str())
@@ -139,7 +139,7 @@ fn sorted<'a>(mut tasks: Vec<&'a Json>, field: &str, descending: bool) -> Vec<&'
 
 fn compare(left: &Json, right: &Json) -> Ordering {
     match (left, right) {
-        // The engine orders texts by their UTF-16 units.
+        // The engine compares texts by their UTF-16 units.
         (Json::String(left), Json::String(right)) => {
             left.to_lowercase().encode_utf16().cmp(right.to_lowercase().encode_utf16())
         }
@@ -173,7 +173,8 @@ proptest! {
                 prop_assert_eq!(&answer["metadata"]["total_count"], &json!(expected.len()));
                 prop_assert_eq!(&answer["metadata"]["truncated"], &json!(offset + rows.len() < expected.len()));
             }
-            // Only what matches nothing at all contradicts itself; a range that is not a range is a mistake wherever it is.
+            // Only a filter without any match is a contradiction; a range that ends before it begins is an error
+            // anywhere.
             Err(fault) if fault.message.contains("before it begins") => {}
             Err(fault) => {
                 prop_assert!(fault.message.contains("contradict"), "{filter}: {}", fault.message);

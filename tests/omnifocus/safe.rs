@@ -1,4 +1,5 @@
-//! Keeps a real OmniFocus healthy: nothing hangs it, nothing probes functions that may not exist, answers stay small.
+//! The plugin does not harm a real OmniFocus: no script hangs it, none probes for functions that may not exist, and
+//! answers stay small.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ fn read(world: &mut World, query: &Json) -> Json {
     world.call("omnifocus_read", &json!({ "query": query }))
 }
 
-/// Objects of the app need not have their values on their prototypes, so the plugin does not ask prototypes.
+/// The app's objects need not have their properties on their prototypes, so the plugin does not look at prototypes.
 #[test]
 fn no_script_probes_a_prototype() {
     for script in [Script::Read, Script::Look, Script::Write] {
@@ -71,7 +72,7 @@ fn an_expression_that_would_hang_the_app_is_refused_at_once() {
     assert_eq!(world.runs, 0);
 }
 
-/// The slowest allowed expressions, with the longest texts that they may search.
+/// The slowest allowed expressions, with the longest texts that they may be tried on.
 #[test]
 fn an_expression_takes_its_time_and_no_more() {
     let mut world = World::new();
@@ -119,7 +120,7 @@ fn a_summary_is_left_out_or_asked_for() {
     assert!(has(&json!({"type": "tasks", "filters": {"name": {"contains": "a"}}, "summary": true})));
 }
 
-/// An engine in which nothing runs.
+/// An engine that runs nothing.
 struct Broken(&'static str);
 
 impl Engine for Broken {

@@ -1,8 +1,8 @@
 //! Scenarios: a call and its answer, with the project's own world.
 //!
-//! A file holds cases in turn: a line of words, the call, and the answer, a line for each part of it that fits into one.
-//! `writes` before a call says that it changes the world for those after it in the file. `UPDATE_EXPECT=1` writes the
-//! answers; the diff is the review.
+//! A file contains cases in order: a line of words, the call, and the answer, with one line for each part that fits on
+//! one. `writes` before a call says that the call changes the world for the later calls in the file. `UPDATE_EXPECT=1`
+//! writes the answers; review the diff.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use iac_plugin::Json;
 
 use crate::world::{World, write};
 
-/// The longest line.
+/// The maximum length of a line.
 const WIDTH: usize = 150;
 
 struct Case {
@@ -52,13 +52,13 @@ fn check(path: &Path) {
     }
 }
 
-/// Leaves out what follows from the rest, after a look whether it does.
+/// Removes parts that follow from the rest, and first checks that they do.
 fn told(says: &str, mut answer: Json) -> Json {
     let map = answer.as_object_mut().unwrap();
     if map.contains_key("error") {
         return answer;
     }
-    // How a change is taken back has tests of its own.
+    // The undo has its own tests.
     map.shift_remove("undo");
     if map["success"] == true {
         map.shift_remove("success");
@@ -88,7 +88,8 @@ fn told(says: &str, mut answer: Json) -> Json {
     answer
 }
 
-/// Writes a value with its path: on one line if it fits or contains only plain values, otherwise each of its parts.
+/// Writes a value with its path: on one line if it fits or contains only plain values, otherwise one line for each of
+/// its parts.
 fn lines(value: &Json, path: &str, out: &mut String) {
     let text = value.to_string();
     let is_short = path.chars().count() + text.chars().count() < WIDTH;

@@ -1,4 +1,5 @@
-//! The omnifocus plugin against the simulated OmniFocus: scenarios as data, and a second reader of the same filters.
+//! The omnifocus plugin with the simulated OmniFocus: scenarios as data, and an independent evaluator of the same
+//! filters.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod consent;

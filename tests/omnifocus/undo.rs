@@ -1,10 +1,10 @@
-//! The undo in each answer takes the change back, and OmniFocus then has its earlier contents.
+//! Undo: the call in each answer takes the change back, and OmniFocus then has its earlier contents.
 
 use iac_plugin::{Json, json};
 
 use crate::world::World;
 
-/// A project with a group, tags, dates and notifications, and the ids of all of it.
+/// A project with a group, tags, dates and notifications, and the ids of all these objects.
 const SCENE: &str = "const folder = new Folder('F'), other = new Folder('G'), project = new Project('P', folder); new Project('Q', folder); \
     const red = new Tag('red'), blue = new Tag('blue', red); \
     const [a, b, c] = ['a', 'b', 'c'].map((name) => new Task(name, project)), below = new Task('below', b); \
@@ -14,7 +14,7 @@ const SCENE: &str = "const folder = new Folder('F'), other = new Folder('G'), pr
     const ids = (all) => Object.fromEntries(Object.entries(all).map(([name, item]) => [name, item.id.primaryKey])); \
     return JSON.stringify(ids({ folder, other, project, red, blue, a, b, c, below }));";
 
-/// All that a user sees of the database, but for when it was changed.
+/// Everything that a user sees of the database, except the times of changes.
 const ALL: &str = "(() => { const id = (item) => item ? item.id.primaryKey : null, at = (date) => date ? date.getTime() : null; \
     const both = (item) => [id(item), item.name, item.note, item.flagged, at(item.dueDate), at(item.deferDate), at(item.plannedDate), item.estimatedMinutes, \
       item.sequential, item.tags.map((tag) => tag.name), item.repetitionRule && item.repetitionRule.ruleString, at(item.completionDate), \
@@ -51,7 +51,7 @@ fn all(world: &World) -> Vec<Vec<String>> {
     serde_json::from_str(&world.evaluate(ALL).unwrap()).unwrap()
 }
 
-/// Does something, takes it back, and finds everything as it was.
+/// Makes a change, undoes it, and checks that everything is as before.
 fn check(says: &str, mutation: impl Fn(&Json) -> Json, acts: &[&str]) {
     let (mut world, ids) = scene();
     let before = all(&world);

@@ -9,7 +9,7 @@ use iac_simulator::worlds::{self, Amounts};
 use omnifocus::{Engine, Moment, Script};
 use tempfile::TempDir;
 
-/// When the data of the simulated Mac was taken: 28 January 2026, 09:30 in Vienna, a Wednesday.
+/// The time of the simulated Mac's data: 28 January 2026, 09:30 in Vienna, a Wednesday.
 pub(crate) const NOW: i64 = 1_769_589_000_000;
 pub(crate) const ZONE: &str = "Europe/Vienna";
 
@@ -17,21 +17,21 @@ pub(crate) fn moment() -> Moment {
     Moment::new(NOW, ZONE, 3_600)
 }
 
-/// A separate world; no one else sees a test's changes in it.
+/// A separate world; only one test sees its changes.
 pub(crate) struct World {
     _folder: TempDir,
     path: PathBuf,
-    /// How often a script ran.
+    /// The number of script runs.
     pub(crate) runs: usize,
-    /// The questions that a human would have got, one entry for each change.
+    /// The questions that a human would have got, with one entry for each change.
     pub(crate) asked: Vec<Asked>,
-    /// A change by somebody else in OmniFocus between the question and the change.
+    /// Code for a change by another user of OmniFocus, between the question and the change.
     pub(crate) meanwhile: Option<String>,
-    /// The engine's error in place of a change.
+    /// The error that the engine returns instead of making a change.
     pub(crate) fault: Option<Fault>,
     /// An act that the host does not pass to the script.
     pub(crate) withheld: Option<String>,
-    /// A change of OmniFocus's own functions before a read or a change, so that one of them fails.
+    /// Code that changes OmniFocus's own functions before a read or a change, so that one of them fails.
     pub(crate) sabotage: String,
 }
 
@@ -48,7 +48,7 @@ impl World {
         Self::made(worlds::create)
     }
 
-    /// Makes a world with so many tasks, other ones for every seed.
+    /// Makes a world with this many tasks; the seed decides which.
     pub(crate) fn with_tasks(tasks: usize, seed: u64) -> Self {
         let amounts = Amounts { tasks: Some(tasks), seed, ..Amounts::default() };
         Self::made(|path, base| worlds::generate(path, base, &amounts))
@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    /// Calls a tool; a fault comes back as an object with `error` and `suggestion`.
+    /// Calls a tool; an error is returned as an object with `error` and `suggestion`.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Json) -> Json {
         match self.try_call(tool, arguments) {
             Ok(answer) => answer,
@@ -88,7 +88,7 @@ impl World {
         omnifocus::call(tool, Arguments::from(map), &moment(), self)
     }
 
-    /// Evaluates a source inside OmniFocus and returns the result.
+    /// Evaluates source code inside OmniFocus and returns the result.
     pub(crate) fn evaluate(&self, source: &str) -> Result<String, String> {
         let program = format!("Application('OmniFocus').evaluateJavascript({})", json!(source));
         #[expect(clippy::disallowed_methods, reason = "the simulated Mac is a program")]

@@ -2,8 +2,9 @@
 //
 //     node look.mjs BOOK REPORT PICTURES
 //
-// Nothing may come from elsewhere or run that is not ours, axe must find nothing in the text, the search of the report must
-// filter, and that of the book must find the page that answers each of questions.tsv. The pictures are for people to look at.
+// The pages may load nothing from elsewhere and run only our own code. axe must find no problem in the text. The
+// search of the report must filter, and the search of the book must find the page that answers each question of
+// questions.tsv. The pictures are for people.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -16,7 +17,7 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const [book, report, pictures] = process.argv.slice(2);
 const problems = [];
 
-// In a single process, closing the last page would end the browser.
+// In single-process mode, closing the last page would end the browser.
 const ARGUMENTS = binary.args.filter((argument) => !["--single-process", "--no-zygote"].includes(argument));
 
 async function start() {
@@ -28,7 +29,7 @@ async function start() {
   }
 }
 
-// A page that is watched for everything it must not do.
+// A page with a watch for everything that it must not do.
 async function open(browser, file, colorScheme, search = "") {
   const page = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 900 } });
   const wrong = (what) => problems.push(`${file}: ${what}`);
@@ -39,7 +40,7 @@ async function open(browser, file, colorScheme, search = "") {
   return page;
 }
 
-// axe is put into the page by the browser itself, which no policy of the page forbids.
+// The browser itself injects axe, so no policy of the page blocks it.
 async function accessible(page, name, within) {
   await page.evaluate(`${axe};0`);
   const found = await page.evaluate(

@@ -1,4 +1,5 @@
-"""Makes an audit report of a client with a hostile name, then looks at it and at the book in a browser: see look.mjs.
+"""Makes an audit report for a client with a hostile name, then checks the report and the book in a browser: see
+look.mjs.
 
     run.py BOOK PICTURES        with IAC_MCP_BIN, IAC_MCP_NODE and IAC_MCP_NODE_PACKAGES
 """
@@ -22,7 +23,7 @@ def main():
         report = home.path / "report.html"
         report.write_text(made(home))
         look = [os.environ["IAC_MCP_NODE"], HERE / "look.mjs", book, report, pictures]
-        # The browser unpacks itself into the folder for temporary files.
+        # The browser unpacks itself into the temporary folder.
         return subprocess.run(look, env=os.environ | {"TMPDIR": str(home.path / "tmp")}, check=False).returncode
 
 

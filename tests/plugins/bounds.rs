@@ -1,4 +1,4 @@
-//! The effect of one call's limits on others, and ends of a call from outside.
+//! How the limits of one call affect other calls, and calls that are ended from outside.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ async fn check_cancel(guest: &str) {
     let cancelled = CancellationToken::new();
     let calling = plugin.call(call(cancelled.clone()));
     let ending = async {
-        // The call is polled first, so it has begun when this runs.
+        // The call is polled first, so it has started when this code runs.
         tokio::task::yield_now().await;
         cancelled.cancel();
     };
@@ -38,7 +38,7 @@ async fn a_client_ends_a_call_that_waits() {
     check_cancel("slow-host").await;
 }
 
-/// One thread for all: without the tick, the guest that computes would keep it for a minute.
+/// All calls share one thread: without the tick, the computing guest would keep the thread for a minute.
 #[tokio::test(flavor = "current_thread")]
 async fn a_guest_that_computes_leaves_others_their_turn() {
     let spin = linked("spin").await;
@@ -59,7 +59,7 @@ async fn a_guest_that_computes_leaves_others_their_turn() {
     assert_eq!(show(answer), "the call was cancelled");
 }
 
-/// A host that no stub may ask.
+/// A host that must get no question from a stub.
 struct Unreached;
 
 impl Host for Unreached {
@@ -122,7 +122,7 @@ const READER: &str = r#";; wants: apps com.example.notes
   (i32.const 256))
 "#;
 
-/// A plugin is shared by the calls that run at the same time.
+/// Calls that run at the same time share the plugin.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_at_the_same_time_do_not_meet() {
     let plugin = Arc::new(linked("counter").await);
@@ -137,7 +137,7 @@ async fn calls_at_the_same_time_do_not_meet() {
     }
 }
 
-/// Returns the bytes of memory that this process holds, where the system says so.
+/// Returns the bytes of memory of this process, if the system gives them.
 fn held() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
@@ -161,7 +161,7 @@ async fn calls_leave_nothing_behind() {
     assert!(grown < 8 * 1024 * 1024, "{grown} bytes more after 10,000 calls");
 }
 
-/// The guest's last error line names the cause, and the name section of its code the place.
+/// The guest's last error line names the cause, and the name section of its code gives the place.
 #[tokio::test]
 async fn a_crash_names_its_cause_and_place() {
     let text = r#"(import "iac:plugin/log@0.1.0" "write" (func $log (param i32 i32 i32)))
@@ -192,7 +192,7 @@ async fn a_bound_names_the_place_too() {
     assert_eq!(report.place, ["forever", "call"]);
 }
 
-/// A guest that gets no memory can do with less, or say why it cannot.
+/// A guest that is refused memory can use less, or report where it was.
 #[tokio::test]
 async fn memory_is_refused_before_the_call_is_ended() {
     let text = "(func $call (param i32 i32 i32 i32) (result i32)\n\
@@ -202,7 +202,7 @@ async fn memory_is_refused_before_the_call_is_ended() {
     assert_eq!(shown(&plugin).await, "{}");
 }
 
-/// The host checks arguments before it runs anything, except for plugins that say that they do.
+/// The host checks arguments before it runs any code, except for plugins that check their arguments themselves.
 #[tokio::test]
 async fn arguments_fit_the_schema_before_the_guest_runs() {
     let text = "(data (i32.const 64) \"{\\22type\\22:\\22object\\22,\\22properties\\22:{\\22a\\22:{\\22type\\22:\\22integer\\22}}}\")\n\

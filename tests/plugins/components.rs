@@ -1,4 +1,5 @@
-//! Components that are hostile as a whole, which no guest of `tests/plugins/hostile` can be: those are made of one module.
+//! Components that are hostile as a whole. The guests of `tests/plugins/hostile` cannot be, because each of them
+//! consists of one module.
 
 use std::fmt::Write as _;
 
@@ -7,14 +8,14 @@ use iac_plugins::package;
 
 use crate::guests::engine;
 
-/// The message about a component in text form; it is never compiled, let alone run.
+/// The error for a component in text form; it is never compiled or run.
 fn check(what: &str, text: &str, expected: &str) {
     let bytes = wat::parse_str(text).unwrap_or_else(|error| panic!("{what}: {error}"));
     let refused = package::read(&bytes).err().map_or_else(|| "nothing".to_owned(), |error| error.to_string());
     assert!(refused.contains(expected), "{what}: {refused}");
 }
 
-/// Components that each make two of the one before: two to the power of `depth` instances of one module.
+/// Components that each instantiate the one before twice: two to the power of `depth` instances of one module.
 fn doubling(depth: usize) -> String {
     let mut text = String::from("(component $c0 (core module $m) (core instance (instantiate $m)))");
     for level in 1..=depth {
@@ -107,7 +108,8 @@ fn modules_have_one_small_memory_that_nobody_shares() {
     check("shared", &one("(memory 1 1 shared)"), "threads");
 }
 
-/// Two instances that call each other pass their texts through code that the engine writes; it sees two memories.
+/// Two instances that call each other exchange texts through code that the engine generates; that code uses two
+/// memories.
 #[test]
 fn a_component_of_two_parts_compiles() {
     for backend in [Backend::Native, Backend::Interpreter] {

@@ -1,4 +1,4 @@
-//! The two engines beside each other: what one runs the other runs alike, and neither takes the other's code.
+//! The two engines: both give the same results, and neither uses the other's compiled code.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn both_run_the_least_module() {
     }
 }
 
-/// Compiles the honest guest with both engines into one folder, and calls it.
+/// Compiles the honest guest with both engines into one cache folder, and calls it.
 async fn check(folder: &Path, when: &str) {
     for backend in BOTH {
         let engine = engine(backend);

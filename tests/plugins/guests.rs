@@ -1,4 +1,4 @@
-//! Guests made of text, and a small world around them.
+//! Guests in text form, and a small world around them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(crate) fn engine(backend: Backend) -> Arc<Engine> {
     Arc::clone(slot.get_or_init(|| Engine::new(backend).expect("the engine starts")))
 }
 
-/// Time limits that no honest call reaches, however busy the machine is, and small limits on everything else.
+/// Time limits that no honest call reaches, however busy the machine is, and small limits for everything else.
 pub(crate) fn wide() -> Limits {
     Limits {
         compute: Duration::from_secs(60),
@@ -45,7 +45,7 @@ pub(crate) fn wide() -> Limits {
     }
 }
 
-/// Bounds whose time is short for a guest that is expected to meet it.
+/// Limits with a short time, for a guest that should exceed it.
 pub(crate) fn limits(expected: &str) -> Limits {
     match expected {
         "compute time" => Limits { compute: Duration::from_millis(40), ..wide() },
@@ -74,7 +74,7 @@ impl Guest {
         names.iter().map(|name| Self::read(name)).collect()
     }
 
-    /// Returns what must stop it, or its answer.
+    /// Returns the expected reason for its end, or its expected answer.
     pub(crate) fn expected(&self) -> &str {
         self.headers("expect").next().expect("a guest says what is expected of it")
     }
@@ -127,7 +127,7 @@ impl Guest {
         module
     }
 
-    /// Puts imports first, as the text format wants it, then the prelude, then the guest's own part.
+    /// Puts imports first, as the text format requires, then the prelude, then the guest's own part.
     fn wat(&self) -> String {
         let prelude =
             std::fs::read_to_string(hostile_folder().join("prelude.wat")).expect("the prelude is there");
@@ -149,7 +149,7 @@ impl Guest {
         package::pack(engine, &self.module(), &self.manifest(), &self.texts(), limits, None).await
     }
 
-    /// Packs it, grants all that it wants, and links it.
+    /// Packs the guest, grants everything that it wants, and links it.
     pub(crate) async fn plugin(&self, engine: &Arc<Engine>, limits: Limits) -> Result<Plugin, String> {
         let bytes = self.packed(engine, &limits).await.map_err(|error| error.to_string())?;
         let package = package::read(&bytes).map_err(|error| error.to_string())?;
@@ -189,7 +189,7 @@ impl Guest {
     }
 }
 
-/// Writes the interfaces as if they were of another version.
+/// Writes the interfaces with another version number.
 fn interfaces(version: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit");
@@ -236,7 +236,7 @@ const LIST: &str =
 
 const EXPORT: &str = r#"(export "iac:plugin/tools@0.1.0#call-tool" (func $call))"#;
 
-/// The world around a guest: one app that is slow, one that is another, and others that hold nothing.
+/// The world around a guest: a slow app, a name that leads to another app, and empty apps.
 pub(crate) struct World;
 
 impl Host for World {

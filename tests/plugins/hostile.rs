@@ -1,5 +1,5 @@
-//! Every guest of `tests/plugins/hostile`, under both engines: each is stopped by what its first lines say, and the engine
-//! answers an honest guest afterwards.
+//! Every guest of `tests/plugins/hostile`, under both engines: each ends with the result in its first lines, and the
+//! engine then still answers an honest guest.
 
 use iac_plugins::engine::{Backend, Plugin};
 

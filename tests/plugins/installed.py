@@ -1,4 +1,4 @@
-"""The omnifocus plugin as a server has it installed: built and compiled once for all tests of one program."""
+"""Installs the omnifocus plugin into servers; it is built and compiled only once for all tests of a program."""
 
 import os
 import shutil
@@ -13,7 +13,8 @@ SAID = KEPT / "said.txt"
 
 
 def install(state, cache):
-    """Gives a server that has neither the plugin's state and cache; returns what its operator was shown."""
+    """Installs the plugin for a server that has no state and cache yet; returns the text that its operator was
+    shown."""
     if not is_fresh():
         make()
     shutil.copytree(KEPT / "state", state)
@@ -22,7 +23,7 @@ def install(state, cache):
 
 
 def is_fresh():
-    """Whether what is kept is newer than the program and all that the plugin is made of."""
+    """Whether the stored package is newer than the program and all sources of the plugin."""
     files = [Path(BIN), *(file for source in SOURCES for file in source.rglob("*"))]
     return SAID.exists() and SAID.stat().st_mtime > max(file.stat().st_mtime for file in files)
 

@@ -1,4 +1,4 @@
-//! Files and the store, as a guest reaches them.
+//! Files and the store, as a guest uses them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ async fn ask(data: &Path, plugin: &str, question: serde_json::Value) -> String {
     }
 }
 
-/// A root with a text, a link out of it, a link into it, and a pipe.
+/// A root with a text file, a link that leads out of it, a link that leads into it, and a pipe.
 fn root(folder: &Path) -> String {
     let root = folder.join("root");
     std::fs::create_dir_all(root.join("sub")).expect("a folder can be made");

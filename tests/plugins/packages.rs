@@ -1,4 +1,4 @@
-//! Packages and compiled code that somebody has changed.
+//! Packages and compiled code that someone has changed.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn overwrite(path: &Path, bytes: &[u8]) {
     std::io::Write::write_all(&mut file, bytes).expect("the file can be written");
 }
 
-/// Changes the cached code, compiles again, and checks that it was replaced and that the guest works as before.
+/// Changes the cached code, compiles again, and checks that the code was replaced and the guest works as before.
 async fn check_touched(how: &str, touch: impl Fn(Vec<u8>) -> Vec<u8>, secret: u8) {
     let (engine, bytes) = (engine(Backend::Native), honest().await);
     let folder = tempfile::tempdir().expect("a folder can be made");
@@ -98,7 +98,7 @@ async fn what_was_kept_is_used() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     engine.compile(&bytes, Some(&cache(folder.path(), 1))).expect("the guest compiles");
     let file = only_file(folder.path());
-    // Writing makes another file, and using it only tells when.
+    // Writing would create a new file; a use only updates the file's time.
     let written = std::fs::metadata(&file).expect("the file is there").ino();
     engine.compile(&bytes, Some(&cache(folder.path(), 1))).expect("the guest loads");
     assert_eq!(std::fs::metadata(&file).expect("the file is there").ino(), written);
@@ -141,7 +141,7 @@ async fn text_is_utf8() {
     }
 }
 
-/// A custom section as the format has it; lengths below 16,384.
+/// A custom section in the binary format, for lengths below 16,384.
 fn section(name: &str, data: &[u8]) -> Vec<u8> {
     let length = |value: usize| {
         [u8::try_from(value & 0x7f | 0x80).expect("seven bits"), u8::try_from(value >> 7).expect("small")]

@@ -1,4 +1,4 @@
-//! Plugins as a server has them: installed, granted, called, quarantined, started again.
+//! Plugins as a server manages them: installed, granted, called, quarantined, started again.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -74,11 +74,11 @@ async fn calls_that_waited_are_not_run_after_the_quarantine() {
     }
     let ran = shown.iter().filter(|it| it.contains("unreachable") && !it.contains("quarantined")).count();
     let refused = shown.iter().filter(|it| it.starts_with("it is quarantined: 3 failures")).count();
-    // Two calls run at a time, so the third failure leaves at most one that runs already.
+    // Two calls run at a time, so at most one other call is still running at the third failure.
     assert!((3..=4).contains(&ran) && ran + refused == 16, "{shown:?}");
 }
 
-/// Puts a module with this many functions beside the other parts of a component.
+/// Makes a component with a module that has this many functions.
 fn heavier(mut component: Vec<u8>, functions: usize) -> Vec<u8> {
     let body = "local.get 0 i32.const 3 i32.mul local.set 0 ".repeat(20);
     let function = format!("(func (param i32) {body})");
@@ -107,7 +107,7 @@ async fn a_call_does_not_wait_for_the_compiler_longer_than_its_client() {
         })
     };
     let cancelled = CancellationToken::new();
-    // More than may run at a time: none waits for the turn of another one that waits.
+    // These are more calls than may run at a time; none of them waits for another waiting call.
     let calls: Vec<_> = (0..5).map(|_| calling(CancellationToken::new())).collect();
     let given_up = calling(cancelled.clone());
     for _ in 0..100 {
@@ -152,7 +152,7 @@ async fn too_many_calls_at_once_are_busy() {
                 let called = registry.call(request(cancelled.clone())).await;
                 let shown = show(called.expect("the tool is there").answer);
                 if shown.contains("already wait") {
-                    // Six of them are: the others may go now.
+                    // Six of them were refused, so the others may end now.
                     cancelled.cancel();
                 }
                 shown

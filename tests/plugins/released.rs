@@ -1,4 +1,4 @@
-//! The interfaces are those in `wit/versions.toml`, so that no one changes them by accident.
+//! Checks that the interfaces match `wit/versions.toml`, so that no one changes them by accident.
 
 use std::path::{Path, PathBuf};
 
@@ -29,9 +29,9 @@ struct Version {
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
-    /// May change until the first release.
+    /// The version may change until the first release.
     Draft,
-    /// Is never edited again.
+    /// The version is never edited again.
     Released,
 }
 
@@ -44,7 +44,7 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The interface itself: the part for programs, without the comments for people.
+/// The interface itself, without comments and layout.
 fn bare(wit: &str) -> String {
     let lines = wit.lines().map(|line| line.split("//").next().unwrap_or_default());
     lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
@@ -93,8 +93,8 @@ fn a_release_freezes_them() {
     assert_eq!(latest().state, expected, "wit/versions.toml, beside the releases of CHANGELOG.md");
 }
 
-/// A package of this version in bytes. Every later host answers it as this one does; `UPDATE_EXPECT=1` rewrites it only
-/// as long as the version is a draft.
+/// A package of this version as bytes. Every later host must answer it as this one does. `UPDATE_EXPECT=1` rewrites
+/// the file only while the version is a draft.
 #[tokio::test]
 async fn a_package_of_each_version_still_answers() {
     let Version { number, state, .. } = latest();

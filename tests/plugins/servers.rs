@@ -1,4 +1,4 @@
-//! Language servers, as a guest reaches them: only if they are linked, and only below the granted folder.
+//! Language servers, as a guest uses them: only if they are linked, and only below the granted folder.
 
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::guests::{Guest, call, engine, show, wide};
 
-/// Answers for folders as the server does, and starts nothing.
+/// Answers for folders as the server does, but starts no language server.
 struct Folders(LanguageServers);
 
 struct Nobody;
@@ -56,7 +56,7 @@ impl Host for Folders {
     }
 }
 
-/// Reads a text below a root, and answers with a fault that contains the text, or the reason why there is none.
+/// Reads a text below a root; the answer is an error that contains the text, or the reason why there is none.
 const READS: &str = r#"
 (import "iac:plugin/language-servers@0.1.0" "open" (func $open (param i32 i32 i32)))
 (import "iac:plugin/language-servers@0.1.0" "[method]workspace.text" (func $text (param i32 i32 i32 i32)))
@@ -90,7 +90,7 @@ async fn check(root: &str, path: &str, expected: &str) {
     let said = show(plugin.call(asking(Arc::clone(&journal) as Arc<dyn Host>)).await.0);
     assert_eq!(said.replace(root, "ROOT"), format!("told: {expected}"), "{path}");
 
-    // The records are the same whether they come from the servers or, by way of a file, from a recording.
+    // The records are the same, whether they come from the servers directly or from a recording in a file.
     let kept = serde_json::to_string(&journal.recording()).expect("a recording is plain data");
     let recording: Recording = serde_json::from_str(&kept).expect("a recording is read again");
     assert_eq!(recording.asked.len(), 2, "{kept}");

@@ -1,4 +1,4 @@
-//! The abilities of plugins, and above all their limits.
+//! The capabilities of plugins, and above all their limits.
 
 mod bounds;
 mod components;

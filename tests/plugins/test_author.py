@@ -1,4 +1,4 @@
-"""The way of an author: a new plugin is made, tested, built, checked, installed and called."""
+"""The steps of an author: a new plugin is made, tested, built, checked, installed and called."""
 
 import json
 import unittest
@@ -8,7 +8,7 @@ from workshop import BIN, ROOT, Workshop
 
 class Author(Workshop):
     def test_from_nothing_to_a_call(self):
-        """Runs the first commands of docs/plugins.md as they stand there."""
+        """Runs the first commands of docs/plugins.md exactly as the page has them."""
         text = (ROOT / "docs/plugins.md").read_text()
         folder = self.folder
         for line in text.partition("```sh\n")[2].partition("```")[0].splitlines():

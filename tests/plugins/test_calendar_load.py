@@ -37,7 +37,7 @@ class CalendarLoad(unittest.TestCase):
         return json.loads(self.run_in(ROOT, *words, status=status))
 
     def single_events(self, calendar, first):
-        """Single events that lie within the days asked for, as the server's own tool tells them."""
+        """Single events on the requested days, as the server's own tool lists them."""
         last = first + datetime.timedelta(days=DAYS)
         where = [
             {"property": "start date", "op": ">=", "value": first.isoformat()},

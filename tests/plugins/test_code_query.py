@@ -13,7 +13,7 @@ from workshop import environment
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 BIN = os.environ.get("IAC_MCP_BIN", str(TARGET / "debug/iac-mcp"))
-# By its id it is built first; a package that is there already can be named.
+# The id of a bundled plugin builds it first; the path of a package installs that package.
 PLUGIN = os.environ.get("IAC_MCP_CODE_QUERY", "code-query")
 SERVERS = [TARGET / "tools/python/servers/bin", ROOT / "target/tools/python/servers/bin"]
 

@@ -24,7 +24,8 @@ class DueReminders(Workshop):
         return self.ended(self.folder, *command, status=status).stdout
 
     def build(self):
-        """Runs the commands of the guide, with a generator that does the same without being installed."""
+        """Runs the commands of the guide. A program of this repository replaces `wit-bindgen`, so it need not be
+        installed."""
         text = (ROOT / "docs/plugins.md").read_text()
         commands = re.search(r"## A plugin in C\n.*?```sh\n(.*?)```", text, re.S)[1].replace("\\\n", "")
         programs = {"iac-mcp": [BIN], "zig": [ZIG], "wit-bindgen": [BINDINGS]}

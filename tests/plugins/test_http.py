@@ -1,4 +1,5 @@
-"""Plugins that ask web servers: granted by host and method, with secrets that nobody sees. No network is used."""
+"""Plugins that ask web servers: granted by host and method, with secrets that no one sees. The tests use no
+network."""
 
 import base64
 import json
@@ -60,10 +61,10 @@ class Http(Workshop):
         return said
 
     def test_from_the_docs_to_a_call(self):
-        """The plugin of the docs is built, tested from a journal, installed with its grants, and called."""
+        """Builds the plugin of the docs, tests it from a journal, installs it with its grants, and calls it."""
         self.run_in(self.project, BIN, "plugin", "build")
 
-        # Without a journal nothing is asked, and the error says how to get one.
+        # Without a journal the plugin asks nothing, and the error says how to record one.
         self.assertIn("plugin test --record", self.run_in(self.project, BIN, "plugin", "test", status=1))
         self.journal()
         for options in [], ["--replay"]:
@@ -81,7 +82,7 @@ class Http(Workshop):
 
         self.assertIn("the secret `token` is not set", self.call(status=1))
         self.keeps_a_secret()
-        # The name cannot be looked up: `.example` is nobody's.
+        # The name cannot be looked up, because no one can own a name in `.example`.
         self.assertIn(f"{HOST}: the host cannot be looked up", self.call(status=1))
         self.is_granted_host_by_host()
         self.is_held_where_it_wants_more()
@@ -111,7 +112,7 @@ class Http(Workshop):
             self.run_in(self.project, BIN, "plugin", "build")
             return self.run_in(self.folder, BIN, "plugin", "update", self.project / "rates.wasm", *options, status=status)
 
-        # The same secret would go to the same host, but where servers keep what they get.
+        # The same secret would go to the same host, but in a header that servers store.
         header = first.replace('header = "authorization"', 'header = "user-agent"').replace('"0.2.0"', '"0.3.0"')
         said = update(header, status=1)
         self.assertIn(f"the secret token goes to {HOST} as `user-agent: Bearer …`, and before as `authorization: Bearer …`", said)

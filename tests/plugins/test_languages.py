@@ -1,4 +1,4 @@
-"""A new plugin in each language is built, tested and called, and fails with a reason that helps."""
+"""A new plugin in each language is built, tested and called, and its errors give a useful reason."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Languages(Workshop):
         self.run_it(BIN, "plugin", "new", "notes", "--language", language, cwd=self.folder)
 
     def fails(self, file, before, after, *expected):
-        """Changes a line of the plugin, and looks for words in what the test of the plugin then says."""
+        """Changes a line of the plugin, and searches the output of the plugin's test for some words."""
         path = self.plugin / file
         text = path.read_text()
         self.assertIn(before, text)
@@ -53,25 +53,26 @@ class Languages(Workshop):
         return {folder["name"] for folder in answer["folders"]}
 
     def failing(self, file, before, after, calls):
-        """Changes a line so that calls fail as their arguments say, and looks for words in what the test then says of each."""
+        """Changes a line so that calls fail as their arguments say, and searches the output of the test for the words
+        of each."""
         path = self.plugin / file
         text = path.read_text()
         self.assertIn(before, text)
         path.write_text(text.replace(before, after + before, 1))
         for how in calls:
             (self.plugin / f"calls/{how}.json").write_text(json.dumps({"arguments": {"how": how}}))
-        # What the tools of the language say follows the answer.
+        # The output of the language's tools follows the answer.
         said = self.run_it(BIN, "plugin", "test", "--json", status=1)
         rows = json.JSONDecoder().raw_decode(said)[0]["calls"]
         rows = {row["call"]: row for row in rows}
         self.assertEqual(rows["counts"]["result"], "ok", rows["counts"])
         for how, expected in calls.items():
-            # The cause stands in the error that the client sees, and not only in the log.
+            # The cause is in the error that the client sees, and not only in the log.
             self.assertIn(expected[0], rows[how]["got"]["message"])
             for words in expected[1:]:
                 self.assertIn(words, json.dumps(rows[how], ensure_ascii=False))
 
-    # An interpreter takes minutes to compile in a debug build, so one package has every way to fail.
+    # An interpreter takes minutes to compile in a debug build, so one package contains every kind of failure.
     @unittest.skipUnless(JCO, "there is no jco: IAC_MCP_JCO does not say where")
     def test_javascript(self):
         self.new("js")
@@ -118,7 +119,7 @@ class Languages(Workshop):
             raise Err(Fault("not_found", "no such note", None, False, None))
 """
         path = self.plugin / "app.py"
-        # As it stands in the docs, but on in one call only.
+        # The code of the docs, but active in one call only.
         watch = (ROOT / "docs/plugin-debugging.md").read_text().partition("```python\n")[2].partition("```")[0]
         self.assertIn("sys.settrace(watch)", watch)
         long = "def forever():\n    while True:\n        pass\n\n\ndef hoard():\n    kept = []\n    while True:\n        kept.append(bytearray(1_000_000))\n\n\n"
@@ -137,7 +138,7 @@ class Languages(Workshop):
         self.new("c")
         self.program("zig", f'exec "{ZIG}" "$@"')
         self.program("wit-bindgen", f'exec "{BINDINGS}" "$2" . "$4"')
-        # The template of C answers in a form of its own.
+        # The answer of the C template has a different form.
         (self.plugin / "calls/counts.json").write_text('{"arguments": {}}')
         self.run_it(BIN, "plugin", "test", "--update")
         self.run_it(BIN, "plugin", "test")

@@ -1,4 +1,4 @@
-"""The omnifocus plugin through the server: built, installed, and asked what the scenarios ask."""
+"""The omnifocus plugin through the server: built, installed, and tested with the calls of the scenarios."""
 
 import json
 import os
@@ -12,12 +12,12 @@ from pathlib import Path
 from installed import BIN, ROOT, install
 
 SCENARIOS = ROOT / "tests/omnifocus/scenarios"
-# What depends on when the world is looked at: days, and what a time of day makes available.
+# Calls that depend on the present time: on the day, or on which tasks are available at a time of day.
 DATED = re.compile(r"Date|added|mode|available|blocked|dateRange|velocity|overdue|review|productivity|deadline|notes|suggest")
 
 
 def scenarios(path):
-    """The cases of a file: words, a call, and what the answer tells of itself, in lines of a path and a value."""
+    """The cases of a file: a title, a call, and the answer as lines of a path and a value."""
     for block in path.read_text(encoding="utf-8").split("=== ")[1:]:
         says, call, *lines = block.rstrip().split("\n")
         tool, arguments = call.removeprefix("writes ").split(" ", 1)
@@ -35,7 +35,7 @@ def scenarios(path):
 
 
 class Server:
-    """A server that is spoken to line by line."""
+    """A server; the test talks to it line by line."""
 
     def __init__(self, environment, world):
         command = [BIN, "serve", "--world", str(world)]
@@ -100,7 +100,7 @@ class OmniFocus(unittest.TestCase):
         for path in sorted(SCENARIOS.glob("*.txt")):
             for scenario in scenarios(path):
                 if path.name == "11-reviews.txt":
-                    continue  # each one changes the world for the next, and is asked about
+                    continue  # each batch changes the world for the next one, and causes a question
                 with self.subTest(path.name, says=scenario["says"]):
                     answer = self.server.call(scenario["tool"], scenario["arguments"])
                     self.compare(scenario, answer)
@@ -137,7 +137,7 @@ class OmniFocus(unittest.TestCase):
             self.assertEqual(answer["message"], expected["error"])
             return
         self.assertIs(answer.get("success"), True, answer)
-        # Only what was parsed without a look at the app is nobody's words.
+        # An answer that comes from the arguments alone, without the app, contains no untrusted text.
         self.assertEqual(answer.get("untrusted"), "unchecked" not in scenario["says"] or None, answer)
         if not DATED.search(json.dumps(scenario["arguments"])):
             found = answer.get("metadata", {})

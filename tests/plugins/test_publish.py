@@ -1,4 +1,5 @@
-"""Plugins from elsewhere: addresses and registries that are honest, hostile or broken, and packages that somebody touched."""
+"""Plugins from elsewhere: addresses and registries that are honest, hostile or broken, and packages that someone
+changed."""
 
 import hashlib
 import http.server
@@ -19,7 +20,7 @@ MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 
 
 def number(bytes, at):
-    """An unsigned LEB128 and where it ends."""
+    """An unsigned LEB128 number, and the position after it."""
     value = shift = 0
     while True:
         byte = bytes[at]
@@ -36,7 +37,7 @@ def leb(value):
 
 
 def package(version="0.1.0", key=None, says="misbehaves", more=""):
-    """The released package with another manifest, as its author would pack it."""
+    """The released package with another manifest, packed as its author would do it."""
     held, out, at = RELEASED.read_bytes(), RELEASED.read_bytes()[:8], 8
     while at < len(held):
         length, start = number(held, at + 1)
@@ -58,7 +59,7 @@ def sha(bytes):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers what the test has put at a path: bytes, or a function that does as it likes with the connection."""
+    """Answers with the content that the test has set for a path: bytes, or a function that controls the connection."""
 
     protocol_version = "HTTP/1.1"
 
@@ -92,13 +93,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Desk(Workshop):
-    """A person with a state directory, and a server on the loopback."""
+    """A person with a state directory, and a server on the loopback interface."""
 
     def plugin(self, *words, status=0):
         return self.run_in(self.folder, BIN, "plugin", *words, status=status)
 
     def refused(self, *words, status=1):
-        """What was said about something that was refused, which left everything as it was."""
+        """The message about a refusal; the refusal must change nothing."""
         before = self.plugin("list", "--json")
         said = self.plugin(*words, status=status)
         self.assertEqual(before, self.plugin("list", "--json"), said)
@@ -341,7 +342,7 @@ class Signatures(Desk):
 
 
 class Shown(Desk):
-    """What an operator sees of a plugin."""
+    """The information about a plugin that an operator sees."""
 
     def test_settings(self):
         declared = '[[settings]]\nkey = "limit"\ntitle = "how many"\ntype = "integer"\n'
@@ -384,7 +385,7 @@ class Registries(Desk):
         self.good = package()
 
     def image(self, *layers, **changes):
-        """Puts a manifest there; returns the name of the package."""
+        """Uploads a manifest; returns the name of the package."""
         blobs = [{"mediaType": kind, "digest": sha(bytes), "size": len(bytes)} | changes for kind, bytes in layers]
         for kind, bytes in layers:
             self.held.setdefault(f"/v2/x/blobs/{sha(bytes)}", bytes)
@@ -474,7 +475,7 @@ class Registries(Desk):
 
 
 class Indexes(Desk):
-    """Plugins that are found by name, in indexes that are honest, wrong or hostile."""
+    """Plugins that are found by words, in indexes that are honest, wrong or hostile."""
 
     def setUp(self):
         super().setUp()
@@ -581,7 +582,7 @@ class Indexes(Desk):
         self.assertIn("not a signature of minisign", self.add(status=1))
         self.publish()
         self.add()
-        # The key that was pinned counts, also where the index names another one.
+        # The pinned key decides, even if the index names another one.
         self.key("other")
         other = (self.folder / "other.pub").read_text().splitlines()[1]
         self.write("x.wasm", package("0.2.0", key=other))
@@ -671,7 +672,7 @@ class Indexes(Desk):
 
 @unittest.skipUnless(REGISTRY, "there is no docker-registry: IAC_MCP_REGISTRY does not say where")
 class Published(Desk):
-    """Debian's registry, on the loopback."""
+    """Debian's registry, on the loopback interface."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""The golden calls of the plugins that come with the program: each is answered as its file says, and can be measured."""
+"""The golden calls of the bundled plugins: each gets the answer in its file, and `plugin bench` can measure it."""
 
 import json
 import unittest

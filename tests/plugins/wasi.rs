@@ -1,4 +1,5 @@
-//! WASI in a package is answered by the adapter that `pack` puts in: the same each time, and without a way out.
+//! The adapter that `pack` adds answers WASI calls in a package: always in the same way, and without access to the
+//! system.
 
 use iac_plugins::engine::{Backend, Now, Plugin, Report};
 use iac_plugins::package;
@@ -6,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::guests::{Guest, call, engine, show, wide};
 
-/// Memory from the system, as a libc takes it: the adapter wants whole pages.
+/// Memory from the system, as a libc requests it: the adapter must return whole pages.
 const REALLOC: &str = "(func $realloc (export \"cabi_realloc\") (param i32 i32 i32 i32) (result i32)\n\
     (i32.shl (memory.grow (i32.add (i32.const 1) (i32.shr_u (local.get 3) (i32.const 16)))) (i32.const 16)))\n";
 
@@ -59,7 +60,7 @@ async fn written(stream: u8, bytes: &str) -> Vec<String> {
     lines(&report)
 }
 
-/// The length of a text in bytes; `\xx` is one byte.
+/// The length of a text in bytes; `\xx` stands for one byte.
 fn wat_length(text: &str) -> usize {
     text.len() - 2 * text.matches('\\').count()
 }
@@ -81,7 +82,7 @@ async fn a_package_with_wasi_imports_ours_only() {
     assert!(package::read(&bytes).expect("it is a package").imports.is_empty(), "nothing has to be granted");
 }
 
-/// The random bytes are written as text into the log, as sixteen hexadecimal digits.
+/// The log contains the random bytes as sixteen hexadecimal digits.
 #[tokio::test]
 async fn chance_and_time_are_those_of_the_call() {
     let text = |function: &str, params: &str, with: &str| {
@@ -108,7 +109,7 @@ async fn chance_and_time_are_those_of_the_call() {
     assert_eq!(lines(&called(&time, 1_000).await.1), [format!("info: {}", halves(1_000_000_000))]);
 }
 
-/// The half bytes of a number as letters, the lowest first.
+/// The half bytes of a number as letters, the lowest half byte first.
 fn halves(mut number: u64) -> String {
     (0..16)
         .map(|_| {

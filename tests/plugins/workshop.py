@@ -1,4 +1,4 @@
-"""What the tests of plugins share: the program, a folder for its state, and commands that have to end as expected."""
+"""Shared parts of the plugin tests: the program, a folder for its state, and commands that must end as expected."""
 
 import os
 import subprocess
@@ -8,12 +8,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = os.environ.get("IAC_MCP_BIN", str(ROOT / "target/debug/iac-mcp"))
-# Coverage is of this program, not of what it starts.
+# Coverage counts this program, and not the programs that it starts.
 WRAPPERS = {"RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"}
 
 
 def environment(folder):
-    """The environment of a program that keeps its state and its cache below a folder."""
+    """The environment for a program with its state and its cache below a folder."""
     kept = {name: value for name, value in os.environ.items() if name not in WRAPPERS}
     return kept | {"IAC_MCP_STATE": str(folder / "state"), "IAC_MCP_CACHE": str(folder / "cache")}
 
@@ -26,7 +26,7 @@ class Workshop(unittest.TestCase):
         self.environment = environment(self.folder)
 
     def ended(self, folder, *command, status=0):
-        """Runs a command without a terminal; its streams."""
+        """Runs a command without a terminal; returns its output."""
         command = [*map(str, command)]
         ended = subprocess.run(
             command, cwd=folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True

@@ -1,4 +1,4 @@
-"""The files that `./release` made, for the tests."""
+"""Gives the tests the files that `./release` made."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def archive(target):
 
 
 def is_for_others(target):
-    """Whether the program of this archive can leave the machine. The one for Linux of a dry run cannot."""
+    """Whether the program of this archive runs on other machines. The Linux program of a dry run does not."""
     return target != LINUX or f"{LINUX}.2." in (FILES / "provenance.json").read_text()
 
 
@@ -38,7 +38,7 @@ def version():
 
 
 class Folder(unittest.TestCase):
-    """A test with a folder of its own and an environment in which no tool can be found."""
+    """A test with a folder of its own and an environment without tools."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="iac-mcp-release-")
@@ -47,17 +47,17 @@ class Folder(unittest.TestCase):
         (self.folder / "bin").mkdir()
         (self.folder / "home").mkdir()
         self.environment = {"PATH": str(self.folder / "bin"), "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder)}
-        # The program of a dry run may be one that counts what runs, and writes that down where nobody says otherwise.
+        # The program of a dry run may be instrumented; without this variable it would write its counts somewhere else.
         self.environment |= {name: os.environ[name] for name in ["LLVM_PROFILE_FILE"] if name in os.environ}
 
     def unpack(self, path):
-        """Unpacks an archive and gives the path of the program in it."""
+        """Unpacks an archive and returns the path of the program in it."""
         with tarfile.open(path) as archive:
             archive.extractall(self.folder / "unpacked")
         return next(program for program in (self.folder / "unpacked").rglob("iac-mcp") if program.is_file())
 
     def unzip(self, path):
-        """Unpacks as Claude Desktop does on a Mac: no file keeps an execute bit."""
+        """Unpacks as Claude Desktop does on a Mac: the files lose their execute bits."""
         with zipfile.ZipFile(path) as archive:
             archive.extractall(self.folder / "bundle")
         for found in (self.folder / "bundle").rglob("*"):

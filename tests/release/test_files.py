@@ -1,4 +1,4 @@
-"""The files around the program: checksums, bundles, entries of registries, and what tells where they came from."""
+"""The files around the program: checksums, bundles, registry entries, and the statement of origin."""
 
 import hashlib
 import json
@@ -48,7 +48,7 @@ class Files(Folder):
     def test_programs_hold_no_path_of_the_machine(self):
         home = Path.home()
         cargo, rustup = (os.environ.get(name, home / folder) for name, folder in (("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")))
-        # The sources of a registry have its host in the name of their folder.
+        # The folder with the sources of a registry has the registry's host in its name.
         hosts = {folder.name for folder in Path(cargo).glob("registry/src/*")}
         paths = {str(ROOT), str(FILES.parent), str(cargo), str(rustup), f"{home}/.", tempfile.gettempdir() + "/rustc", *hosts}
         checked = set()
@@ -87,7 +87,7 @@ class Files(Folder):
             self.assertEqual(bundle.read("server/iac-mcp"), program.read())
 
     def test_the_entry_of_the_registry(self):
-        """What its schema of 2025-12-11 and its rules for packages ask for."""
+        """The requirements of the schema of 2025-12-11 and of its rules for packages."""
         entry = json.loads((FILES / "server.json").read_text())
         self.assertEqual(set(entry), {"$schema", "name", "title", "description", "repository", "version", "packages"})
         self.assertRegex(entry["name"], r"^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$")
@@ -150,7 +150,8 @@ class Files(Folder):
 
 
 class Refusals(Folder):
-    """What is released is written down and committed: tried in a small repository, before anything is built."""
+    """A release needs a changelog section and committed files. This is tested in a small repository, before anything
+    is built."""
 
     def refused(self, version="1.2.3", repository="https://github.com/o/iac-mcp"):
         script = self.folder / "repository/scripts/release/main.py"

@@ -11,12 +11,12 @@ import unittest
 
 from support import FILES, LINUX, NODE, Folder, archive, file, is_for_others, version
 
-# A person waits for the first answer.
+# The first answer must come within this time, because a person waits for it.
 PATIENCE = 60
-# A quick build compiles a plugin's code many times slower than a release.
+# A quick build compiles a plugin's code many times more slowly than a release.
 COMPILING = 600
 
-# A release says which commit it was built from.
+# A release reports the commit from which it was built.
 VERSION = rf"^iac-mcp {re.escape(version())}( \([0-9a-f]+ [0-9-]+\))?\n$"
 
 
@@ -38,7 +38,7 @@ class Fresh(Folder):
 
     @contextlib.contextmanager
     def served(self, command):
-        """A server that has said hello, in the environment of a client that was not started by a shell."""
+        """A server after its handshake, in the environment of a client that was not started by a shell."""
         server = subprocess.Popen(command, env=self.environment, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(server.kill)
         hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -66,7 +66,7 @@ class Fresh(Folder):
         self.fail(f"no answer to {method}")
 
     def test_from_the_first_setup_to_the_last_trace(self):
-        """Plugins and a client are added without any tool, the client gets a plugin's answer, and everything goes again."""
+        """Adds plugins and a client without any tool, lets the client call a plugin, and removes everything again."""
         before = self.traces()
         self.run_it("plugin", "add", "omnifocus", "--yes")
         self.run_it("plugin", "add", "code-query", "--yes", "--root", str(self.folder))
@@ -88,7 +88,7 @@ class Fresh(Folder):
         self.assertEqual(self.traces(), before - {self.program})
 
     def traces(self):
-        """Every file that is there."""
+        """Every existing file."""
         return {path for path in self.folder.rglob("*") if path.is_file()}
 
     @unittest.skipUnless(is_for_others(LINUX), "a dry run links with this machine's own glibc")
@@ -101,7 +101,8 @@ class Bundle(Folder):
     def test_it_starts_although_the_execute_bit_is_lost(self):
         bundle = self.unzip(file("iac-mcp-*.mcpb"))
         manifest = json.loads((bundle / "manifest.json").read_text())
-        # The program in the bundle is for a Mac. That of this machine takes its place, with the same lost bit.
+        # The program in the bundle is for a Mac. The test puts this machine's program in its place, without the
+        # execute bit.
         program = bundle / manifest["server"]["entry_point"]
         program.write_bytes(self.unpack(archive(LINUX)).read_bytes())
         self.assertEqual(program.stat().st_mode & 0o111, 0)
@@ -113,7 +114,7 @@ class Bundle(Folder):
 
 
 class Npm(Folder):
-    """What `npx` does, with packages that were not published yet."""
+    """Does what `npx` does, with packages that are not published yet."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""`docs/install.md` keeps its word: its commands run as they stand there, and the files that it names exist."""
+"""The commands of `docs/install.md` run exactly as the page has them, and the files that it names exist."""
 
 import json
 import os
@@ -28,7 +28,7 @@ class Install(Folder):
         path.chmod(0o755)
 
     def test_the_archive_is_installed_by_hand(self):
-        """The release page is a folder here, `sudo` needs no password, and the folder of programs is another one."""
+        """A folder stands in for the release page, `sudo` needs no password, and programs go into another folder."""
         repository = json.loads((FILES / "server.json").read_text())["repository"]["url"]
         self.program("curl", f'for url; do :; done; case $url in {repository}/releases/download/v{version()}/*) cp "{FILES}/${{url##*/}}" . ;; *) exit 22 ;; esac')
         self.program("sudo", 'exec "$@"')

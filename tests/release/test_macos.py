@@ -1,4 +1,4 @@
-"""The program for a Mac: both processors, its plist, what it links, and signatures that fit it."""
+"""The program for a Mac: both processors, its plist, the libraries that it links, and valid signatures."""
 
 import plistlib
 import tarfile
@@ -29,7 +29,7 @@ class Macos(unittest.TestCase):
     def test_it_runs_on_all_processors_that_it_was_built_for(self):
         built = (FILES / "provenance.json").read_text()
         processors = {"aarch64-apple-darwin": "arm64", "x86_64-apple-darwin": "x86_64"}
-        # Only a dry run may leave one out, to save time.
+        # Only a dry run may leave out one of the two processors, to save time.
         is_dry = '"dev"' in built
         self.assertEqual(set(self.parts), {name for target, name in processors.items() if not is_dry or f'"{target}"' in built})
 
@@ -55,7 +55,8 @@ class Macos(unittest.TestCase):
         for name, part in self.parts.items():
             said = macho.signature(part)
             self.assertEqual((said["identifier"], said["plist"]), (sign.identifier(), True), name)
-            # Without a certificate: no runtime, no entitlements. With one: both.
+            # Without a certificate there is no hardened runtime and there are no entitlements. With a certificate
+            # there are both.
             if said["cms"]:
                 self.assertIn("runtime", said["flags"], name)
                 self.assertTrue(said["entitlements"]["com.apple.security.automation.apple-events"], name)
@@ -92,7 +93,7 @@ class Macos(unittest.TestCase):
             macho.signature(bytes(part))
 
     def test_a_certificate_signs_with_the_hardened_runtime(self):
-        """A certificate made here stands in for a Developer ID, and no server for time stamps is asked."""
+        """The test makes a certificate in place of a Developer ID, and contacts no timestamp server."""
         made = apple_platform.certificates.generate_self_signed("Nobody", profile="developer-id-application", team_id="TEAM000000")
         small = macho.join([part for part in self.parts.values()])
         with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ pub(crate) const DAY: i64 = 24 * 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Day(pub(crate) i64);
 
-/// A minute of the wall clock, counted from the first one of 1970.
+/// A minute by the wall clock, counted from the first minute of 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Minute(pub(crate) i64);
 
@@ -23,7 +23,7 @@ impl Day {
 
     /// Returns the day of a date; `None` if the month has no such day.
     pub(crate) fn of(year: i64, month: i64, day: i64) -> Option<Self> {
-        // A year that begins in March ends with its leap day.
+        // The year begins in March here, so that the leap day is its last day.
         let (from_march, in_year) = if month > 2 { (month - 3, year) } else { (month + 9, year - 1) };
         let days = in_year * 365 + leap_days(in_year) + (from_march * 153 + 2) / 5 + day - 1;
         let found = Self(days - 719_468);

@@ -10,7 +10,7 @@ use crate::span::Span;
 
 const TITLE: usize = 200;
 
-/// An event of a calendar: one, or the first of a series.
+/// An event of a calendar: a single event, or the first one of a series.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     title: String,
@@ -34,9 +34,9 @@ pub(crate) struct Occurrence<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Happening<'a> {
     pub(crate) timed: Vec<Occurrence<'a>>,
-    /// Events of whole days, which take no hours.
+    /// All-day events, which take no hours.
     pub(crate) whole: Vec<Occurrence<'a>>,
-    /// Series with a rule that the plugin does not work out.
+    /// Series with a rule that the plugin does not support.
     pub(crate) unknown: Vec<&'a Event>,
 }
 
@@ -64,14 +64,14 @@ impl Event {
         &self.title
     }
 
-    /// Says which rule was not worked out.
+    /// Says which rule is not supported.
     pub(crate) fn doubt(&self) -> String {
         let rule: String = self.recurrence.iter().flat_map(|rule| rule.chars()).take(TITLE).collect();
         format!("`{}` repeats by `{rule}`, which is not worked out: only its first date counts", self.title)
     }
 
-    /// Returns the times in `range` at which it takes place; `None` if the plugin does not work out its rule and the
-    /// rule may lead there.
+    /// Returns the times in `range` at which the event takes place; `None` if the plugin does not support its rule and
+    /// the rule may give a time in the range.
     fn spans(&self, range: Span, ahead: i64) -> Option<Vec<Span>> {
         let Some(text) = &self.recurrence else { return Some(vec![self.span]) };
         let last = until(text, ahead).unwrap_or(Minute(i64::MAX));
@@ -87,7 +87,7 @@ impl Event {
         Some(kept.map(|start| Span::new(start.0, start.0 + lasts)).collect())
     }
 
-    /// Widens an event of whole days to whole days, wherever in the last day it ends.
+    /// Rounds an all-day event to whole days; its end may be at any time of the last day.
     fn whole_days(span: Span) -> Span {
         let (first, last) = (span.start.day().0, Minute(span.end.0 - 1).day().0);
         Span::new(first * DAY, (first.max(last) + 1) * DAY)

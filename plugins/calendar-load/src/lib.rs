@@ -1,7 +1,8 @@
 //! How full a week is: busy hours of each day, events that overlap, and free slots within working hours, from Calendar.
 //!
-//! Times are those of the Mac's wall clock. Calendar shows a series as its first event and a rule. The plugin works out
-//! rules of days and weeks, and rules with the same date of months or years. For other rules it says so in `reasons`.
+//! Times are those of the Mac's wall clock. Calendar shows a series as its first event and a rule. The plugin works
+//! out rules by days and weeks, and rules that repeat on the same date each month or year. For other rules it says so
+//! in `reasons`.
 
 mod clock;
 mod recurrence;
@@ -64,7 +65,7 @@ struct Found {
 }
 
 impl Found {
-    /// Reads the events of all requested calendars; a page of one calendar is one call.
+    /// Reads the events of all requested calendars; each page of one calendar takes one call.
     fn read(request: &Request) -> Result<Self, Fault> {
         let app = apps::open("com.apple.iCal")?;
         let page = app.get_elements(&json!({
@@ -124,7 +125,7 @@ impl Found {
         rows.len()
     }
 
-    /// Keeps the reason why an answer of the host is incomplete.
+    /// Keeps the host's reason why an answer is incomplete.
     fn note(&mut self, page: &Json, what: &str) {
         if page["complete"] == false {
             let reason = page["reason"].as_str().unwrap_or("no reason was given");

@@ -15,16 +15,16 @@ const MOST_TITLES: usize = 20;
 pub(crate) struct Load {
     day: Day,
     pub(crate) working: Span,
-    /// Minutes that events take, of the whole day.
+    /// Minutes of the whole day that events take.
     pub(crate) busy: i64,
-    /// Minutes that events take of the working hours.
+    /// Minutes of the working hours that events take.
     pub(crate) busy_working: i64,
-    /// The rest of the working hours, however short.
+    /// The rest of the working hours, including short gaps.
     pub(crate) free: Vec<Span>,
 }
 
 impl Load {
-    /// Measures a day against the spans of all events, merged.
+    /// Measures the load of a day, from the merged spans of all events.
     pub(crate) fn of(day: Day, taken: &[Span], request: &Request) -> Self {
         let working = request.working(day);
         Self {
@@ -74,7 +74,7 @@ pub(crate) fn show(happening: &Happening<'_>, request: &Request) -> Json {
     })
 }
 
-/// Shows the first pairs of events, in order, that share a minute of `range`, and counts all.
+/// Shows the first pairs of events that share a minute of `range`, in order, and counts all pairs.
 fn conflicts(timed: &[Occurrence<'_>], range: Span) -> (Vec<Json>, usize) {
     let (mut shown, mut all) = (Vec::new(), 0);
     for (place, one) in timed.iter().enumerate() {
@@ -102,7 +102,7 @@ fn whole(day: Day) -> Span {
     Span { start: day.start(), end: Day(day.0 + 1).start() }
 }
 
-/// Returns hours with two digits after the point.
+/// Returns hours with two decimals.
 fn hours(minutes: i64) -> f64 {
     f64::from(i32::try_from(minutes * 100 / 60).unwrap_or(i32::MAX)) / 100.0
 }

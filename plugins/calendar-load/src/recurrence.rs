@@ -1,12 +1,12 @@
 //! Days of a repeating event, from the rule that Calendar shows: `FREQ=WEEKLY;INTERVAL=1;BYDAY=TU,TH`.
 //!
-//! Works out rules of days and weeks with their weekdays, and rules of months and years with the same date.
+//! Supports rules by days, rules by weeks with weekdays, and rules by months and years with the same date.
 
 use std::ops::Range;
 
 use crate::clock::{DAY, Day, Minute, digits, minute_of_day};
 
-/// A rule that is worked out here.
+/// A rule that this module supports.
 #[derive(Debug)]
 pub(crate) struct Rule {
     every: Every,
@@ -37,7 +37,7 @@ impl Rule {
         (by_day || rule.weekdays.is_empty()).then_some(rule)
     }
 
-    /// Returns the days on which an event begins that first began on `first`. The first day counts in any case.
+    /// Returns the days on which the event begins. `first` is the day on which it first began; this day always counts.
     pub(crate) fn days(&self, first: Day, within: Range<i64>) -> Vec<Day> {
         let falls = |day: &Day| *day == first || self.falls_on(first, *day);
         match self.count {
@@ -85,7 +85,7 @@ impl Rule {
 }
 
 /// Returns the last minute at which a repetition may begin, by the wall clock; `ahead` is how many minutes the wall
-/// clock is ahead of UTC now. If that minute has other summer time than now, the result is an hour off.
+/// clock is ahead of UTC now. If daylight saving time is different at that minute, the result is an hour off.
 pub(crate) fn until(text: &str, ahead: i64) -> Option<Minute> {
     let (_, value) = parts(text).find(|(name, value)| *name == "UNTIL" && value.is_ascii())?;
     let date = value.get(..8)?;

@@ -1,4 +1,4 @@
-//! The request.
+//! The request: the arguments of the tool.
 
 use iac_plugin::{Arguments, Fault, Json, Object, json};
 
@@ -12,7 +12,7 @@ pub(crate) const WEEKDAYS: [&str; 7] =
 
 const KEYS: &[&str] = &["from", "days", "minutes", "workStart", "workEnd", "workingDays", "calendars"];
 
-/// The arguments, read.
+/// The parsed arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Request {
     pub(crate) first: Day,

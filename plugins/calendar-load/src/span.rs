@@ -1,10 +1,10 @@
-//! Stretches of time and the gaps between them.
+//! Spans of time and the gaps between them.
 
 use iac_plugin::{Json, json};
 
 use crate::clock::{Day, Minute};
 
-/// From one minute to before another.
+/// A span: its first minute, and the minute after its last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
     pub(crate) start: Minute,
@@ -25,13 +25,13 @@ impl Span {
         self.end.0 - self.start.0
     }
 
-    /// Returns the common part of two; `None` if that is shorter than a minute.
+    /// Returns the common part of two spans; `None` if that is shorter than a minute.
     pub(crate) fn common(self, other: Self) -> Option<Self> {
         let common = Self { start: self.start.max(other.start), end: self.end.min(other.end) };
         (common.start < common.end).then_some(common)
     }
 
-    /// Whether at least a part of it is in `range`; a span without length counts at its beginning.
+    /// Whether at least a part of the span is in `range`; a span without length counts at its beginning.
     pub(crate) fn touches(self, range: Self) -> bool {
         self.start < range.end && (self.end > range.start || self.start >= range.start)
     }

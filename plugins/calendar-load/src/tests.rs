@@ -7,7 +7,7 @@ use crate::request::{Request, schema};
 use crate::span::{Span, merged, total};
 use crate::{Found, chosen};
 
-/// A Wednesday; its week is that of the 16th.
+/// A Wednesday; its week begins on the 16th.
 const TODAY: &str = "2026-03-18";
 
 fn today() -> Day {
@@ -210,7 +210,7 @@ fn calendars_are_chosen_by_name() {
 }
 
 proptest! {
-    /// Against a look at every single minute.
+    /// Compares the result with a check of every single minute.
     #[test]
     fn busy_and_free_are_the_working_time(
         events in proptest::collection::vec((-1_500i64..3_000, 0i64..900), 0..12),

@@ -10,7 +10,7 @@ use crate::doubts::{Doubts, Reason};
 use crate::request::{Common, Form};
 use crate::trouble::Trouble;
 
-/// The most bytes of the answer to one query.
+/// The maximum number of bytes of the answer to one query.
 const BUDGET: usize = 32_000;
 
 /// The parts to leave out first when an answer is too long.
@@ -24,7 +24,7 @@ pub(crate) struct Answer {
     pub(crate) total: usize,
     /// The index of the first row that is shown.
     pub(crate) offset: usize,
-    /// How reliable it is.
+    /// The reasons why it may be incomplete.
     pub(crate) doubts: Doubts,
     /// More about it, beside the result.
     pub(crate) extra: Map<String, Json>,
@@ -47,7 +47,7 @@ pub(crate) struct Row {
 pub(crate) struct Entry {
     /// The name of the list of lines.
     pub(crate) list: &'static str,
-    /// Its container, if lines are sorted by that.
+    /// Its container, if the lines are grouped by container.
     pub(crate) holder: Option<String>,
     pub(crate) head: String,
     /// More about it, such as a signature or its code.
@@ -111,7 +111,7 @@ fn page<'a, T>(items: &'a [T], common: &Common, doubts: &mut Doubts) -> &'a [T] 
     &items[start..end]
 }
 
-/// Shows the result of a query.
+/// Builds the result of a query.
 pub(crate) fn show(name: &str, outcome: Result<Answer, Trouble>, form: Form) -> Json {
     match (outcome, form) {
         (Ok(answer), Form::Plain) => answer.show(true),
@@ -155,7 +155,7 @@ impl Answer {
         }
     }
 
-    /// The number of bytes at a stage. Rows are counted without being copied, because most answers are short enough.
+    /// The number of bytes after this stage. Rows are counted without a copy, because most answers are short enough.
     fn length(&self, stage: usize) -> usize {
         if stage <= WITH_ROWS && self.rows.iter().any(|row| row.entry.is_some()) {
             return below_files(&self.rows) + self.with(Vec::new()).to_string().len();
@@ -172,7 +172,7 @@ impl Answer {
         count.0.saturating_sub(1) + self.with(Vec::new()).to_string().len()
     }
 
-    /// Removes a stage's parts, and says what is missing now.
+    /// Removes the parts of a stage, and adds a note about what is missing.
     fn shorten(&mut self, stage: usize) {
         let rows = self.rows.len();
         if stage == 1 {
@@ -214,7 +214,8 @@ impl Answer {
     }
 }
 
-/// Rows by themselves, and lines below their files. Results outside every root come last, in a short form.
+/// Shows rows without a line by themselves, and lines below their files. Results outside every root come last, in a
+/// short form.
 fn files(rows: Vec<Row>) -> Vec<Json> {
     let mut shown: Vec<Json> = Vec::new();
     let mut outside: Vec<Json> = Vec::new();
@@ -304,18 +305,18 @@ impl io::Write for Count {
     }
 }
 
-/// The last stage that shows rows.
+/// The last stage that keeps rows.
 const WITH_ROWS: usize = 2;
 
-/// The last stage: the total only.
+/// The last stage, which leaves only the total.
 const STAGES: usize = 5;
 
-/// A number of rows that fits more likely.
+/// A smaller number of rows, which is more likely to fit.
 fn fewer(rows: usize, stage: usize) -> usize {
     (rows >> stage.min(6)).max(1)
 }
 
-/// Puts a number in place of children.
+/// Replaces children by their number.
 fn prune(row: &mut Row) {
     if let Some(Json::Array(children)) = row.shown.shift_remove("children") {
         row.shown.insert("members".to_owned(), json!(children.len()));
@@ -328,7 +329,7 @@ fn merge(into: &mut Json, from: Json) {
     }
 }
 
-/// The other form: the results under the name of their kind.
+/// The envelope format: the results under the name of their kind.
 fn envelope(name: &str, mut shown: Json) -> Json {
     let found = match name {
         "findSymbols" | "outline" => "symbols",

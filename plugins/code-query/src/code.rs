@@ -5,16 +5,16 @@ use crate::request::Common;
 use crate::scope::{self, Site};
 use crate::tree::Node;
 
-/// The most lines of one signature.
+/// The maximum number of lines of one signature.
 const HEAD: u32 = 10;
 
-/// The most characters of a signature.
+/// The maximum number of characters of a signature.
 const LONGEST: usize = 200;
 
-/// The most lines of one body.
+/// The maximum number of lines of one body.
 const LINES: u32 = 300;
 
-/// The most bytes of all bodies of an answer, so that the rest of it has room.
+/// The maximum number of bytes of all bodies of an answer, so that the rest of it has room.
 const BYTES: usize = 24_000;
 
 /// A symbol of a file; `None` if only the file is known.
@@ -91,7 +91,7 @@ fn signature<'a>(node: &Node, line: impl Fn(u32) -> Option<&'a str>) -> Option<S
     Some(text.chars().take(LONGEST).collect())
 }
 
-/// Whether a bracket of parameters is open at the end.
+/// Whether the text ends inside the parentheses of a parameter list.
 fn is_open(text: &str) -> bool {
     let count = |letters: [char; 2]| text.matches(letters).count();
     count(['(', '[']) > count([')', ']']) || text.ends_with(['<', ','])

@@ -11,7 +11,7 @@ use crate::scope::Desk;
 use crate::trouble::Trouble;
 use crate::world::{Completion, Place, Position};
 
-/// The most completions to request.
+/// The maximum number of completions to request.
 const MOST: u32 = 1_000;
 
 /// Answers `completions`.

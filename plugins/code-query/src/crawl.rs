@@ -11,10 +11,10 @@ use crate::world::{
     Cause, Doubt, Each, Failure, File, Naming, Part, Position, Range, Server, State, Symbols,
 };
 
-/// The most files in one request for outlines.
+/// The maximum number of files in one request for outlines.
 const FILES: usize = 400;
 
-/// The most bytes of source in one request for whole outlines, so that the answer is not too long.
+/// The maximum number of bytes of source in one request for whole outlines, so that the answer is not too long.
 const BYTES: u64 = 2 * 1024 * 1024;
 
 /// A file and its symbols.
@@ -24,7 +24,7 @@ pub(crate) struct Outline<'a> {
     pub(crate) file: File,
     /// Its symbols.
     pub(crate) tree: Tree,
-    /// Whole lines that its server leaves out.
+    /// Whole lines that the server leaves out.
     pub(crate) hidden: Vec<Range>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Share<'a> {
     Whole,
     /// Symbols with one of these texts in their name.
     Named(&'a [String]),
-    /// Symbols around these places, by path, or with their name there.
+    /// Symbols around these places, and symbols with the name at one of them. The places are listed by path.
     Around(&'a BTreeMap<&'a str, Vec<Position>>),
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn outlines<'a>(
     while rest.peek().is_some() {
         let batch = batch(&mut rest, if matches!(share, Share::Whole) { BYTES } else { u64::MAX });
         crawl.batch(batch, common.timeout, doubts);
-        // A server that did not answer in time is not asked again; the remaining files are counted.
+        // A server that did not answer in time is not asked again; its remaining files are counted.
         if crawl.timed_out() {
             crawl.failures.extend(rest.by_ref().map(|file| (file, failure_of_time())));
         }
@@ -108,7 +108,7 @@ struct Crawl<'a, 'b> {
     share: &'b Share<'b>,
     namings: BTreeMap<String, Naming>,
     locals: bool,
-    /// How long a server may load.
+    /// The maximum time for which a server may load.
     wait: u32,
     failures: Vec<(File, Failure)>,
     /// Files that a server could read only in part.
@@ -132,7 +132,7 @@ impl<'a> Crawl<'a, '_> {
         }
     }
 
-    /// Some servers outline a file before they know the project, and then leave symbols out. This waits for the server
+    /// Some servers outline a file before they know the project, and leave symbols out. So this waits for the server
     /// and asks again.
     fn ask_again(&mut self, files: &[File], answers: &mut [Result<Symbols, Failure>], deadline: u32) {
         let loads = |symbols: &Symbols| symbols.freshness.doubts.contains(&Doubt::Loading);

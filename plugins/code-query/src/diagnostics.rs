@@ -15,16 +15,16 @@ use crate::tree::key;
 use crate::trouble::Trouble;
 use crate::world::{Cause, Diagnostic, Diagnostics, Failure, File};
 
-/// The most files to ask about one by one.
+/// The maximum number of files to ask about one by one.
 const FILES: usize = 200;
 
-/// The most files to count.
+/// The maximum number of files to count.
 const LISTED: u32 = 5_000;
 
 /// Which diagnostics a query asks for.
 pub(crate) struct Wanted<'a> {
     pub(crate) path: Option<&'a str>,
-    /// Numbers of the protocol; empty means all.
+    /// Severities by their numbers in LSP; an empty list means all.
     pub(crate) severities: &'a [u8],
     pub(crate) source: Option<&'a str>,
 }
@@ -58,7 +58,8 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Asks about everything below a folder: the server of a language at once if it can, otherwise file by file.
+    /// Asks about everything below a folder: in one question if the server of the language supports that, otherwise
+    /// file by file.
     fn scope(&mut self, scope: &Scope<'a>, common: &Common, whole: bool) -> Result<(), Trouble> {
         let listed = scope.list(LISTED)?;
         if listed.truncated {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::world::{Doubt, Freshness};
 
-/// The most places that a note names.
+/// The maximum number of places that a note names.
 const PLACES: usize = 5;
 
 /// A reason for `complete: false`, in the order in which they are shown.
@@ -31,7 +31,7 @@ pub(crate) enum Reason {
     InactiveCode,
     /// A file has syntax errors.
     SyntaxErrors,
-    /// Types implement a protocol by their members, not by its name.
+    /// Types implement a protocol by their members and do not name it.
     Structural,
     /// A server ended and was started again meanwhile.
     Restarted,
@@ -116,7 +116,8 @@ impl Doubts {
         other.notes.iter().for_each(|note| self.say(note.clone()));
     }
 
-    /// Withdraws doubts about files that a server does not read, if the answer to a stronger question has none.
+    /// Withdraws the doubts about files that a server does not read. This is right if the answer to a stronger
+    /// question has no doubts.
     pub(crate) fn settle(&mut self, other: &Self) {
         self.reasons.retain(|reason| !NARROWED.contains(reason) || other.reasons.contains(reason));
     }
@@ -148,7 +149,7 @@ impl Doubts {
         }
     }
 
-    /// Adds that the build leaves out code, if there is some: the note, its places, and their kind.
+    /// Adds that the build leaves out code, if it does: the note, the places, and their kind.
     pub(crate) fn inactive(&mut self, said: &str, places: &[String], what: &str) {
         if places.is_empty() {
             return;
@@ -157,7 +158,7 @@ impl Doubts {
         self.explain(Reason::InactiveCode, format!("{said}: {}", named(places, what)));
     }
 
-    /// Says which parts were shortened; the last note replaces those before it.
+    /// Adds a note about shortened parts; it replaces the notes before it.
     pub(crate) fn shortened(&mut self, note: String) {
         self.notes.retain(|(_, note)| !note.starts_with("shortened: "));
         self.notes.insert(0, (None, note));

@@ -22,17 +22,17 @@ use crate::tree::{Node, key};
 use crate::trouble::Trouble;
 use crate::world::{File, FileFilter, Naming, Place, State};
 
-/// The most files to examine.
+/// The maximum number of files to examine.
 const FILES: u32 = 5_000;
 
-/// The most files to search as text. With more files, the plugin asks an index.
+/// The maximum number of files to search as text. With more files, the plugin asks an index.
 const SMALL: usize = 2_000;
 
 /// The shortest text that is worth a search.
 const LETTERS: usize = 3;
 
-/// The most texts to search for, one after the other. For a pattern with more alternatives, it is cheaper to read every
-/// file once.
+/// The maximum number of texts to search for, one after the other. For a pattern with more alternatives, it is cheaper
+/// to read every file once.
 const MOST_LETTERS: usize = 16;
 
 /// The largest file that the host reads for a server, in bytes.

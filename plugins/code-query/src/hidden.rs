@@ -1,6 +1,6 @@
 //! Code that a build leaves out. A C server knows nothing about a branch if its condition is not met, so it does not
-//! see the names there. An answer that may lack such names says so. The same holds for names in the bodies of macros,
-//! and in macro calls that the build leaves out.
+//! see the names there. An answer that may lack these names says so. The same holds for names in macro bodies, and for
+//! macro calls that the build leaves out.
 
 use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
@@ -9,13 +9,13 @@ use crate::request::Common;
 use crate::scope::{self, Scope, Site};
 use crate::world::{FileFilter, Line, Naming, Range, Server};
 
-/// The most lines of one request.
+/// The maximum number of lines of one request.
 const LINES: u32 = 1_000;
 
-/// The most files to search for uses of a name.
+/// The maximum number of files to search for uses of a name.
 const FILES: u32 = 200;
 
-/// The note about the files.
+/// The note about left-out lines of files.
 const LEFT_OUT: &str = "this build leaves out code that was not looked at";
 
 /// The note about names in macros.
@@ -68,13 +68,13 @@ fn in_macros(outlines: &[Outline<'_>], sought: Sought<'_>) -> Vec<String> {
     found
 }
 
-/// Whether it is a name in a macro, not lines.
+/// Whether this is a name in a macro and not a range of lines.
 fn is_name(range: &Range) -> bool {
     range.start.line == range.end.line
 }
 
-/// Adds a doubt if the left-out lines of a symbol contain any name: the plugin does not know what a function calls
-/// there.
+/// Adds a doubt if the left-out lines of a symbol contain any name: the plugin does not know which functions the
+/// symbol calls there.
 pub(crate) fn doubt_within(outlines: &[Outline<'_>], whole: &Range, doubts: &mut Doubts) {
     let within = |range: &&Range| {
         !is_name(range) && range.start.line >= whole.start.line && range.start.line <= whole.end.line

@@ -1,14 +1,14 @@
-//! Finds symbols that are only names of something imported or exported again. Some servers list these as variables, but
-//! no one who looks for a declaration wants them.
+//! Finds symbols that are only imported or re-exported names. Some servers list these as variables, but no one who
+//! looks for a declaration wants them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scope::Site;
 
-/// The lines above a name in which the beginning of its import is searched first.
+/// How many lines above a name to search first for the beginning of its import.
 const ABOVE: u32 = 40;
 
-/// The most searches further up.
+/// The maximum number of searches further up.
 const ROUNDS: usize = 100;
 
 /// A line of a file.
@@ -22,8 +22,8 @@ pub(crate) fn are_listed(language: &str) -> bool {
     matches!(language, "python" | "typescript" | "javascript" | "typescriptreact" | "javascriptreact")
 }
 
-/// Returns the names that belong to an import. Asks for their lines, and for the lines above a possible middle of a
-/// long import.
+/// Returns the names that belong to an import. It reads their lines. If a line may be in the middle of a long import,
+/// it also reads the lines above.
 pub(crate) fn among(site: Site<'_>, spots: &BTreeSet<Spot>) -> BTreeSet<Spot> {
     if spots.is_empty() {
         return BTreeSet::new();
@@ -98,7 +98,7 @@ impl Above {
     }
 
     /// Goes up over lines of members, comments and blank lines, to the line that begins an import. Returns the line
-    /// that it must read for this.
+    /// that it must read next.
     fn climb(&mut self, (path, from): &Line) -> Option<Line> {
         let mut visited = vec![(path.clone(), *from)];
         let mut begins = false;
@@ -150,7 +150,7 @@ fn is_begin(text: &str) -> bool {
     }
 }
 
-/// Nothing but names, `as` and commas, perhaps with the end of the import: a line in the middle of one.
+/// A line in the middle of an import: nothing but names, `as` and commas, perhaps with the end of the import.
 fn is_member(text: &str) -> bool {
     let text = text.split(['#', '}', ')']).next().unwrap_or(text);
     let text = text.split("//").next().unwrap_or(text).trim();

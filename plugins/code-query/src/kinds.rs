@@ -1,9 +1,9 @@
-//! Kinds of symbols: the 26 of the language server protocol, type aliases, macros, and groups of them.
+//! Kinds of symbols: the 26 kinds of LSP, type aliases, macros, and groups of kinds.
 
 use crate::near;
 use crate::trouble::Trouble;
 
-/// A kind by its number in the protocol; 27 is a type alias and 28 a macro, which the protocol does not know.
+/// A kind by its number in LSP; LSP has no number for type aliases and macros, so they are 27 and 28 here.
 pub(crate) type Kind = u8;
 
 pub(crate) const MODULE: Kind = 2;
@@ -39,7 +39,7 @@ const GROUPS: [(&str, &[Kind]); 4] = [
     ("container", &[MODULE, NAMESPACE, 4]),
 ];
 
-/// The keywords of languages, with the names of their kinds here.
+/// The keywords of languages, with the kinds that they mean.
 const WORDS: [(&str, &str); 17] = [
     ("define", "macro"),
     ("trait", "interface"),
@@ -95,13 +95,13 @@ pub(crate) fn is_callable(kind: Kind) -> bool {
     matches!(kind, FUNCTION | METHOD | CONSTRUCTOR)
 }
 
-/// Tells whether two symbols of one name are one thing: overloaded functions, or a property with its setter.
+/// Tells whether two symbols with the same name are one thing: overloaded functions, or a property with its setter.
 pub(crate) fn are_overloads(one: Kind, other: Kind) -> bool {
     let part = |kind| is_callable(kind) || matches!(kind, PROPERTY | FIELD);
     one == other || (part(one) && part(other))
 }
 
-/// Tells whether it is a class or the like.
+/// Tells whether it is a class, or a similar type.
 pub(crate) fn is_type(kind: Kind) -> bool {
     GROUPS[0].1.contains(&kind)
 }

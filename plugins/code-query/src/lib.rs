@@ -1,7 +1,7 @@
 //! Answers questions about source code from real language servers, and says whether each answer is complete.
 //!
-//! Everything except the last step is a function of a [`world::Workspace`] and the arguments, so it runs wherever that
-//! trait does. The modules are in the order in which a query passes them.
+//! Everything except the last step is a function of a [`world::Workspace`] and the arguments, so tests can run it
+//! without a host. The modules are in the order in which a query passes through them.
 
 mod near;
 mod pattern;

@@ -1,4 +1,4 @@
-//! From a name or a line to places that a language server can be asked about.
+//! Turns a name or a line into places that a language server can be asked about.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,20 +18,20 @@ use crate::world::{
     Abilities, Failure, File, FileFilter, Line, Location, Locations, Place, Position, Relation, Server, State,
 };
 
-/// The most candidates that an ambiguity shows.
+/// The maximum number of candidates that an ambiguity shows.
 const CANDIDATES: usize = 10;
 
-/// The most files to search for a name that is similar to a missing one.
+/// The maximum number of files to search for a name that is similar to a missing one.
 const NEAR: u32 = 300;
 
-/// The most files to search for a use of a name from outside, and the most places in each.
+/// The maximum number of files to search for a use of a name that is declared elsewhere, and of places in each file.
 const OUTSIDE: u32 = 10;
 const PLACES: usize = 5;
 
-/// The most characters of a server's message about itself.
+/// The maximum number of characters of a server's message about itself.
 const LONGEST_WORD: usize = 300;
 
-/// The places of one thing.
+/// The places of one target.
 pub(crate) struct Located<'a> {
     pub(crate) site: Site<'a>,
     pub(crate) language: String,
@@ -45,7 +45,7 @@ pub(crate) struct Located<'a> {
 }
 
 impl Located<'_> {
-    /// Returns its name from the text; empty if there is no name there.
+    /// Returns its name from the text; empty if the text has no name there.
     pub(crate) fn name(&self) -> String {
         if let Some(hit) = self.hits.first() {
             return hit.node.name.clone();
@@ -57,7 +57,7 @@ impl Located<'_> {
     }
 }
 
-/// Finds the target of a query, which must be one thing.
+/// Finds the target of a query. There must be exactly one.
 ///
 /// # Errors
 /// `NOT_FOUND` with the nearest name, `AMBIGUOUS` with the candidates.
@@ -78,7 +78,8 @@ pub(crate) fn one<'a>(
             let found = named(desk, pattern, path.as_deref(), *kinds, common, what, &mut own);
             let is_exact =
                 |hit: &Hit<'_>| pattern.leaf() == hit.node.name || pattern.names_exactly(&hit.node.name);
-            // If a symbol outside has exactly this name, the query probably does not mean a symbol with different case.
+            // If a symbol outside the project has exactly this name, the query probably does not mean a symbol with
+            // different case.
             let outside = match &found {
                 Ok(hits) if hits.iter().any(is_exact) => None,
                 Err(trouble) if trouble.code != "NOT_FOUND" => None,
@@ -99,8 +100,8 @@ pub(crate) fn one<'a>(
     }
 }
 
-/// Finds the target of a query about uses. One overload stands for all overloads, and so does a property for its
-/// setter, even if the query gives the place of one.
+/// Finds the target of a query about uses. One overload stands for all overloads, and a property stands for its
+/// setter, even if the query names the place of only one.
 ///
 /// # Errors
 /// As for [`one`].
@@ -211,9 +212,9 @@ fn places_of(text: &str, name: &str, path: &str) -> Vec<Place> {
     places.take(PLACES).map(|at| Place { path: path.to_owned(), at }).collect()
 }
 
-/// Leaves out symbols that are declared in the body of a function, if another symbol of that name is not: only that
-/// body can mean them. It also leaves out a macro in front of a symbol of its name, and a field with the name of a
-/// type: Go names embedded fields so, and their definition is the type.
+/// Leaves out symbols that are declared in a function body, if another symbol of that name is not: only code in that
+/// body can mean them. It also leaves out a macro if a symbol has the same name, and a field with the name of a type:
+/// Go gives an embedded field the name of its type, and the definition of the field is the type.
 fn prefer_outer(hits: &mut Vec<Hit<'_>>) {
     if hits.iter().any(|hit| hit.node.kind != kinds::MACRO) {
         hits.retain(|hit| hit.node.kind != kinds::MACRO);
@@ -249,7 +250,7 @@ pub(crate) fn ready(
         }
         doubts.add(Reason::Loading);
     }
-    // If a server knows the project and still reports a problem, it does not know the whole project.
+    // If a server knows the project and still reports a problem, it does not know all of the project.
     if server.state == State::Degraded || (server.state == State::Ready && server.message.is_some()) {
         doubts.add(Reason::Degraded);
         server.message.iter().for_each(|message| doubts.explain(Reason::Degraded, short(message)));
@@ -271,7 +272,7 @@ pub(crate) fn unsupported(server: &Server, what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{} does not provide {what}; try {other}", server.profile))
 }
 
-/// Checks the answer of a server that could not read the project: it must not be empty, or every place of the name must
+/// Checks the answer of a server that could not read the project. If the answer is empty, every place of the name must
 /// be settled.
 ///
 /// # Errors
@@ -293,7 +294,7 @@ struct Spot<'a> {
     named: Option<&'a Pattern>,
 }
 
-/// The place of a line and a character; without a character, the place of the only thing there.
+/// The place of a line and a character; without a character, the place of the only target on the line.
 fn place<'a>(desk: &Desk<'a>, spot: &Spot<'_>, common: &Common, what: &str) -> Result<Located<'a>, Trouble> {
     let (site, file) = desk.file(spot.path)?;
     let text = text_of_line(site, &file, spot.path, spot.line)?;
@@ -343,7 +344,7 @@ fn is_called(
     }
 }
 
-/// The end of the line that a query without a character means.
+/// The end of the text that a query with a line and no character means.
 pub(crate) enum Side {
     Start,
     End,
@@ -489,7 +490,8 @@ fn ambiguous_line(columns: &[(u32, String)], path: &str, line: u32) -> Trouble {
     }
 }
 
-/// Returns the one thing that all hits are: overloads in one file, or definitions of one another, as a server says.
+/// Returns the one symbol that all hits stand for: overloads in one file, or symbols of which the server gives one as
+/// the definition of the other.
 fn only<'a>(hits: Vec<Hit<'a>>, pattern: &Pattern, common: &Common) -> Result<Located<'a>, Trouble> {
     let first = hits[0].clone();
     let same_name =
@@ -503,14 +505,16 @@ fn only<'a>(hits: Vec<Hit<'a>>, pattern: &Pattern, common: &Common) -> Result<Lo
     Ok(Located { site: first.site, language: first.language, places, declared: true, word: None, hits })
 }
 
-/// Whether one server reads all files of hits in one site. A header counts as C, although its declarations may be C++.
+/// Whether one server of one root reads the files of all hits. A header counts as C, although its declarations may be
+/// C++.
 fn have_one_server(hits: &[Hit<'_>]) -> bool {
     let languages: BTreeSet<&str> = hits.iter().map(|hit| hit.language.as_str()).collect();
     let reads = |server: &Server| languages.iter().all(|it| server.languages.iter().any(|own| own == it));
     languages.len() == 1 || hits[0].site.workspace.servers().iter().any(reads)
 }
 
-/// Whether a declaration and its definition, as in C, are the only results: a server leads from one to the other.
+/// Whether the only results are a declaration and its definition, as in C: for one of them the server gives the other
+/// as the definition.
 fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
     if hits.len() > CANDIDATES || hits.iter().any(|hit| hit.node.name != hits[0].node.name) {
         return false;
@@ -519,7 +523,7 @@ fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
     let Ok(answers) = hits[0].site.workspace.related(Relation::Definition, &places, common.timeout) else {
         return false;
     };
-    // Overloads in one file are one thing, even if their definitions are in different files.
+    // Overloads in one file count as one symbol, even if their definitions are in different files.
     let twin = |hit: &Hit<'_>| {
         let is = |one: &Hit<'_>| one.path == hit.path && one.node.full_name() == hit.node.full_name();
         hits.iter().position(is).unwrap_or_default()
@@ -539,7 +543,7 @@ fn are_linked(hits: &[Hit<'_>], common: &Common) -> bool {
 }
 
 fn ambiguous(hits: &[Hit<'_>], pattern: &Pattern) -> Trouble {
-    // A question about one overload would be the same question as about all of them.
+    // A question about one overload has the same answer as a question about all of them.
     let mut one_each: Vec<&Hit<'_>> = Vec::new();
     for hit in hits {
         let is_twin = |one: &&Hit<'_>| {

@@ -1,6 +1,6 @@
-//! The known word that was probably meant.
+//! Finds the known word that was probably meant.
 
-/// Returns the known word nearest to `word`, if one is near: a third of its letters may differ.
+/// Returns the known word nearest to `word`, if one is near enough: at most a third of its letters may differ.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = word.chars().count() / 3 + 1;
     let scored = known.into_iter().map(|other| (distance(word, other), other));

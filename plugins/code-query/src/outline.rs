@@ -51,7 +51,7 @@ pub(crate) fn answer(desk: &Desk<'_>, wanted: &Wanted<'_>, common: &Common) -> R
     Ok(answer)
 }
 
-/// The names at the top that are only imported.
+/// The top-level names that are only imported.
 fn imported(site: Site<'_>, file: &File, tree: &Tree) -> BTreeSet<usize> {
     if !imports::are_listed(&file.language) {
         return BTreeSet::new();
@@ -63,7 +63,7 @@ fn imported(site: Site<'_>, file: &File, tree: &Tree) -> BTreeSet<usize> {
     doubtful.into_iter().filter(|&at| found.contains(&spot(at))).collect()
 }
 
-/// Marks the symbols to show: matches, their contents to the wanted depth, and their containers.
+/// Marks the symbols to show: the matches, their contents down to the wanted depth, and their containers.
 fn shown(tree: &Tree, dropped: &BTreeSet<usize>, wanted: &Wanted<'_>, doubts: &mut Doubts) -> Vec<bool> {
     let exact = matches(tree, dropped, wanted, Case::Exact);
     let found = if exact.contains(&true) || wanted.pattern.is_none() {
@@ -86,8 +86,8 @@ fn shown(tree: &Tree, dropped: &BTreeSet<usize>, wanted: &Wanted<'_>, doubts: &m
     shown
 }
 
-/// Marks the matches, and their contents to the wanted depth. Without a pattern everything matches, so only the kind
-/// and the depth from the top decide. With a pattern, a match shows its contents only if a depth asks for them.
+/// Marks the matches, and their contents down to the wanted depth. Without a pattern everything matches, so only the
+/// kind and the depth from the top decide. With a pattern, a match shows its contents only if the query gives a depth.
 fn matches(tree: &Tree, dropped: &BTreeSet<usize>, wanted: &Wanted<'_>, case: Case) -> Vec<bool> {
     let mut levels: Vec<Option<usize>> = Vec::with_capacity(tree.nodes.len());
     let depth = wanted.depth.unwrap_or(if wanted.pattern.is_some() { 1 } else { usize::MAX });
@@ -113,7 +113,8 @@ fn row(site: Site<'_>, file: &File, tree: &Tree, at: usize, shown: &[bool]) -> R
     Row::new(site.show(&file.path), format!("{} {}", kinds::name(node.kind), node.full_name()), json)
 }
 
-/// Shows a symbol with its contents. Later nodes are shown first, so that each exists when its parent is shown.
+/// Shows a symbol with its contents. Goes through the nodes in reverse, so that the contents of each node exist when
+/// the node itself is shown.
 fn nodes(tree: &Tree, shown: &[bool], root: usize) -> Json {
     let end =
         (root + 1..tree.nodes.len()).find(|&at| tree.nodes[at].parent.is_none()).unwrap_or(tree.nodes.len());
@@ -124,7 +125,8 @@ fn nodes(tree: &Tree, shown: &[bool], root: usize) -> Json {
         if at == root {
             return json;
         }
-        // The contents of a twin may have their parent under an earlier root.
+        // If a server lists a container twice, the contents of the second one may have their parent under an earlier
+        // root.
         let slot = tree.nodes[at].parent.and_then(|parent| parent.checked_sub(root));
         slot.into_iter().for_each(|slot| children[slot].push(json.clone()));
     }

@@ -1,8 +1,8 @@
 //! Patterns over names: `get*`, `[A-Z]*Service`, `{get,set}*`, `Animation.get*`, `Shapes.**.area`.
 //!
-//! Names of symbols are not paths: `operator[]`, `$scope`, `(*Circle).GetR` and emoji are all names, and no character but
-//! a separator of a hierarchy is special to them. So the matcher is our own. Matching one name takes at most
-//! (pattern × name) steps: there is nothing that backtracks into something that backtracks.
+//! Names of symbols are not paths: `operator[]`, `$scope`, `(*Circle).GetR` and emoji are all names, and only the
+//! separators of the hierarchy are special in them. So the matcher is our own. Matching one name takes at most
+//! (pattern × name) steps, because the matcher never backtracks within a backtracking step.
 
 mod braces;
 mod glob;
@@ -23,15 +23,15 @@ pub(crate) struct Pattern {
     alternatives: Vec<Alternative>,
 }
 
-/// A pattern over paths: `**/generated/**`, `src/*.test.ts`, `vendor`. Without a `/` it is any one name of the path;
-/// with one it begins at the root. Everything below a matching folder matches too.
+/// A pattern over paths: `**/generated/**`, `src/*.test.ts`, `vendor`. Without a `/` it matches any one name of the
+/// path; with a `/` it begins at the root. Everything below a matching folder matches too.
 #[derive(Clone, Debug)]
 pub(crate) struct PathPattern(Vec<Vec<Segment>>);
 
 /// The rest of a pattern after its braces are expanded.
 #[derive(Clone, Debug)]
 struct Alternative {
-    /// The pattern without regard to separators, for names that hold them.
+    /// The pattern without regard to separators, for names that contain separators.
     whole: Glob,
     /// Whether it begins at the top of a file.
     anchored: bool,
@@ -97,13 +97,14 @@ impl Pattern {
         &self.text
     }
 
-    /// Tells whether the symbol `name`, held by `containers` from the top of the file, matches.
+    /// Tells whether a symbol matches. `name` is its name; `containers` are the names of its containers from the top
+    /// of the file.
     pub(crate) fn matches(&self, containers: &[String], name: &str, case: Case) -> bool {
         self.alternatives.iter().any(|one| one.matches(containers, name, case))
             || self.spells(containers, name)
     }
 
-    /// Tells whether it is the full name or the end of it, letter by letter, as an answer writes it:
+    /// Tells whether the pattern is the full name or the end of it, letter by letter, as an answer writes it:
     /// `List.[Symbol.iterator]`.
     fn spells(&self, containers: &[String], name: &str) -> bool {
         let mut rest = self.text.strip_suffix(name).filter(|_| !name.is_empty());
@@ -132,8 +133,8 @@ impl Pattern {
         })
     }
 
-    /// Returns letters: every matching name contains at least one of them, in any case; `None` if a name may contain
-    /// anything. Each has at least `least` characters, all ASCII.
+    /// Returns strings: every matching name contains at least one of them, in any case; `None` if a name may contain
+    /// anything. Each string has at least `least` characters, all ASCII.
     pub(crate) fn literals(&self, least: usize) -> Option<Vec<String>> {
         let mut literals = Vec::new();
         for one in &self.alternatives {
@@ -145,8 +146,8 @@ impl Pattern {
         Some(literals)
     }
 
-    /// Returns letters: the text of every file with a match contains at least one of them. They come from a name or its
-    /// containers, since both are in the text.
+    /// Returns strings: the text of every file with a match contains at least one of them. They come from a name or
+    /// its containers, since both are in the text.
     pub(crate) fn text_literals(&self, least: usize) -> Option<Vec<String>> {
         let mut literals = Vec::new();
         for one in &self.alternatives {
@@ -159,9 +160,9 @@ impl Pattern {
         Some(literals)
     }
 
-    /// Returns the ways to read the pattern as the path of a module and a name in it: `requests.sessions.Session` as
-    /// `Session` in `requests/sessions`, the shortest path first. This is only done for names without wildcards. The
-    /// beginning of a Rust path is not known, so `crate` matches nothing.
+    /// Returns the ways to read the pattern as the path of a module and a name in it, the shortest path first:
+    /// `requests.sessions.Session` as `Session` in `requests/sessions`. This is only done for names without wildcards.
+    /// Leading `crate`, `self` and `super` of a Rust path are skipped, because they name no module.
     pub(crate) fn in_modules(&self) -> Vec<(Vec<String>, Self)> {
         let parts: Vec<&str> = self.text.split(['.', '/', ':']).filter(|part| !part.is_empty()).collect();
         let relative = parts.iter().take_while(|part| matches!(**part, "crate" | "self" | "super")).count();
@@ -179,7 +180,7 @@ impl Pattern {
         (usize::from(!is_rust || relative == 0)..parts.len()).filter_map(read).collect()
     }
 
-    /// Returns the last name of the pattern, for a search of similar names.
+    /// Returns the last name of the pattern, to search for similar names.
     pub(crate) fn leaf(&self) -> &str {
         let from = self.text.rfind(['.', '#', '/', ':']).map_or(0, |at| at + 1);
         &self.text[from..]
@@ -254,7 +255,7 @@ impl Segment {
     }
 }
 
-/// Whether the segments match the whole path. `**` matches any number of names, and at least one at the end.
+/// Whether the segments match the whole path. `**` matches any number of names, but at least one at the end.
 fn follows(segments: &[Segment], path: &[&str], case: Case) -> bool {
     // reached[i]: the segments so far match the first i names.
     let mut reached = vec![false; path.len() + 1];

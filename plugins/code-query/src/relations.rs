@@ -24,7 +24,7 @@ use crate::world::{
     Position, Relation, Server, State, Step, Symbol,
 };
 
-/// The most calls of one function to show.
+/// The maximum number of calls of one function to show.
 const SITES: usize = 3;
 
 /// Answers `references`.
@@ -78,8 +78,8 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     };
     let found = implementing(&located, found);
     doubt_structure(&located, &mut doubts);
-    // A server that could not read the project may have refused, and an implementation need not contain the name of
-    // what it implements.
+    // A server that could not read the project may have refused the question, and an implementation need not contain
+    // the name of what it implements. So the places of the name prove nothing here.
     if asker.server.state != State::Degraded {
         asker.settle(&mut doubts);
     }
@@ -165,7 +165,7 @@ pub(crate) fn calls(
     Ok(Answer::of(&found, common, doubts, |shown, doubts| neighbour_rows(&asker, step, shown, doubts)))
 }
 
-/// Answers `rename`: the necessary edits, as data. Nothing is applied.
+/// Answers `rename`: the necessary edits, as data. The plugin applies nothing.
 pub(crate) fn rename(
     desk: &Desk<'_>,
     target: &Target,
@@ -273,7 +273,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         Ok(all)
     }
 
-    /// No server knows uses in code that the build leaves out. A search for the name in every file finds them.
+    /// No server knows uses in code that the build leaves out. So the plugin searches every file for the name.
     fn doubt_hidden(&self, target: &Target, doubts: &mut Doubts) {
         if !matches!(target, Target::Name { path: None, .. }) {
             let name = self.located.name();
@@ -293,8 +293,8 @@ impl<'a, 'b> Asker<'a, 'b> {
     }
 
     /// Adds callers that the server's list leaves out: the functions around uses that are calls. If the server knows
-    /// all uses, there is no doubt about files that it does not read. If it cannot list uses, its list of callers
-    /// counts as it is. If it has no list of callers, the added ones are the whole answer.
+    /// all uses, there is no doubt about files that it does not read. If it cannot list uses, its list of callers is
+    /// kept unchanged. If it has no list of callers, the added ones are the whole answer.
     fn add_callers(
         &self,
         found: &mut Vec<Neighbour>,
@@ -341,7 +341,7 @@ impl<'a, 'b> Asker<'a, 'b> {
     }
 
     /// Adds functions that the body calls but the server's list leaves out, because some servers know only calls in
-    /// files that they have read. Asks for the meaning of every word before a bracket.
+    /// files that they have read. Asks for the definition of every word before a bracket.
     fn add_callees(&self, found: &mut Vec<Neighbour>) {
         if !matches!(self.server.naming, Naming::Scoped) {
             return;
@@ -429,7 +429,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         outlines.unwrap_or_default().into_iter().map(|outline| (outline.file.path, outline.tree)).collect()
     }
 
-    /// The symbols at locations, each with its code.
+    /// The symbols at some locations, each with its code.
     fn coded(
         &self,
         locations: &[Location],
@@ -474,7 +474,7 @@ impl<'a, 'b> Asker<'a, 'b> {
             uses.add(found);
         }
         let mut declared = if declaration { self.own() } else { BTreeSet::new() };
-        // A server that cannot answer for all places is not asked for any.
+        // If a server cannot answer for all places, the plugin asks it for none.
         let defined: Result<Vec<Locations>, Failure> = defined.into_iter().collect();
         declared.extend(defined.into_iter().flatten().flat_map(|found| found.items).map(|one| begin(&one)));
         uses.sort();
@@ -497,7 +497,7 @@ impl<'a, 'b> Asker<'a, 'b> {
     }
 }
 
-/// A symbol of an outline, as a neighbour in a hierarchy.
+/// A symbol of an outline, in the form of a caller or callee.
 fn neighbour(path: &str, node: &Node) -> Neighbour {
     let symbol = Symbol {
         name: node.name.clone(),
@@ -530,7 +530,7 @@ fn same_symbol(one: &Neighbour, other: &Neighbour) -> bool {
         && one.symbol.name == other.symbol.name
 }
 
-/// Leaves out a declaration if the found files also have its body, as with C headers. The server says which belong
+/// Leaves out a declaration if the found files also contain its body, as with C headers. The server says which belong
 /// together.
 fn with_bodies<'a>(hits: Vec<Hit<'a>>, common: &Common) -> Vec<Hit<'a>> {
     let scoped = |hit: &Hit<'_>| crawl::naming(hit.site, &hit.language) == Naming::Scoped;
@@ -608,7 +608,7 @@ fn around(site: Site<'_>, shown: &[Location], context: usize) -> Vec<String> {
     shown.iter().map(text).collect()
 }
 
-/// Locations as the symbols that are declared there.
+/// Turns locations into the symbols that are declared there.
 fn declaration_rows(
     asker: &Asker<'_, '_>,
     shown: &[Location],

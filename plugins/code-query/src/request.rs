@@ -15,10 +15,10 @@ use crate::pattern::{PathPattern, Pattern};
 use crate::trouble::Trouble;
 use fields::Fields;
 
-/// The most queries of one call.
+/// The maximum number of queries of one call.
 const MOST: usize = 50;
 
-/// The most milliseconds of a call. The engine ends a call after 60 seconds, and all results are lost.
+/// The maximum number of milliseconds of a call. After 60 seconds the engine ends a call, and all results are lost.
 pub(crate) const LONGEST: u32 = 55_000;
 
 /// The request.
@@ -115,7 +115,7 @@ pub(crate) struct Common {
     pub(crate) context: usize,
 }
 
-/// The types of queries, each with its own fields.
+/// The types of queries, with the fields of each.
 const TYPES: [(&str, &[&str]); 14] = [
     ("findSymbols", &["query", "path", "kind", "includeLocals", "body", "contextLines"]),
     ("outline", &["path", "symbol", "kind", "depth", "includeLocals"]),
@@ -133,7 +133,7 @@ const TYPES: [(&str, &[&str]); 14] = [
     ("restart", &["language"]),
 ];
 
-/// Names that people and other tools use for a type of query, and the name here.
+/// Other names that people and tools use for a type of query, each with the name here.
 const WORDS: [(&str, &str); 11] = [
     ("hover", "typeInfo"),
     ("symbols", "findSymbols"),
@@ -275,8 +275,8 @@ impl Target {
 }
 
 impl Selection {
-    /// A name means the symbol with that name. Otherwise a line means the whole line, and a line with a character means
-    /// the place before that character.
+    /// With a name, the query means the symbol with that name. Otherwise a line means the whole line, and a line with
+    /// a character means the place before that character.
     fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
         let end_line = fields.number("endLine", 1, u32::MAX)?;
         let end = fields.number("endCharacter", 1, u32::MAX)?;

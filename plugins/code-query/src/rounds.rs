@@ -2,8 +2,8 @@
 //! questions go to the servers at once. So fifty queries take only as long as the servers need, without fifty round
 //! trips.
 //!
-//! A query is a function of its answers. A query that would have to wait is dropped, and starts again when the answer
-//! has arrived. The stored answers lead it to the same point.
+//! A query is a pure function of the answers to its questions. If a query would have to wait, it is dropped, and it
+//! starts again when the answer has arrived. The stored answers lead it to the same point.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ use crate::scope::Desk;
 use crate::trouble::Trouble;
 use crate::world::*;
 
-/// The most rounds of a query. A query that needs more continues alone.
+/// The maximum number of rounds of a query. A query that needs more continues alone.
 const MOST: usize = 16;
 
-/// The most symbols and other answers to keep for later queries.
+/// The maximum number of symbols and other answers to keep for later queries.
 const KEPT: usize = 50_000;
 
 /// Answers queries in their order.
@@ -50,7 +50,7 @@ pub(crate) fn answer(
     queries.iter().zip(answers).map(|(query, answer)| answer.unwrap_or_else(|| run(&desk, query))).collect()
 }
 
-/// Whether its order among the queries matters: it changes the servers, or reports their state.
+/// Whether the order of this query among the others matters: it changes the servers, or reports their state.
 fn acts(ask: &Ask) -> bool {
     matches!(ask, Ask::Restart { .. } | Ask::Status)
 }
@@ -69,11 +69,11 @@ struct Known<'a> {
     followed: Told<Follow, Result<Locations, Failure>>,
     shown: Told<Place, Result<Shown, Failure>>,
     said: Told<String, Result<Diagnostics, Failure>>,
-    /// The places that this run asked about. If a run repeats a question, it wants the current diagnostics.
+    /// The places that this run has asked about. If a run repeats a question, it wants fresh diagnostics.
     again: RefCell<BTreeSet<String>>,
 }
 
-/// The progress of the running query, and the amount that is kept for the next ones.
+/// The progress of the running query, and the amount of stored answers.
 #[derive(Default)]
 struct Run {
     /// Whether unknown answers are to be requested later.
@@ -84,7 +84,7 @@ struct Run {
 }
 
 impl Run {
-    /// Notes that a query that runs ahead cannot continue; returns whether it runs ahead.
+    /// Notes that a query that runs ahead cannot continue. Returns whether the query runs ahead.
     fn stops(&self) -> bool {
         self.lost.set(self.lost.get() || self.ahead.get());
         self.lost.get()
@@ -281,7 +281,7 @@ fn unknown() -> Failure {
     Failure { cause: Cause::Failed, message, suggestion: None, retry_after: None }
 }
 
-/// The memory that a kept answer takes.
+/// The memory that a stored answer takes.
 trait Weigh {
     fn weight(&self) -> usize {
         1
@@ -347,7 +347,8 @@ impl<'a> Known<'a> {
         self.again.borrow_mut().clear();
     }
 
-    /// Asks the host a question that needs no server and no waiting: the list of files, and their contents.
+    /// Asks the host a question that needs no language server and no waiting: for the list of files, or for their
+    /// contents.
     fn at_once<T>(&self, ask: impl FnOnce(&Run) -> T) -> T {
         let ahead = self.run.ahead.replace(false);
         let answer = ask(&self.run);

@@ -1,4 +1,4 @@
-//! The area of a question: the granted roots, and a folder or file below one of them.
+//! The scope of a query: the granted roots, and a folder or file below one of them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::near;
 use crate::trouble::Trouble;
 use crate::world::{Cause, Failure, File, FileFilter, Files, Line, Range, Server, Workspace};
 
-/// The most lines of one request; the host gives at most 20,000.
+/// The maximum number of lines in one request; the host gives at most 20,000.
 const LINES: usize = 10_000;
 
 /// The granted roots, each with its servers.
@@ -34,7 +34,7 @@ pub(crate) struct Scope<'a> {
 }
 
 impl<'a> Desk<'a> {
-    /// Makes the list of the granted roots.
+    /// Makes the list of granted roots.
     pub(crate) fn new(workspaces: impl ExactSizeIterator<Item = &'a (dyn Workspace + 'a)>) -> Self {
         let alone = workspaces.len() == 1;
         let all = workspaces.enumerate();
@@ -46,7 +46,7 @@ impl<'a> Desk<'a> {
         &self.sites
     }
 
-    /// Returns the area: the path, or every root if there is no path.
+    /// Returns the scope: the path, or every root if there is no path.
     ///
     /// # Errors
     /// `OUTSIDE`, `NOT_FOUND` with the nearest name.
@@ -65,7 +65,7 @@ impl<'a> Desk<'a> {
         self.found(path, 1).map(|(scope, _)| scope)
     }
 
-    /// Returns where a path leads, with some of the files there.
+    /// Returns the place that a path names, with some of the files there.
     fn found(&self, path: &str, limit: u32) -> Result<(Scope<'a>, Files), Trouble> {
         let mut missing = None;
         for (site, under) in self.readings(path)? {
@@ -108,7 +108,7 @@ impl<'a> Desk<'a> {
         let absolute = format!("/{}", normal(path).ok_or_else(Trouble::outside)?);
         let below = |site: &Site<'a>| Some((*site, strip(&absolute, &site.workspace.root())?.to_owned()));
         let mut found: Vec<_> = self.sites.iter().filter_map(below).collect();
-        // The deepest root leaves the shortest rest of the path.
+        // The root that is deepest leaves the shortest rest of the path.
         found.sort_by_key(|(_, under)| under.len());
         Ok(found)
     }
@@ -170,7 +170,7 @@ impl Scope<'_> {
         self.site.workspace.files(filter).map_err(|failure| Trouble::of(failure, "path", 0))
     }
 
-    /// Whether it contains files; to tell an empty folder from a file, it asks for the paths below.
+    /// Whether the path contains files. To tell an empty folder from a file, it asks for the paths below.
     fn is_folder(&self) -> bool {
         self.under.is_empty()
             || !matches!(
@@ -226,7 +226,7 @@ fn strip<'a>(absolute: &'a str, root: &str) -> Option<&'a str> {
     if rest.is_empty() { Some("") } else { rest.strip_prefix('/') }
 }
 
-/// Names the file whose name is nearest, in the nearest folder that exists.
+/// Names the file with the nearest name, in the nearest folder that exists.
 fn not_found(path: &str, site: Site<'_>, under: &str) -> Trouble {
     let trouble = Trouble::not_found(format!("path not found: {path}"));
     let mut folder = under;
@@ -249,7 +249,7 @@ fn not_found(path: &str, site: Site<'_>, under: &str) -> Trouble {
     }
 }
 
-/// The distance of a file from the request: by its name, or by its whole path.
+/// The distance of a file from the requested path: by its name, or by its whole path.
 fn score(path: &str, asked: &str, leaf: &str) -> usize {
     let name = path.rsplit('/').next().unwrap_or(path);
     near::distance(name, leaf).min(near::distance(path, asked))

@@ -1,4 +1,4 @@
-//! Scenarios as data, and what must hold of any answer, against the server in miniature.
+//! Scenarios as data, and properties that every answer has, against a small model of a language server.
 
 mod model;
 
@@ -19,7 +19,7 @@ use crate::scope::Desk;
 use crate::world::Workspace;
 use model::{Knobs, Model};
 
-/// Rewrites the expected answers instead of comparing; the difference is to be read.
+/// Rewrites the expected answers instead of comparing; review the diff.
 const REWRITE: &str = "UPDATE_EXPECT";
 
 fn fixtures() -> PathBuf {
@@ -130,7 +130,7 @@ fn plain() -> Model {
     Model::new(project(), Knobs::read(&model::none()))
 }
 
-/// What a batch is made of in these tests.
+/// The queries that these tests combine into batches.
 fn queries() -> Vec<Json> {
     vec![
         json!({"type": "findSymbols", "query": "{get,set}*"}),
@@ -184,7 +184,7 @@ fn pages_are_the_whole_one_after_another() {
     }
 }
 
-/// All symbols of a file are its outline without the tree.
+/// A search for all symbols of a file finds what its outline shows, without the tree.
 #[test]
 fn all_symbols_of_a_file_are_its_flattened_outline() {
     for path in ["src/animation.toy", "src/handler.toy", "lib/names.toy"] {
@@ -212,7 +212,7 @@ fn flatten(nodes: &Json, path: &str, names: &mut Vec<String>) {
     }
 }
 
-/// The names that a way of looking finds, and what was asked for it.
+/// The names that each kind of file selection finds, and the questions that it asked.
 fn found(model: Model, pattern: &str, way: Way) -> (Vec<String>, bool) {
     let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(model)];
     let desk = Desk::new(workspaces.iter().map(AsRef::as_ref));
@@ -274,7 +274,7 @@ fn the_index_spares_files_where_it_can_be_relied_upon() {
     assert_eq!(asked(json!({"cap": 1})), "workspace-symbols item0of3, symbol-parts 1");
 }
 
-/// `Animation.*` looks only at files in which `Animation` stands.
+/// `Animation.*` searches only files that contain `Animation`.
 #[test]
 fn the_letters_of_a_holder_choose_files() {
     for (pattern, files) in [("Animation.*", 3), ("UserService.**.a", 1), ("Animation.get*", 3), ("*", 4)] {
@@ -287,7 +287,7 @@ fn the_letters_of_a_holder_choose_files() {
     }
 }
 
-/// However many queries there are, each round of them is one question of each kind.
+/// However many queries there are, each round asks at most one question of each kind.
 #[test]
 fn queries_of_one_call_ask_together() {
     let check = |queries: Json, expected: &[&str]| {
@@ -318,13 +318,13 @@ fn queries_of_one_call_ask_together() {
     );
     let same: Json = (0..9).map(|_| json!({"type": "findSymbols", "query": "getOne*"})).collect();
     check(same, &["symbol-parts 9"]);
-    // The order of what changes something is kept, and nothing is known from before.
+    // Queries that change something keep their order, and answers from before a change are dropped.
     let acting = json!([{"type": "typeInfo", "path": "src/file000.toy", "line": 1, "character": 12}, {"type": "restart"},
         {"type": "typeInfo", "path": "src/file000.toy", "line": 1, "character": 12}]);
     check(acting, &["hover 1", "restart", "hover 1"]);
 }
 
-/// A model that a test can look into afterwards.
+/// A model server that a test can inspect afterwards.
 struct Lent(&'static Model);
 
 macro_rules! lend {
@@ -358,7 +358,7 @@ lend! {
     restart(language: Option<&str>) -> Result<(), Failure>;
 }
 
-/// A server that is not ready says so, or answers as one that is.
+/// A server that is not ready says so, or answers like a server that is ready.
 #[test]
 fn a_cold_answer_is_the_warm_one_or_says_why_not() {
     for query in queries() {

@@ -35,12 +35,12 @@ pub(crate) struct Node {
     pub(crate) name_range: Range,
     /// The whole symbol, with its documentation.
     pub(crate) whole: Range,
-    /// Position of its parent among the nodes.
+    /// The index of its parent among the nodes.
     pub(crate) parent: Option<usize>,
 }
 
 impl Node {
-    /// From its name to its end: the beginning can be given to a question about a place.
+    /// From its name to its end: a later question can use the beginning as its place.
     pub(crate) fn range(&self) -> Range {
         let end =
             if key(self.whole.end) < key(self.name_range.end) { self.name_range.end } else { self.whole.end };
@@ -146,7 +146,7 @@ struct Reader<'a> {
     nodes: Vec<Node>,
 }
 
-/// A symbol that is yet to be read.
+/// A symbol that is still to be read.
 #[derive(Clone, Copy)]
 struct Waiting {
     at: usize,
@@ -159,7 +159,7 @@ struct Waiting {
 }
 
 impl Reader<'_> {
-    /// Reads with a stack of its own, since files can nest deeper than calls may.
+    /// Reads with its own stack, since files can be nested deeper than the call stack allows.
     fn read(&mut self, roots: Vec<usize>) {
         let mut stack = Vec::new();
         self.push(&mut stack, roots, Waiting { at: 0, parent: None, held_by: None, holder: None });
@@ -174,7 +174,7 @@ impl Reader<'_> {
                 continue;
             }
             let kept = if synthetic && !self.locals { None } else { self.keep(symbol, parent, held_by) };
-            // A namespace or an object inherits its container's scope; a function without a name is still a function.
+            // A namespace or an object has the scope of its container; an anonymous function is still a function.
             let is_scope = is_scope(symbol.kind) || is_implementation(symbol.kind, self.naming);
             let kind = if is_scope && !(is_given && synthetic) { Some(symbol.kind) } else { held_by };
             let children = std::mem::take(&mut self.children[at]);
@@ -222,8 +222,8 @@ fn covers(range: Range, at: Position) -> bool {
     key(range.start) <= key(at) && key(at) < key(range.end)
 }
 
-/// The range of the last part of a name with dots; some servers report the range of the whole, some that of the first
-/// part.
+/// The range of the last part of a dotted name. Some servers report the range of the whole name, and some that of the
+/// first part.
 fn leaf_of(symbol: &Symbol, leaf: &str) -> Range {
     let mut range = symbol.name_range;
     let length = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
@@ -238,7 +238,7 @@ fn leaf_of(symbol: &Symbol, leaf: &str) -> Range {
     range
 }
 
-/// The contents of an implementation block are members, wherever the block is.
+/// The contents of an implementation block are members, wherever the block stands.
 fn is_implementation(kind: Kind, naming: Naming) -> bool {
     kind == kinds::OBJECT && matches!(naming, Naming::Rust)
 }

@@ -16,14 +16,14 @@ pub(crate) struct Trouble {
     pub(crate) message: String,
     /// The next step.
     pub(crate) hint: Option<String>,
-    /// Milliseconds until the same query may have an answer.
+    /// Milliseconds after which the same query may have an answer.
     pub(crate) retry_after: Option<u32>,
     /// Possible meanings.
     pub(crate) candidates: Vec<Json>,
 }
 
 impl Trouble {
-    /// Makes one with a code and what happened.
+    /// Makes an error from a code and a message.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: None, retry_after: None, candidates: Vec::new() }
     }
@@ -48,7 +48,7 @@ impl Trouble {
         Self::new("NOT_FOUND", message)
     }
 
-    /// A path below no folder that was granted.
+    /// A path that is not in any granted folder.
     pub(crate) fn outside() -> Self {
         let hint = format!("only the user can grant another folder: {GRANT}");
         Self::new("OUTSIDE", "path is outside the workspace roots").hint(hint)

@@ -11,10 +11,10 @@ use crate::scope::Desk;
 use crate::trouble::Trouble;
 use crate::world::{Place, Range, Shown};
 
-/// The most characters of documentation.
+/// The maximum number of characters of documentation.
 const DOCS: usize = 1_500;
 
-/// How often to ask a server again that says it is loading.
+/// How often to ask again if a server says that it is loading.
 const TRIES: usize = 3;
 
 /// Answers `typeInfo`.
@@ -79,8 +79,9 @@ fn show(located: &Located<'_>, place: &Place, range: &Range, whole: bool) -> Str
     format!("{}:{}:{}", located.site.show(&place.path), place.at.line + 1, place.at.column + 1)
 }
 
-/// Takes Markdown apart: the code at its beginning is the signature (of several blocks the last, since the first ones
-/// say in which module it is), the rest is documentation. Where no code begins it, the last block of code is it.
+/// Splits Markdown into a signature and documentation. Code at its beginning is the signature (the last of several
+/// blocks, since the first ones name the module), and the rest is documentation. If the text does not begin with code,
+/// the last code block is the signature.
 fn read(markdown: &str) -> Text {
     let blocks = blocks(markdown);
     let leading = blocks.iter().take_while(|block| block.is_code).count();

@@ -8,7 +8,7 @@ use crate::scope::Site;
 use crate::tree::key;
 use crate::world::{Location, Locations, Naming, Position, Range, Server};
 
-/// The most lines of a body to search for calls.
+/// The maximum number of lines of a body to search for calls.
 const LINES: u32 = 5_000;
 
 /// Uses, and places that may be uses.
@@ -31,7 +31,8 @@ impl Uses {
         self.settled.1 += 1;
     }
 
-    /// Sorts them and removes duplicates. A place that is a use for one place of the symbol is not unsure for another.
+    /// Sorts the places and removes duplicates. If a place is a certain use in one answer, it is not an uncertain one
+    /// in another.
     pub(crate) fn sort(&mut self) {
         self.items = sorted(std::mem::take(&mut self.items).into_iter());
         let known: BTreeSet<(&str, u32, u32)> = self.items.iter().map(at).collect();
@@ -51,8 +52,8 @@ impl Uses {
         self.unsure.retain(is_call);
     }
 
-    /// Withdraws the doubts about the name if every place of it has a meaning. Then the unreadable parts of the project
-    /// or of a file contain no other declaration and no use of the name.
+    /// Withdraws the doubts about the name if every place of it has a meaning. Then the parts of the project or of a
+    /// file that the server could not read contain no other declaration and no use of the name.
     pub(crate) fn settle(&self, server: &Server, doubts: &mut Doubts) {
         if self.settled.0 < self.settled.1 || self.settled.1 == 0 {
             return;
@@ -91,8 +92,8 @@ fn at(one: &Location) -> (&str, u32, u32) {
     (&one.path, one.range.start.line, one.range.start.column)
 }
 
-/// Whether the language itself calls functions with this name: `__call__`, for example. `__init__` is not one of them,
-/// because servers know its calls.
+/// Whether the language itself calls functions with this name, for example `__call__`. `__init__` is not one of them,
+/// because servers know the calls of `__init__`.
 fn is_implicit(name: &str) -> bool {
     name.len() > 4
         && name.starts_with("__")
@@ -159,7 +160,7 @@ fn called(letters: &[char]) -> Vec<(usize, String)> {
     found
 }
 
-/// Words of C that a bracket follows without a call.
+/// Words of C that a bracket may follow although they are not calls.
 const KEYWORDS: [&str; 9] =
     ["if", "for", "while", "switch", "return", "sizeof", "catch", "alignof", "decltype"];
 

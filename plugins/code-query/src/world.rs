@@ -1,5 +1,5 @@
-//! The plugin's questions to the world: the interface `language-servers` as a trait. So everything except the last step
-//! runs without a host, and tests use that.
+//! The plugin's questions to its environment: the interface `language-servers` as a trait. So everything except the
+//! last step runs without a host, and the tests use that.
 
 use iac_plugin::language_servers as host;
 pub use iac_plugin::language_servers::{
@@ -8,10 +8,11 @@ pub use iac_plugin::language_servers::{
     Neighbours, Part, Place, Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
 };
 
-/// The answer to a question about many: one answer for each, in the same order.
+/// The answer to a question about many items: one answer for each, in the same order.
 pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 
-/// Lists the questions once. The macro makes the trait from them, and the host answers each under the same name.
+/// The one list of questions. The macro makes the trait from it, and the host answers each question under the same
+/// name.
 macro_rules! questions {
     ($(fn $name:ident(&self $(, $argument:ident: $type:ty)*) -> $answer:ty;)*) => {
         /// A granted root with its language servers; see `wit/language-servers.wit` for what each question means.

@@ -1,10 +1,10 @@
-//! Grouping, without a host.
+//! Groups messages by sender; needs no host.
 
 use std::collections::BTreeMap;
 
 use iac_plugin::{Json, json};
 
-/// The facts about one message.
+/// The properties of one message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Message {
     sender: String,
@@ -88,7 +88,7 @@ fn address(sender: &str) -> String {
     inner.map_or(sender, |(address, _)| address).trim().to_lowercase()
 }
 
-/// A date as minutes in UTC and the rest of its text, so that dates with different offsets can be compared.
+/// A date as minutes in UTC and the rest of its text, to compare dates with different offsets.
 fn moment(date: &Option<String>) -> Option<(i64, String)> {
     let date = date.as_deref()?;
     let (local, offset) = date.split_at_checked(19)?;
@@ -98,7 +98,8 @@ fn moment(date: &Option<String>) -> Option<(i64, String)> {
     Some((minutes - minutes_ahead(offset), local.get(17..)?.to_owned()))
 }
 
-/// Days since a fixed day of the proleptic Gregorian calendar; March begins the year, so that a leap day ends one.
+/// Days since a fixed day of the proleptic Gregorian calendar. The year begins in March here, so that the leap day is
+/// its last day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     year * 365 + year.div_euclid(4) - year.div_euclid(100)

@@ -31,7 +31,7 @@
     segments,
   } = shared;
   const DAY = 86400000;
-  // The most milliseconds that regular expressions may take in one run.
+  // The maximum number of milliseconds that regular expressions may take in one run.
   const PATIENCE = 5000;
   let trying = 0;
   const now = program.now;
@@ -116,7 +116,7 @@
     return open;
   }
 
-  // Is active and has tasks left, but none of them is available.
+  // Whether a project is active and has tasks left, but none of them is available.
   function stalled(project) {
     if (projectState(project) !== "active") return false;
     const left = Array.from(project.flattenedTasks).filter((task) => !isRoot(task) && taskState(task) === "active");
@@ -170,7 +170,7 @@
         return depth;
       },
       link: (task) => link(key(task)),
-      // Measures for analyses. A task is due when its project or group is, if it has no earlier date of its own.
+      // Values for analyses. A task has the due date of its project or group if it has no earlier one of its own.
       overdueDays: (task) => whole(time(task.effectiveDueDate), now),
       ageDays: (task) => whole(born(task), now),
       openAgeDays: (task) => (taskState(task) === "active" ? whole(born(task), now) : null),
@@ -297,7 +297,7 @@
 
   // ---- names to objects, once for each program
 
-  // The first active project, with a warning if others have its name.
+  // The first active project with this name, with a warning if several have it.
   function findProject(name, byId) {
     const { live, all } = byId ? projectOnly(name) : shared.projectsNamed(name);
     const chosen = (live.length > 0 ? live : all)[0];
@@ -589,7 +589,7 @@
       const read = field(kind, name);
       return (item) => (read(item) !== null) === wanted;
     },
-    // Both bounds are inclusive.
+    // Both ends are included.
     within: (kind, name, least, most) => {
       const read = field(kind, name);
       return (item) => {
@@ -650,12 +650,12 @@
       const set = new Set(wanted);
       return (item) => set.has(item.name.trim().toLowerCase());
     },
-    // With the tag that the app shows in today's forecast; the user may not have chosen one.
+    // Whether a task has the tag that the app shows in today's forecast; the user may not have chosen one.
     forecast_tag: () => {
       const wanted = key(Tag.forecastTag);
       return (item) => wanted !== null && item.tags.some((tag) => key(tag) === wanted);
     },
-    // Untagged, or with a tag that is not dropped.
+    // Whether a task has no tag, or a tag that is not dropped.
     tagged_live: () => (item) => {
       let tagged = false;
       for (const tag of item.tags) {
@@ -763,7 +763,7 @@
     return new Date(instant + ahead).toISOString().slice(0, 10);
   }
 
-  // The groups of an item: a list of [key, name], because an item may be in several groups.
+  // The groups to which an item belongs: a list of [key, name], because an item may be in several groups.
   function keys(kind, by) {
     const [how, name, bounds] = by;
     if (how === "project") return (item) => [[key(projectOf(kind, item)), title(projectOf(kind, item))]];
@@ -900,8 +900,8 @@
       });
   }
 
-  // Whether objects have a property in this version. An instance shows it, because the app's prototypes need not have
-  // the values of its objects. Null if there is no instance.
+  // Whether this version's objects have a property. It looks at an instance, because the app's prototypes need not
+  // have the properties of its objects. Null if there is no instance.
   function has(all, property) {
     for (const one of all) return one[property] !== undefined;
     return null;

@@ -3,8 +3,8 @@
 () => {
   "use strict";
 
-  // The error for something that a caller names and OmniFocus does not have or refuses: an answer and not a crash. It
-  // quotes the part of a long text that a reader needs to recognize it.
+  // The error for a name that OmniFocus does not have, or for a value that it refuses. The caller gets it as an answer
+  // and not as a crash. It quotes the part of a long text that a reader needs to recognize it.
   function refuse(reason, what, value, near) {
     const told = typeof value === "string" && value.length > 80 ? `${Array.from(value).slice(0, 80).join("")}…` : value;
     throw { refusal: { reason, what, value: told, near: near || [] } };

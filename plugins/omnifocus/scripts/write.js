@@ -191,7 +191,7 @@
     return left.length === 1 ? left[0] : null;
   }
   const findTag = (name) => lookTag(name) || refuse("not_found", "tag", name, shared.near(name, flattenedTags));
-  // The new tags in a change of tags: names that no tag has yet, as they would be made.
+  // The new tags in a change of tags: names that no tag has yet, in the form in which they would be made.
   const newTags = (change) => (change.replace || []).concat(change.add || []).filter((name) => lookTag(name) === null);
 
   // Finds a tag or makes it; a path is made level by level.
@@ -355,7 +355,7 @@
     return at(y, m + months, Math.min(d, new Date(y, m + months + 1, 0).getDate()));
   }
 
-  // A part that may fail while the rest is right: its failure becomes a warning of the step.
+  // Runs a part that may fail while the rest succeeds: its failure becomes a warning of the step.
   function attempt(row, label, work) {
     try {
       work();
@@ -556,7 +556,7 @@
     return place.folder === undefined ? {} : { to: path(look(findFolder(place.folder))) };
   }
 
-  // The acts of an update. A change that loses something is an act of its own and not an edit.
+  // The acts of an update. A change that loses data is an act of its own and not an edit.
   function actsOf(kind, item, set) {
     const found = new Set(),
       loses = (old, wanted) => old !== "" && !wanted.startsWith(old);
@@ -831,7 +831,7 @@
       };
     },
   };
-  // Deletes an object, and keeps its name first, because no document says what a read of a deleted object returns.
+  // Deletes an object. It reads the name before, because no document says what a read of a deleted object returns.
   function remove(item, row) {
     row.leaves = true;
     const id = key(item),

@@ -21,7 +21,7 @@ pub(crate) fn tool() -> Tool {
     Tool { read_only: false, idempotent: false, ..reading }
 }
 
-/// One analysis that was asked for.
+/// One requested analysis.
 struct Analysis<'a> {
     scope: Option<Object<'a>>,
     params: Option<Object<'a>>,
@@ -61,7 +61,7 @@ const KINDS: &[(&str, Run)] = &[
 ];
 
 impl Analysis<'_> {
-    /// Reads the scope; `usual` is the default for the states that count.
+    /// Reads the scope; `usual` gives the states that count by default.
     fn scope(&self, usual: scope::Usual) -> Result<Scope, Fault> {
         Scope::read(self.scope.as_ref(), usual, self.moment)
     }
@@ -78,7 +78,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Reads one of some words of the parameters.
+    /// Reads a parameter that is one of some words.
     fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<T>, Fault> {
         self.params.as_ref().map_or(Ok(None), |params| params.word(key, words))
     }

@@ -57,7 +57,7 @@ impl Found {
         self.0["total"].as_i64().unwrap_or_default()
     }
 
-    /// Returns how many matched the further condition with this label, or how many of this group did.
+    /// Returns how many matches, or how many of this group, also fulfil the condition with this label.
     pub(crate) fn count(&self, label: &str) -> i64 {
         self.0["counts"][label].as_i64().unwrap_or_default()
     }
@@ -73,7 +73,7 @@ impl Found {
         list.map(Vec::as_slice).unwrap_or_default().iter().map(Group).collect()
     }
 
-    /// Returns how many groups there are under a label, also those that were cut off.
+    /// Returns how many groups there are under a label, including those that were cut off.
     pub(crate) fn group_total(&self, label: &str) -> i64 {
         self.0["groups"][label]["total"].as_i64().unwrap_or_default()
     }
@@ -84,18 +84,19 @@ impl Found {
         rows.into_iter().map(|row| if let Json::Array(values) = row { values } else { Vec::new() }).collect()
     }
 
-    /// Returns the sections that are not empty: the label, the number of items, and the number of their rows.
+    /// Returns the sections that are not empty, each with its label, the number of its items, and the number of its
+    /// rows.
     pub(crate) fn sections(&self) -> Vec<(&str, i64, usize)> {
         let all = self.0["sections"].as_array().map(Vec::as_slice).unwrap_or_default();
         all.iter().filter_map(section).filter(|(_, count, _)| *count > 0).collect()
     }
 
-    /// Returns why each row was suggested.
+    /// Returns the reasons why each row was suggested.
     pub(crate) fn reasons(&self) -> Option<&[Json]> {
         self.0["reasons"].as_array().map(Vec::as_slice)
     }
 
-    /// Returns how many had a score.
+    /// Returns how many items had a score.
     pub(crate) fn scored(&self) -> &Json {
         &self.0["scored"]
     }
@@ -111,7 +112,7 @@ fn section(section: &Json) -> Option<(&str, i64, usize)> {
 pub(crate) struct Group<'a>(&'a Json);
 
 impl<'a> Group<'a> {
-    /// Returns the value that its items share: an id, a day or another value; null for items without one.
+    /// Returns the value that the items of the group share: an id, a day or another value; null for items without one.
     pub(crate) fn key(self) -> &'a Json {
         &self.0["key"]
     }
@@ -121,12 +122,12 @@ impl<'a> Group<'a> {
         &self.0["name"]
     }
 
-    /// Returns how many it holds.
+    /// Returns the number of items in the group.
     pub(crate) fn size(self) -> i64 {
         self.0["count"].as_i64().unwrap_or_default()
     }
 
-    /// Returns how many of them match something more.
+    /// Returns how many of them also fulfil a further condition.
     pub(crate) fn count(self, label: &str) -> i64 {
         self.0["counts"][label].as_i64().unwrap_or_default()
     }

@@ -14,12 +14,12 @@ use crate::Moment;
 pub(crate) const FORM: &str = "now, today, tomorrow or yesterday with an optional offset such as now+3days or today-1w \
     (m, h, d, w, mo, y), or YYYY-MM-DD, or YYYY-MM-DD HH:mm in local time, or RFC 3339 with an offset";
 
-/// The end of a span that a date gives.
+/// Which end of a span a date stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// A day counts from its first millisecond.
+    /// A day means its first millisecond.
     Left,
-    /// A day counts up to its last millisecond.
+    /// A day means its last millisecond.
     Right,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn read(path: &str, value: &Json, end: End, moment: &Moment) -> Resul
     }
 }
 
-/// Reads a date that is one instant: a day is taken at an hour of it.
+/// Reads a date that is one instant: a day means the given hour of that day.
 pub(crate) fn at_hour(path: &str, value: &Json, hour: i8, moment: &Moment) -> Result<i64, Fault> {
     let (from, to) = (read(path, value, End::Left, moment)?, read(path, value, End::Right, moment)?);
     if from == to {
@@ -122,7 +122,7 @@ fn say(text: &str, moment: &Moment) -> Option<Said> {
     }
 }
 
-/// Moves an instant by an offset such as `+3days`; says also whether it moved by whole days.
+/// Moves an instant by an offset such as `+3days`; also says whether the offset is in whole days.
 fn shifted(from: jiff::Zoned, offset: &str) -> Option<(Said, bool)> {
     if offset.is_empty() {
         return Some((Said::Instant(from.timestamp().as_millisecond()), true));
@@ -154,7 +154,7 @@ fn by(count: i64, unit: &str) -> Option<(Span, bool)> {
     })
 }
 
-/// Reads a date of digits. The calendar's own reader is lenient; the shape is checked first.
+/// Reads a date of digits. The calendar's own parser is lenient, so the form is checked first.
 fn written(text: &str, moment: &Moment) -> Option<Said> {
     let shape: String =
         text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();

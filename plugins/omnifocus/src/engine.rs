@@ -45,11 +45,11 @@ pub trait Engine {
     /// Those of the host's `app-scripts.run`.
     fn run(&mut self, script: Script, program: &Json) -> Result<Json, Fault>;
 
-    /// Returns the bundle id of the app that answers, once it has.
+    /// Returns the bundle id of the app, once it has answered.
     fn app(&self) -> Option<String>;
 
-    /// Runs a script once for each program, under one decision about `acts`, with a line of `objects` for each item. A
-    /// run gets the result of the run before it as `carry`; a run without a result is the last.
+    /// Runs a script once for each program, with one decision about `acts` for all runs. `objects` has a line for each
+    /// item. A run gets the result of the run before it as `carry`; a run without a result is the last.
     ///
     /// # Errors
     /// As for [`run`](Self::run); `detail.answers` has the results of the runs before the failed one.
@@ -70,7 +70,7 @@ const BUNDLE_IDS: [&str; 4] = [
     "com.omnigroup.OmniFocus3.MacAppStore",
 ];
 
-/// The OmniFocus of the host: the newest that is installed and granted.
+/// The OmniFocus that the host reaches: the newest one that is installed and granted.
 #[derive(Default)]
 pub(crate) struct Host {
     app: Option<App>,

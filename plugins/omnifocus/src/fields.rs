@@ -1,11 +1,12 @@
-//! The one list of fields: which each kind has, which are returned unasked, which a filter may name, and which are dates.
+//! The one list of fields: which kind of item has them, which are returned by default, which a filter may name, and
+//! which are dates.
 
 use iac_plugin::{Fault, Json, Object, nearest};
 
 use crate::Moment;
 use crate::program::Kind;
 
-/// A field of a kind: what an answer says of it, and whether a filter may name it.
+/// A field of a kind: when an answer has it, and whether a filter may name it.
 struct Field {
     name: &'static str,
     shown: Shown,
@@ -15,13 +16,14 @@ struct Field {
 /// When an answer has a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
-    /// Unless other fields are asked for.
+    /// In every answer, unless the caller names other fields.
     Always,
-    /// When its name or `details` asks for it.
+    /// Only if the caller names it or asks for `details`.
     Asked,
-    /// When its name asks for it: it costs a look at all tasks of a project, or at the things that hang on an item.
+    /// Only if the caller names it, because it is slow: it reads all tasks of a project, or the attachments and alerts
+    /// of an item.
     Costly,
-    /// Never: only a filter knows it.
+    /// Never: the field is only for filters.
     Never,
 }
 
@@ -188,7 +190,7 @@ pub(crate) fn all(kind: Kind) -> Vec<&'static str> {
     names(kind, |field| field.shown != Shown::Never)
 }
 
-/// Returns the fields that an answer has unless others are asked for.
+/// Returns the fields that an answer has by default.
 pub(crate) fn defaults(kind: Kind) -> Vec<&'static str> {
     names(kind, |field| field.shown == Shown::Always)
 }
@@ -198,7 +200,7 @@ pub(crate) fn details(kind: Kind) -> Vec<&'static str> {
     names(kind, |field| matches!(field.shown, Shown::Always | Shown::Asked))
 }
 
-/// Returns the keys that the filters of a kind know; perspectives have none.
+/// Returns the filter keys of a kind; perspectives have none.
 pub(crate) fn conditions(kind: Kind) -> Vec<&'static str> {
     let mut keys = names(kind, |field| field.is_filter);
     if !keys.is_empty() {
@@ -230,7 +232,7 @@ pub(crate) fn read(path: &str, value: &Json, kind: Kind) -> Result<&'static str,
     Err(fault.suggest(format!("{near}fields: {}", all(kind).join(", "))))
 }
 
-/// Reads `fields` of a query; the id is always among them.
+/// Reads `fields` of a query; the id is always included.
 pub(crate) fn list(query: &Object<'_>, kind: Kind) -> Result<Option<Vec<&'static str>>, Fault> {
     let Some(names) = query.list("fields")? else { return Ok(None) };
     let mut fields: Vec<&'static str> = find("id", kind).into_iter().collect();
@@ -247,7 +249,7 @@ pub(crate) fn list(query: &Object<'_>, kind: Kind) -> Result<Option<Vec<&'static
     }
 }
 
-/// Shows a value as an answer has it: dates in local time.
+/// Converts a value to the form of an answer: dates in local time.
 pub(crate) fn show(field: &str, value: Json, moment: &Moment) -> Json {
     match value {
         Json::Array(mut alerts) if field == "notifications" => {

@@ -1,8 +1,8 @@
 //! Filters: from what a caller writes to one predicate.
 //!
-//! All keys of an object hold together, `AND` adds to them, `OR` needs one of its items, `NOT` turns its object round.
-//! A filter that cannot match is an error and not an empty answer. No filter is silently widened: an `OR` without
-//! items, an empty item and an empty text are errors too.
+//! All keys of an object must hold, `AND` adds more of them, `OR` needs one of its items, and `NOT` negates its
+//! object. A filter that cannot match is an error and not an empty answer. No filter is silently widened: an `OR`
+//! without items, an empty item and an empty text are errors too.
 
 mod condition;
 mod pattern;
@@ -14,7 +14,7 @@ use crate::program::{Kind, Predicate};
 use crate::{Moment, fields};
 use scope::Scope;
 
-/// A filter that was understood.
+/// A parsed filter.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Filter {
     /// The condition, including the default exclusions.
@@ -31,7 +31,8 @@ pub(crate) struct Filter {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads the filters of a query. `mode` gives conditions under their keys: a key of the caller replaces the mode's.
+/// Reads the filters of a query. `mode` gives conditions under their keys; a key of the caller replaces the same key
+/// of the mode.
 pub(crate) fn read(
     filters: Option<&Object<'_>>,
     kind: Kind,
@@ -53,8 +54,8 @@ pub(crate) fn read(
     Ok(Filter { predicate: tree.predicate(), defaults, id, keys, narrow, warnings: reader.warnings })
 }
 
-/// The value that a key is about. An item's own date or flag and its effective one are about the same value, so either
-/// replaces the other.
+/// The value that a key is about. The own and the effective date or flag of an item are about the same value, so
+/// either key replaces the other.
 fn own(key: &str) -> &str {
     match key {
         "effectiveDueDate" => "dueDate",
@@ -65,7 +66,7 @@ fn own(key: &str) -> &str {
     }
 }
 
-/// Conditions that hold together.
+/// Conditions that must all hold.
 #[derive(Clone, Debug, Default)]
 struct Conjunction {
     keys: Vec<String>,
@@ -185,7 +186,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a part that need not match, and the contradictions in it.
+    /// Reads a part that may fail to match, and collects the contradictions in it.
     fn part(&mut self, object: &Object<'_>, scope: &mut Scope) -> Result<(Conjunction, Vec<Fault>), Fault> {
         let around = self.within.replace(Vec::new());
         let read = self.conjunction(object, scope);
@@ -270,7 +271,7 @@ impl Conjunction {
             .suggest("an id selects one item: leave the other filters out"))
     }
 
-    /// Whether all of it looks for a name, a text or an id.
+    /// Whether all conditions search for a name, a text or an id.
     fn narrow(&self) -> bool {
         let narrow = |key: &String| matches!(key.as_str(), "name" | "text" | "id");
         self.keys.iter().any(narrow)

@@ -1,8 +1,8 @@
 //! OmniFocus for an assistant: tools that compile their arguments to a small program, and fixed scripts that interpret
 //! it inside OmniFocus.
 //!
-//! A caller's text never becomes source text: names, dates and patterns are data of the program. The guest asks only
-//! its [`Engine`], so all of it also runs natively, in tests.
+//! A caller's text never becomes source text: names, dates and patterns are data of the program. The code reaches
+//! OmniFocus only through its [`Engine`], so tests can run all of it natively.
 #![forbid(unsafe_code)]
 
 mod moment;

@@ -1,4 +1,4 @@
-//! The instant of a call and the zone it is seen in.
+//! The instant of a call, and the time zone in which it is shown.
 
 use iac_plugin::Json;
 use iac_plugin::clock::Instant;
@@ -12,7 +12,7 @@ pub struct Moment {
     now: Zoned,
 }
 
-/// Milliseconds of a day that has no change of clocks.
+/// The milliseconds of a day without a clock change.
 pub(crate) const DAY: i64 = 86_400_000;
 
 impl Moment {
@@ -103,14 +103,14 @@ impl Moment {
     }
 }
 
-/// How far from now programs know the clock changes.
+/// How far before and after now a program knows the clock changes.
 const SPAN: i64 = 3_653 * DAY;
 
 fn fixed(offset_seconds: i32) -> TimeZone {
     Offset::from_seconds(offset_seconds).map_or(TimeZone::UTC, Offset::to_time_zone)
 }
 
-/// Returns the nearest instant that a calendar has.
+/// Returns the nearest instant that the calendar supports.
 fn timestamp(milliseconds: i64) -> Timestamp {
     let end = if milliseconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_millisecond(milliseconds).unwrap_or(end)

@@ -5,7 +5,7 @@ use iac_plugin::{Json, json};
 
 use crate::Moment;
 
-/// The items that a query searches.
+/// The kind of items that a query searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Tasks,
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Returns its word in programs and answers.
+    /// Returns the name of the kind in programs and answers.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Tasks => "tasks",
@@ -35,43 +35,43 @@ pub(crate) enum Predicate {
     And(Vec<Predicate>),
     Or(Vec<Predicate>),
     Not(Box<Predicate>),
-    /// A field has a value.
+    /// A field has the given value.
     Is(&'static str, Json),
-    /// A field has one of some values.
+    /// A field has one of the given values.
     Among(&'static str, Vec<&'static str>),
-    /// A field has any value at all, or none.
+    /// A field has some value (true), or has no value (false).
     Exists(&'static str, bool),
-    /// A field lies between two bounds, both included.
+    /// The value of a field is between two bounds, both included.
     Within(&'static str, Bound, Bound),
-    /// One of some texts holds a term, in any case.
+    /// At least one of the fields contains a text, in any case.
     Contains(&'static [&'static str], String),
-    /// One of some texts matches a regular expression, in any case. The number limits the letters of each text that are
-    /// tried; `None` means all.
+    /// At least one of the fields matches a regular expression, in any case. The number limits how long a text may be
+    /// to be tried; `None` means no limit.
     Matches(&'static [&'static str], String, Option<usize>),
     Tags(Match, Vec<String>),
-    /// One of the tags has a name that matches a regular expression.
+    /// The name of at least one tag matches a regular expression.
     Tagged(String),
-    /// The name, without spaces around it and in any case, is one of some.
+    /// The name is one of these; spaces around it and case do not matter.
     Named(Vec<String>),
-    /// No tag at all, or a tag that is not dropped.
+    /// The item has no tag, or has a tag that is not dropped.
     TaggedLive,
-    /// Has the tag that the app shows in today's forecast.
+    /// The item has the tag that the app shows in today's forecast.
     ForecastTag,
-    /// Belongs to the project with this id or else this name.
+    /// The item belongs to the project with this id, otherwise to the one with this name.
     Project(String),
-    /// Belongs to the project with this id.
+    /// The item belongs to the project with this id.
     ProjectId(String),
-    /// Belongs to one of these projects.
+    /// The item belongs to one of these projects.
     Projects(Vec<String>),
-    /// Stands directly below the task with this id.
+    /// The item is directly below the task with this id.
     Parent(String),
-    /// Is the task with this id, or stands anywhere below it.
+    /// The item is the task with this id, or is anywhere below it.
     Subtree(String),
-    /// Fits the rules of a custom perspective.
+    /// The item matches the rules of a custom perspective.
     Perspective(String),
-    /// Stands anywhere below a folder, by segments of its path.
+    /// The item is anywhere below a folder, given by the segments of its path.
     Folder(String),
-    /// Stands in no folder.
+    /// The item is in no folder.
     Top,
     Id(String),
 }
@@ -84,7 +84,7 @@ pub(crate) enum Bound {
     Number(f64),
 }
 
-/// How an item must have the tags.
+/// How an item must relate to the given tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     Any,
@@ -103,12 +103,12 @@ impl Match {
 }
 
 impl Predicate {
-    /// Returns what matches everything.
+    /// Returns the condition that everything fulfils.
     pub(crate) fn everything() -> Self {
         Self::And(Vec::new())
     }
 
-    /// Returns the condition that a truth value has a value.
+    /// Returns the condition that a boolean field has a value.
     pub(crate) fn flag(field: &'static str, value: bool) -> Self {
         Self::Is(field, Json::Bool(value))
     }
@@ -173,7 +173,7 @@ impl Predicate {
         }
     }
 
-    /// Returns it in words, with dates in local time.
+    /// Returns the condition in words, with dates in local time.
     pub(crate) fn words(&self, moment: &Moment) -> String {
         let joined = |parts: &[Self], word: &str| match parts {
             [one] => one.words(moment),
@@ -218,10 +218,10 @@ impl Predicate {
     }
 }
 
-/// The number of characters of a caller's text to repeat.
+/// The maximum number of characters of a caller's text to repeat.
 const TOLD: usize = 80;
 
-/// Quotes as much of a text as a reader needs to know it again.
+/// Quotes as much of a text as a reader needs to recognize it.
 fn short(text: &str) -> String {
     match text.char_indices().nth(TOLD) {
         Some((end, _)) => format!("{:?}", format!("{}…", &text[..end])),
@@ -256,7 +256,7 @@ impl Bound {
         }
     }
 
-    /// Returns it as a number, to compare it with others of its field.
+    /// Returns the value as a number, to compare it with other values of its field.
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a date are below 2^53")]
     pub(crate) fn value(self) -> Option<f64> {
         match self {
@@ -267,13 +267,13 @@ impl Bound {
     }
 }
 
-/// One query of a program, built up from the fields that it should return.
+/// One query of a program. A builder adds what it should return.
 #[derive(Clone, Debug)]
 #[must_use]
 pub(crate) struct Query(Map<String, Value>);
 
 impl Query {
-    /// Looks through everything of a kind that matches.
+    /// Searches all items of a kind for those that match.
     pub(crate) fn new(kind: Kind, wanted: &Predicate) -> Self {
         let mut query = Map::new();
         query.insert("from".to_owned(), json!(kind.word()));
@@ -281,42 +281,42 @@ impl Query {
         Self(query)
     }
 
-    /// Looks at one item only.
+    /// Looks up only one item.
     pub(crate) fn only(self, id: &str) -> Self {
         self.with("id", json!(id))
     }
 
-    /// Looks also at the tasks that are the roots of projects.
+    /// Also includes the tasks that are the roots of projects.
     pub(crate) fn roots(self) -> Self {
         self.with("roots", json!(true))
     }
 
-    /// Refuses to run if the app is older than a property of its tasks.
+    /// Makes the query fail if the app is too old to have a property of its tasks.
     pub(crate) fn needs(self, property: &str, version: &str) -> Self {
         self.within("needs", property, json!(version))
     }
 
-    /// Counts the matches that also match a further condition.
+    /// Counts the matches that also fulfil a further condition.
     pub(crate) fn count(self, label: &str, wanted: &Predicate) -> Self {
         self.within("counts", label, wanted.json())
     }
 
-    /// Summarizes a field of those that match: `sum`, `mean`, `min`, `max` or `median`.
+    /// Summarizes a field of the matches: `sum`, `mean`, `min`, `max` or `median`.
     pub(crate) fn stat(self, label: &str, how: &str, field: &str) -> Self {
         self.within("stats", label, json!([how, field]))
     }
 
-    /// Summarizes a field of the matches that also match a further condition.
+    /// Summarizes a field of the matches that also fulfil a further condition.
     pub(crate) fn stat_of(self, label: &str, how: &str, field: &str, wanted: &Predicate) -> Self {
         self.within("stats", label, json!([how, field, wanted.json()]))
     }
 
-    /// Groups those that match.
+    /// Groups the matches.
     pub(crate) fn group(self, label: &str, group: Group) -> Self {
         self.within("groups", label, Value::Object(group.0))
     }
 
-    /// Returns rows of some fields, after a sort by pairs of a field and 1 or -1.
+    /// Returns rows of some fields, sorted by pairs of a field and 1 or -1.
     pub(crate) fn rows(self, fields: &[&str], sort: &[(&str, i8)], offset: i64, limit: i64) -> Self {
         self.with(
             "rows",
@@ -324,20 +324,21 @@ impl Query {
         )
     }
 
-    /// Cuts notes in the rows at a number of characters.
+    /// Cuts the notes in rows to a number of characters.
     pub(crate) fn cut_notes(mut self, most: i64) -> Self {
         self.0["rows"]["text"] = json!(most);
         self
     }
 
-    /// Puts the rows into sections, each item into the first that fits; the limit is that of each section.
+    /// Divides the rows into sections, each item into the first one that fits; the limit holds for each section.
     pub(crate) fn sections(mut self, sections: &[(String, Predicate)]) -> Self {
         let sections = sections.iter().map(|(label, wanted)| json!([label, wanted.json()]));
         self.0["rows"]["sections"] = sections.collect();
         self
     }
 
-    /// Scores the matches and returns rows of the best. A task that is due by `end_of_today` is always among them.
+    /// Scores the matches and returns the rows with the best scores. A task that is due by `end_of_today` is always
+    /// among them.
     pub(crate) fn suggest(mut self, end_of_today: i64) -> Self {
         self.0["rows"]["suggest"] = json!(end_of_today);
         self
@@ -355,7 +356,7 @@ impl Query {
     }
 }
 
-/// How the matches of a query are grouped, and the counts of each group.
+/// How to group the matches of a query, and what to count in each group.
 #[derive(Clone, Debug)]
 #[must_use]
 pub(crate) struct Group(Map<String, Value>);
@@ -389,13 +390,13 @@ impl Group {
         Self(Map::from_iter([("by".to_owned(), by)]))
     }
 
-    /// Groups only the matches that also match a further condition.
+    /// Groups only the matches that also fulfil a further condition.
     pub(crate) fn only(mut self, wanted: &Predicate) -> Self {
         self.0.insert("where".to_owned(), wanted.json());
         self
     }
 
-    /// Counts, in each group, the items that also match a further condition.
+    /// Counts, in each group, the items that also fulfil a further condition.
     pub(crate) fn count(mut self, label: &str, wanted: &Predicate) -> Self {
         self.0.entry("counts").or_insert_with(|| json!({}))[label] = wanted.json();
         self
@@ -413,7 +414,7 @@ impl Group {
         self
     }
 
-    /// Returns only the first groups.
+    /// Returns only the first groups, up to a number.
     pub(crate) fn most(mut self, most: usize) -> Self {
         self.0.insert("most".to_owned(), json!(most));
         self
@@ -429,7 +430,7 @@ pub(crate) fn program(moment: &Moment, queries: Vec<Query>) -> Json {
     program
 }
 
-/// Whether a query groups by local days; for that, the program needs the clock changes.
+/// Whether a query groups by local days. The program then needs the clock changes.
 fn by_day(query: &Json) -> bool {
     let groups = query["groups"].as_object();
     groups.is_some_and(|groups| groups.values().any(|group| group["by"][0] == "day"))

@@ -1,4 +1,4 @@
-//! `omnifocus_system`: which OmniFocus this is, and whether it answers.
+//! `omnifocus_system`: which OmniFocus is installed, and whether it answers.
 
 use iac_plugin::{Arguments, Fault, Json, Tool, json};
 
@@ -65,7 +65,7 @@ fn about(moment: &Moment, engine: &mut dyn Engine, queries: Vec<Query>) -> Resul
     answer::send(engine, &program)
 }
 
-/// Diagnostics returns an obstacle as an answer, with its remedy, and not as an error.
+/// If something is wrong, diagnostics returns it with its remedy as an answer and not as an error.
 fn diagnostics(moment: &Moment, engine: &mut dyn Engine) -> Json {
     let everything = Predicate::everything();
     let one = Query::new(Kind::Tasks, &everything).roots().rows(&["id"], &[], 0, 1);
@@ -85,7 +85,8 @@ fn diagnostics(moment: &Moment, engine: &mut dyn Engine) -> Json {
             check("the database can be read", Ok(json!({"tasks": answers.take().total()})));
         }
         Err(mut fault) => {
-            // No one has reported how an OmniFocus without Pro answers, so the message mentions it beside any error.
+            // No one has reported how an OmniFocus without Pro answers, so diagnostics mentions the license beside any
+            // error.
             if !matches!(&*fault.code, "unknown_app" | "app_not_found" | "app_not_running") {
                 let before = fault.suggestion.take().map(|before| format!("{before}; ")).unwrap_or_default();
                 fault.suggestion = Some(format!("{before}{PRO}"));

@@ -1,4 +1,4 @@
-//! Why something did not work.
+//! Errors of a plugin.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use crate::bindings::iac::plugin::types;
 
-/// Why something did not work, for the caller of a tool.
+/// An error for the caller of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// One of the server's codes, or one of the plugin's own.
@@ -18,22 +18,22 @@ pub struct Fault {
     pub suggestion: Option<String>,
     /// Whether the same call may succeed later.
     pub retryable: bool,
-    /// More about it.
+    /// More details about the error.
     pub detail: Option<Json>,
 }
 
 impl Fault {
-    /// Makes a fault with a code of the server or of the plugin's own.
+    /// Makes an error with a code of the server or of the plugin's own.
     pub fn new(code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), suggestion: None, retryable: false, detail: None }
     }
 
-    /// Makes an `invalid_parameter`.
+    /// Makes an `invalid_parameter` error.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new("invalid_parameter", message)
     }
 
-    /// Makes an `invalid_parameter` for a wrong value at a path; a long value is cut.
+    /// Makes an `invalid_parameter` error for a wrong value at a path; a long value is cut.
     pub fn expected(path: &str, value: &Json, accepted: &str) -> Self {
         let mut shown = value.to_string();
         if let Some((end, _)) = shown.char_indices().nth(80) {
@@ -81,7 +81,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Reads the answer of a host function.
+/// Converts the answer of a host function.
 pub(crate) fn read(answer: Result<String, types::Fault>) -> Result<Json, Fault> {
     let text = answer.map_err(Fault::from)?;
     serde_json::from_str(&text)

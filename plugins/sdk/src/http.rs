@@ -37,7 +37,7 @@ pub fn post(url: impl Into<String>) -> Request {
     request(Method::Post, url)
 }
 
-/// Makes a request of any method.
+/// Makes a request with any method.
 pub fn request(method: Method, url: impl Into<String>) -> Request {
     Request(http::Request {
         method,
@@ -56,7 +56,7 @@ impl Request {
         self
     }
 
-    /// Has the host program put a secret into its header; `plugin.toml` declares it.
+    /// Makes the host program put a secret into its header; `plugin.toml` declares the header.
     pub fn secret(mut self, key: impl Into<String>) -> Self {
         self.0.secrets.push(key.into());
         self
@@ -74,13 +74,13 @@ impl Request {
         self.header("content-type", "application/json").body(body)
     }
 
-    /// Sets the milliseconds to wait for the whole answer, at most 30,000.
+    /// Sets the timeout for the whole answer, in milliseconds, at most 30,000.
     pub fn deadline(mut self, milliseconds: u32) -> Self {
         self.0.deadline = milliseconds;
         self
     }
 
-    /// Sends it. Every status is an answer, and a redirect is not followed.
+    /// Sends the request. Every status is an answer, and redirects are not followed.
     ///
     /// # Errors
     /// `permission_denied`, `invalid_parameter`, `unavailable`, `timeout`, `result_too_large`, and those of the gate.

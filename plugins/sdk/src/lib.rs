@@ -51,7 +51,7 @@ pub use tool::Tool;
 
 use bindings::exports::iac::plugin::tools;
 
-/// The tools of a plugin, and its answers.
+/// A plugin: its tools, and its answers to calls.
 pub trait Plugin {
     /// Returns the tools, at most 16. Runs once, when the package is made; at that time only [`log`] and [`clock`]
     /// work.

@@ -7,17 +7,17 @@ pub fn info(message: &str) {
     write(Level::Info, message);
 }
 
-/// Writes a line about something odd.
+/// Writes a line about something unexpected.
 pub fn warn(message: &str) {
     write(Level::Warn, message);
 }
 
-/// Writes a line for the author.
+/// Writes a line for the author of the plugin.
 pub fn debug(message: &str) {
     write(Level::Debug, message);
 }
 
-/// Writes an error: something is wrong that the operator should know.
+/// Writes an error that the operator should know about.
 pub fn error(message: &str) {
     write(Level::Error, message);
 }

@@ -1,4 +1,4 @@
-//! Objects read strictly: a key that nothing reads is an error, and every error names the accepted form.
+//! Reads objects strictly: an unknown key is an error, and every error names the accepted form.
 
 use serde_json::{Map, Value as Json};
 
@@ -60,12 +60,12 @@ impl<'a> Object<'a> {
         self.map.keys().map(String::as_str)
     }
 
-    /// Says whether a key exists, even with null.
+    /// Says whether a key exists, even if its value is null.
     pub fn has(&self, key: &str) -> bool {
         self.map.contains_key(key)
     }
 
-    /// Returns a value as it is.
+    /// Returns a value unchanged.
     pub fn get(&self, key: &str) -> Option<&'a Json> {
         self.map.get(key)
     }
@@ -125,10 +125,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// Returns a list of at least one text; a single text counts as a list of one.
-    ///
-    /// # Errors
-    /// `invalid_parameter` if it is not a list of texts.
+    /// Returns a list with at least one text; a single text counts as a list of one.
     pub fn texts(&self, key: &str) -> Result<Option<Vec<String>>, Fault> {
         self.read(key, "a list of texts that is not empty", |value| {
             let texts: Vec<String> = match value {
@@ -153,10 +150,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Returns a list as it is.
-    ///
-    /// # Errors
-    /// `invalid_parameter` if it is not a list.
+    /// Returns a list unchanged.
     pub fn list(&self, key: &str) -> Result<Option<&'a [Json]>, Fault> {
         self.read(key, "a list", |value| value.as_array().map(Vec::as_slice))
     }
@@ -191,7 +185,7 @@ pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
         let within = length > 2 && known.len() > 2 && (known.contains(&word) || word.contains(&known));
         if within { 1 } else { strsim::levenshtein(&word, &known) }
     };
-    // A word of three letters is not a likely spelling of a word that shares only one letter with it.
+    // A word of three letters is not a likely misspelling of a word that shares only one letter with it.
     let most = if length < 4 { 1 } else { 2.max(length / 3) };
     let near = known.iter().map(|known| (distance(known), *known)).min_by_key(|(distance, _)| *distance);
     near.filter(|(distance, _)| *distance <= most).map(|(_, known)| known)

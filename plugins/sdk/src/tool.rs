@@ -7,11 +7,11 @@ use crate::bindings::exports::iac::plugin::tools;
 /// One tool as a client sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
-    /// The plugin's id with `_` for `-`, alone or followed by `_` and more.
+    /// The plugin's id with `_` for `-`, alone or followed by `_` and another word.
     pub name: String,
     /// A title for people, at most 80 characters.
     pub title: Option<String>,
-    /// Its purpose and its answer, for a model: at most 2,000 characters.
+    /// What it does and what it answers, for a model: at most 2,000 characters.
     pub description: String,
     /// JSON Schema of the arguments.
     pub input_schema: Json,
@@ -40,7 +40,7 @@ impl Tool {
         }
     }
 
-    /// Makes a tool that changes things, and may overwrite some.
+    /// Makes a tool that changes things, and may overwrite data.
     pub fn changes(name: &str, description: &str, input_schema: Json) -> Self {
         Self {
             read_only: false,
@@ -50,14 +50,14 @@ impl Tool {
         }
     }
 
-    /// Gives it a title.
+    /// Sets its title.
     #[must_use]
     pub fn titled(mut self, title: &str) -> Self {
         self.title = Some(title.to_owned());
         self
     }
 
-    /// Describes its answer.
+    /// Sets the schema of its answer.
     #[must_use]
     pub fn answers(mut self, schema: Json) -> Self {
         self.output_schema = Some(schema);

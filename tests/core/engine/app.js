@@ -1,7 +1,8 @@
-// An app of one collection, for scripts that are run in a real engine: rows are data, events are counted.
-// `refuses` names properties that are not read as a column, `broken` those that answer an error however they are read; `drift` says after which event a row comes in front.
+// An app with one collection, for scripts that run in a real engine: rows are data, and the app counts events.
+// `refuses` names properties that cannot be read as a column, `broken` names those that always give an error, and
+// `drift` is the number of the event after which a row is inserted at the front.
 globalThis.events = 0;
-// What the events would have taken, in milliseconds, where the world says what they cost.
+// The time that the events would have taken, in milliseconds, if the world gives their costs.
 globalThis.clock = 0;
 const costs = world.costs || { event: 0, value: 0, text: 0, single: 0, index: 0, whose: 0 };
 if (world.source) world.rows = JSON.parse(world.source);
@@ -15,7 +16,7 @@ if (world.count)
     flag: n % 3 === 0,
     body: "",
   }));
-// A clock that stands still, where the world says when.
+// A clock that stands still, if the world gives a time.
 if (world.now)
   globalThis.Date = class extends Date {
     constructor(...parts) {

@@ -1,4 +1,4 @@
-//! Runs generated scripts in a real JavaScript engine, against an app of one collection.
+//! Runs generated scripts in a real JavaScript engine, against an app with one collection.
 #![allow(dead_code, reason = "each test program looks at a part of it")]
 
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ use iac_core::step::{self, Event, Outcome, Step, World};
 use rquickjs::{Context, Runtime};
 use serde_json::{Map, Value as Json};
 
-/// Names a file that gets a line of JSON for each play: the app's code, and each script with its answer. The stage
-/// `engine` of `./test` plays it again on JavaScriptCore.
+/// If set, this variable names a file that gets a line of JSON for each play: the app's code, and each script with its
+/// answer. The stage `engine` of `./test` plays it again on JavaScriptCore.
 const PLAYS: &str = "IAC_MCP_TEST_PLAYS";
 
-/// How many runs of one test are recorded for the same scripts: a property test has hundreds.
+/// The maximum number of recorded runs of one test with the same scripts: a property test has hundreds.
 const ALIKE: u32 = 12;
 
 const SDEF: &str = r#"<dictionary><suite name="Shelf" code="Shlf">
@@ -46,24 +46,24 @@ pub(crate) struct Played {
     pub(crate) outcome: Outcome,
     /// Events that the app counted.
     pub(crate) events: u64,
-    /// The time that they would have taken, in milliseconds.
+    /// The time that these events would have taken, in milliseconds.
     pub(crate) clock: f64,
-    /// Ids, names and places that reached the app, in order.
+    /// The ids, names and positions that reached the app, in order.
     pub(crate) seen: Json,
-    /// The specifiers behind the references that were made.
+    /// The specifiers behind the new references.
     pub(crate) specifiers: Vec<Json>,
     /// Names that the scripts left in the engine.
     pub(crate) globals: Json,
-    /// The code of each script, without its data.
+    /// The code of each script, without the data.
     pub(crate) codes: Vec<String>,
 }
 
-/// Plays a call as the planner decides.
+/// Plays a call with the planner's own costs.
 pub(crate) fn play(tool: &str, arguments: &Json, world: &Json) -> Played {
     play_at(tool, arguments, world, None)
 }
 
-/// Plays a call with another price for reading one property of one object than the planner knows.
+/// Plays a call with costs for reading one property of one object that differ from the planner's.
 ///
 /// The world is `{"rows":[…],"refuses":[…],"drift":n,"whose":"works"|"fails","app":bundle id,"costs":{…}}`.
 pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option<f64>) -> Played {
@@ -150,7 +150,7 @@ fn record(setup: &[String], codes: &[String], runs: &[(String, String)]) {
     std::io::Write::write_all(&mut file.expect("the file opens"), line.as_bytes()).expect("it takes a line");
 }
 
-/// Runs a script; gives its text and its answer.
+/// Runs a script; returns its text and its answer.
 fn run_in(js: &rquickjs::Ctx<'_>, script: &Script, single: Option<f64>) -> (String, String) {
     let code = match single {
         None => script.one_shot(),

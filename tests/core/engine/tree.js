@@ -1,8 +1,9 @@
-// An app of rooms with boxes with things; boxes hold boxes. `world.tree` is a node: `{"rooms":[…],"boxes":[…],"things":[…]}`.
-// `refuses` names properties that are not read as a column through several containers; `empty` says that a container
-// without elements answers a column with an error; a node that is `locked` answers nothing but that number; `drift` says after which event a thing comes into a box, and
-// `swap` says the same of one that takes the place of another; `flat` says that a room lists the boxes in its boxes too, as
-// Mail lists the mailboxes of an account.
+// An app of rooms that contain boxes, and boxes that contain things and more boxes. `world.tree` is a node:
+// `{"rooms":[…],"boxes":[…],"things":[…]}`.
+// `refuses` names properties that cannot be read as a column through several containers. With `empty`, a column of a
+// container without elements is an error. A node that is `locked` gives only that error number. `drift` is the number
+// of the event after which a thing is added to a box; `swap` is the same for a thing that replaces another. With
+// `flat`, a room also lists the boxes in its boxes, as Mail lists the mailboxes of an account.
 const KINDS = { rooms: "id", boxes: "name", things: "id" };
 const fresh = () => ({
   id: 9000 + events,
@@ -37,7 +38,7 @@ const nodeOf = (way) =>
 const shown = (way) =>
   way.reduce((text, [kind, by, value]) => `${text}.${kind}.${by}(${JSON.stringify(value)})`, 'Application("Shelf")');
 const ways = new WeakMap();
-// One object, by its way: `[["boxes", "byName", "a"], …]`.
+// One object, by its path: `[["boxes", "byName", "a"], …]`.
 const object = (way) => {
   const target = () => {
     throw errorOf(-1700);
@@ -60,14 +61,14 @@ const wayOf = (way, kind, node, at) => {
   const twins = nodeOf(way)[kind].filter((each) => each[KINDS[kind]] === node[KINDS[kind]]).length > 1;
   return [...way, twins ? [kind, "at", at] : [kind, KINDS[kind] === "id" ? "byId" : "byName", node[KINDS[kind]]]];
 };
-// The objects of one collection, each with its way.
+// The objects of one collection, each with its path.
 const heldBy = (way, node, kind) => {
   const own = (node[kind] || []).map((each, at) => [each, wayOf(way, kind, each, at)]);
   const isFlat = world.flat && kind === "boxes" && way.length > 0 && way[way.length - 1][0] === "rooms",
     deep = ([each, to]) => [[each, to], ...heldBy(to, each, kind).flatMap(deep)];
   return isFlat ? own.flatMap(deep) : own;
 };
-// What a chain of collections answers: lists within lists.
+// The answer of a chain of collections: lists within lists.
 const nested = (way, kinds, read) => {
   const node = nodeOf(way);
   if (node === undefined) throw errorOf(-1728);

@@ -1,9 +1,9 @@
 //! No call, answer, replay or change leads to a write without a valid yes.
 //!
-//! A client that only wants to write plays against the machine: several calls at once, true and false answers, answers
-//! to other questions, replies that no script gave, an operator who changes the policy and somebody else who changes
-//! the app. The scripts run in an app that records every write that reaches it. The test works out the allowed writes
-//! independently, from the policy, the answers and the time alone.
+//! A client that tries everything to write plays against the core's state machine: several calls at once, true and
+//! false answers, answers to other questions, replies that no script gave, an operator who changes the policy, and
+//! another user who changes the app. The scripts run in an app that records every write that reaches it. The test
+//! works out the allowed writes independently, from the policy, the answers and the time alone.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,34 +27,34 @@ enum Move {
     Call(&'static str, Json),
     /// One of the open calls continues: its script runs, or its question is answered.
     Go(usize, Said),
-    /// Somebody else changes the app.
+    /// Another user changes the app.
     Elsewhere(&'static str),
     /// The operator changes the policy.
     Operator(Rules),
-    /// The operator takes all grants back.
+    /// The operator revokes all grants.
     Revoke,
-    /// Content of others is read.
+    /// The client reads other people's content.
     Taint,
     /// Minutes pass.
     Wait(u64),
 }
 
-/// An answer from outside. Only the first two are true: one where a script runs, the other where a human is asked.
+/// An answer from outside. Only the first two are honest: a script really runs, or a human is really asked.
 #[derive(Clone, Debug)]
 enum Said {
     /// The script runs; a human chooses.
     Truth(Choice),
-    /// Somebody else changes the app, and then it is the truth, with a yes for once.
+    /// Another user changes the app, and then the answer is honest, with "once" as the human's choice.
     Meanwhile(&'static str),
-    /// An answer to one of the questions that were asked before.
+    /// An answer to one of the earlier questions.
     Replay(usize, Choice),
     /// No answer comes.
     Silence,
     /// There is no human.
     NoWay,
-    /// The other kind of event.
+    /// An event of the wrong kind.
     OutOfTurn,
-    /// The script does not run, and this is said to be its reply.
+    /// The script does not run, and the machine gets this text as its reply.
     Forged(&'static str),
     /// The script does not end.
     Timeout,
@@ -122,12 +122,13 @@ impl Write {
         if dangerous { Level::Dangerous } else { Level::Modify }
     }
 
-    /// Whether a question shows exactly this write. After a forged look, no one could know the name.
+    /// Whether a question shows exactly this write. After a forged reply to a look, the question may not have the
+    /// right name.
     fn is_shown_by(&self, question: &Question, names: &[Json], forged: bool) -> bool {
         if self.what == "do script" {
             return question.wording().deed.contains(&self.name.to_string());
         }
-        // Somebody may give it another name meanwhile: it was shown by the one that it had when it was looked at.
+        // Another user may rename the object meanwhile: the question has the name that the look found.
         let called = |names: &Json| names[self.id.to_string()].clone();
         let names = names.iter().map(called).filter(|name| !name.is_null());
         names.chain([self.name.clone()]).any(|name| self.is_in_a_line(question, &name, forged))
@@ -139,14 +140,14 @@ impl Write {
                 Json::Null => self.class.clone(),
                 name => format!("{} {{name: {name}", self.class),
             };
-            // At a place it stands between the class and the properties.
+            // If the call names a place, it stands between the class and the properties.
             let words = |part: &str| {
                 part.starts_with(&new)
                     || part.starts_with(&self.class) && part.contains(&format!("{{name: {name}"))
             };
             return question.wording().objects.iter().flat_map(|line| line.split("in it: ")).any(words);
         }
-        // A slip has no name, and an app may not tell that of a box: a human is shown its place.
+        // A slip has no name, and an app may not give the name of a box: the question then shows the position.
         let is_at_place = |line: &String| {
             let behind = line.strip_prefix(&self.class).and_then(|rest| rest.strip_prefix(' '));
             behind.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -169,10 +170,10 @@ impl Write {
     }
 }
 
-/// The lasting approvals: the change, its class, its level, and the end.
+/// The lasting approvals: the change, its class, its level, and when the approval ends.
 type Granted = (String, String, Level, Option<Millis>);
 
-/// Everything that may be a reason to write.
+/// Everything that can justify a write.
 #[derive(Clone)]
 struct Moment {
     rules: Rules,
@@ -187,13 +188,13 @@ struct Moment {
     forged: bool,
 }
 
-/// The client's game against the machine.
+/// The client's game against the state machine.
 struct Game {
     session: Session,
     rules: Rules,
-    /// Calls that are under way, each with what counted when its step was decided upon.
+    /// The calls under way, each with the justifications that held when its step was decided.
     open: Vec<(Step, Moment)>,
-    /// Each question with what things were called then.
+    /// Each question, with the names of the objects at that time.
     questions: Vec<(Question, Json)>,
     granted: Vec<Granted>,
     forged: bool,
@@ -245,10 +246,10 @@ impl Game {
     fn call(&mut self, tool: &str, arguments: &Json) {
         let call = Call::parse(tool, arguments.as_object().expect("an object")).expect("a tool of the core");
         let (undos, now) = (self.session.undos.clone(), self.session.now);
-        // A write to undo is named by its place, since its id is random.
+        // The undo records to use are chosen by position, since their ids are random.
         let call = call.and_then(|call| match call {
             Call::Undo { .. } => {
-                // New objects have a separate call.
+                // The undo of new objects is a separate call.
                 let is_made = |undo: &&Undo| matches!(undo.way, Way::Create { .. });
                 let last = undos.last().filter(is_made);
                 let all: Vec<&Undo> = match last {
@@ -306,7 +307,7 @@ impl Game {
                     _ => self.run(&run.script.one_shot(), moment, run.decided.allowed),
                 };
                 let step = self.session.decide(|world| step::resume(run.pending, event, world));
-                // A write that a human allowed once has run, or never will.
+                // A write with the answer "once" has now run, or never will.
                 self.keep(step, None);
             }
             Step::Ask(ask) => {
@@ -339,7 +340,7 @@ impl Game {
             }
             Said::Replay(which, choice) => {
                 let replayed = self.replay(which, choice);
-                // A question that is the same in every word and value is the same question.
+                // A question with the same words and values is the same question.
                 let same = matches!(&replayed, Answer::Chosen { digest, .. } if *digest == question.digest());
                 let is_yes = same && can_be_said(choice, question);
                 return (Event::Answered(replayed), is_yes.then(|| question.clone()));
@@ -359,7 +360,7 @@ impl Game {
         }
     }
 
-    /// The shell keeps what a human has allowed for longer.
+    /// As the shell does, stores approvals that last longer than one call.
     fn grant(&mut self, question: &Question, choice: Choice) {
         let now = self.session.now;
         let always = choice == Choice::Always;
@@ -411,7 +412,7 @@ impl Moment {
         if ruling == "deny" || (is_shell && !named) {
             return Err(Why::Policy);
         }
-        // No one can tell slips apart; a new one looks the same.
+        // Slips cannot be told apart, and a new one looks the same.
         let is_fragile = write.class == "slip" && write.what != "make";
         let suspicious = self.tainted && write.level() == Level::Dangerous;
         if ruling == "allow" && (named || !(suspicious || is_fragile)) {
@@ -440,7 +441,7 @@ fn can_be_said(choice: Choice, question: &Question) -> bool {
     choice != Choice::Always || question.level() < Level::Dangerous
 }
 
-/// Why a write must not have happened.
+/// The reason why a write is a violation.
 enum Why {
     Policy,
     Nobody,
@@ -457,7 +458,7 @@ impl fmt::Display for Why {
     }
 }
 
-/// References are drawn in order: three things, two slips, two boxes.
+/// References are assigned in order: three things, two slips, two boxes.
 fn reference(n: u8) -> String {
     iac_core::reference::RefId::from_random([0, 0, 0, 0, 0, 0, 0, 0, 0, n]).to_string()
 }
@@ -488,14 +489,14 @@ fn target() -> impl Strategy<Value = Json> {
     ]
 }
 
-/// Any object at a position. Slips are excluded, because nothing tells them from their neighbours.
+/// Any object by position. Slips are excluded, because nothing tells them from their neighbours.
 fn place() -> impl Strategy<Value = Json> {
     (prop::sample::select(&["thing", "box"][..]), 0_u32..4).prop_map(
         |(element, index)| json!({ "type": "element", "element": element, "index": index, "container": "application" }),
     )
 }
 
-/// Arguments with which a client might hope to allow something itself.
+/// Arguments with which a client might try to allow something itself.
 const HOPES: [&str; 6] = ["confirm", "approved", "permission", "requestState", "force", "dryRun"];
 
 fn call() -> impl Strategy<Value = Move> {
@@ -541,7 +542,7 @@ fn choice() -> impl Strategy<Value = Choice> {
     prop::sample::select(&[Choice::Once, Choice::Once, Choice::Hour, Choice::Always, Choice::Deny][..])
 }
 
-/// Replies that no script gave: of a look, of a write, of nothing. An app may lie about a name; that is not tried here.
+/// Forged replies: to a look, to a write, to anything. An app may lie about a name; this test does not try that.
 const FORGED: [&str; 5] = [
     r#"{"ok":true,"value":[[null,[],[false]]],"events":1}"#,
     r#"{"ok":true,"value":[{"changed":[false]}],"events":1}"#,
@@ -611,7 +612,7 @@ proptest! {
     }
 }
 
-/// The game proves nothing if no one can win it: with a yes, everything requested is written.
+/// The game proves nothing if it cannot be won: after a yes, everything requested must be written.
 #[test]
 fn with_a_yes_it_is_written() {
     let mut game = Game::new();
@@ -627,12 +628,12 @@ fn with_a_yes_it_is_made() {
     let mut game = Game::new();
     let tray = json!({ "app": "Shelf", "class": "tray", "properties": { "name": "t" }, "children": [{ "properties": { "name": "u" } }] });
     game.play(Move::Call("iac_mcp_create", tray));
-    // Whether the app runs, the question, and the write.
+    // The three steps: look whether the app runs, ask the question, and write.
     (0..3).for_each(|_| game.play(Move::Go(0, Said::Truth(Choice::Once))));
     assert_eq!(game.session.writes(), json!([["tray", "make", "t"], ["thing", "make", "u"]]));
 }
 
-/// The game's report if the machine wrote without asking.
+/// Checks that the game notices a machine that writes without asking.
 #[test]
 fn a_write_without_a_yes_is_noticed() {
     let game = Game::new();

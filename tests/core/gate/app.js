@@ -1,7 +1,10 @@
-// An app whose objects can be set, for scripts that are run in a real engine. Every write that reaches it is kept.
-// `world.placed` makes it tell new objects by their places, `world.locked` names properties that refuse to be set, `world.deaf` those that keep their value without a word,
-// `world.whole` lets it tell all properties of an object at once, `world.keeps` makes it delete nothing without a word, `world.bent` what others hold instead of what they are told, `world.dies` the one whose set ends the app,
-// `world.then` what happens at which event: {"12": code}.
+// An app with writable objects, for scripts that run in a real engine. It records every write that reaches it.
+// With `world.placed`, new objects are known by their positions; `world.locked` names properties that refuse a write,
+// and `world.deaf` those that silently keep their value.
+// With `world.whole`, the app gives all properties of an object at once; with `world.keeps`, it silently deletes
+// nothing. `world.bent` gives the values that properties take instead of the written ones, and a write to `world.dies`
+// ends the app.
+// `world.then` gives code to run at an event: {"12": code}.
 globalThis.events = 0;
 globalThis.writes = [];
 globalThis.dead = false;
@@ -57,7 +60,7 @@ const one = (find, way) =>
       },
     },
   );
-// An object that is new: it is told like any other once it stands among its elements.
+// A new object: it is named like any other once it is among its elements.
 const PLAIN = {
   thing: () => ({ id: 1000 + events, name: null, flag: false, count: 0 }),
   slip: () => ({ text: "", flag: false }),
@@ -79,7 +82,7 @@ const fresh = (kind) =>
   function (properties) {
     return { kind: kind, properties: properties, made: null };
   };
-// What a script constructed is a reference once it was pushed.
+// An object that a script constructed becomes a reference when it is pushed.
 const settled = (object, row) => {
   object.made = one(() => row);
   Object.setPrototypeOf(object, object.made);

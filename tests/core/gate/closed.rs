@@ -25,11 +25,11 @@ const FOLDER_ACTIONS: &str = include_str!(
 );
 const STATE: &str = "/Users/alex/Library/Application Support/iac-mcp";
 
-/// An app that does not run: the objects at its positions cannot be looked up.
+/// An app that is not running, so that the objects at positions cannot be looked up.
 const SILENT: &str = "globalThis.writes = []; globalThis.events = 0;
 globalThis.Application = () => { events += 1; throw Object.assign(new Error('silent'), { errorNumber: -600 }); };";
 
-/// An app in which the files of any folder have these names; `sent` keeps commands.
+/// An app in which every folder has files with these names; `sent` keeps the commands.
 const LISTING: &str = r#"globalThis.sent = [];
 const NAMES = ["Desktop", ".codex", "notes.txt"];
 const node = (way, at) => new Proxy(() => {}, {
@@ -80,11 +80,11 @@ fn session_with(app: &str, code: &str) -> Session {
 /// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Said {
-    /// It leads to or around a closed place.
+    /// The path leads to a closed place or to a folder around it.
     Closed,
-    /// No one can tell which file is meant.
+    /// The gate cannot tell which file is meant.
     Unnamed,
-    /// The gate lets it pass.
+    /// The gate allows it.
     Open,
 }
 
@@ -113,7 +113,7 @@ fn said(app: &str, call: &Json) -> (Said, String) {
         (None | Some("unavailable" | "app_not_running"), _) => O,
         _ => panic!("{app} {call}: {text}"),
     };
-    // The object at a position is looked up before anything is decided.
+    // The gate looks up the object at the position before it decides anything.
     assert!(said != C || session.ask("events") == json!(0), "{call}: something ran");
     (said, text)
 }
@@ -121,7 +121,7 @@ fn said(app: &str, call: &Json) -> (Said, String) {
 fn check(app: &str, expected: Said, calls: &[Json]) {
     for call in calls {
         let (said, text) = said(app, call);
-        // An app that does not run cannot say which object is at a position, harmless or not.
+        // An app that is not running cannot say which object is at a position, so even a harmless one is refused.
         let said = if expected == O && text.contains("the user cannot see") { O } else { said };
         assert_eq!(said, expected, "{app} {call}: {text}");
     }
@@ -143,7 +143,7 @@ fn property(property: &str, of: &Json) -> Json {
     json!({ "type": "property", "property": property, "of": of })
 }
 
-/// A file or folder by its way from the home folder.
+/// A file or folder by its path from the home folder.
 fn file(way: &str) -> Json {
     match way.rsplit_once('/') {
         Some((folders, name)) => named("item", name, &folder(folders)),
@@ -171,12 +171,12 @@ fn query(specifier: Json) -> Json {
     json!({ "tool": "iac_mcp_query_object", "specifier": specifier })
 }
 
-/// Sets a property of an object to a text, as the client's last step: earlier lookups are left out.
+/// Sets a property of an object to a text, as the last step of a call: earlier lookups are left out.
 fn set(what: &Json, property: &str, value: &str) -> Json {
     json!({ "set": what, "property": property, "value": value })
 }
 
-/// The same of an object whose reference carries a mark.
+/// The same for an object whose reference has a mark.
 fn marked(what: &Json, mark: &str, property: &str, value: &str) -> Json {
     json!({ "set": what, "property": property, "value": value, "mark": mark })
 }
@@ -490,7 +490,7 @@ fn what_is_closed_is_not_read() {
     );
 }
 
-/// Findings of an attack: paths through all elements, up from them, through a disk, a window, and one property.
+/// Paths that an attacker tried: through all elements, up from them, through a disk, a window, and one property.
 #[test]
 fn no_text_leads_around_what_is_closed() {
     let list = |container: &str, element: &str, recursive: bool| json!({ "tool": "iac_mcp_get_elements", "container": container, "elementType": element, "recursive": recursive });
@@ -512,7 +512,7 @@ fn no_text_leads_around_what_is_closed() {
     ];
     for call in &calls {
         let (said, text) = said("Finder", call);
-        // If a lookup is needed first, an app that does not run ends the call there.
+        // If the call first needs a lookup and the app is not running, the call ends there.
         let is_asked_first = text.contains("not running") && !text.contains("denied");
         assert!(said != O || is_asked_first, "{call}: {text}");
         assert!(!text.contains("\"elements\""), "{call}: {text}");
@@ -520,7 +520,7 @@ fn no_text_leads_around_what_is_closed() {
     check("Finder", O, &[every("every file of every folder of folder \"Pictures\" of home")]);
 }
 
-/// An app with folders in a home folder; `listed` keeps each folder that anything is read of.
+/// An app with folders in a home folder; `listed` keeps each folder from which a script reads something.
 const HOME: &str = r#"globalThis.listed = [];
 const TREE = { name: "alex", files: [], folders: [
   { name: "Documents", files: ["a.txt"], folders: [{ name: "Old", files: ["b.txt"], folders: [] }] },
@@ -572,7 +572,7 @@ fn a_read_of_everything_leaves_out_what_is_closed() {
     let list =
         |elements: &str| json!({ "tool": "iac_mcp_get_elements", "elements": elements, "recursive": true });
     check("Finder", O, &[list("every file of home"), list("every file of folder \"Library\" of home")]);
-    // The home folders of other users are not known.
+    // The server does not know the home folders of other users.
     check(
         "Finder",
         C,
@@ -634,7 +634,7 @@ fn ordinary_calls_are_not_in_the_way() {
     );
 }
 
-/// Every way to write a name that the disk takes for the same.
+/// Every spelling that the disk takes for the same name.
 fn spelled(name: &'static str) -> impl Strategy<Value = String> {
     let each = |c: char| {
         let mut ways: Vec<String> = vec![c.to_string(), c.to_uppercase().collect()];
@@ -650,7 +650,7 @@ fn spelled(name: &'static str) -> impl Strategy<Value = String> {
     };
     let ligature = any::<bool>();
     (name.chars().map(each).collect::<Vec<_>>(), ligature).prop_map(move |(parts, ligature)| match ligature {
-        // A ligature is two letters once it is folded.
+        // A ligature becomes two letters when its case is folded.
         true => name.replace("fi", "\u{fb01}").to_owned(),
         false => parts.concat(),
     })

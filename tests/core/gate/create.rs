@@ -1,4 +1,5 @@
-//! New objects: one question for all of them, one script, and an undo that touches nothing that somebody has used.
+//! New objects: one question for all of them, one script, and an undo that does not touch objects that someone has
+//! used since.
 
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};
@@ -136,7 +137,7 @@ fn what_the_app_did_not_take_is_set_by_itself() {
         session.writes(),
         json!([["thing", "make", "jar"], [session.ask("world.things[3].id"), "count", 4]])
     );
-    // It is there: who reads a failure makes another one.
+    // The object exists: a client that got an error would create another one.
     assert_eq!(outcome.body["success"], true);
     assert!(
         outcome.body["note"].as_str().is_some_and(|note| note.contains("do not create the objects again"))
@@ -230,8 +231,8 @@ fn an_older_object_of_the_same_name_is_not_changed() {
     assert_eq!((is(true), is(false)), (1, 1), "{after}");
 }
 
-/// Deletes the first new object with this many later commands; objects are known by their positions, and new ones come
-/// before all others.
+/// Creates objects, then deletes the first of them this many times. The app knows new objects by their positions, and
+/// puts them before all others.
 fn delete_new(session: &mut Session, class: &str, objects: Json, times: usize) -> Json {
     session.eval("world.placed = true");
     let then = vec![json!({ "command": "delete" }); times];
@@ -243,7 +244,8 @@ fn delete_new(session: &mut Session, class: &str, objects: Json, times: usize) -
 
 #[test]
 fn what_follows_reaches_only_the_new_object() {
-    // By its id, by a name of its own, and by its place alone: an object that was there is never deleted.
+    // New objects that are known by id, by a unique name, or only by position: the later commands never delete an
+    // older object.
     for (class, objects) in [
         ("thing", json!([{ "properties": { "name": "new" } }])),
         ("box", json!([{ "properties": { "name": "new" } }])),
@@ -272,7 +274,7 @@ fn what_follows_is_not_about_the_next_new_object() {
         ));
         let left = left.as_array().unwrap();
         assert!(left.contains(&json!("two")), "{made}");
-        // A place does not tell it any more, a name does.
+        // The position does not identify it any more, but the name does.
         assert_eq!(left.contains(&json!("one")), class == "slip", "{made}");
         let error = &made["then"][0]["error"];
         assert_eq!(
@@ -298,7 +300,7 @@ fn two_of_one_name_are_not_told_apart() {
     );
     let there = json!({ "name": "a", "flag": false });
     assert!(session.ask("world.boxes").as_array().unwrap().contains(&there), "{made}");
-    // One that was there has the name of the new one.
+    // An older object already has the name of the new one.
     let mut session = Session::new("", &shelf());
     let made = delete_new(&mut session, "box", json!([{ "properties": { "name": "a" } }]), 2);
     assert_eq!(session.ask("world.boxes.length"), json!(2), "{made}");

@@ -1,4 +1,5 @@
-//! A value that a rule hides from the client stays hidden after a write, too: in refusals, in undo records, in guesses.
+//! If a rule hides a value from the client, it stays hidden after a write, too: in refusals, in undo records, and
+//! against guesses.
 
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};
@@ -44,7 +45,7 @@ fn what_can_be_undone_is_named_by_its_path_where_its_name_is_hidden() {
     }
 }
 
-/// An object without an id is known by its name. The reference still leads there.
+/// The server identifies an object without an id by its name. The reference still leads to that object.
 #[test]
 fn what_is_known_by_its_name_is_shown_without_a_name_that_is_hidden() {
     let mut shelf = shelf();

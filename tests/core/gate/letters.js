@@ -1,5 +1,5 @@
-// Mailboxes with messages, for scripts that are run in a real engine. A message that is moved gets another id.
-// `world.keeps` makes `move` do nothing without a word, `world.answers` lets `move` answer with the message at its new place.
+// Mailboxes with messages, for scripts that run in a real engine. A moved message gets another id.
+// With `world.keeps`, `move` silently does nothing; with `world.answers`, `move` returns the message at its new place.
 globalThis.events = 0;
 globalThis.writes = [];
 const errorOf = (number) => Object.assign(new Error("the app says " + number), { errorNumber: number });

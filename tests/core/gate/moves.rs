@@ -229,7 +229,7 @@ fn a_move_that_is_ignored_is_not_verified() {
     check(&moved(&mut session, json!(all[0]), "Done"));
     let several = moved(&mut session, json!(all[..2]), "Done");
     several["results"].as_array().expect("results").iter().for_each(check);
-    // In the same mailbox it has to be there.
+    // If the message stays in the same mailbox, it must be found there.
     let same = moved(&mut session, json!(all[0]), "In");
     assert_eq!(same.get("unverified"), None, "{same}");
     session.eval("world.keeps = false");

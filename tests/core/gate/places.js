@@ -1,5 +1,5 @@
-// Windows with tabs and panes, for scripts that are run in a real engine. A window has an id, a tab a name and an address,
-// a pane nothing. `world.then` says what happens at which event; `gone` keeps what was deleted.
+// Windows with tabs and panes, for scripts that run in a real engine. A window has an id, a tab has a name and an
+// address, and a pane has neither. `world.then` gives code to run at an event; `gone` keeps the deleted objects.
 globalThis.events = 0;
 globalThis.gone = [];
 globalThis.after = null;
@@ -38,7 +38,7 @@ const one = (find, way) =>
         const row = find();
         if (row === undefined) throw errorOf(-1728);
         row[property] = value;
-        // A page has the title that its address leads to.
+        // The title of a page follows from its address.
         if (property === "url") row.name = "the page at " + value;
         return true;
       },
@@ -81,7 +81,7 @@ globalThis.Application = () => ({
   running: () => true,
   windows: all(() => world.windows, ".windows"),
   delete: (target) => {
-    // The comparison and the deletion are neighbours: what happens between the two no sender of Apple events can see.
+    // The comparison and the deletion are adjacent events: no script can see a change between the two.
     if (world.then && world.then[events + 1] !== undefined)
       ((world.then[events + 2] = world.then[events + 1]), delete world.then[events + 1]);
     event();

@@ -1,5 +1,5 @@
-//! Positions: for any list of them, and with any change by somebody else meanwhile, only the objects that were there
-//! are deleted.
+//! Positions: for any list of them, and with any change by another user meanwhile, a call deletes only the objects
+//! that were there.
 
 use iac_core::permission::Choice;
 use proptest::prelude::*;
@@ -16,10 +16,10 @@ const SDEF: &str = r#"<dictionary><suite name="Browser" code="sfri">
   <class name="pane" code="pane"><property name="height" code="hght" type="integer"/></class>
 </suite></dictionary>"#;
 
-/// One object by its place: its kind, the place of its window, and its own place there.
+/// One object by its position: its kind, the position of its window, and its own position there.
 type Place = (&'static str, usize, usize);
 
-/// A change by somebody else in the app.
+/// A change by another user in the app.
 const ELSEWHERE: [&str; 6] = [
     "world.windows.forEach(window => window.tabs.unshift({ serial: 900 + window.serial, name: 'new', url: 'new' }))",
     "world.windows.forEach(window => window.tabs.shift())",
@@ -60,7 +60,8 @@ fn specifier(place: &Place) -> Json {
     if *kind == "window" { window } else { at(kind, *index, window) }
 }
 
-/// Deletes, and returns the objects before, the objects after somebody else's change, the deleted ones, and the answer.
+/// Deletes objects. Returns the objects before, the objects after the other user's change, the deleted ones, and the
+/// answer.
 fn delete(world: &Json, policy: &str, elsewhere: Option<(u64, &str)>) -> (Json, Json, Json, Json) {
     let mut world = world.clone();
     if let Some((event, code)) = elsewhere {
@@ -86,7 +87,7 @@ fn delete(world: &Json, policy: &str, elsewhere: Option<(u64, &str)>) -> (Json, 
     (before, session.ask("after"), session.ask("gone"), outcome.body)
 }
 
-/// Places of windows and tabs, and so many in eight of panes.
+/// Positions of windows, tabs and panes. `panes` is the weight of panes, beside 6 for tabs and 1 for windows.
 fn places(panes: u32) -> impl Strategy<Value = Vec<Place>> {
     let place = prop_oneof![
         1 => (0_usize..3).prop_map(|window| ("window", window, 0)),
@@ -109,7 +110,7 @@ const POLICIES: [&str; 2] = ["profile = \"trusted\"", "profile = \"standard\""];
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Without somebody else: all named objects are deleted, or none is and the answer says why.
+    /// Without another user: the call deletes all named objects, or it deletes none and the answer says why.
     #[test]
     fn what_is_named_is_what_is_deleted(windows in windows(), targets in places(1), policy in prop::sample::select(&POLICIES[..])) {
         let world = world(&windows, &targets);
@@ -127,15 +128,15 @@ proptest! {
             prop_assert!(named.contains(each), "{} of {:?} is gone: {}", each, named, answer);
         }
         for each in &named {
-            // The contents of a window that was named too are gone with it, and so are objects that were named twice.
+            // If a call also names a window, its contents disappear with it. Objects may also be named twice.
             let window = targets[named.iter().position(|other| other == each).unwrap_or_default()].1;
             let with_window = targets.contains(&("window", window, 0));
             prop_assert!(with_window || gone.contains(each), "{} is still there: {}", each, answer);
         }
     }
 
-    /// Somebody else changes the app at any event: only objects at one of the positions are deleted. A pane is left
-    /// out: it has only its position, so the object there is the named one.
+    /// Another user changes the app at any event: the call deletes only objects at one of the positions. This test
+    /// leaves out panes: a pane has only its position, so whichever pane is there is the named one.
     #[test]
     fn a_neighbour_is_never_deleted(
         windows in windows(), targets in places(0), event in 1_u64..40,
@@ -143,7 +144,7 @@ proptest! {
     ) {
         let world = world(&windows, &targets);
         let (before, after, gone, answer) = delete(&world, policy, Some((event, code)));
-        // Two tabs of one address are the same to everybody who looks.
+        // Two tabs with the same address look the same to every observer.
         let meant: Vec<Json> = list(&before).into_iter().chain(list(&after)).map(|each| each[1].clone()).collect();
         for each in list(&gone) {
             prop_assert!(meant.contains(&each[1]), "{} is gone, meant were {:?}: {}", each, meant, answer);

@@ -1,4 +1,5 @@
-//! A session with an app that can be changed: scripts run in a real engine, and every write that arrives is kept.
+//! A session with an app whose objects can change: scripts run in a real engine, and the session keeps every write
+//! that reaches the app.
 
 use std::sync::Arc;
 
@@ -43,7 +44,7 @@ pub(crate) struct Session {
     next: u16,
     pub(crate) gate: Gate,
     pub(crate) now: Millis,
-    /// Questions that were asked, in order.
+    /// The questions that the core asked, in order.
     pub(crate) asked: Vec<Question>,
     /// The human's answers; without any there is no human to ask.
     pub(crate) answers: Vec<Choice>,
@@ -52,7 +53,7 @@ pub(crate) struct Session {
     pub(crate) undos: Vec<Undo>,
 }
 
-/// Three things, two slips that only their places tell apart, and two boxes of one name.
+/// Three things, two slips that only their positions tell apart, and two boxes with the same name.
 pub(crate) fn shelf() -> Json {
     let thing = |id: i64, name: &str| {
         json!({ "id": id, "name": name, "flag": false, "count": id, "when": { "date": 0 }, "mood": "bad",
@@ -92,13 +93,13 @@ impl Session {
         session
     }
 
-    /// Runs code in the app, as somebody else's change.
+    /// Runs code in the app, like a change by another user.
     pub(crate) fn eval(&self, code: &str) {
         self.context
             .with(|js| js.eval::<rquickjs::Value<'_>, _>(code).map(|_| ()).expect("the app's code runs"));
     }
 
-    /// Asks the app for something of its own.
+    /// Evaluates an expression in the app.
     pub(crate) fn ask(&self, code: &str) -> Json {
         let text: String =
             self.context.with(|js| js.eval(format!("JSON.stringify({code})")).expect("it tells"));
@@ -110,7 +111,7 @@ impl Session {
         self.ask("writes")
     }
 
-    /// References to every element of a class.
+    /// Makes references to every element of a class.
     pub(crate) fn references(&mut self, class: &str) -> Vec<String> {
         let outcome = self.call(
             "iac_mcp_get_elements",
@@ -120,7 +121,7 @@ impl Session {
         elements.iter().map(|element| element["id"].as_str().expect("an id").to_owned()).collect()
     }
 
-    /// Calls a tool; questions are answered by what `answers` holds.
+    /// Calls a tool; `answers` has the answers to questions.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Json) -> Outcome {
         let call = Call::parse(tool, arguments.as_object().expect("an object")).expect("a tool of the core");
         let call =

@@ -1,4 +1,4 @@
-//! New values that differ: no one of them is hidden behind the others.
+//! Sets of different new values: a question hides no set behind the others.
 
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};
@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::session::{Session, shelf};
 use super::{ALLOW, code, set};
 
-/// Ten things; one of them gets another value after all the others.
+/// Ten things; one of them gets a different value after all the others.
 #[test]
 fn no_new_value_is_hidden_behind_others() {
     let things: Vec<Json> =
@@ -14,7 +14,7 @@ fn no_new_value_is_hidden_behind_others() {
     let mut session = Session::new("", &json!({ "things": things }));
     let all = session.references("thing");
     let change = |at: usize, name: &str| json!({ "reference": all[at], "property": "name", "value": name });
-    // They differ only behind what a question shows of a text.
+    // The values differ only in the part that a question cuts.
     let long = |end: &str| format!("{}{end}", "long ".repeat(30));
     let mut changes: Vec<Json> = (0..9).map(|at| change(at, &long("a"))).collect();
     changes.push(change(9, &long("b")));
@@ -37,7 +37,7 @@ fn no_new_value_is_hidden_behind_others() {
     assert!((0..25).all(|at| session.asked[1].text().contains(&format!("new: \"n{at}\""))));
 }
 
-/// A client cannot divide an undo, so the question holds all of it.
+/// A client cannot divide an undo, so the question shows all of it.
 #[test]
 fn an_undo_of_many_different_values_shows_all_of_them() {
     let things: Vec<Json> =
@@ -93,7 +93,7 @@ fn values_of_one_call_go_back_in_reverse() {
     let changes = json!({ "changes": [change(1, "c"), change(0, "b")] });
     let set = session.call("iac_mcp_set_property", &changes).body;
     assert_eq!((&set["success"], session.ask(names)), (&json!(true), json!(["b", "c"])), "{set}");
-    // The name "b" is free again only once the first box has its old name.
+    // The name "b" is free again only when the first box has its old name back.
     let back = session.call("iac_mcp_undo", &json!({ "last": true })).body;
     assert_eq!((&back["success"], session.ask(names)), (&json!(true), json!(["a", "b"])), "{back}");
 }
@@ -104,7 +104,7 @@ fn a_change_in_part_is_the_last_one() {
         let mut session = Session::new(ALLOW, &shelf());
         let things = session.references("thing");
         session.call("iac_mcp_set_property", &set(&json!(things[2]), "count", json!(1)));
-        // The second value is refused, and then the first one does not go back either.
+        // The app refuses the second value, and then the first value cannot be put back either.
         session.eval("world.locked = ['mood']; globalThis.noted = (property) => { if (property === 'flag') world.locked.push('flag'); };");
         let reference = if is_list { json!(things[..2]) } else { json!(things[0]) };
         let properties = json!({ "flag": true, "mood": "very good" });

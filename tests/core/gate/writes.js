@@ -1,4 +1,4 @@
-// Keeps what each write was: what was done, the class and name of the object, and its value before and after.
+// Records each write: what was done, the class and name of the object, and the value before and after.
 globalThis.seen = [];
 const classOf = (row) => (row.tray ? "tray" : row.id !== undefined ? "thing" : row.text !== undefined ? "slip" : "box");
 globalThis.noted = (what, row, old, now) =>

@@ -1,12 +1,12 @@
-"""Checks that a WebAssembly module needs nothing from outside, and that it still holds what it is meant to show.
+"""Checks that a WebAssembly module needs nothing from outside, and that it still contains the core.
 
     check.py MODULE [NODE]
 
 Fails if the module has an import section that is not empty, if it does not export `answered`, or if it is so small
-that the linker must have dropped the core. Where there is no system the standard library does not import one, it
-panics; so a function of its clock, environment, files, network or processes that the linker found reachable counts as
-an import too. With NODE, a Node.js program, the module is also instantiated with nothing to import, and `answered` must
-return 1: the Apple event of the one script that it carried through.
+that the linker must have dropped the core. On a target without a system, the standard library imports nothing and
+panics instead. So each function of its clock, environment, files, network or processes that the linker found reachable
+also counts as an import. With NODE, a Node.js program, the module is also instantiated with nothing to import, and
+`answered` must return 1: the Apple event of the one script that it carried through.
 """
 
 import re
@@ -18,7 +18,8 @@ CUSTOM, IMPORTS, EXPORTS, CODE = 0, 2, 7, 10
 FUNCTION_NAMES = 1
 FEWEST_FUNCTIONS = 1000
 ENTRY = "answered"
-# Mangled paths: a name stands behind its length. Reading a clock counts; the dates of property lists only add and subtract.
+# Mangled paths: the length stands before each name. Reading a clock counts; the dates of property lists only add and
+# subtract.
 SYSTEM = re.compile(r"3std(3env|2fs|3net|7process(?!5abort)|6thread9functions5spawn)|(7Instant|10SystemTime)(3now|7elapsed)")
 
 
@@ -49,7 +50,7 @@ def main(arguments):
 
 
 def read_sections(data):
-    """Yields the number, or the name of a custom one, and the bytes of each section."""
+    """Yields the number of each section (the name of a custom section), and its bytes."""
     if data[:8] != b"\0asm\1\0\0\0":
         raise SystemExit("not a WebAssembly module of version 1")
     at = 8
@@ -64,7 +65,7 @@ def read_sections(data):
 
 
 def read_imports(section):
-    """Names the imports; what each one is follows its name, in 2 to 4 numbers that depend on the kind."""
+    """Names the imports. After each name comes its kind, and then one to three more numbers."""
     count, at = number(section, 0)
     names = []
     for _ in range(count):
@@ -135,7 +136,7 @@ def number(data, at):
 
 
 def run(node, module):
-    """Calls the entry in a world that offers the module nothing."""
+    """Calls the entry without any imports for the module."""
     script = (
         "const bytes = require('fs').readFileSync(process.argv[1]);"
         "WebAssembly.instantiate(bytes, {}).then(({instance}) => console.log(`${instance.exports.%s()}`));"

@@ -4,7 +4,7 @@ use iac_core::describe::routes;
 use iac_core::dictionary::Dictionary;
 use serde_json::{Map, Value as Json, json};
 
-/// Numbers that look random and are the same every time.
+/// Pseudo-random numbers that are the same in every run.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -25,7 +25,7 @@ impl Dice {
     }
 }
 
-/// Makes what a schema asks for; optional parameters are there or not, as the dice fall.
+/// Makes arguments for a schema; pseudo-random numbers decide whether to add each optional parameter.
 pub(crate) fn arguments(
     schema: &Json,
     dictionary: &Dictionary,
@@ -51,7 +51,8 @@ fn value(schema: &Json, dictionary: &Dictionary, dice: &mut Dice) -> Option<Json
         let says = |schema: &Json, words: &str| {
             schema["description"].as_str().is_some_and(|said| said.contains(words))
         };
-        // The class stands beside the reference; a specifier has to lead to it, too.
+        // If a specifier is allowed, the schema of the reference beside it names the class, and a specifier must have
+        // that class, too.
         let chosen = if says(chosen, "or a specifier") {
             all.iter().find(|each| says(each, "reference (ref_")).unwrap_or(chosen)
         } else {

@@ -1,4 +1,4 @@
-//! The dictionaries of real apps, if they exist here.
+//! The dictionaries of real apps, if the corpus exists here.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use iac_core::app::App;
 use iac_core::dictionary::{Dictionary, Includes, parse};
 
-/// The apps that the corpus has dictionaries of, by file name.
+/// The apps in the corpus, by file name.
 const BUNDLE_IDS: [(&str, &str); 25] = [
     ("BBEdit", "com.barebones.bbedit"),
     ("Calendar", "com.apple.iCal"),
@@ -39,7 +39,7 @@ pub(crate) fn dictionary(app: &App) -> &Dictionary {
     app.dictionary.as_ref().expect("it was read")
 }
 
-/// The simulated apps, and those of the corpus if it exists.
+/// The simulated apps, and the apps of the corpus if it exists.
 pub(crate) fn all() -> Vec<App> {
     let mut apps = super::apps().0;
     apps.extend(
@@ -70,7 +70,7 @@ pub(crate) fn corpus() -> Option<Vec<App>> {
     Some(BUNDLE_IDS.iter().map(read).collect())
 }
 
-/// The folder of real dictionaries; without it the tests that need it say so and end.
+/// The folder of real dictionaries; without it, the tests that need it print a note and pass.
 fn corpus_folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let folder = std::env::var_os("IAC_MCP_CORPUS").map_or(beside, PathBuf::from).join("sdef");

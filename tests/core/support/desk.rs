@@ -1,4 +1,4 @@
-//! Several calls one after another, with replies in the place of apps.
+//! Several calls in a row, with prepared replies instead of apps.
 
 use iac_core::Millis;
 use iac_core::call::Call;
@@ -8,7 +8,7 @@ use iac_core::reference::{RefId, References};
 use iac_core::step::{self, Event, Outcome, Step, World};
 use serde_json::{Value as Json, json};
 
-/// The state between calls, with replies in place of apps.
+/// The state between calls, with prepared replies instead of apps.
 #[derive(Default)]
 pub(crate) struct Desk {
     pub(crate) references: References,
@@ -50,7 +50,7 @@ impl Desk {
         decide(&mut World { apps, references, learned, gate: &&gate, home, now, fresh: &mut fresh })
     }
 
-    /// The second of two items on the desktop that have one name.
+    /// The second of two items on the desktop with the same name.
     pub(crate) fn twin(&mut self, mark: &str) -> String {
         self.second("item", mark)
     }

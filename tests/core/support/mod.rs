@@ -1,4 +1,4 @@
-//! The parts that the tests of the core share: the simulated Mac's dictionaries, and expected texts.
+//! Shared parts of the core's tests: the simulated Mac's dictionaries, and expected texts.
 #![allow(
     dead_code,
     clippy::disallowed_methods,
@@ -65,7 +65,7 @@ pub(crate) fn apps() -> Apps {
     APPS.get_or_init(|| Apps(listed.into_iter().map(load).collect())).clone()
 }
 
-/// Reads a dictionary; its includes are searched by file name in the simulated Mac.
+/// Parses a dictionary; its includes are looked up by file name in the simulated Mac.
 pub(crate) fn dictionary(file: &Path) -> (Dictionary, Vec<Problem>) {
     let bytes = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let mut includes = Includes::new();

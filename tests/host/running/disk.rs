@@ -1,4 +1,4 @@
-//! Disks and streams that cannot be written.
+//! Disks and streams that the server cannot write to.
 
 use std::time::Duration;
 

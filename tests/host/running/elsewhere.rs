@@ -1,4 +1,4 @@
-//! A Mac elsewhere: everything passes through the command line of another shell.
+//! A Mac elsewhere: everything goes through the command line of another shell.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

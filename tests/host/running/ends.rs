@@ -1,4 +1,4 @@
-//! However the server ends, and whatever it does at that moment: nothing that it started survives.
+//! However the server ends, and whatever it does at that moment, no process that it started survives.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use tempfile::TempDir;
 
 use crate::server::Server;
 
-/// The work of the server when it ends.
+/// What the server is doing when it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
-    /// It keeps a worker that rests.
+    /// It has an idle worker.
     Idle,
-    /// A script runs, and others wait.
+    /// One script runs, and others wait.
     Running,
-    /// A script was left alone after its client was answered.
+    /// A script still runs although its client got an answer.
     Left,
-    /// A process runs for one script alone.
+    /// A process runs for only one script.
     Alone,
 }
 

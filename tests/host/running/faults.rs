@@ -1,5 +1,5 @@
 //! Every fault of an app or of `osascript`, for reads, writes and commands: the client gets the right error in time,
-//! another app continues at once, and the app itself as soon as it can.
+//! another app continues at once, and the app itself as soon as possible.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use tokio::task::JoinSet;
 
 use crate::rig::Rig;
 
-/// Most cases only wait, so several wait at once.
+/// Most cases only wait, so several run at once.
 const AT_ONCE: usize = 4;
 
-/// How much later than its deadline a client may be answered, by the clock that the deadline itself goes by.
+/// How much later than its deadline a client may get its answer, by the clock that the deadline itself uses.
 const SLACK: Duration = Duration::from_secs(1);
 
 const MAIL: &str = "com.apple.mail";
@@ -35,7 +35,7 @@ struct Fault {
     once: bool,
     read: End,
     change: End,
-    /// How the app stands afterwards.
+    /// The state of the app afterwards.
     then: Then,
 }
 
@@ -43,9 +43,9 @@ struct Fault {
 enum Then {
     /// The next call works.
     Works,
-    /// It works once what hangs was killed.
+    /// The next call works after the hanging script was killed.
     Busy,
-    /// It is answered with the same error.
+    /// The next call gets the same error.
     Same,
     /// The app is gone; a command may launch it.
     Gone,

@@ -1,4 +1,4 @@
-//! A disk that is full. Only Linux sets the limits of another process.
+//! A full disk. Only Linux can set the limits of another process.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -11,8 +11,8 @@ use crate::disk::flag;
 use crate::server::Server;
 use crate::together::{first_message, trusting};
 
-/// A server whose files cannot grow from now on, as on a full disk. Its shell sees to it that this is an error and not a
-/// signal.
+/// A server whose files cannot grow any more, as on a full disk. Its shell ignores the signal, so a write gives an
+/// error.
 async fn full(mac: &Path, state: &Path) -> Server {
     let mut shell = Command::new("/bin/sh");
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_iac-mcp")]);

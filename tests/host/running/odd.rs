@@ -1,5 +1,5 @@
-//! State files that are not files: a pipe without a writer, an endless device, a folder, a file of two gigabytes. The
-//! client gets the error at once, nothing runs, and the server ends with its client.
+//! State files that are not regular files: a pipe without a writer, an endless device, a folder, a file of two
+//! gigabytes. The client gets the error at once, nothing runs, and the server ends with its client.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::server::Server;
 
-/// An answer or an end takes no longer, on a machine with other work.
+/// An answer or an end takes at most this long, even on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 
 type Put = fn(&Path);
@@ -39,7 +39,7 @@ async fn what_is_written_down_has_to_be_a_file() {
     let change = json!({ "app": "com.apple.mail", "command": "check for new mail" });
     for file in ["lock", "audit/last"] {
         for (form, put) in FORMS {
-            // A lock may be of any size: nothing is read of it.
+            // A lock may have any size, because nothing reads its contents.
             if (file, form) != ("lock", "larger than") {
                 check(file, form, put, "iac_mcp_run_command", change.clone()).await;
             }

@@ -1,4 +1,4 @@
-//! The operator's settings for references, through the variables of a real server.
+//! The operator's settings for references, as variables of a real server.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn name(server: &Server, inbox: &Json) -> Json {
     server.call("iac_mcp_get_properties", json!({ "reference": inbox, "properties": ["name"] })).await
 }
 
-/// A place: attendees have no id, and no name that leads to one.
+/// A reference by position: attendees have neither an id nor a unique name.
 async fn attendee(server: &Server) -> Json {
     let elements = "every attendee of every event of every calendar";
     let wanted = json!({ "app": "Calendar", "elements": elements, "limit": 1 });

@@ -1,6 +1,7 @@
-//! Many calls of many clients over two servers: every answer is the one that was asked for, and nothing piles up.
+//! Many calls of many clients to two servers: every client gets the answer to its own call, and memory and files do
+//! not grow.
 //!
-//! `IAC_MCP_SOAK` sets the number of calls; it is made for 10,000 and 100,000.
+//! `IAC_MCP_SOAK` sets the number of calls; the test is made for 10,000 and 100,000.
 
 use std::fs;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::server::Server;
 /// Clients of each server.
 const CLIENTS: usize = 4;
 
-/// A repeated read: references of one server, a property, and its value.
+/// A read to repeat: references of one server, a property, and its value.
 struct Known(Vec<(Json, [&'static str; 1], Json)>);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -102,11 +103,11 @@ struct Held {
     files: usize,
 }
 
-/// Pages that come and go with any process, in kilobytes; a short run cannot tell them from growth.
+/// Memory that fluctuates in any process, in kilobytes; a short run cannot tell it from growth.
 const SPARE: usize = 1024;
 
 impl Held {
-    /// The resources while nothing is being written: a file that is open for a moment was not left open.
+    /// The resources while the server writes nothing: a file that is open only for a moment does not count.
     async fn at_rest(server: &Server) -> Self {
         let mut held = Self::by(server);
         for _ in 0..20 {

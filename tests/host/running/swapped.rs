@@ -1,4 +1,4 @@
-//! An object that is another one when its app comes back.
+//! Another object has the id when the app comes back.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn message(rig: &Rig, id: &Json) -> Json {
         .clone()
 }
 
-/// Exchanges the numbers of two messages, as Mail may do when it rebuilds its index.
+/// Exchanges the ids of two messages, as Mail may do when it rebuilds its index.
 fn swap(rig: &Rig, one: &Json, other: &Json) {
     let path = rig.mac.path().join(DATA);
     let text = std::fs::read_to_string(&path).unwrap();

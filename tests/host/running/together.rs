@@ -136,7 +136,7 @@ async fn a_read_that_is_sent_right_behind_a_change_sees_it() {
     let message = first_message(&before).await;
     before.close().await;
     before.process.wait().await.unwrap();
-    // The reference outlives its server; the next ones have read no dictionary when all this comes.
+    // The reference outlives its server; the new servers have read no dictionary when these calls arrive.
     for _ in 0..3 {
         let mut server = serve(mac.path(), state.path()).await;
         let wanted = json!({ "reference": message, "properties": ["flag index"] });
@@ -159,7 +159,7 @@ async fn a_read_that_is_sent_right_behind_a_change_sees_it() {
     }
 }
 
-/// When a client of a hurried server is answered at the latest.
+/// The timeout of a hurried server.
 const HURRY: Duration = Duration::from_secs(3);
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn all_scripts_of_a_call_share_its_time() {
     let mac = mac(&json!([{ "app": "com.apple.mail", "event": "get", "do": { "slow": 2000 } }]));
     let state = tempfile::tempdir().unwrap();
     let server = hurried(mac.path(), state.path()).await;
-    // A missing object is searched first, and then its neighbours' names are read as suggestions.
+    // The server first searches for the missing object, and then reads the names of its neighbours to suggest one.
     let specifier =
         json!({ "type": "named", "element": "account", "name": "Nobody", "container": "application" });
     let asked = server.call("iac_mcp_query_object", json!({ "app": "Mail", "specifier": specifier }));
@@ -183,7 +183,7 @@ async fn hurried(mac: &Path, state: &Path) -> Server {
     .await
 }
 
-/// A Mac with faults, on which everything is allowed.
+/// A Mac with faults, and a policy that allows everything.
 pub(crate) fn trusting(faults: &Json) -> tempfile::TempDir {
     let mac = mac(faults);
     std::fs::create_dir_all(mac.path().join(".iac-mcp")).unwrap();
@@ -202,7 +202,7 @@ async fn metrics(server: &Server) -> Json {
     server.call("system", json!({ "action": "metrics" })).await["osascript"]["apps"]["com.apple.mail"].clone()
 }
 
-/// A server of a Mac that others use too.
+/// A server on a Mac that others use too.
 pub(crate) async fn serve(mac: &Path, state: &Path) -> Server {
     Server::start(state, |command| {
         command.arg("--world").arg(mac);

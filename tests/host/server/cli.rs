@@ -1,4 +1,4 @@
-//! The command line: what it prints to which stream, and how it ends.
+//! The command line: what it prints to each stream, and its exit status.
 
 use std::process::Stdio;
 
@@ -19,7 +19,7 @@ async fn run(home: &Home, arguments: &[&str]) -> Ended {
     Ended { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// Runs a command and checks its exit status, and a part of its output: on stdout if it ends well, otherwise on stderr.
+/// Runs a command and checks its exit status and a part of its output: on stdout if it succeeds, otherwise on stderr.
 async fn check(arguments: &[&str], status: i32, part: &str) {
     let ended = run(&Home::new(), arguments).await;
     let Ended { stdout, stderr, .. } = &ended;
@@ -165,7 +165,7 @@ async fn a_hostile_dictionary_is_described_as_far_as_it_goes() {
     }
 }
 
-/// The demo's words are made of the answers; here they are compared with what the answers say.
+/// The demo takes its text from the answers; this compares the text with the answers.
 #[tokio::test]
 async fn the_demo_answers_three_questions() {
     let ended = run(&Home::new(), &["demo", "--json"]).await;

@@ -1,4 +1,4 @@
-//! The consent of macOS in each of its states: no call opens its dialog unless it was asked to.
+//! The consent of macOS in each of its states: only a call that asks for consent opens the dialog.
 
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -90,7 +90,7 @@ fn the_command_asks_once_and_the_answer_counts() {
     assert!(ok && answer["state"] == "allowed" && answer["responsible"] == "Ghostty", "{answer} {said}");
     assert!(said.contains("behind other windows"), "{said}");
     assert_eq!(mailboxes(&mac)["count"], 1);
-    // An app that does not run is opened first, or macOS could not tell.
+    // The server opens an app that is not running, because macOS could not give its state otherwise.
     let (ok, answer, _) = on(&mac, &["consent", "Contacts"]);
     assert!(ok && answer["state"] == "allowed", "{answer}");
     let (_, answer, said) = on(&mac, &["consent", "Mail"]);
@@ -130,7 +130,7 @@ fn a_dialog_that_nobody_answers_is_a_no() {
     assert!(answer["message"].as_str().unwrap().contains("the app that started this server"), "{answer}");
 }
 
-/// A server whose client asks in forms.
+/// A server whose client supports forms.
 fn server(folder: &tempfile::TempDir, more: &[&str]) -> Lines {
     let world = folder.path().join("mac");
     let mut server = Lines::started(&[&["serve", "--world", world.to_str().unwrap()], more].concat());
@@ -179,7 +179,8 @@ fn a_running_server_asks_the_human_first_and_macos_then() {
     std::thread::sleep(Duration::from_secs(3));
     assert_eq!(ask(&mut server, 4, "system", &mail)["state"], "allowed");
     assert_eq!(ask(&mut server, 5, "iac_mcp_get_elements", &mailboxes)["count"], 2);
-    // The user takes it back while the server runs, and gives it again: a process that was refused would not notice.
+    // The user revokes the consent while the server runs, and gives it again. A process that was refused once would
+    // not notice this.
     switch(&mac, "com.apple.mail", "no");
     assert_eq!(ask(&mut server, 6, "iac_mcp_get_elements", &mailboxes)["number"], -1743);
     switch(&mac, "com.apple.mail", "yes");

@@ -1,4 +1,4 @@
-//! The real server through rmcp's real client, in both eras.
+//! The real server with rmcp's real client, in both eras of the protocol.
 
 use rmcp::ServiceError;
 use rmcp::model::{

@@ -1,4 +1,4 @@
-//! Failures, and their messages.
+//! Errors and their messages.
 
 use serde_json::{Value as Json, json};
 
@@ -46,7 +46,7 @@ async fn names_that_are_not_in_the_dictionary_are_errors_with_near_names() {
     }
 }
 
-/// Messages may begin with a name that has a capital.
+/// A message may begin with a capital letter if it begins with a name.
 fn shaped_loosely(error: Json, code: &str) -> Json {
     assert_eq!(error["error"], code, "{error}");
     assert!(
@@ -143,7 +143,7 @@ async fn wrong_arguments_are_errors_of_the_tool() {
     assert!(session.trace().is_empty(), "nothing ran");
 }
 
-/// A Mac with a broken `osascript`, and the message.
+/// A Mac with a broken `osascript`, and the expected message.
 async fn broken(osascript: &str, code: &str) {
     let (_, mode) = modes().into_iter().next().unwrap();
     let session = Session::start(mode, &["--osascript", osascript, "--timeout", "5"]).await;

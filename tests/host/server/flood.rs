@@ -1,4 +1,4 @@
-//! Clients that send too much and do not read: the server stays small, and answers when they read.
+//! Clients that send too much and do not read: the server's memory stays small, and it answers when they read.
 
 use std::io::{BufRead as _, BufReader, Write};
 use std::os::fd::OwnedFd;
@@ -14,13 +14,13 @@ use crate::session::Home;
 /// The memory that a server may use for a client that never reads: 64 MB, and the initial memory of an unoptimised
 /// program.
 const SMALL: u64 = 64 + 40;
-/// Answers of 8 KB each. Each took 13 KB while it waited.
+/// Answers of 8 KB each. Each took 13 KB of memory while it waited.
 const LISTS: u64 = 15_000;
 
 /// An `osascript` that never answers.
 const HANGS: [&str; 4] = ["--osascript", "/bin/sh -c 'sleep 1000'", "--timeout", "3600"];
 
-/// MB of memory: the current value, or the maximum so far.
+/// Memory in MB: the current value, or the maximum so far.
 pub(crate) fn memory(pid: u32, what: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap_or_default();
@@ -54,7 +54,7 @@ fn a_client_that_does_not_read_takes_little_and_gets_all_answers_later() {
             }
             to
         });
-        // By then the server has its maximum: it is done, or does not continue.
+        // Waits until the maximum stays the same: then the server has finished, or has stopped reading.
         let mut most = 0;
         while std::mem::replace(&mut most, memory(child.id(), "VmHWM")) != most {
             std::thread::sleep(Duration::from_secs(2));
@@ -89,7 +89,7 @@ fn calls_behind_one_that_hangs_are_kept_and_can_be_cancelled() {
     assert!(server.is_alive(), "what needs no app is answered beside them");
     let grown = memory(server.pid(), "VmRSS") - before;
     assert!(grown <= 40, "{grown} MB for {CALLS} calls");
-    // One that was kept is not begun after it was cancelled: its id is free.
+    // If a waiting request is cancelled, it never starts, and its id is free.
     server.send(&cancel(CALLS - 1));
     for id in 0..CALLS - 1 {
         server.send(&cancel(id));
@@ -104,7 +104,7 @@ fn a_call_that_was_kept_has_so_much_less_time() {
     let mut server = Lines::start_with(&["--osascript", "/bin/sh -c 'sleep 1000'", "--timeout", "2"]);
     server.hello();
     let began = Instant::now();
-    // More than are under way at once, several times over.
+    // Several times as many requests as may be under way at once.
     for id in 0..600 {
         server.send(&query(id));
     }
@@ -116,7 +116,8 @@ fn a_call_that_was_kept_has_so_much_less_time() {
     server.end();
 }
 
-/// Sends a line of so many MiB; returns the answer, and by how many MB the server grew for it and stayed grown.
+/// Sends a line of this many MiB. Returns the answer, how many MB the server grew for it, and how many of them it
+/// kept.
 fn long(server: &mut Lines, mib: usize, part: &str) -> (Json, u64, u64) {
     let list = format!("[{}0]", part.repeat((mib << 20) / part.len()));
     let arguments = format!("{{\"search\":{list}}}");

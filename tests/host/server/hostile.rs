@@ -1,10 +1,10 @@
-//! Clients that mean harm or do not know better: the server answers or drops as the protocol says, and lives on.
+//! Hostile or careless clients: the server answers or drops their input as the protocol says, and keeps running.
 
 use serde_json::{Value as Json, json};
 
 use crate::lines::{Lines, call, hello};
 
-/// The inputs, by their kind. Each goes to one server, one after the other.
+/// The inputs, by their kind. One server gets all of them, one after the other.
 fn inputs() -> Vec<(&'static str, Vec<u8>)> {
     let message = |json: Json| format!("{json}\n").into_bytes();
     vec![
@@ -49,7 +49,7 @@ fn deep() -> Vec<u8> {
     [begin, b"{\"a\":".repeat(5_000), b"1".to_vec(), b"}".repeat(5_000), b"}}\n".to_vec()].concat()
 }
 
-/// A call with an argument of that many bytes.
+/// A call with an argument of this many bytes.
 fn long_line(bytes: usize) -> Vec<u8> {
     let text = "x".repeat(bytes);
     format!("{}\n", call(1, "iac_mcp_list_apps", &json!({ "search": text }))).into_bytes()
@@ -80,7 +80,7 @@ fn it_lives_on_before_a_session() {
 /// The codes of the answers to a line, by their ids.
 type Codes = Vec<(Json, i64)>;
 
-/// Every request gets an answer, by its id if the line is one JSON object, otherwise by `null`.
+/// Every request gets an answer: with its id if the line is one JSON object, otherwise with `null`.
 fn unreadable() -> Vec<(Vec<u8>, Codes)> {
     let list = |id: i64, search: &str| {
         let params = format!("{{\"name\":\"iac_mcp_list_apps\",\"arguments\":{{\"search\":{search}}}}}");

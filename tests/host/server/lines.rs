@@ -1,4 +1,4 @@
-//! A server as a bare process: bytes in, lines out.
+//! A server as a plain process: bytes in, lines out.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::session::Home;
 
-/// Longer than any answer takes; only a hanging server makes the test wait for it.
+/// No answer takes this long; the test waits so long only for a server that hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The process, and its output.
@@ -47,7 +47,7 @@ impl Lines {
         Self { child, stdin, written, _home: home }
     }
 
-    /// Writes bytes; a server that has ended early takes none.
+    /// Writes bytes; if the server has already ended, the bytes are lost.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(bytes).and_then(|()| stdin.flush()).unwrap();
@@ -65,7 +65,7 @@ impl Lines {
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     }
 
-    /// Begins a session as a client that asks its user in forms.
+    /// Begins a session as a client that supports forms.
     pub(crate) fn hello_with_forms(&mut self) {
         let mut hello = hello();
         hello["params"]["capabilities"] = json!({ "elicitation": { "form": {} } });
@@ -79,12 +79,12 @@ impl Lines {
         checked(&self.written.recv_timeout(PATIENCE).unwrap())
     }
 
-    /// Waits so long for a line.
+    /// Waits this long for a line.
     pub(crate) fn within(&mut self, time: Duration) -> Option<Json> {
         self.written.recv_timeout(time).ok().map(|line| checked(&line))
     }
 
-    /// Waits for the answer to a request; every line before it has to be JSON-RPC too.
+    /// Waits for the answer to a request; every line before it must be JSON-RPC too.
     pub(crate) fn answer(&mut self, id: &Json) -> Json {
         loop {
             let message = self.next();
@@ -94,7 +94,7 @@ impl Lines {
         }
     }
 
-    /// The number of its process.
+    /// The id of its process.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -105,7 +105,7 @@ impl Lines {
         self.answer(&json!("alive"))["result"]["tools"].is_array()
     }
 
-    /// Closes stdin and waits for the end; returns every line that was not yet read.
+    /// Closes stdin and waits for the end; returns every line that is still unread.
     pub(crate) fn end(mut self) -> Vec<Json> {
         self.stdin = None;
         let mut rest = Vec::new();

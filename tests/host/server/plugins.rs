@@ -1,4 +1,4 @@
-//! Plugins as their operators and clients have them: built from source, installed, granted, listed, called.
+//! Plugins as their operators and clients use them: built from source, installed, granted, listed, called.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -8,12 +8,12 @@ use serde_json::{Value as Json, json};
 
 use crate::session::{Home, Session, modes};
 
-/// The package of a plugin of this repository, built by `plugin build`. Cargo keeps its output between tests.
+/// The package of a plugin of this repository, built by `plugin build`. Cargo reuses its output between tests.
 async fn package(home: &Home, plugin: &str) -> PathBuf {
     let file = home.path().join(format!("{plugin}.wasm"));
     let folder = plugin_folder(plugin);
     let mut command = home.command(&["plugin", "build"]);
-    // Coverage is of this program, not of its guests; and cargo finds its own things by the real home.
+    // Coverage counts this program, and not its guests. Cargo finds its own files by the real home folder.
     command.env("HOME", std::env::var_os("HOME").unwrap_or_default());
     for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER"] {
         command.env_remove(name);
@@ -206,7 +206,7 @@ async fn a_client_has_the_tool_beside_the_others_and_the_log_names_the_plugin() 
         let number = |entry: &Json| entry["call"]["number"].as_u64();
         let entries: Vec<&Json> = log["entries"].as_array().unwrap().iter().filter(of_plugin).collect();
         assert!(entries.iter().any(|entry| entry["kind"] == "decision"), "{name}: {log}");
-        // The plugin's requests count; the call of the plugin itself does not, because it runs nothing.
+        // The plugin's requests have numbers; the call of the plugin itself does not, because it runs no script.
         assert_eq!(
             log["entries"].as_array().unwrap().iter().filter_map(number).min(),
             Some(1),
@@ -259,7 +259,7 @@ async fn both_engines_answer_the_same_call_and_keep_their_own_code() {
         serde_json::from_str::<Json>(&ok(&home, &call).await).unwrap()
     };
     let (before, native) = (kept(), call("native").await);
-    // The code that `add` has made serves, since limits do not change it.
+    // This call uses the code that `add` compiled, since limits do not change the code.
     assert_eq!((call("auto").await["unread"].clone(), kept()), (native["unread"].clone(), before));
     let interpreted = call("interpreter").await;
     assert_eq!((&interpreted["unread"], &interpreted["complete"]), (&native["unread"], &native["complete"]));
@@ -308,7 +308,7 @@ async fn a_bench_says_what_a_plugin_costs_beside_what_it_may() {
     assert_eq!(serde_json::from_str::<Json>(&said).unwrap()["engine"], "interpreter", "{said}");
 }
 
-/// The power can fail at any moment; the list of plugins is then the old one or the new one.
+/// The power can fail at any moment; afterwards the list of plugins is the old one or the new one.
 #[tokio::test]
 async fn an_operator_who_is_killed_leaves_everything_whole() {
     let home = Home::new();
@@ -336,7 +336,8 @@ async fn an_operator_who_is_killed_leaves_everything_whole() {
     assert_eq!(passing, 0, "what was half written is swept away: {left:?}");
 }
 
-/// Three that add and remove the same plugin do not leave a head that names a file which is not there.
+/// Three operators add and remove the same plugin at the same time. The list of plugins must never name a missing
+/// file.
 #[tokio::test]
 async fn operators_who_add_and_remove_at_the_same_time_take_turns() {
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! The questions to a human behind a client while calls are open.
+//! Questions to the human behind a client while calls are open.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use serde_json::{Value as Json, json};
 
 use crate::lines::{Lines, call};
 
-/// How many questions are before a human at once.
+/// The maximum number of open questions.
 const AT_ONCE: usize = 4;
 
-/// A server whose client asks in forms.
+/// A server whose client supports forms.
 fn start() -> Lines {
     let mut server = Lines::start();
     server.hello_with_forms();
@@ -55,13 +55,13 @@ fn only_a_handful_of_questions_is_open_at_once() {
     while !answered.contains(&READ) {
         take(&server.next(), &mut open, &mut answered);
     }
-    // The human thinks about it.
+    // The human takes time to answer.
     while let Some(line) = server.within(Duration::from_secs(1)) {
         take(&line, &mut open, &mut answered);
     }
     assert_eq!(open.len(), AT_ONCE, "and answered: {answered:?}");
     while answered.len() <= WRITES as usize {
-        // One is answered where others wait, and all where no more will come.
+        // Answers one question if others wait, and all questions if no more will come.
         let all_came = answered.len() + open.len() > WRITES as usize;
         while open.len() >= AT_ONCE || (all_came && !open.is_empty()) {
             server.send(&say(&json!(open.pop_first().unwrap()), "deny"));
@@ -72,7 +72,7 @@ fn only_a_handful_of_questions_is_open_at_once() {
     server.end();
 }
 
-/// The id of a call without a question.
+/// The id of a call that causes no question.
 const READ: i64 = -2;
 
 fn take(line: &Json, open: &mut BTreeSet<i64>, answered: &mut BTreeSet<i64>) {
@@ -98,7 +98,7 @@ fn an_answer_counts_only_with_the_very_id_of_its_question() {
             let error = json!({ "code": -1, "message": "x" });
             server.send(&json!({ "jsonrpc": "2.0", "id": text, "error": error }));
         }
-        // The question is still open, so that this is what counts.
+        // The question is still open, so this answer counts.
         server.send(&say(&json!(number), decision));
         let answer = server.answer(&json!(id));
         assert_eq!(answer["result"]["isError"], decision == "deny", "{answer}");

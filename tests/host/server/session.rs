@@ -1,4 +1,4 @@
-//! A session with the real server over the simulated Mac, through rmcp's own client.
+//! A session with the real server on the simulated Mac, through rmcp's own client.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use rmcp::{RoleClient, ServiceError};
 use serde_json::Value as Json;
 use tokio::process::Command;
 
-/// Folders of one server: its state, its cache, its trace.
+/// The folders and files of one server: its state, its cache, its trace.
 pub(crate) struct Home(tempfile::TempDir);
 
 /// A server with its client.
@@ -58,7 +58,7 @@ impl Session {
         Self::in_home(Home::new(), mode, more).await
     }
 
-    /// The same, in a home where something is already.
+    /// The same, in a home folder with existing files.
     pub(crate) async fn in_home(home: Home, mode: ClientLifecycleMode, more: &[&str]) -> Self {
         let arguments = [&["serve", "--simulated"], more].concat();
         let transport = TokioChildProcess::new(home.command(&arguments)).unwrap();
@@ -81,14 +81,14 @@ impl Session {
         self.client.call_tool(CallToolRequestParams::new(tool).with_arguments(arguments)).await
     }
 
-    /// Calls a tool that has to succeed.
+    /// Calls a tool that must succeed.
     pub(crate) async fn ok(&self, tool: &'static str, arguments: Json) -> Json {
         let result = self.call(tool, arguments).await.unwrap();
         assert_ne!(result.is_error, Some(true), "{tool}: {:?}", result.structured_content);
         result.structured_content.unwrap()
     }
 
-    /// Calls a tool that has to fail.
+    /// Calls a tool that must fail.
     pub(crate) async fn err(&self, tool: &'static str, arguments: Json) -> Json {
         let result = self.call(tool, arguments).await.unwrap();
         assert_eq!(result.is_error, Some(true), "{tool}: {:?}", result.structured_content);

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use crate::session::Home;
 
-/// Answers of 8 KB each: more than a socket holds.
+/// Answers of 8 KB each: together they exceed the buffer of a socket.
 const LISTS: u64 = 200;
 
 #[test]
@@ -35,7 +35,7 @@ fn a_session_over_sockets() {
     assert_eq!(read()["id"], 0);
     assert_eq!(nonblocking(), [true, true], "no thread waits for them");
 
-    // No one reads until everything is requested.
+    // The client reads nothing until it has sent all requests.
     (1..=LISTS).for_each(|id| write(id, "tools/list", json!({})));
     let inbox = json!({ "type": "property", "property": "inbox", "of": "application" });
     let asked = json!({ "app": "Mail", "specifier": inbox });

@@ -1,5 +1,5 @@
 //! Every fault of a worker or a single process, for reads and for changes: the client gets the right error in time,
-//! other apps continue at once, and the app itself as soon as it can.
+//! other apps continue at once, and the app itself as soon as possible.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ enum End {
     Timeout,
     TooLarge,
     Number(i64),
-    /// The process failed; a change says that its outcome is not known.
+    /// The process failed; for a change, the error says that the outcome is unknown.
     Process,
 }
 
@@ -23,7 +23,7 @@ enum End {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Then {
     Works,
-    /// Busy, until what hangs was killed.
+    /// The app is busy until the hanging process is killed.
     Busy,
 }
 
@@ -73,8 +73,7 @@ const FAULTS: [Fault; 26] = [
         Then::Works,
     ),
     fault("twice", "answer; answer", End::Replied, End::Replied, Then::Works),
-    // A process that left the group and that its environment does not reveal holds the pipes and lives longer than
-    // anyone waits.
+    // A process that left the group and cleared its environment holds the pipes, and lives longer than any call waits.
     fault(
         "orphan",
         "env -i PATH=\"$PATH\" setsid sleep 40 & sleep 0.1; exit 3",
@@ -152,7 +151,7 @@ async fn check(fault: &'static Fault, kind: Kind, workers: bool) {
         house.works("app", "before").await;
     }
     let began = Instant::now();
-    // By the clock that the deadline itself goes by, however late a busy machine makes both.
+    // Uses the clock of the deadline itself, so a busy machine delays both alike.
     let event = tokio::time::timeout(timeout + Duration::from_secs(1), house.ask("app", kind, "bad")).await;
     let event = event.unwrap_or_else(|_| panic!("{name}: no answer after {:?}", began.elapsed()));
     expect(&name, &event, if workers { fault.worker } else { fault.alone }, kind);

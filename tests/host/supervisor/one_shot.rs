@@ -1,4 +1,4 @@
-//! A process for each script.
+//! A separate process for each script.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ async fn a_program_that_does_not_end() {
     }
 }
 
-/// Runs a script with `sh -c` in the place of `osascript` and looks at what became of it.
+/// Runs a script with `sh -c` instead of `osascript`, and checks the result.
 async fn check(program: &str, expect: impl FnOnce(&Event)) {
     let house = House::new(Settings { workers: false, ..fake::program(program) });
     expect(&house.ask("", Kind::Read, "x").await);

@@ -1,4 +1,4 @@
-//! Turns at an app, within a server and among servers.
+//! Turns for an app, within a server and among servers.
 
 use std::fs::{File, read_to_string};
 use std::io::Write;
@@ -12,10 +12,10 @@ use tokio::time::sleep;
 
 use crate::{House, fake};
 
-/// Writes when a script begins and ends, and takes a while.
+/// Writes a line when a script begins and when it ends, and takes a while.
 const SLOW: &str = "echo \"+$data\" >>$LOG; sleep 0.05; echo \"-$data\" >>$LOG; answer";
 
-/// Servers that share their turns, and a log of all that they ran.
+/// Servers that share turns, and a log of all scripts that they ran.
 struct Street {
     houses: Vec<House>,
     directory: TempDir,
@@ -64,7 +64,7 @@ async fn one_script_at_a_time_for_each_app_of_all_servers() {
 async fn servers_find_each_other_again_after_the_files_of_their_turns_were_removed() {
     let street = Street::new(2, true);
     street.houses[0].works("app", "x").await;
-    // An unused turn is given back after a while; this also looks at its files.
+    // After a while, the server gives back a turn that it does not use; this test also checks the files.
     sleep(Duration::from_millis(50)).await;
     std::fs::remove_dir_all(street.directory.path().join("locks")).unwrap();
     let calls = (0..20).map(|n| {
@@ -193,7 +193,7 @@ async fn hold(path: &Path, pid: u32) -> File {
     file
 }
 
-/// Waits for all, having begun them in their order.
+/// Starts all scripts in order, then waits for all of them.
 async fn all<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
     let mut futures: Vec<_> = futures.map(Box::pin).collect();
     let mut done: Vec<Option<T>> = futures.iter().map(|_| None).collect();

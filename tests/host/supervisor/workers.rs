@@ -1,4 +1,4 @@
-//! Workers that do as they should.
+//! Workers that behave correctly.
 
 use std::time::Duration;
 
@@ -95,7 +95,8 @@ async fn a_worker_that_closes_its_pipes_and_lives_on_is_replaced() {
     house.close().await;
 }
 
-/// Waits until processes are over with all that they had open: their environment goes first, their end of a pipe later.
+/// Waits until processes have ended and closed everything: their environment disappears first, and their end of a pipe
+/// later.
 async fn have_ended(all: &[u32]) {
     let is_over = |pid: &u32| {
         let state = std::fs::read_to_string(format!("/proc/{pid}/stat"));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Copies a folder; links stay links.
+/// Copies a folder; links remain links.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

@@ -1,11 +1,11 @@
-//! A program in the place of `osascript` that answers as a test wants, also as no `osascript` should.
+//! A program in place of `osascript` that answers as a test wants, even in ways in which no `osascript` answers.
 
 use std::time::Duration;
 
 use iac_osascript::Settings;
 
-/// Serves as a worker and alone. What it does with a request or a script that holds `bad` is put in for `BAD`; any other
-/// is answered with its own data.
+/// Runs as a worker or for one script. `BAD` is replaced by the reaction to a request or script that contains `bad`;
+/// the answer to any other is its own data.
 const PROGRAM: &str = r#"
 IFS=
 answer() { echo "$id = {\"ok\":true,\"value\":$data,\"events\":1,\"strategy\":null}"; }
@@ -28,12 +28,12 @@ while read -r line; do
 done
 "#;
 
-/// Settings for a program that does `bad` on request.
+/// Settings for a program that runs `bad` on request.
 pub(crate) fn settings(bad: &str) -> Settings {
     program(&PROGRAM.replace("BAD", bad))
 }
 
-/// Settings for any text of a shell.
+/// Settings for any shell script.
 pub(crate) fn program(text: &str) -> Settings {
     Settings {
         command: vec!["/bin/sh".into(), "-c".into(), text.into(), "osascript".into()],

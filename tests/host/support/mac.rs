@@ -1,4 +1,4 @@
-//! A simulated Mac of one's own.
+//! A separate simulated Mac.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Finds the processes that a test started, with any parent.
+//! Finds the processes that a test started, whatever their parent is.
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 const VARIABLE: &str = "IAC_MCP_TEST_MARK";
 
-/// A variable that everything started with it passes on.
+/// An environment variable that every process passes on to its children.
 pub(crate) struct Mark(String);
 
 impl Mark {
@@ -19,7 +19,7 @@ impl Mark {
         (VARIABLE.into(), self.0.clone().into())
     }
 
-    /// Process numbers; zombies have no environment and do not count.
+    /// The process ids; zombies have no environment, so they do not count.
     pub(crate) fn living(&self) -> Vec<u32> {
         let wanted = format!("{VARIABLE}={}", self.0);
         let has =
@@ -30,7 +30,7 @@ impl Mark {
         numbers.filter(|pid| std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|it| has(&it))).collect()
     }
 
-    /// Waits until none lives; two seconds have to do.
+    /// Waits until no process is left, for at most two seconds.
     pub(crate) async fn gone(&self) {
         let end = Instant::now() + Duration::from_secs(2);
         while !self.living().is_empty() {

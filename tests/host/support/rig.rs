@@ -1,4 +1,4 @@
-//! The whole way of a call over a simulated Mac of one's own, faults and all, with everything allowed.
+//! Complete calls on a separate simulated Mac, with faults, and with a policy that allows everything.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::mac::mac;
 use crate::mark::Mark;
 
-/// A Mac, and what talks to it.
+/// A Mac, and the program parts that talk to it.
 pub(crate) struct Rig {
     pub(crate) supervisor: Supervisor,
     pub(crate) mark: Mark,
@@ -70,14 +70,14 @@ impl Rig {
         }
     }
 
-    /// Calls a tool that has to succeed.
+    /// Calls a tool that must succeed.
     pub(crate) async fn ok(&self, tool: &str, arguments: Json) -> Json {
         let outcome = self.call(tool, arguments).await;
         assert!(!outcome.is_error, "{tool}: {}", outcome.body);
         outcome.body
     }
 
-    /// Stops, and sees to it that nothing is left.
+    /// Stops everything, and checks that no process is left.
     pub(crate) async fn close(self) {
         self.supervisor.shutdown().await;
         self.mark.gone().await;

@@ -1,4 +1,4 @@
-//! The real server as a process, spoken to line by line.
+//! The real server as a process; the test talks to it line by line.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,12 +27,12 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts `serve` in a folder of its own or shared with others, and begins a session.
+    /// Starts `serve` in a folder, which may be shared with others, and begins a session.
     pub(crate) async fn start(folder: &Path, configure: impl FnOnce(&mut Command)) -> Self {
         Self::by(Command::new(env!("CARGO_BIN_EXE_iac-mcp")), folder, configure).await
     }
 
-    /// The same, by a command that takes the program's arguments.
+    /// The same with a command that gets the program's arguments.
     pub(crate) async fn by(
         mut command: Command,
         folder: &Path,
@@ -55,23 +55,23 @@ impl Server {
         server
     }
 
-    /// Calls a tool; the answer may be waited for or not.
+    /// Calls a tool; the test may wait for the answer or not.
     pub(crate) async fn begin(&self, tool: &str, arguments: Json) -> oneshot::Receiver<Json> {
         self.request("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
-    /// Calls a tool and waits for its structure.
+    /// Calls a tool and waits for its structured answer.
     pub(crate) async fn call(&self, tool: &str, arguments: Json) -> Json {
         let answer = self.begin(tool, arguments).await.await.unwrap();
         answer["result"]["structuredContent"].clone()
     }
 
-    /// How many answers no one had requested.
+    /// The number of answers without a request.
     pub(crate) fn strays(&self) -> u64 {
         self.strays.load(Ordering::Relaxed)
     }
 
-    /// Its process.
+    /// The id of its process.
     pub(crate) fn pid(&self) -> Pid {
         Pid::from_raw(i32::try_from(self.process.id().unwrap()).unwrap()).unwrap()
     }
@@ -80,7 +80,7 @@ impl Server {
         kill_process(self.pid(), signal).unwrap();
     }
 
-    /// Says nothing more.
+    /// Closes its input.
     pub(crate) async fn close(&self) {
         *self.stdin.lock().await = None;
     }

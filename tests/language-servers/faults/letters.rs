@@ -1,4 +1,4 @@
-//! Which files hold letters is remembered, and looked at again when a file changes.
+//! The host remembers which files contain some letters, and reads a file again when it changes.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::rig::{Rig, put};
 #[tokio::test]
 async fn files_that_hold_letters_are_those_that_hold_them_now() {
     let rig = Rig::new(&json!([]), &json!({}), &json!({}));
-    // A file that was changed a while ago is not read again.
+    // A file that changed some time ago is not read again.
     let write = |path: &str, text: &str, seconds: u64| {
         put(&rig.root().join(path), text);
         let at = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);

@@ -4,7 +4,7 @@ use iac_language_servers::types::FileFilter;
 
 use super::*;
 
-/// A rename is a plan: its edits are read and no file changes. Files that would be renamed do not fit into one.
+/// A rename is a plan: the host reads its edits, and no file changes. A plan cannot contain renamed files.
 #[tokio::test]
 async fn a_rename_is_a_plan() {
     let edit = json!({"range": range(0, 0, 3), "newText": "uno"});
@@ -36,8 +36,9 @@ async fn a_rename_is_a_plan() {
     check(json!([]), ask(), "Unsupported: faulty does not provide rename").await;
 }
 
-/// Code actions are a plan as well: late edits are requested, unwanted ones are left out, and a command is named and
-/// not run. The host sends the server its own diagnostics, because it repairs no others.
+/// Code actions are plans as well: the host requests edits that come later, leaves out unwanted actions, and names
+/// commands without running them. It sends the server its own diagnostics, because a server repairs only the
+/// diagnostics that it gets.
 #[tokio::test]
 async fn actions_are_a_plan() {
     let edit =
@@ -101,8 +102,8 @@ async fn actions_are_a_plan() {
     check(json!([]), ask(None), "Unsupported: faulty does not provide codeAction").await;
 }
 
-/// A use that the search leaves out is found by the meaning of its place. A place without a meaning is reported. A
-/// doubt about files that the server does not read is withdrawn if nothing is left to doubt.
+/// The host finds a use that the search leaves out, by the meaning of its place. It reports a place without a meaning.
+/// It withdraws the doubt about files that the server does not read if every place is settled.
 #[tokio::test]
 async fn its_search_leaves_uses_out() {
     let at = |line: u32, start: u32| json!({"uri": "file://FOLDER/root/a.faulty", "range": range(line, start, start + 3)});

@@ -1,4 +1,4 @@
-//! Starts servers as the host does, without a guard: this process ends in an orderly way.
+//! Starts servers as the host does, but without a guard, because this process always ends cleanly.
 
 use std::future::Future;
 use std::pin::Pin;

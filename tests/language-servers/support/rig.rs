@@ -20,7 +20,8 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// Makes a root whose files of the language `faulty` are served as the script says. `FOLDER` in it is the folder.
+    /// Makes a root in which the faulty server handles the files of the language `faulty`, as the script says.
+    /// `FOLDER` in the script stands for the folder.
     pub(crate) fn new(script: &Json, profile: &Json, chosen: &Json) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("root");
@@ -47,7 +48,7 @@ impl Rig {
         self.folder.path().join("root")
     }
 
-    /// Answers a question as it is recorded.
+    /// Answers a question in the form in which it is recorded.
     pub(crate) async fn answer(&self, ask: Ask) -> Json {
         serde_json::to_value(self.workspace.answer(ask).await).unwrap()
     }

@@ -1,4 +1,4 @@
-//! The simulated `osascript`, under a name of this package.
+//! The simulated `osascript`, as a program of this package.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-;; Opens an app that it was not given. An error of `open` has the shape of an error of `call-tool`.
+;; Opens an app that was not granted. An error of `open` has the shape of an error of `call-tool`.
 ;; wants: apps com.example.notes
 ;; expect: permission_denied: the plugin has no grant to read `com.example.other`
 (import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))

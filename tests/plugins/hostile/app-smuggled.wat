@@ -1,4 +1,4 @@
-;; Names another app in its arguments than the one it holds.
+;; Names an app in its arguments that is not the app of its handle.
 ;; wants: apps com.example.notes
 ;; expect: invalid_parameter: arguments name an `app`
 (import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Opens an app to change it, although the operator has taken back that it may read.
+;; Opens an app to change it, although the operator has revoked the grant to read.
 ;; wants: apps com.example.notes
 ;; wants: apps-change com.example.notes
 ;; withheld: apps

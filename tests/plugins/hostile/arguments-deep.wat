@@ -1,4 +1,4 @@
-;; Asks with a hundred thousand brackets.
+;; Passes arguments with a hundred thousand brackets.
 ;; wants: apps com.example.notes
 ;; expect: invalid_parameter: arguments are not a JSON object
 (import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Changes something in a tool that says that it only reads; the grant for changes is there.
+;; Changes something in a tool that declares itself read-only, although the plugin has the grant for changes.
 ;; wants: apps com.example.notes
 ;; wants: apps-change com.example.notes
 ;; expect: permission_denied: the tool declares itself read-only

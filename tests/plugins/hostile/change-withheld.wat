@@ -1,4 +1,4 @@
-;; Changes an app that it may only read, with an app that it has really opened.
+;; Changes an app that it may only read, by a valid handle from opening it.
 ;; wants: apps com.example.notes
 ;; wants: apps-change com.example.notes
 ;; withheld: apps-change

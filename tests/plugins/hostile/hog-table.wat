@@ -1,4 +1,4 @@
-;; Takes table elements as long as it gets some.
+;; Allocates table elements until it is refused.
 ;; expect: limit on table elements
 (table $functions 1 funcref)
 (func $call (param i32 i32 i32 i32) (result i32)

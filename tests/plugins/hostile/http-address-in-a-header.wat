@@ -1,4 +1,4 @@
-;; Lets the server take one address for another.
+;; Makes the server use another address, by a header.
 ;; wants: http api.example.com GET
 ;; expect: invalid_parameter: the header `x-original-url` is the host program's own
 (import "iac:plugin/http@0.1.0" "send" (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Asks a host below the one that it was given.
+;; Asks a subdomain of the granted host.
 ;; wants: http api.example.com GET
 ;; expect: permission_denied: the plugin has no grant for GET to `x.api.example.com`
 (import "iac:plugin/http@0.1.0" "send" (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Sends something in a tool that says that it only reads; the grant for it is there.
+;; Sends something in a tool that declares itself read-only, although the plugin has the grant.
 ;; wants: http api.example.com GET POST
 ;; expect: permission_denied: the tool declares itself read-only
 (import "iac:plugin/http@0.1.0" "send" (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Asks another host than the one that it was given.
+;; Asks a host that was not granted.
 ;; wants: http api.example.com GET
 ;; expect: permission_denied: the plugin has no grant for GET to `evil.example.com`
 (import "iac:plugin/http@0.1.0" "send" (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Lets the server take a read for a change, by a name that becomes the same variable in many servers.
+;; Makes the server treat a read as a change, by a header name that many servers turn into the same variable.
 ;; wants: http api.example.com GET
 ;; expect: invalid_parameter: the header `x_http_method_override` is the host program's own
 (import "iac:plugin/http@0.1.0" "send" (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Lets the server take a read for a change.
+;; Makes the server treat a read as a change, by a header.
 ;; wants: http api.example.com GET
 ;; expect: invalid_parameter: the header `x-http-method-override` is the host program's own
 (import "iac:plugin/http@0.1.0" "send" (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Sends, where it was given reads only.
+;; Sends something, although it was granted only reads.
 ;; wants: http api.example.com GET
 ;; expect: permission_denied: the plugin has no grant for POST to `api.example.com`
 (import "iac:plugin/http@0.1.0" "send" (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))

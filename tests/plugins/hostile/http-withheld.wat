@@ -1,4 +1,4 @@
-;; Asks a web server, although the operator has not given it the host that it wants.
+;; Asks a web server, although the operator has not granted the host that it wants.
 ;; wants: http api.example.com GET
 ;; withheld: http
 ;; expect: permission_denied: the plugin has no grant for `http`

@@ -1,4 +1,4 @@
-;; Asks for as much time as there is.
+;; Asks for the longest possible time.
 ;; wants: http api.example.com GET
 ;; expect: invalid_parameter: `deadline` is 4294967295, expected 1 to 30000
 (import "iac:plugin/http@0.1.0" "send" (func $send (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32)))

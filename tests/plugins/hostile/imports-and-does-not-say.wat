@@ -1,4 +1,4 @@
-;; Imports the store and says nothing of it.
+;; Imports the store without declaring it.
 ;; expect: the code imports store, but plugin.toml wants nothing
 (import "iac:plugin/store@0.1.0" "remove" (func $remove (param i32 i32 i32)))
 (func $call (param i32 i32 i32 i32) (result i32)

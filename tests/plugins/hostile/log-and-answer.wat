@@ -1,4 +1,4 @@
-;; Writes a line and answers: an honest guest that uses what the host lends. `tests/plugins/released` is made of it.
+;; Writes a line and answers: an honest guest that uses functions of the host. The packages in `tests/plugins/released` are made from it.
 ;; expect: {}
 (import "iac:plugin/log@0.1.0" "write" (func $log (param i32 i32 i32)))
 (func $call (param i32 i32 i32 i32) (result i32)

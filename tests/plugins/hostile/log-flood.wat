@@ -1,4 +1,4 @@
-;; Writes lines as long as it may.
+;; Writes lines until it is stopped.
 ;; expect: log lines
 (import "iac:plugin/log@0.1.0" "write" (func $write (param i32 i32 i32)))
 (func $call (param i32 i32 i32 i32) (result i32)

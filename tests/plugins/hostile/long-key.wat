@@ -1,4 +1,4 @@
-;; Keeps something under a key of a thousand bytes.
+;; Stores something under a key of a thousand bytes.
 ;; wants: store
 ;; expect: invalid_parameter: a key has 1000 bytes
 (import "iac:plugin/store@0.1.0" "remove" (func $remove (param i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Room: 16 name, 32 description, 64 schema, 128 the list of tools, 160 the tool, 256 an answer, 512 to 4096 the guest's own.
+;; Memory layout: 16 name, 32 description, 64 schema, 128 the list of tools, 160 the tool, 256 an answer, 512 to 4096 for the guest.
 (memory (export "memory") 1)
 (global $heap (mut i32) (i32.const 4096))
 (data (i32.const 16) "hostile")

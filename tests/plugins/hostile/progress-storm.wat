@@ -1,4 +1,4 @@
-;; Says how far it is as often as it may.
+;; Reports progress until it is stopped.
 ;; expect: host calls
 (import "iac:plugin/log@0.1.0" "progress" (func $progress (param i32 i32 i32 i32 i32)))
 (func $call (param i32 i32 i32 i32) (result i32)

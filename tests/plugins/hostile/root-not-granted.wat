@@ -1,4 +1,4 @@
-;; Opens a folder that it was not given.
+;; Opens a folder that was not granted.
 ;; wants: files /granted
 ;; expect: permission_denied: the plugin has no grant to read below `/`
 (import "iac:plugin/files@0.1.0" "open" (func $open (param i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Runs a script that changes something in a tool that says that it only reads.
+;; Runs a script that changes something, in a tool that declares itself read-only.
 ;; wants: apps com.example.notes
 ;; wants: app-scripts com.example.notes
 ;; script: change modify data => data

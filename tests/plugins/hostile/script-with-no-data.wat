@@ -1,4 +1,4 @@
-;; Gives a script something that is no JSON.
+;; Gives a script data that is not JSON.
 ;; wants: apps com.example.notes
 ;; wants: app-scripts com.example.notes
 ;; script: change safe data => data

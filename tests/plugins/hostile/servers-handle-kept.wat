@@ -1,4 +1,4 @@
-;; Uses a workspace that it was never given: handles of one call are nothing in another.
+;; Uses a workspace that it was never given: the handles of one call do not exist in another.
 ;; wants: language-servers /granted
 ;; expect: unknown handle index
 (import "iac:plugin/language-servers@0.1.0" "[method]workspace.root" (func $root (param i32 i32)))

@@ -1,4 +1,4 @@
-;; Wants language servers and was given those of no folder: opening one is an error.
+;; Wants language servers but was granted no folder: opening one is an error.
 ;; wants: language-servers
 ;; expect: {}
 (import "iac:plugin/language-servers@0.1.0" "open" (func $open (param i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Asks for the language servers of a folder that it was not given, and tells what it was told and advised.
+;; Asks for the language servers of a folder that was not granted, and answers with the error and its suggestion.
 ;; wants: language-servers /granted
 ;; expect: the plugin has no grant for the language servers of `/`: only the user can change this: `iac-mcp plugin grant hostile language-servers DIR`
 (import "iac:plugin/language-servers@0.1.0" "open" (func $open (param i32 i32 i32)))

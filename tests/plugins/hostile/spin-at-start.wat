@@ -1,4 +1,4 @@
-;; Computes for ever before it is there.
+;; Computes for ever in its start function.
 ;; expect: compute time
 (func $spin (loop $again (br $again)))
 (start $spin)

@@ -1,4 +1,4 @@
-;; Keeps a million small things under a million names; a call has a thousand questions.
+;; Stores a million small values under a million keys; a call may make a thousand host calls.
 ;; wants: store
 ;; expect: host calls
 (import "iac:plugin/store@0.1.0" "put" (func $put (param i32 i32 i32 i32 i32)))

@@ -1,4 +1,4 @@
-;; Keeps something, although the operator has not given it the store that it wants.
+;; Stores something, although the operator has not granted the store that it wants.
 ;; wants: store
 ;; withheld: store
 ;; expect: permission_denied: the plugin has no grant for `store`

@@ -1,4 +1,4 @@
-;; Asks for ever what it was not given; a refusal counts as a question.
+;; Calls a refused function for ever; a refusal counts as a host call.
 ;; wants: store
 ;; withheld: store
 ;; expect: host calls

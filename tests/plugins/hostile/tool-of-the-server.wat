@@ -1,4 +1,4 @@
-;; Lists a tool under a name of the server.
+;; Lists a tool with a name of the server's own.
 ;; expect: a tool is called `iac_mcp_list_apps`
 (data (i32.const 600) "iac_mcp_list_apps")
 (func $list (export "iac:plugin/tools@0.1.0#list-tools") (result i32)

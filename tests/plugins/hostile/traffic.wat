@@ -1,4 +1,4 @@
-;; Keeps large values again and again.
+;; Stores large values again and again.
 ;; wants: store
 ;; expect: bytes over the boundary
 (import "iac:plugin/store@0.1.0" "put" (func $put (param i32 i32 i32 i32 i32)))

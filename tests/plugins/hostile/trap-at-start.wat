@@ -1,4 +1,4 @@
-;; Gives up before it is there.
+;; Traps in its start function.
 ;; expect: unreachable
 (func $give-up (unreachable))
 (start $give-up)

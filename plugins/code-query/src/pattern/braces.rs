@@ -2,7 +2,7 @@
 
 use super::glob::{Mark, marks};
 
-/// The most alternatives of one pattern.
+/// The maximum number of alternatives of one pattern.
 const MOST: usize = 256;
 
 /// Braces make more than 256 patterns.
@@ -54,7 +54,7 @@ fn pieces(marks: &[Mark]) -> Vec<Piece> {
 }
 
 impl Level {
-    /// Its result when its brace is closed.
+    /// The alternatives of this level when its brace is closed.
     fn close(mut self, end: Mark) -> Vec<Piece> {
         if self.branches.is_empty() {
             self.current.push(Piece::Text(end));
@@ -64,7 +64,7 @@ impl Level {
         vec![Piece::Choice(branches.chain([self.current]).collect())]
     }
 
-    /// The same with its brace and commas as they are written.
+    /// This level as literal text, with its brace and commas.
     fn spell(self) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = self.brace.map(Piece::Text).into_iter().collect();
         for (branch, comma) in self.branches {

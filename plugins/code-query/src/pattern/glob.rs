@@ -1,8 +1,8 @@
-//! One glob: `*`, `?`, `[a-z]`, `[!x]`, and everything else as it is.
+//! One glob: `*`, `?`, `[a-z]` and `[!x]`; every other character is literal.
 
 use super::Case;
 
-/// A character of a pattern, and whether a `\` before it took away its meaning.
+/// A character of a pattern, and whether a `\` before it removes its special meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     character: char,
@@ -179,7 +179,8 @@ fn token(first: Mark, rest: &[Mark]) -> (Token, usize) {
     class(rest).unwrap_or((Token::Literal(first.character), 1))
 }
 
-/// Reads a class. A `]` that comes first is a member; a `[` that is never closed is not a class, nor is an empty one.
+/// Reads a class. A `]` that comes first is a member. A `[` without its `]` is not a class, and neither is an empty
+/// class.
 fn class(marks: &[Mark]) -> Option<(Token, usize)> {
     let mut at = 1;
     marks.first().filter(|mark| mark.is('['))?;

@@ -164,7 +164,7 @@ fn what_is_no_pattern_says_so() {
     assert!(Pattern::parse(&format!("{}a,b{}", "{".repeat(300), "}".repeat(300))).is_ok());
 }
 
-/// What would take for ever with backtracking takes no time here.
+/// A backtracking matcher would never finish these patterns; this one finishes at once.
 #[test]
 fn many_stars_are_linear() {
     let name = "a".repeat(20_000);
@@ -177,7 +177,7 @@ fn many_stars_are_linear() {
     assert!(!Pattern::parse(&"**.a.".repeat(100)).expect("short").matches(&deep, "b", Case::Exact));
 }
 
-/// A second matcher, as plain as can be: it may be slow, and is right by its looks.
+/// A second matcher, as simple as possible: it may be slow, but it is easy to see that it is right.
 fn simple(pattern: &[char], name: &[char]) -> bool {
     match (pattern.first(), name.first()) {
         (None, None) => true,

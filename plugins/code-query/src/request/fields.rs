@@ -1,4 +1,4 @@
-//! The fields of one query, each read by name and kind. A field that is null counts as left out.
+//! The fields of one query, each read by name and type. A null field counts as left out.
 
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Json, json};
@@ -8,7 +8,7 @@ use crate::near;
 use crate::pattern::{PathPattern, Pattern};
 use crate::trouble::Trouble;
 
-/// The names that people use for a field, and its name here.
+/// Other names that people use for a field, each with the name here.
 const WORDS: [(&str, &[&str]); 9] = [
     ("symbol", &["query"]),
     ("name", &["query", "symbol"]),
@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
 
     pub(super) fn number(&self, field: &str, least: u32, most: u32) -> Result<Option<u32>, Trouble> {
         let Some(value) = self.get(field) else { return Ok(None) };
-        // Models send numbers as texts, and there is one way to read these.
+        // Models send numbers as texts, and the meaning of these texts is certain.
         let spelled = value.as_str().and_then(|text| text.parse::<u32>().ok()).map(|number| json!(number));
         let value = spelled.as_ref().unwrap_or(value);
         let whole =
@@ -104,7 +104,7 @@ impl<'a> Fields<'a> {
         Kinds::parse(words.iter().flat_map(|word| word.split(',')))
     }
 
-    /// Severities by their numbers in the protocol; all of them if none is given.
+    /// Severities by their numbers in LSP; all of them if the query gives none.
     pub(super) fn severities(&self) -> Result<Vec<u8>, Trouble> {
         let words = self.list("severity")?;
         let words =
@@ -154,7 +154,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The kind of a value, in words.
+/// The type of a value, in words.
 pub(super) fn kind(value: &Json) -> &'static str {
     match value {
         Json::Null => "null",

@@ -8,7 +8,7 @@ fn read(arguments: Json) -> Result<Request, Trouble> {
     Request::parse(&map)
 }
 
-/// The first query's error, or that of the whole.
+/// Returns the error of the first query, or the error of the whole call.
 fn check(arguments: Json, expected: &str) {
     let shown = arguments.to_string();
     let error = match read(arguments) {

@@ -1,6 +1,6 @@
-//! A language server in miniature, for a language in which every line is `KIND NAME …` and indented lines belong to the
-//! line above. It behaves like real servers, including their faults: cut lists, indexes that are not ready, names in
-//! the server's own spelling, files that fail.
+//! A small model of a language server, for a language in which every line is `KIND NAME …` and indented lines belong
+//! to the line above. It behaves like real servers, including their faults: truncated lists, indexes that are not
+//! ready, names in the server's own spelling, files that fail.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::world::*;
 pub(super) struct Model {
     pub(super) files: BTreeMap<String, String>,
     pub(super) knobs: Knobs,
-    /// The questions, for tests that need them.
+    /// The questions that the server was asked, for tests that check them.
     pub(super) asked: RefCell<Vec<String>>,
     prepared: Cell<u32>,
 }
@@ -24,31 +24,31 @@ pub(super) struct Model {
 #[derive(Default)]
 pub(super) struct Knobs {
     pub(super) root: String,
-    /// How many symbols a search returns at most.
+    /// The maximum number of symbols that a search returns.
     pub(super) cap: Option<u32>,
-    /// A search finds heads of names only.
+    /// A search matches only the beginnings of names.
     pub(super) heads: bool,
     /// The server is ready after this many questions that wait for it.
     pub(super) loading: u32,
     pub(super) doubts: Vec<Doubt>,
     pub(super) degraded: bool,
-    /// Files that fail, each with its cause.
+    /// Files that fail, each with its error.
     pub(super) fail: BTreeMap<String, Cause>,
-    /// Questions that the server cannot answer.
+    /// Questions that the server does not support.
     pub(super) without: Vec<String>,
     pub(super) flat: bool,
     pub(super) scoped: bool,
-    /// Every place of a name is asked about.
+    /// The host asks about every place of a name.
     pub(super) settles: bool,
-    /// Names are Rust's, and uses in files whose name begins with `macro` are not found.
+    /// Names follow Rust's form, and the server does not find uses in files with a name that begins with `macro`.
     pub(super) rust: bool,
-    /// More files.
+    /// Additional files.
     pub(super) files: BTreeMap<String, String>,
     /// Lines that the build leaves out, by file: the first one and the last one, from 0.
     pub(super) hidden: BTreeMap<String, (u32, u32)>,
-    /// A name that is declared in a macro and means nothing to the server, by file: its line and columns, from 0.
+    /// A name that is declared in a macro and that the server does not know, by file: its line and columns, from 0.
     pub(super) macros: BTreeMap<String, (u32, u32, u32)>,
-    /// What a server that knows the project has to say of it.
+    /// The problem that a server reports although it knows the project.
     pub(super) warning: Option<String>,
 }
 
@@ -137,7 +137,7 @@ fn language(path: &str) -> Option<&'static str> {
     }
 }
 
-/// A line that declares something.
+/// A line that declares a symbol.
 struct Declared {
     path: String,
     line: u32,
@@ -193,7 +193,7 @@ impl Model {
                 line,
                 indent,
                 kind,
-                // As macros of C put names together.
+                // Joins parts of names, as C macros do.
                 name: name.replace("##", ""),
                 rest,
                 end: (line + inner as u32, end),
@@ -256,8 +256,8 @@ impl Model {
         Some(line[start..].iter().take_while(|letter| part(letter)).collect())
     }
 
-    /// Uses that the search leaves out, as the host finds them by asking about each place: those that mean the same,
-    /// and those that mean nothing to the server.
+    /// Uses that the server's search leaves out. The host finds them by asking about each place: places with the same
+    /// meaning, and places without a meaning for the server.
     fn again(&self, name: &str) -> (Vec<Location>, Vec<Location>) {
         let mut all = Vec::new();
         for (path, text) in &self.files {
@@ -304,7 +304,7 @@ impl Model {
             return Vec::new();
         }
         let named: Vec<Declared> = self.everything().into_iter().filter(|one| one.leaf() == word).collect();
-        // Like C's servers: from a declaration to the definition, and back.
+        // Like C servers: leads from a declaration to the definition, and back.
         let here = |one: &&Declared| one.path == place.path && one.line == place.at.line;
         let linked = named.iter().find(here).filter(|one| one.rest.starts_with("declared"));
         let own = named.iter().find(here).filter(|_| linked.is_none());
@@ -499,7 +499,7 @@ impl Workspace for Model {
         })
     }
 
-    /// Only what the interface promises, so that a reader who needs more is found out.
+    /// Returns only the parts that the interface promises, so that a test fails if the plugin needs more.
     fn symbol_parts(&self, parts: &[Part], _: u32) -> Each<Symbols> {
         self.each("symbol-parts", parts, |part| {
             self.check(&part.path)?;
@@ -719,7 +719,7 @@ impl Workspace for Model {
     }
 }
 
-/// A long project in the language, for pages and sizes.
+/// A long project in this language, to test pages and sizes.
 pub(super) fn long(files: usize, functions: usize) -> BTreeMap<String, String> {
     let text = |file: usize| -> String {
         (0..functions).map(|at| format!("function handleItem{at}Of{file}\nclass Get{at}\n  method getOne{at} calls setOne{at}\n  method setOne{at}\n")).collect()
@@ -727,7 +727,7 @@ pub(super) fn long(files: usize, functions: usize) -> BTreeMap<String, String> {
     (0..files).map(|file| (format!("src/file{file:03}.toy"), text(file))).collect()
 }
 
-/// Scenario knobs that are left out.
+/// Scenario fields that are left out.
 pub(super) fn none() -> Json {
     json!({})
 }

@@ -1,14 +1,14 @@
-//! The meaning of a server's name: the name itself, and its container.
+//! Splits a server's name of a symbol into the name itself and its container.
 
 use crate::kinds::{self, Kind};
 use crate::world::Naming;
 
-/// A name that was read.
+/// A parsed name.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Read {
     pub(super) containers: Vec<String>,
     pub(super) name: String,
-    /// The server's name, if it says more than the rest.
+    /// The server's name, if it says more than the other fields.
     pub(super) detail: Option<String>,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn read(name: &str, kind: Kind, naming: Naming) -> Read {
     }
 }
 
-/// The kind to show: kinds without a number in the protocol have other numbers here.
+/// The kind to show: kinds without a number in LSP have their own numbers here.
 pub(super) fn kind(kind: Kind, naming: Naming, held_by: Option<Kind>) -> Kind {
     let in_code = held_by.is_some_and(|holder| kinds::is_callable(holder) || kinds::is_type(holder));
     match kind {
@@ -32,11 +32,11 @@ pub(super) fn kind(kind: Kind, naming: Naming, held_by: Option<Kind>) -> Kind {
     }
 }
 
-/// Names that servers invent for symbols without a name.
+/// Names that servers invent for anonymous symbols.
 const MADE_UP: [&str; 9] =
     ["()", "[]", "export=", "<function>", "<class>", "<constructor>", "<unknown>", "<anonymous>", "<module>"];
 
-/// Whether the name was made up by the server: a callback, something without a name, the text of a whole expression.
+/// Whether the server made up the name: for a callback, an anonymous symbol, or with the text of a whole expression.
 pub(super) fn is_synthetic(name: &str) -> bool {
     name.is_empty()
         || name.ends_with(" callback")

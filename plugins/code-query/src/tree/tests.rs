@@ -106,7 +106,7 @@ fn locals_and_callbacks_are_left_out_and_inner_functions_stay() {
 
 #[test]
 fn what_is_given_to_a_prototype_is_no_local() {
-    // The flat list tells nothing of what is held from outside.
+    // The flat list says nothing about members that are declared outside their class.
     let text = "12 0-2 Route\n  13 4-4 prototype\n    6 4-4 lit\n  6 5-9 dispatch\n    12 5-9 <function>\n      13 6-6 local\n      12 7-8 next\n  13 1-1 own\n5 10-12 Class\n  13 14-14 shared";
     let tree = Tree::read(&symbols(text, false), Naming::Plain, false);
     let shown: Vec<String> =

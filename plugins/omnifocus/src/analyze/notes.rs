@@ -1,5 +1,5 @@
 //! Turns meeting notes into tasks that can be created: from items that a model extracted, or from their text. It
-//! creates nothing. It looks up existing items, and the answer has the batch for `omnifocus_write`.
+//! creates nothing: it looks up existing items, and the answer contains a batch for `omnifocus_write`.
 
 mod phrase;
 mod text;
@@ -28,7 +28,7 @@ pub(super) struct Item {
     pub(super) suggested: Suggested,
 }
 
-/// The suggestions of a text's words.
+/// Values that the words of the text suggest.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Suggested {
     pub(super) minutes: Option<i64>,
@@ -42,7 +42,7 @@ const PARAMS: &[&str] =
 const ITEM: &[&str] =
     &["name", "project", "tags", "dueDate", "deferDate", "estimatedMinutes", "flagged", "note"];
 
-/// The most items of one call: as many as a batch may have.
+/// The maximum number of items of one call: as many as a batch may have.
 const MOST: usize = 100;
 
 pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Json, Fault> {
@@ -84,7 +84,7 @@ pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Js
     Ok(answer("parse_meeting_notes", data, &scope, moment, warnings))
 }
 
-/// Reads the items that a model took out.
+/// Reads the items that a model extracted.
 fn read(params: &Object<'_>, moment: &Moment) -> Result<Vec<Item>, Fault> {
     let form = "a list of objects such as {\"name\":\"Call Sarah\",\"dueDate\":\"2026-02-01\"}";
     let wrong = || params.wrong("items", form);
@@ -141,7 +141,8 @@ impl Existing {
         }
     }
 
-    /// Finds the project for a name, and how well it fits: an id, the name in any case, or a part of it.
+    /// Finds the project for a text, and how well it fits: the text is the id, the name in any case, or a part of the
+    /// name.
     fn project(&self, wanted: &str) -> (Option<&(Json, String)>, &'static str) {
         let lower = wanted.to_lowercase();
         let exact = |(id, name): &&(Json, String)| id == wanted || name == wanted;
@@ -251,7 +252,8 @@ fn task(item: &Item) -> Json {
     task
 }
 
-/// The operation that creates an item. A project that fits only in part is not used: the task goes to the inbox.
+/// Makes the operation that creates an item. If a project matches only in part, it is not used: the task goes to the
+/// inbox.
 fn operation(item: &Item, row: &Json) -> Json {
     let mut data = task(item);
     match row["project"]["match"].as_str() {

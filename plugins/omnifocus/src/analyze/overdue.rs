@@ -1,4 +1,4 @@
-//! Overdue items, for how long, and where they accumulate.
+//! Overdue items: how long they are overdue, and where they accumulate.
 
 use iac_plugin::{Fault, Json, json};
 
@@ -8,7 +8,7 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Bound, Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// The most rows of an answer. The figures cover all items.
+/// The maximum number of rows of an answer. The figures cover all items.
 const MOST: i64 = 100;
 
 /// A name for a span of days, both ends included.

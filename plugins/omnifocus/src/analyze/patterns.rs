@@ -13,7 +13,7 @@ use crate::answer::Found;
 use crate::program::Query;
 use crate::{Engine, Moment, answer as answers};
 
-/// One detector: its queries, and its reading of the answers.
+/// One detector: its queries, and the function that reads their answers.
 struct Detector {
     name: &'static str,
     ask: fn(&Scope, &Moment) -> Vec<Query>,

@@ -1,4 +1,4 @@
-//! Totals, and the completed and created items of a period.
+//! Totals, and the items that were completed and created in a period.
 
 use iac_plugin::{Fault, Json, json};
 use jiff::Span;
@@ -10,7 +10,7 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// The most projects and tags of an answer.
+/// The maximum number of projects and tags of an answer.
 const MOST: usize = 50;
 
 const METRICS: &[&str] = &["overview", "completed", "created", "velocity", "overdue", "projects", "tags"];
@@ -75,7 +75,7 @@ fn usual(unit: Unit, moment: &Moment) -> Range {
     Range::days(first, today, moment)
 }
 
-/// A period does not reach beyond now.
+/// A period ends now at the latest.
 fn end(range: Range, moment: &Moment) -> i64 {
     range.to.min(moment.milliseconds())
 }
@@ -164,7 +164,7 @@ fn periods(tasks: &Found, range: Range, unit: Unit, moment: &Moment) -> Json {
     intervals(range, unit, moment).into_iter().enumerate().map(show).collect()
 }
 
-/// Active projects with tasks or with something that happened in the period.
+/// Active projects with tasks, or with activity in the period.
 fn project_stats(tasks: &Found, rows: Vec<Vec<Json>>, range: Range) -> (Json, usize) {
     let groups = tasks.groups("projects");
     let within = |date: &Json| {
@@ -213,7 +213,7 @@ fn tag_stats(tasks: &Found) -> Json {
     tasks.groups("tags").iter().filter(|group| group.count("remaining") > 0).map(show).collect()
 }
 
-/// The figures that the caller named.
+/// The metrics that the caller named.
 fn chosen(metrics: &[String], overview: &Json) -> Json {
     let mut chosen = json!({});
     for metric in metrics {

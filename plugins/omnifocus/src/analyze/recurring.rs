@@ -1,4 +1,4 @@
-//! Repeating items: how often they repeat, and when next.
+//! Repeating items: how often they repeat, and when they are due next.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::moment::DAY;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment, answer as answers};
 
-/// The most tasks to examine, and the most in an answer.
+/// The maximum number of tasks to examine, and of tasks in an answer.
 const MOST: i64 = 5_000;
 const SHOWN: usize = 100;
 
@@ -30,7 +30,7 @@ struct Rhythm {
     unit: &'static str,
 }
 
-/// One task that repeats.
+/// One repeating task.
 #[derive(Clone, Debug)]
 struct Recurring {
     id: Json,
@@ -115,7 +115,7 @@ impl Recurring {
 }
 
 impl Rhythm {
-    /// Reads the parts of a rule that say how often.
+    /// Reads the parts of a rule that give the frequency.
     fn read(rule: &str) -> Option<Self> {
         let part = |name: &str| {
             rule.split(';')

@@ -12,7 +12,7 @@ use crate::program::{Match, Predicate};
 pub(super) enum Usual {
     /// Only items that are neither completed nor dropped.
     Active,
-    /// Everything; without completed items there would be nothing to count.
+    /// All items; without completed items there would be nothing to count.
     Everything,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Usual {
 pub(super) struct Scope {
     /// The tags and projects that tasks must have.
     pub(super) place: Predicate,
-    /// The tags that tasks must have, any of them.
+    /// The tags of tasks; a task must have at least one of them.
     pub(super) tags: Vec<String>,
     /// The projects, by name or id.
     pub(super) projects: Vec<String>,
@@ -31,7 +31,7 @@ pub(super) struct Scope {
     pub(super) dropped: bool,
 }
 
-/// Whole days, the last one included.
+/// A range of whole days, with the last one included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) first: Date,
@@ -76,7 +76,7 @@ impl Scope {
         Ok(Self { place, tags, projects, range: range(scope, moment)?, completed, dropped })
     }
 
-    /// Returns the condition on tasks, with the date range on one of their dates.
+    /// Returns the condition on tasks; the date range applies to the given date of a task.
     pub(super) fn tasks(&self, dated: Option<&'static str>) -> Predicate {
         let mut predicate = self.place.clone().and(self.states());
         if let (Some(field), Some(range)) = (dated, self.range) {
@@ -100,7 +100,7 @@ impl Scope {
         if states.len() == 3 { Predicate::everything() } else { Predicate::Among("status", states) }
     }
 
-    /// Returns it in the form of an answer.
+    /// Returns the scope in the form of an answer.
     pub(super) fn words(&self, moment: &Moment) -> Json {
         let mut words = json!({"includeCompleted": self.completed, "includeDropped": self.dropped});
         if !self.tags.is_empty() {
@@ -122,7 +122,7 @@ impl Range {
         Self { first, last, from: moment.start_of(first), to: moment.end_of(last) }
     }
 
-    /// Returns how many days it has.
+    /// Returns the number of days.
     pub(super) fn length(self) -> i64 {
         i64::from(self.first.until(self.last).map_or(0, |span| span.get_days())) + 1
     }

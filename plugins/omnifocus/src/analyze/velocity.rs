@@ -37,7 +37,7 @@ impl Unit {
     }
 }
 
-/// Whole days.
+/// An interval of whole days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interval {
     /// Its first millisecond.
@@ -60,7 +60,7 @@ pub(super) fn intervals(range: Range, unit: Unit, moment: &Moment) -> Vec<Interv
     intervals
 }
 
-/// The most intervals of an answer.
+/// The maximum number of intervals of an answer.
 const MOST: usize = 400;
 
 impl Interval {

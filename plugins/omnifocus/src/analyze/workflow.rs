@@ -1,4 +1,4 @@
-//! How tasks flow: available, blocked, deferred, overdue, as a whole and by project and tag.
+//! How tasks progress: available, blocked, deferred, overdue, in total and by project and tag.
 
 use iac_plugin::{Fault, Json, json};
 
@@ -8,13 +8,13 @@ use crate::answer::{self as answers, Found};
 use crate::program::{Bound, Group, Kind, Predicate, Query};
 use crate::{Engine, Moment};
 
-/// The most projects and tags of an answer.
+/// The maximum number of projects and tags of an answer.
 const MOST: usize = 50;
 
-/// Words in the names of tasks that come back at set times. The analysis counts deferred tasks with such a word.
+/// Words in the names of tasks that recur at set times. The analysis counts deferred tasks with one of these words.
 const KEYWORDS: &str = "renewal|movie|annual|seasonal|quarterly|monthly";
 
-/// The days at which spans of overdue tasks begin, and the names of the spans.
+/// The number of days at which each span of overdue tasks begins, and the name of the span.
 const OVERDUE: [(i64, &str); 7] = [
     (0, "0-1 days"),
     (1, "1-3 days"),

@@ -8,7 +8,7 @@ use crate::dates;
 use crate::fields;
 use crate::program::{Bound, Kind, Match, Predicate};
 
-/// Returns what to write for keys of other systems and of other kinds.
+/// Returns hints for keys of other tools and of other kinds of items: what to write instead.
 pub(super) fn redirects(kind: Kind) -> &'static [(&'static str, &'static str)] {
     const COMMON: &[(&str, &str)] = &[
         ("tag", "use `tags`, such as {\"any\":[\"work\"]}"),
@@ -38,7 +38,7 @@ pub(super) fn redirects(kind: Kind) -> &'static [(&'static str, &'static str)] {
     if kind == Kind::Projects { PROJECTS } else { COMMON }
 }
 
-/// Reads one condition; null means no value, unless it has another meaning here.
+/// Reads one condition. Null is refused, unless it has a meaning for this key.
 pub(super) fn read(
     key: &str,
     object: &Object<'_>,
@@ -153,7 +153,7 @@ fn project(object: &Object<'_>) -> Result<Predicate, Fault> {
     Ok(Predicate::Project(name.unwrap_or_default().to_owned()))
 }
 
-/// The rules of the app's own perspectives cannot be read; modes and filters show the same items.
+/// A script cannot read the rules of the app's own perspectives; modes and filters show the same items.
 fn perspective(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     let Some(name) = object.text("perspective")? else { return Ok(None) };
     let own = [
@@ -220,7 +220,7 @@ fn date(key: &str, object: &Object<'_>, moment: &Moment) -> Result<Option<Predic
     }
 }
 
-/// Returns the name of a date's field, with the lifetime of the program.
+/// Returns the name of a date field as a static string.
 fn field(key: &str) -> &'static str {
     [Kind::Tasks, Kind::Projects]
         .into_iter()
@@ -228,7 +228,7 @@ fn field(key: &str) -> &'static str {
         .expect("only known keys are read")
 }
 
-/// OmniFocus stores whole minutes, so a strict bound equals the next inclusive one.
+/// OmniFocus stores whole minutes, so a strict bound is the same as the next inclusive one.
 fn minutes(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     const FIELD: &str = "estimatedMinutes";
     let form =

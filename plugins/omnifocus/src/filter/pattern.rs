@@ -5,7 +5,7 @@
 //! in several ways, that number has no useful bound. Otherwise it is a power of the text's length. Both follow from the
 //! expression alone. The answer errs on the safe side.
 
-/// Letters: a bit for each of ASCII, and of all others one for spaces and one for the rest.
+/// Sets of letters: one bit for each ASCII character, one for all other spaces, and one for all other characters.
 type Letters = (u128, u8);
 
 const ALL: Letters = (u128::MAX, SPACES | OTHERS);
@@ -36,8 +36,8 @@ struct Part {
     takes: bool,
 }
 
-/// The most letters of a text to try: for an expression with a number of ways that grows with the length, and for one
-/// with a number that grows with the square of the length. Each means at most 50 million steps.
+/// The maximum length of a text to try: for an expression whose number of ways grows with the length, and for one
+/// whose number grows with the square of the length. Each limit means at most 50 million steps.
 const LENGTHS: [usize; 2] = [10_000, 500];
 
 /// Returns how many letters of each text may be tried (`None` for any number), or an error if no limit helps. An
@@ -93,7 +93,7 @@ impl Reader<'_> {
 
     fn sequence(&mut self) -> Result<Part, ()> {
         let mut whole = Part { letters: (0, 0), first: (0, 0), ways: Ways::default(), takes: false };
-        // The parts that can also match letters of a later part.
+        // The parts whose letters a later part can also match.
         let mut open: Vec<(Letters, Ways)> = Vec::new();
         while let Some(letter) = self.letters.get(self.at).filter(|letter| !matches!(letter, '|' | ')')) {
             let Some(part) = self.part(*letter)? else { continue };
@@ -116,7 +116,7 @@ impl Reader<'_> {
         Ok(whole)
     }
 
-    /// Reads one part with its quantifier; `None` for a part that takes no letters.
+    /// Reads one part with its quantifier; `None` for a part that matches no letters.
     fn part(&mut self, letter: char) -> Result<Option<Part>, ()> {
         let mut part = match letter {
             '(' => {
@@ -158,7 +158,7 @@ impl Reader<'_> {
         Ok(Some(part))
     }
 
-    /// Reads how often a part is taken, at least and at most.
+    /// Reads the minimum and maximum of a quantifier.
     fn quantifier(&mut self) -> Option<(u32, Option<u32>)> {
         let rest = &self.letters[self.at.min(self.letters.len())..];
         let (least, most, length) = match rest.first()? {
@@ -206,7 +206,7 @@ impl Reader<'_> {
                 '\\' => {
                     let escape = self.letters.get(self.at).copied().unwrap_or('\\');
                     self.at += 1;
-                    // `\x41` and its like would need to be read further.
+                    // `\x41` and similar escapes would have to be parsed further.
                     letters =
                         join(letters, if matches!(escape, 'x' | 'u' | 'c') { ALL } else { escaped(escape) });
                     before = None;
@@ -236,7 +236,7 @@ fn bit(letter: char) -> u128 {
     if letter.is_ascii() { 1 << (letter as u32) } else { 0 }
 }
 
-/// A letter in either case.
+/// A letter in both cases.
 fn one(letter: char) -> Letters {
     let others = if letter.is_whitespace() { SPACES } else { OTHERS };
     let ascii = bit(letter.to_ascii_lowercase()) | bit(letter.to_ascii_uppercase());

@@ -1,4 +1,4 @@
-//! The conditions that hold at one place of a filter, to find contradictions.
+//! The conditions that hold at one place of a filter, to find contradictions among them.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::program::{Bound, Match, Predicate};
 pub(super) struct Scope {
     equal: BTreeMap<&'static str, (Json, String)>,
     ranges: BTreeMap<&'static str, (Option<f64>, Option<f64>, String)>,
-    /// Fields without a value.
+    /// Fields that must have no value.
     absent: BTreeMap<&'static str, String>,
     tags: Vec<(Match, Vec<String>, String)>,
 }
 
-/// The requirement for a value, to compare it with another.
+/// What a condition requires of a field, to compare it with another condition.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     Any,

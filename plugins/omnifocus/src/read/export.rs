@@ -1,4 +1,4 @@
-//! Exports: a query like any other, and a form for its rows.
+//! Exports: an ordinary query, and a file format for its rows.
 
 use iac_plugin::{Fault, Json, Object, json};
 
@@ -20,7 +20,7 @@ const KEYS: &[&str] = &[
     "type", "exportType", "format", "filters", "fields", "sort", "limit", "offset", "details", "fastSearch",
 ];
 
-/// The most rows of one export.
+/// The maximum number of rows of one export.
 const MOST: i64 = 1_000;
 
 /// Reads a query of the type `export`.
@@ -130,7 +130,7 @@ fn csv(part: &Part, rows: &[Json]) -> String {
     text
 }
 
-/// Whether a value has only the letters of ids.
+/// Whether a value consists only of characters that occur in ids.
 fn is_id(field: &str, value: &Json) -> bool {
     let plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     (field == "id" || field.ends_with("Id")) && value.as_str().is_some_and(plain)

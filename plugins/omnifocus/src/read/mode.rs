@@ -1,11 +1,11 @@
-//! Modes: names for filters that are asked for often.
+//! Modes: names for filters that people often use.
 
 use iac_plugin::Fault;
 
 use crate::Moment;
 use crate::program::Predicate;
 
-/// A way of looking at tasks.
+/// A mode of the tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     All,
@@ -22,7 +22,7 @@ pub(super) enum Mode {
     ForecastPast,
 }
 
-/// Their words, as a caller writes them.
+/// The words of the modes, as a caller writes them.
 pub(super) const WORDS: [&str; 12] = [
     "all", "search", "inbox", "overdue", "today", "upcoming", "available", "blocked", "flagged",
     "smart_suggest", "forecast", "forecast_past",
@@ -43,8 +43,8 @@ const MODES: [Mode; 12] = [
     Mode::ForecastPast,
 ];
 
-/// The effective properties, as in OmniFocus itself: an item inherits due, planned and flagged from its project or
-/// group.
+/// The effective properties, as in OmniFocus itself: an item inherits a due date, a planned date and the flag from its
+/// project or group.
 pub(super) const DUE: &str = "effectiveDueDate";
 pub(super) const FLAGGED: &str = "effectiveFlagged";
 pub(super) const PLANNED: &str = "effectivePlannedDate";
@@ -69,7 +69,7 @@ impl Mode {
         }
     }
 
-    /// Returns its conditions, each under the key of the filter that replaces it.
+    /// Returns the conditions of the mode, each under the key of the filter that replaces it.
     pub(super) fn conditions(self, days: i64, moment: &Moment) -> Vec<(&'static str, Predicate)> {
         let (today, now) = (moment.start_in(0), moment.milliseconds());
         match self {
@@ -142,7 +142,7 @@ impl Mode {
         }
     }
 
-    /// Refuses filters that match nothing together with a mode.
+    /// Refuses filters with which the mode could match nothing.
     pub(super) fn check(self, keys: &[String]) -> Result<(), Fault> {
         let clash = keys.iter().find(|key| matches!(key.as_str(), "project" | "projectId" | "folder"));
         match clash {
@@ -155,7 +155,7 @@ impl Mode {
     }
 }
 
-/// The tasks that the forecast tag adds to today: available ones.
+/// The tasks that the forecast tag adds to today: those that are available.
 fn tagged() -> Predicate {
     Predicate::ForecastTag.and(Predicate::flag("available", true))
 }

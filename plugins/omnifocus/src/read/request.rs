@@ -1,4 +1,4 @@
-//! The request of a caller of `omnifocus_read`.
+//! The arguments of `omnifocus_read`.
 
 use iac_plugin::{Arguments, Fault, Json, Object};
 
@@ -9,7 +9,7 @@ use crate::filter::{self, Filter};
 use crate::program::{Kind, Query};
 use crate::{Moment, fields};
 
-/// One query that was understood.
+/// One parsed query.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) parts: Vec<Part>,
@@ -17,7 +17,7 @@ pub(super) struct Request {
     pub(super) export: Option<Format>,
 }
 
-/// The query about one kind. An export may have two of them.
+/// The query about one kind of item. An export may have two of them.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) kind: Kind,
@@ -143,7 +143,7 @@ pub(super) fn needs_planned(query: &Object<'_>) -> bool {
     })
 }
 
-/// Whether a key stands anywhere in a filter.
+/// Whether a key occurs anywhere in a filter.
 fn mentions(filter: &Json, key: &str) -> bool {
     match filter {
         Json::Object(map) => map.iter().any(|(name, value)| name == key || mentions(value, key)),
@@ -233,7 +233,7 @@ fn limit(query: &Object<'_>, kind: Kind) -> Result<i64, Fault> {
     Ok(query.whole("limit", 1, 500)?.unwrap_or(usual))
 }
 
-/// Characters of a note in a list.
+/// The maximum number of characters of a note in a list.
 pub(super) const NOTE: i64 = 200;
 
 impl Part {
@@ -269,7 +269,7 @@ impl Part {
         }
     }
 
-    /// Returns the columns that only the answer's own notes need.
+    /// Returns the columns that only the remarks of the answer need.
     pub(super) fn hidden(&self) -> &'static [&'static str] {
         if self.mode == Mode::Today { &[mode::DUE, mode::FLAGGED] } else { &[] }
     }

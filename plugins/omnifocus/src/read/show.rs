@@ -12,7 +12,7 @@ use crate::program::Kind;
 use crate::{Moment, fields};
 
 impl Request {
-    /// Shows the answers to its queries.
+    /// Builds the answer from the results of the queries.
     ///
     /// # Errors
     /// The requested item does not exist.
@@ -91,7 +91,7 @@ impl Part {
         description
     }
 
-    /// Whether there are more rows than were returned, of all matches or of all that had a score.
+    /// Whether there are more rows than the answer has, out of all matches or of all items with a score.
     fn truncated(&self, found: &Found, returned: usize) -> bool {
         let returned = i64::try_from(returned).unwrap_or(i64::MAX);
         let population = found.scored().as_i64().unwrap_or(found.total());
@@ -129,7 +129,7 @@ impl Part {
     }
 }
 
-/// Shows the rows below their sections; an empty section is left out.
+/// Shows the rows of each section; empty sections are left out.
 fn sections(found: &Found, rows: Vec<Json>) -> Json {
     let mut rows = rows.into_iter();
     let section = |(label, count, held): (&str, i64, usize)| {
@@ -140,7 +140,7 @@ fn sections(found: &Found, rows: Vec<Json>) -> Json {
     json!({ "sections": sections })
 }
 
-/// Whether the script has cut a note: then it is longer than the limit by the length of the mark.
+/// Whether the script has cut a note: a cut note is longer than the limit by the length of the mark.
 fn is_cut(note: &Json) -> bool {
     let length = note.as_str().map_or(0, |note| note.chars().count());
     i64::try_from(length).unwrap_or(i64::MAX) > NOTE

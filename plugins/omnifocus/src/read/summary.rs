@@ -78,7 +78,7 @@ fn insights(_part: &Part, found: &Found, metadata: &Json, moment: &Moment) -> Ve
     insights
 }
 
-/// Tells why a row of the mode `today` is there.
+/// Says why a row of the mode `today` is in the answer.
 pub(super) fn reason(row: &mut Map<String, Json>, due: &Json, flagged: &Json, part: &Part, moment: &Moment) {
     let today = moment.start_in(0);
     let soon = moment.start_in(part.days_ahead.unwrap_or_default());

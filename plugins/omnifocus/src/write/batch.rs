@@ -1,4 +1,4 @@
-//! Many operations as one program: creates, parents first, then updates, completes, deletes.
+//! Compiles many operations to one program: creates (parents first), then updates, completes and deletes.
 
 use iac_plugin::{Fault, Json, Object};
 
@@ -7,7 +7,7 @@ use super::plan::{Form, Plan, Step};
 use super::request::{self, REDIRECTS, Target};
 use crate::Moment;
 
-/// The largest number of operations or ids at once.
+/// The maximum number of operations or ids in one call.
 pub(super) const MOST: usize = 100;
 
 const KEYS: &[&str] = &[
@@ -66,7 +66,7 @@ pub(super) fn read(mutation: &Object<'_>, moment: &Moment) -> Result<Plan, Fault
     })
 }
 
-/// Takes each operation with its word.
+/// Pairs each operation with its word.
 fn written<'a>(mutation: &Object<'_>, list: &'a [Json]) -> Result<Vec<(&'static str, Object<'a>)>, Fault> {
     let one = |(at, item): (usize, &'a Json)| {
         let object = Object::of(format!("{}[{at}]", mutation.at("operations")), item)?;
@@ -104,7 +104,7 @@ fn temps(operations: &[(&'static str, Object<'_>)]) -> Result<Vec<(String, Targe
     Ok(temps)
 }
 
-/// Gives every create a temporary id, so that the answer can map it.
+/// Gives every create a temporary id, so that the answer can map this id to the real one.
 fn named(mut steps: Vec<Step>, temps: &[(String, Target)]) -> Vec<Step> {
     for step in steps.iter_mut().filter(|step| step.operation == "create" && step.temp.is_none()) {
         let mut name = format!("auto_{}", step.index + 1);
@@ -117,7 +117,7 @@ fn named(mut steps: Vec<Step>, temps: &[(String, Target)]) -> Vec<Step> {
     steps
 }
 
-/// Puts parents before their children, and the phases one after the other.
+/// Puts parents before their children, and sorts the operations by phase.
 fn ordered(steps: Vec<Step>) -> Result<Vec<Step>, Fault> {
     let phase = |step: &Step| match step.operation {
         "create" => 0,

@@ -7,14 +7,14 @@ use super::request::{REDIRECTS, Target};
 use crate::Moment;
 use crate::dates;
 
-/// The context of the data.
+/// What the reader of the data needs to know.
 pub(super) struct Context<'a> {
     pub(super) moment: &'a Moment,
-    /// The temporary ids of the batch, each with its future target.
+    /// The temporary ids of the batch, each with the kind of item that it will be.
     pub(super) temps: &'a [(String, Target)],
 }
 
-/// The data of something new.
+/// The data of a new item.
 pub(super) struct Made {
     pub(super) name: String,
     pub(super) temp: Option<String>,
@@ -22,7 +22,7 @@ pub(super) struct Made {
     pub(super) set: Json,
 }
 
-/// The hours of a day without a time: due, deferred and completed.
+/// The hours that a day without a time means: for due, deferred and completed.
 const DUE: i8 = 17;
 const MORNING: i8 = 8;
 pub(super) const NOON: i8 = 12;
@@ -51,7 +51,7 @@ const UPDATE_KEYS: &[&str] = &[
 ];
 const REVIEW_KEYS: &[&str] = &["lastReviewDate", "nextReviewDate"];
 
-/// Reads the data of a create; temporary ids may also stand beside it.
+/// Reads the data of a create; temporary ids may also stand beside the data.
 pub(super) fn create(
     data: &Object<'_>,
     beside: &Object<'_>,
@@ -178,7 +178,7 @@ pub(super) fn name(object: &Object<'_>) -> Result<Option<String>, Fault> {
     }
 }
 
-/// Reads everything but the place: what the script sets.
+/// Reads every value except the place: the values that the script sets.
 fn values(object: &Object<'_>, target: Target, context: &Context<'_>) -> Result<Json, Fault> {
     let mut set = json!({});
     let mut put = |key: &str, value: Option<Json>| {
@@ -235,7 +235,7 @@ fn cleared(object: &Object<'_>, key: &str) -> Result<bool, Fault> {
     Ok(!key.is_empty() && object.flag(key)?.unwrap_or(false))
 }
 
-/// Reads a date; null and an empty text clear it. A day is taken at an hour of it.
+/// Reads a date; null and an empty text clear it. A day means the given hour of that day.
 pub(super) fn date(
     object: &Object<'_>,
     key: &str,
@@ -264,7 +264,7 @@ fn tags(object: &Object<'_>) -> Result<Option<Json>, Fault> {
     for (key, word) in [("tags", "replace"), ("addTags", "add"), ("removeTags", "remove")] {
         let names = match object.get(key) {
             None => continue,
-            // Null takes all tags away, as an empty list does.
+            // Null removes all tags, and so does an empty list.
             Some(Json::Null) if key == "tags" => Vec::new(),
             Some(Json::Array(items)) if items.is_empty() && key == "tags" => Vec::new(),
             Some(_) => object.texts(key)?.unwrap_or_default(),
@@ -288,7 +288,8 @@ fn tags(object: &Object<'_>) -> Result<Option<Json>, Fault> {
     Ok(json.as_object().is_some_and(|map| !map.is_empty()).then_some(json))
 }
 
-/// Reads notifications: all of them, or some beside those that there are. Each is a date, or minutes from the due date.
+/// Reads notifications: all of them, or some that are added to the existing ones. Each is a date, or minutes from the
+/// due date.
 fn notifications(object: &Object<'_>, moment: &Moment) -> Result<Option<Json>, Fault> {
     let mut json = json!({});
     for (key, word) in [("notifications", "replace"), ("addNotifications", "add")] {
@@ -370,7 +371,7 @@ fn review(object: &Object<'_>) -> Result<Option<Json>, Fault> {
     Ok(Some(json!({"steps": days / size, "unit": unit})))
 }
 
-/// Reads where a task goes; a parent wins over a project.
+/// Reads where a task goes; a parent takes precedence over a project.
 fn task_place(
     object: &Object<'_>,
     parent_temp: Option<&str>,
@@ -426,7 +427,7 @@ fn project(object: &Object<'_>, context: &Context<'_>) -> Result<Option<Json>, F
     }
 }
 
-/// Reads a folder: a path, a name or an id; null is the top.
+/// Reads a folder: a path, a name or an id; null is the top level.
 pub(super) fn folder(object: &Object<'_>, key: &str) -> Result<Option<Json>, Fault> {
     match object.get(key) {
         None => Ok(None),

@@ -1,5 +1,5 @@
-//! Looks up the items that a mutation names, before anyone is asked and before anything is changed: with the script
-//! that applies it.
+//! Looks up the items that a mutation names, before anyone is asked and before anything is changed. The script is the
+//! one that later applies the mutation.
 
 use iac_plugin::{Fault, Json, json};
 

@@ -1,4 +1,4 @@
-//! A mutation as steps, and their run.
+//! A mutation as steps, and the code that runs them.
 
 use iac_plugin::{Fault, Json, json};
 
@@ -23,18 +23,18 @@ pub(super) struct Plan {
 /// The form of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// One thing.
+    /// One result.
     Single,
-    /// A row for each operation.
+    /// One row for each operation.
     Batch,
-    /// A row for each id.
+    /// One row for each id.
     Bulk,
 }
 
 /// One step of the program.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
-    /// Its place among the operations as they were written.
+    /// Its position among the operations as the caller wrote them.
     pub(super) index: usize,
     pub(super) operation: &'static str,
     pub(super) target: &'static str,
@@ -45,20 +45,20 @@ pub(super) struct Step {
     pub(super) id: Option<String>,
     /// The script's report about the item that it would touch; null if it names no existing item.
     pub(super) said: Json,
-    /// The report at the time of the original change, if this step takes one back; null otherwise.
+    /// The script's report at the time of the original change, if this step undoes one; null otherwise.
     pub(super) was: Json,
-    /// Why it is not run.
+    /// The reason why it does not run.
     pub(super) failure: Option<Json>,
 }
 
 impl Step {
-    /// Makes a step of what the script interprets.
+    /// Makes a step from its form for the script.
     pub(super) fn new(index: usize, operation: &'static str, target: &'static str, json: Json) -> Self {
         let (said, was) = (Json::Null, Json::Null);
         Self { index, operation, target, json, temp: None, id: None, said, was, failure: None }
     }
 
-    /// Whether it only makes something and needs no lookup.
+    /// Whether the step only creates an item, and so needs no lookup.
     pub(super) fn names_nothing(&self) -> bool {
         let place = self.json["at"].as_object();
         let is_free = place.is_some_and(|place| {
@@ -69,20 +69,20 @@ impl Step {
         self.json["do"] == "create" && is_free && self.json["set"]["tags"].is_null()
     }
 
-    /// Its acts, as the package declares them.
+    /// The acts of the step, as the package declares them.
     fn acts(&self) -> Vec<String> {
         let said = self.said["acts"].as_array().map(Vec::as_slice).unwrap_or_default();
         let said: Vec<String> = said.iter().filter_map(Json::as_str).map(str::to_owned).collect();
         if said.is_empty() { vec![format!("create {}", self.target)] } else { said }
     }
 
-    /// Whether it removes something that existed before.
+    /// Whether the step removes something that existed before.
     fn loses(&self) -> bool {
         self.acts().iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
     }
 }
 
-/// The first words of acts that lose something.
+/// The first words of the acts that lose data.
 const LOSSES: [&str; 5] = ["delete ", "merge ", "drop ", "overwrite ", "end "];
 
 /// The results of the steps, in their order.
@@ -98,16 +98,16 @@ pub(super) struct Done {
     pub(super) stays: Vec<usize>,
 }
 
-/// The number of characters of data that fit beside the script into the host's limit, with room for the values that one
-/// part passes to the next.
+/// The number of characters of data that fit beside the script into the host's limit. It leaves room for the values
+/// that one part passes to the next.
 const BUDGET: usize = 190_000;
 
-/// The number of lines that the human sees.
+/// The number of lines that the question to the human shows.
 const SHOWN: usize = 5;
 
 impl Plan {
     pub(super) fn single(step: Step) -> Self {
-        // An item that was made only in part is removed again.
+        // If an item is created only in part, it is removed again.
         let atomic = step.operation.starts_with("create");
         let (stop, mapping) = (true, false);
         Self { form: Form::Single, steps: vec![step], stop, atomic, dry_run: false, minimal: false, mapping }
@@ -159,7 +159,7 @@ impl Plan {
         lines
     }
 
-    /// The name of what a create makes.
+    /// The name of the item that a create makes.
     pub(super) fn made(&self, temp: &str) -> Option<&str> {
         self.steps.iter().find(|step| step.temp.as_deref() == Some(temp))?.json["name"].as_str()
     }
@@ -189,7 +189,7 @@ impl Plan {
 }
 
 impl Done {
-    /// Adds to a fault what the earlier parts have done.
+    /// Adds to an error what the earlier parts have done.
     fn so_far(mut self, plan: &Plan, parts: &[Vec<usize>], mut fault: Fault) -> Fault {
         let mut detail = fault.detail.take().filter(Json::is_object).unwrap_or_else(|| json!({}));
         let answers = detail.as_object_mut().and_then(|detail| detail.remove("answers"));
@@ -224,7 +224,7 @@ impl Done {
         fault
     }
 
-    /// Takes the answers of the parts that have run.
+    /// Reads the answers of the parts that have run.
     fn take_all(&mut self, parts: &[Vec<usize>], answers: &[Json]) -> Result<(), Fault> {
         parts.iter().zip(answers).try_for_each(|(part, answer)| self.take(part, answer))
     }
@@ -241,7 +241,7 @@ impl Done {
         }
         let refused = answer["refused"].as_u64().and_then(|at| part.get(usize::try_from(at).ok()?).copied());
         if refused.is_some() && before {
-            // Only this part has changed nothing: its other steps were not run.
+            // Only this part has changed nothing; its other steps did not run.
             for at in part {
                 let row = &mut self.rows[*at];
                 row["skipped"] = json!(row["error"].is_null());

@@ -1,4 +1,4 @@
-//! Repetition: from the words of a caller to a rule of OmniFocus.
+//! Repetition: turns a caller's words into a repetition rule of OmniFocus.
 
 use iac_plugin::{Fault, Json, Object, json};
 
@@ -61,7 +61,7 @@ pub(super) fn read(object: &Object<'_>, moment: &Moment) -> Result<Option<Json>,
     ))
 }
 
-/// Reads the base of the next date; `None` if the item shall not repeat.
+/// Reads the date from which the next one is counted; `None` if the item shall not repeat.
 fn schedule(rule: &Object<'_>) -> Result<Option<(&'static str, &'static str)>, Fault> {
     let methods = [
         ("fixed", ("Regularly", "DueDate")),

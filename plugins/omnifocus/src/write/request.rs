@@ -1,4 +1,4 @@
-//! The request of a caller of `omnifocus_write`.
+//! The arguments of `omnifocus_write`.
 
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Arguments, Fault, Json, Object, json};
@@ -13,7 +13,7 @@ pub(super) const OPERATIONS: [&str; 11] = [
     "create_folder", "tag_manage",
 ];
 
-/// Words that other tools use, and what to write instead.
+/// Words of other tools, and what to write instead.
 pub(super) const REDIRECTS: &[(&str, &str)] = &[
     ("estimate", "use `estimatedMinutes`"),
     ("context", "use `tags`"),
@@ -77,7 +77,8 @@ pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Plan, Fault>
     Ok(plan)
 }
 
-/// Moves up what small models put one level too deep: the id, and `changes` in `data`. The meaning is certain.
+/// Moves up values that small models put one level too deep: the id, and `changes` in `data`. Their meaning is
+/// certain.
 fn repaired(mut mutation: Map<String, Json>) -> Map<String, Json> {
     let takes_id = matches!(
         mutation.get("operation").and_then(Json::as_str),
@@ -142,7 +143,7 @@ pub(super) fn step(
     }
 }
 
-/// Reads the target; a create must say it.
+/// Reads the target; a create must name one.
 fn target(object: &Object<'_>) -> Result<Option<Target>, Fault> {
     object.word("target", &[("task", Target::Task), ("project", Target::Project)])
 }
@@ -244,7 +245,7 @@ fn deletion(target: Target, id: Option<String>, reference: Json, index: usize) -
     Step { id, ..Step::new(index, "delete", target.word(), json) }
 }
 
-/// Reads the id of what a step changes: one of OmniFocus, or a temporary one of the same batch.
+/// Reads the id of the item that a step changes: an id of OmniFocus, or a temporary id of the same batch.
 fn reference(
     object: &Object<'_>,
     keys: &[&str],

@@ -11,7 +11,7 @@ use crate::Moment;
 const DATES: [&str; 7] =
     ["dueDate", "deferDate", "plannedDate", "completionDate", "dropDate", "lastReviewDate", "nextReviewDate"];
 
-/// The number of characters of a note to read back.
+/// The number of characters of a note that the answer reads back.
 const NOTE: usize = 200;
 
 /// Shows what a dry run would do.
@@ -56,8 +56,8 @@ pub(super) fn done(plan: &Plan, done: &Done, app: Option<String>, moment: &Momen
     Ok(undoable(many(plan, done, moment), plan, done, app, moment))
 }
 
-/// Adds the undo: a call of this plugin that the host keeps; the caller gets an id in its place. Null if there is no
-/// undo.
+/// Adds the undo to the answer: a call of this plugin. The host stores it, and the caller gets an id in its place.
+/// Null if there is no undo.
 fn undoable(mut answer: Json, plan: &Plan, done: &Done, app: Option<String>, moment: &Moment) -> Json {
     answer["undo"] = Json::Null;
     let first = plan.steps.iter().zip(&done.rows).find(|(_, row)| row["success"] == true);
@@ -141,7 +141,7 @@ fn mapping(plan: &Plan, done: &Done) -> Map<String, Json> {
     pairs.collect()
 }
 
-/// Lists the items that were taken back, and those that still exist.
+/// Lists the items that were rolled back, and those that still exist.
 fn rolled_back(answer: &mut Json, plan: &Plan, back: &Json) {
     let left: Vec<Json> = back["left"].as_array().cloned().unwrap_or_default();
     let kept: Vec<usize> = back["kept"]
@@ -175,7 +175,7 @@ fn merge(into: &mut Json, more: Json) {
     }
 }
 
-/// The result of a successful step.
+/// Shows the result of a successful step.
 fn outcome(row: &Json, minimal: bool, moment: &Moment) -> Json {
     let mut shown = json!({});
     if row["deleted"].is_object() && row["item"].is_object() {
@@ -204,7 +204,7 @@ fn warnings(row: &Json) -> Option<Json> {
     row["warnings"].as_array().filter(|warnings| !warnings.is_empty()).map(|warnings| json!(warnings))
 }
 
-/// An item as OmniFocus has it now; empty and unset values are left out.
+/// Shows an item as it is in OmniFocus now; empty and unset values are left out.
 fn item(read: &Json, moment: &Moment) -> Json {
     let mut shown = Map::new();
     for (key, value) in read.as_object().into_iter().flatten() {
@@ -334,7 +334,7 @@ pub(super) fn words(error: &Json) -> (String, String) {
     }
 }
 
-/// Says what a failed single operation left behind.
+/// Says what a single failed operation left behind.
 trait Aftermath {
     fn suggest_unknown(self, plan: &Plan, done: &Done) -> Self;
 }

@@ -1,4 +1,4 @@
-//! `tag_manage`: making, naming, nesting and removing tags.
+//! `tag_manage`: creates, renames, nests and deletes tags.
 
 use iac_plugin::{Fault, Json, Object, json};
 
@@ -7,7 +7,7 @@ use super::plan::Step;
 pub(super) const ACTIONS: [&str; 9] =
     ["create", "rename", "delete", "merge", "nest", "reparent", "unnest", "set_status", "set_exclusive"];
 
-/// The steps that undo a change of a tag, as the script knows them.
+/// The steps that undo a change of a tag, by their names in the script.
 pub(super) const STEPS: [&str; 5] = ["rename", "nest", "unnest", "set", "delete"];
 
 const KEYS: &[&str] = &[
@@ -82,7 +82,7 @@ fn program(mutation: &Object<'_>, action: &str, name: &str) -> Result<Json, Faul
             json["to"] = json!(need(mutation, key)?);
         }
         "nest" | "reparent" => {
-            // Without a parent, a tag is taken out of the one that it is in.
+            // Without a parent, a tag moves out of the tag that contains it.
             let top = mutation.has("parentTag") && mutation.text("parentTag").ok().flatten().is_none();
             if top && action == "reparent" {
                 json["action"] = json!("unnest");

@@ -1,20 +1,20 @@
 //! The effect of a step, in words for the human: every property with its old value, and everything that is lost.
 //!
-//! Values are cut, properties never: a line holds all that a step sets.
+//! Long values are cut, but no property is left out: a line contains everything that a step sets.
 
 use iac_plugin::Json;
 
 use super::plan::{Plan, Step};
 use crate::Moment;
 
-/// The number of characters of a name or a text to show. The limit keeps the following text on its line.
+/// The maximum number of characters of a name or a text to show. The limit keeps the text after it on the same line.
 const NAME: usize = 60;
 
-/// The number of tags of a list to name, and the characters of each.
+/// The maximum number of tags of a list to name, and the maximum characters of each.
 const TAGS: usize = 6;
 const TAG: usize = 24;
 
-/// Each property of a step: its key in the program, and what a caller calls it.
+/// Each property of a step: its key in the program, and its name for the caller.
 const PROPERTIES: [(&str, &str); 17] = [
     ("name", "name"),
     ("note", "note"),
@@ -153,7 +153,7 @@ fn list(parts: Vec<String>) -> String {
     if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
 }
 
-/// Every property that a step sets, with its old value where there was one.
+/// Every property that a step sets, with its old value if it had one.
 fn properties(step: &Step, moment: &Moment) -> Vec<String> {
     let (set, old) = (&step.json["set"], &step.said["old"]);
     let mut parts = Vec::new();
@@ -184,7 +184,7 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
     parts
 }
 
-/// A value of a property, as it is set or as it was.
+/// A value of a property, old or new.
 fn value(key: &str, value: &Json, moment: &Moment) -> String {
     match (key, value) {
         ("note", Json::Null) => "empty".to_owned(),
@@ -207,7 +207,7 @@ fn value(key: &str, value: &Json, moment: &Moment) -> String {
     }
 }
 
-/// A word or a number as it is, cut as a name is.
+/// A word or a number unchanged, and cut like a name.
 fn value_text(value: &Json) -> String {
     match value {
         Json::String(text) => escaped(text, NAME),
@@ -224,7 +224,7 @@ fn note(head: &str, length: usize) -> String {
     format!("{} ({length} {characters})", quoted(head))
 }
 
-/// The change of tags: all of them if they are replaced, otherwise those that are added and removed.
+/// The change of tags: all new tags if the step replaces them, otherwise those that it adds and removes.
 fn tags(wanted: &Json, old: &Json) -> Vec<String> {
     let mut parts = Vec::new();
     if let Some(new) = wanted["replace"].as_array() {
@@ -238,7 +238,7 @@ fn tags(wanted: &Json, old: &Json) -> Vec<String> {
     parts
 }
 
-/// The change of notifications: all of them if they are replaced, otherwise the new ones.
+/// The change of notifications: all new ones if the step replaces them, otherwise those that it adds.
 fn notifications(wanted: &Json, old: &Json, moment: &Moment) -> Vec<String> {
     let one = |alert: &Json| match alert["minutes"].as_f64() {
         Some(minutes) if minutes < 0.0 => format!("{} minutes before it is due", -minutes),
@@ -290,7 +290,7 @@ fn goes_along(step: &Step, drops: bool) -> String {
     words
 }
 
-/// How many tasks are deleted together with an item.
+/// How many tasks an item takes along when it is deleted.
 fn held(step: &Step) -> String {
     let below = if step.target == "task" { "below it" } else { "in it" };
     if let (Some(projects), Some(folders)) = (step.said["projects"].as_i64(), step.said["folders"].as_i64()) {

@@ -1,8 +1,8 @@
 //! The core, linked without a system.
 //!
 //! Built for `wasm32-unknown-unknown`, this must be a module without a single import: any use of a clock, a file, a
-//! variable or a random number would appear as one. Without an exported entry that reaches the core the linker would
-//! drop all of it and the module would prove nothing, so the check really calls [`answered`].
+//! variable or a random number would appear as one. Without an exported entry that reaches the core, the linker would
+//! drop all of the core and the module would prove nothing. So the check calls [`answered`].
 #![deny(unsafe_code)]
 
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub extern "C" fn answered() -> u64 {
     }
 }
 
-/// Two things that must not exist: a clock, and an import.
+/// Two violations for the test of the check: a clock, and an import.
 #[cfg(feature = "impure")]
 #[expect(unsafe_code, clippy::disallowed_methods, reason = "the check must be seen to fail")]
 #[unsafe(no_mangle)]
@@ -61,7 +61,7 @@ pub extern "C" fn impure() -> u64 {
     }
     let elapsed = std::time::UNIX_EPOCH.elapsed().or_else(|_| std::time::SystemTime::now().elapsed());
     let spawned = std::thread::spawn(|| ()).is_finished();
-    // SAFETY: never called; the module is only looked at.
+    // SAFETY: nothing calls this; the check only reads the module.
     elapsed.map_or(0, |elapsed| elapsed.as_secs()) + u64::from(spawned) + unsafe { random() }
 }
 

@@ -1,4 +1,4 @@
-//! Writes what C needs to be a plugin: `iac-c-bindings WIT FOLDER` puts `plugin.h`, `plugin.c` and
+//! Writes the files that a plugin in C needs: `iac-c-bindings WIT FOLDER` puts `plugin.h`, `plugin.c` and
 //! `plugin_component_type.o` into the folder, as `wit-bindgen c WIT` does. `WORLD` names another world than `plugin`.
 
 use std::env::args;

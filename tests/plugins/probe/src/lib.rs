@@ -1,4 +1,4 @@
-//! A plugin that does what a test tells it, good or bad.
+//! A plugin that does what a test tells it to do, good or bad.
 
 use iac_plugin::{Arguments, Fault, Json, Plugin, Tool, apps, clock, json, log, settings, store};
 
@@ -72,7 +72,7 @@ fn progress() -> Result<Json, Fault> {
     Ok(json!({}))
 }
 
-/// Counts its own calls, and sees the same instant whenever it looks.
+/// Counts its own calls, and checks that the time stays the same during a call.
 fn count() -> Result<Json, Fault> {
     let before: u64 = store::get("calls")?.unwrap_or_default();
     store::put("calls", &(before + 1))?;
@@ -80,7 +80,7 @@ fn count() -> Result<Json, Fault> {
     Ok(json!({"calls": before + 1, "still": first == second}))
 }
 
-/// Gives the first reminders new names, one write after the other, and keeps a count meanwhile.
+/// Renames the first reminders, one write after the other, and stores a count meanwhile.
 fn rename(arguments: &Arguments) -> Result<Json, Fault> {
     let app = apps::open("com.apple.reminders")?;
     let names = arguments.get("names").and_then(Json::as_array).cloned().unwrap_or_default();

@@ -1,16 +1,16 @@
-//! The words of one line: dates, times and tags in them.
+//! Reads the dates, times and tags in the words of one line.
 
 use jiff::civil::{Date, Weekday, date};
 
 use crate::Moment;
 
-/// The words of a line; words that were understood are taken out.
+/// The words of a line; words that were understood are removed.
 pub(super) struct Words<'a>(Vec<&'a str>);
 
 /// Words before a due date.
 pub(super) const DUE: &[&str] = &["by", "due", "before", "until", "deadline", "on", "for"];
 
-/// Words before a date from which something can be done.
+/// Words before the date on which a task becomes available.
 pub(super) const DEFER: &[&str] = &["not until", "wait until", "starting", "after", "from"];
 
 impl<'a> Words<'a> {
@@ -23,7 +23,7 @@ impl<'a> Words<'a> {
         self.0.join(" ").trim_end_matches([',', ';', ':', '-', '–', ' ']).trim_end_matches('.').to_owned()
     }
 
-    /// Takes out words such as `@phone`.
+    /// Removes words such as `@phone`.
     pub(super) fn take_tags(&mut self) -> Vec<String> {
         let tag = |word: &&str| plain(word).strip_prefix('@').is_some_and(|tag| !tag.is_empty());
         let tags = self.0.iter().copied().filter(tag);
@@ -32,12 +32,12 @@ impl<'a> Words<'a> {
         tags
     }
 
-    /// Takes out the first date after one of some words, with that word.
+    /// Removes the first date after one of some words, together with that word.
     pub(super) fn take_date(&mut self, markers: &[&str], moment: &Moment) -> Option<String> {
         for start in 0..self.0.len() {
             for marker in markers {
                 let Some(length) = self.marker(start, marker) else { continue };
-                // "not until Monday" says when to begin, not by when to be done.
+                // "not until Monday" says when to begin, and not when to finish.
                 if *marker == "until"
                     && start > 0
                     && matches!(lower(self.0[start - 1]).as_str(), "not" | "wait")
@@ -61,7 +61,7 @@ impl<'a> Words<'a> {
         here.iter().zip(&words).all(|(here, word)| lower(here) == **word).then_some(words.len())
     }
 
-    /// Reads a date, and how many words it has.
+    /// Reads a date, and returns how many words it takes.
     fn date(&self, start: usize, begins: bool, moment: &Moment) -> Option<(Date, usize)> {
         let word = |offset: usize| self.0.get(start + offset).map(|word| lower(word)).unwrap_or_default();
         let today = moment.today();
@@ -86,7 +86,7 @@ impl<'a> Words<'a> {
         Some(day)
     }
 
-    /// Takes out a duration: `20 min`, `2h`, `(1 hour)`.
+    /// Removes a duration: `20 min`, `2h`, `(1 hour)`.
     pub(super) fn take_minutes(&mut self) -> Option<i64> {
         for start in 0..self.0.len() {
             let first = lower(self.0[start]);
@@ -180,7 +180,7 @@ fn written(text: &str, today: Date) -> Option<Date> {
     text.parse().ok().filter(|found| shape && *found >= date(1970, 1, 1))
 }
 
-/// The usual time in minutes for the action of a verb.
+/// The usual time in minutes for the action that a verb names.
 pub(super) fn usual_minutes(name: &str) -> Option<i64> {
     let first = name.split_whitespace().next().map(lower)?;
     Some(match first.as_str() {

@@ -1,4 +1,4 @@
-//! The lines of notes: which of them are tasks, and their projects.
+//! Reads the lines of notes: which of them are tasks, and which projects they belong to.
 
 use super::phrase::{self, Words};
 use super::{Item, Suggested};
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str, moment: &Moment) -> (Vec<Item>, Vec<String>) {
 enum Line<'a> {
     Task(&'a str),
     Project(String),
-    /// A title, which ends the project above it.
+    /// A title, which ends the project of the lines above it.
     Heading,
     Other,
 }
@@ -60,14 +60,14 @@ fn kind(line: &str) -> Line<'_> {
     if capital && name.chars().count() <= 60 { Line::Project(name.trim().to_owned()) } else { Line::Other }
 }
 
-/// Returns the text after a word, which may be in any case, if there is text after it.
+/// Returns the text after a word, if there is any. The word may be in any case.
 fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let head = line.get(..word.len())?;
     let rest = line[word.len()..].trim_matches(['*', ' ']);
     (head.eq_ignore_ascii_case(word) && !rest.is_empty()).then_some(rest)
 }
 
-/// Returns the text after the mark of a list, and after a box to tick.
+/// Returns the text after a list marker and a checkbox.
 fn bullet(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = if (1..=3).contains(&digits) {

@@ -9,7 +9,7 @@ use crate::analyze::scope::Scope;
 use crate::answer::{Found, Group as Counted};
 use crate::program::{Bound, Group, Kind, Predicate, Query};
 
-/// The most items that a detector lists.
+/// The maximum number of items that a detector lists.
 const LISTED: i64 = 25;
 
 fn tasks(scope: &Scope) -> Predicate {
@@ -67,7 +67,7 @@ pub(super) fn deadlines(scope: &Scope, moment: &Moment) -> Vec<Query> {
     vec![query]
 }
 
-/// The days from one instant on, those with the most due tasks first.
+/// The days from an instant on, those with the most due tasks first.
 fn days(from: i64, most: usize) -> Group {
     Group::by_day("dueDate").only(&Predicate::since("dueDate", from)).sort("count", -1).most(most)
 }
@@ -233,7 +233,7 @@ pub(super) fn show_reviews(found: Vec<Found>, moment: &Moment) -> Json {
     shown
 }
 
-/// A project with more available tasks than this has many.
+/// A project with more available tasks than this has too many of them.
 const WIP: i64 = 5;
 
 pub(super) fn wip(scope: &Scope, _: &Moment) -> Vec<Query> {
@@ -252,7 +252,7 @@ pub(super) fn show_wip(found: Vec<Found>, _: &Moment) -> Json {
     json!({"count": over.len(), "threshold": WIP, "items": items})
 }
 
-/// A day with more due tasks than this has many.
+/// A day with more due tasks than this has too many of them.
 const BUNCH: i64 = 8;
 
 pub(super) fn bunching(scope: &Scope, _: &Moment) -> Vec<Query> {

@@ -11,7 +11,7 @@ use crate::program::{Group, Kind, Query};
 /// The similarity from which two names count as the same: one minus the edits divided by the longer length.
 const ALIKE: f64 = 0.85;
 
-/// The most tasks to compare, the most pairs to compare letter by letter, and the most groups to list.
+/// The maximum numbers of tasks to compare, of pairs to compare letter by letter, and of groups to list.
 const TASKS: i64 = 10_000;
 const PAIRS: usize = 60_000;
 const LISTED: usize = 10;
@@ -71,7 +71,7 @@ impl Name {
     }
 }
 
-/// The number of edits that may lie between two names that count as the same.
+/// The maximum number of edits between two names that count as the same.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -91,7 +91,7 @@ struct Cluster {
 struct Brief {
     pairs: u128,
     length: usize,
-    /// The number of edits to a name that is not longer and still counts as the same.
+    /// The maximum number of edits from this name to one that is not longer and still counts as the same.
     edits: usize,
     index: usize,
 }
@@ -157,7 +157,8 @@ pub(super) fn similarity(left: &str, right: &str) -> f64 {
     within(&left, &right, longest).unwrap_or_default()
 }
 
-/// Returns the similarity of two texts with at most `edits` between them. Only cells this near to the diagonal count.
+/// Returns the similarity of two texts if at most `edits` edits lie between them. It computes only the cells of the
+/// edit table that are this near to the diagonal.
 #[expect(clippy::cast_precision_loss, reason = "a name is short")]
 fn within(left: &[char], right: &[char], edits: usize) -> Option<f64> {
     const FAR: usize = usize::MAX / 2;
@@ -234,7 +235,7 @@ mod tests {
         }
     }
 
-    /// The filters in front of the comparison drop no pair that is alike enough.
+    /// The quick checks before the comparison drop no pair that is similar enough.
     #[test]
     fn the_quick_filters_lose_nothing() {
         let words = [

@@ -1,4 +1,4 @@
-//! Which tags are used, how much, and which look alike.
+//! Which tags are used, how often, and which of them look alike.
 
 use iac_plugin::{Json, json};
 
@@ -9,7 +9,7 @@ use crate::analyze::scope::Scope;
 use crate::answer::Found;
 use crate::program::{Group, Kind, Predicate, Query};
 
-/// The most tags to list, and the most to compare.
+/// The maximum number of tags to list, and of tags to compare.
 const LISTED: usize = 25;
 const COMPARED: usize = 600;
 
@@ -54,7 +54,7 @@ pub(super) fn show(found: Vec<Found>, _: &Moment) -> Json {
     })
 }
 
-/// How evenly tags are used, in bits.
+/// How evenly tags are used, as entropy in bits.
 #[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
 fn entropy(sizes: &[i64]) -> f64 {
     let total: i64 = sizes.iter().sum();
