@@ -214,7 +214,6 @@ impl Code<'_> {
     /// Returns the body of a function that plugins do not have. It writes a line to the log, then returns an error or
     /// an empty value if its type has one. Otherwise it ends the call.
     fn refuse(&mut self, name: &str, function: &Function, signature: &WasmSignature) -> String {
-        // Dropping a resource that cannot exist, and reading something that is always empty, log no line.
         let number = self.said.len();
         let text = format!("{name} is not there for plugins");
         let at = WORDS + self.said.iter().map(String::len).sum::<usize>();
