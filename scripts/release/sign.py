@@ -14,14 +14,14 @@ import macho
 ENTITLEMENTS = Path(__file__).with_name("entitlements.plist")
 INFO = Path(__file__).resolve().parents[2] / "host/Info.plist"
 
-# A person's Developer ID and the key of the notary service. Each names a file.
+# The variables with a Developer ID and the key of the notary service. Each holds the path of a file.
 CERTIFICATE, PASSWORD, NOTARY = "IAC_MCP_P12", "IAC_MCP_P12_PASSWORD", "IAC_MCP_NOTARY_KEY"
-# How long the notary may take.
+# How many seconds the notary may take.
 PATIENCE = 1800
 
 
 class Unsigned(Exception):
-    """The program could not be signed or notarized; the text says why."""
+    """The program could not be signed or notarized. The text says why."""
 
 
 def variants(program, folder):
@@ -54,7 +54,7 @@ def with_certificate(program, folder, certificate):
 
 
 def signed(program, folder, name, *, flags, signer=None, **more):
-    """Signs and checks. Entitlements mean something only with the hardened runtime."""
+    """Signs a program and checks the signature. Entitlements have an effect only with the hardened runtime."""
     path = folder / name
     path.write_bytes(program)
     entitlements = str(ENTITLEMENTS) if flags else None
@@ -81,12 +81,12 @@ def check(said, flags, signer):
 
 
 def identifier():
-    """The name under which macOS keeps consent: that of the `Info.plist` in the program."""
+    """Returns the identifier under which macOS stores consent: that of the `Info.plist` in the program."""
     return plistlib.loads(INFO.read_bytes())["CFBundleIdentifier"]
 
 
 def submit(folder, program, key):
-    """Sends the program to Apple's notary. A ticket cannot be stapled to a bare program: Macs ask for it online."""
+    """Sends the program to Apple's notary. A ticket cannot be stapled to a bare program, so Macs ask for it online."""
     archive = folder / "iac-mcp.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as bundle:
         entry = zipfile.ZipInfo("iac-mcp")

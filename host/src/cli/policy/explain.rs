@@ -1,4 +1,4 @@
-//! `policy explain`: shows the decision about a call, where it comes from, and the command that would change it.
+//! `policy explain`: shows the decision about a call, where it comes from, and the policy line that would change it.
 
 use std::io::Write as _;
 
