@@ -247,7 +247,7 @@
     }
   }
 
-  // QuickJS's JSON.parse says what is wrong, but not in JavaScriptCore's words.
+  // JavaScriptCore's messages for JSON.parse say what is wrong, but not where.
   const parse = JSON.parse;
   function parseError(text) {
     const rest = text.trim();
