@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Builds the book with mdBook: target/book/html/index.html.
 
-The pages stay where they are: new ones in `book`, the others in `docs` and the root, so that they can be read in the
-repository too. `book/SUMMARY.md` names all of them. mdBook wants them in one folder, so this script copies them to
-target/book/src, points their links at the copies, and takes links away that leave the book. Afterwards it looks at every
+The pages stay where they are, so that they can also be read in the repository: new ones in `book`, the others in `docs`
+and the root. `book/SUMMARY.md` lists all of them. mdBook needs them in one folder, so this script copies them to
+target/book/src, points their links at the copies, and removes links that leave the book. Afterwards it checks every
 link of the finished pages.
 """
 

@@ -2,9 +2,9 @@
 
     coverage.py REPORT.json --least core=95 --least all=85 [--uncovered FILE]
 
-Counts regions, of the sources of each package without its unit tests, since code that tests is always covered. A
-region counts as covered if any of its instantiations ran. Writes the lines that hold an uncovered region to FILE, and
-fails if a package, or `all` of them, is covered less than it must be.
+Counts the regions of each package's sources without its unit tests, because test code is always covered. A region is
+covered if any of its instantiations ran. Writes the lines with an uncovered region to FILE, and fails if the coverage of
+a package, or of `all` packages, is below its minimum.
 """
 
 import argparse

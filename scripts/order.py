@@ -1,6 +1,6 @@
-"""Checks that the modules of a crate import only modules that stand above them in its `lib.rs` or `main.rs`.
+"""Checks that the modules of a crate import only modules that come before them in its `lib.rs` or `main.rs`.
 
-A reader can then go through a crate from top to bottom, and no two modules need each other. `style.py` runs it.
+A reader can then read a crate from top to bottom, and no two modules depend on each other. `style.py` runs it.
 """
 
 import re

@@ -4,8 +4,8 @@
     scripts/pictures.py            draws the pictures that no longer show what the program says
     scripts/pictures.py --check    draws nothing, and fails if there is one
 
-The program is IAC_MCP_BIN, or what `cargo build -p iac-mcp` has made. Times, references and dates differ between two runs,
-so they do not count as a difference.
+The program is IAC_MCP_BIN, or else the output of `cargo build -p iac-mcp`. Times, references and dates differ between
+runs, so they do not count as a difference.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Checks what no compiler does: habits of the repository that every file must keep.
+"""Checks rules of the repository that no compiler checks.
 
-Prints each place that breaks one, and fails if there is any.
+Prints each violation, and fails if there is any.
 """
 
 import os

@@ -1,10 +1,10 @@
-"""What two plugins cost beside what they ask, in the form of the other parts of `./bench`.
+"""Measures what two plugins add to the time of the apps and servers they ask. A part of `./bench`.
 
     tools.py PROGRAM PYTHON [WORD ...]
     tools.py --list
 
-PROGRAM is an optimised `iac-mcp` with plugins. PYTHON is a virtual environment with what `requirements.txt` beside this
-file names, or a word of why there is none. Fails if a target is missed.
+PROGRAM is an optimised `iac-mcp` with plugins. PYTHON is a virtual environment with the packages in `requirements.txt`
+beside this file, or the reason why there is none. Fails if a target is missed.
 """
 
 import json

@@ -94,7 +94,7 @@ impl Caller {
         }
     }
 
-    /// Returns a plugin that this caller has called, as the caller of further calls.
+    /// Returns the caller for calls by a plugin that this caller has called.
     #[must_use]
     pub fn through(&self, plugin: &str, most: Level) -> Self {
         Self { plugin: Some(plugin.to_owned()), most: Some(most), kept: Duration::ZERO, ..self.clone() }

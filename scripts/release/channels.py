@@ -157,9 +157,9 @@ def materials(text, epoch):
 
 
 def provenance(facts, made, source, tools, arguments):
-    """A statement in the form of in-toto and SLSA: which files were made of which commit, how and with what.
+    """Returns an in-toto statement in the SLSA format: which files were made from which commit, how and with what.
 
-    A workflow on GitHub adds a signed one. This one is as true as SHA256SUMS, in which it stands.
+    A workflow on GitHub adds a signed one. This one is as trustworthy as SHA256SUMS, which lists it.
     """
     subjects = [{"name": name, "digest": {"sha256": digest}} for name, digest in sorted(made.hashes.items())]
     statement = {

@@ -1,6 +1,6 @@
-"""Mach-O files as a release needs them: joins two into a universal one, and reads what a Mac would judge.
+"""Mach-O files for a release: joins two into a universal one, and reads what a Mac would check.
 
-The reader shares no code with the tool that signs. It recomputes every hash of a signature from the bytes of the file.
+The reader shares no code with the signing tool. It recomputes every hash of a signature from the bytes of the file.
 """
 
 import hashlib
@@ -97,9 +97,9 @@ def plist(part, segment):
 
 
 def signature(part):
-    """What the signature of one part says, after every hash in it was recomputed.
+    """Returns what the signature of one part says, after verifying every hash in it.
 
-    Whether a certificate leads to Apple is not checked here. `cms` says whether there is one at all.
+    It does not check whether a certificate was issued by Apple. `cms` says whether there is one at all.
     """
     told = read(part)
     if told["signature"] is None:

@@ -1,7 +1,7 @@
-"""Makes all files of a release. `./release` starts this with the tools it needs on PATH.
+"""Makes all files of a release. `./release` runs this with the necessary tools on PATH.
 
-With the files of a Developer ID in the environment (docs/releasing.md) the program is signed with it and notarized.
-Without them it is signed ad hoc, which needs no secret.
+If environment variables name the files of a Developer ID (docs/releasing.md), the program is signed with it and
+notarized. Otherwise it is signed ad hoc, which needs no secret.
 """
 
 import argparse
@@ -132,8 +132,8 @@ class Builder:
             environment["IAC_MCP_PACKAGES"] = str(packages)
 
     def native(self):
-        """The program for this machine, which packs the plugins and writes the manual. `./test` has one already, made so that
-        what runs is counted; another one would be built from nothing."""
+        """Returns the program for this machine, which packs the plugins and writes the manual. `./test` has already built
+        one with coverage instrumentation; any other would have to be built from scratch."""
         build = ["cargo", "build", "--quiet", "--package", "iac-mcp", "--locked"]
         if os.environ.get("IAC_MCP_INSTRUMENTED"):
             run("bash", "-c", 'source scripts/setup.bash && instrumented "$@"', "bash", *build, environment=self.plain)

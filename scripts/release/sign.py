@@ -25,11 +25,11 @@ class Unsigned(Exception):
 
 
 def variants(program, folder):
-    """The signed programs, by what their names end with.
+    """Returns the signed programs by the suffix of their names.
 
-    Reports about macOS 26 contradict each other on a signature without a certificate: some had one with the hardened
-    runtime killed, some had one without it never asked for consent. So both exist until a Mac has decided. A Developer ID
-    needs the hardened runtime, and then there is one variant.
+    Reports about signatures without a certificate on macOS 26 contradict each other: in some, macOS killed a program with
+    the hardened runtime; in others, it never asked for consent for a program without it. So there are both variants until
+    this was tried on a Mac. A Developer ID requires the hardened runtime, so then there is only one variant.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if certificate := os.environ.get(CERTIFICATE):

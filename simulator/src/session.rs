@@ -153,7 +153,7 @@ impl Session {
         })
     }
 
-    /// Adds the files that an app has saved to the Finder's items.
+    /// Makes Finder items for the files that an app has saved.
     pub(crate) fn hand_over(&self) -> Answer<()> {
         let saved = self.saved.take();
         let Some((app, root)) = self.finder().filter(|_| !saved.is_empty()) else { return Ok(()) };

@@ -58,7 +58,7 @@ fn has_resources(info: &Path) -> bool {
     bundle.is_some_and(resources::have_dictionary)
 }
 
-/// Whether a text is a valid bundle id.
+/// Whether a string is a valid bundle id.
 ///
 /// # Source
 /// Apple's documentation of `CFBundleIdentifier`. It does not allow the underscore, but old apps use it. `*` must

@@ -1,7 +1,8 @@
 """Everyday tasks: what the right answer is, and how each server is asked for it.
 
-A task says what must stand in the answers and what may not. Its calls are what somebody writes who knows the server well:
-the fewest calls, and no property or element more than the task needs. Where a server cannot do a task, `CANNOT` says why.
+A task says what the answers must contain and must not contain. Its calls are those of somebody who knows the server well:
+as few as possible, with only the properties and elements that the task needs. If a server cannot do a task, `CANNOT` says
+why.
 """
 
 import datetime

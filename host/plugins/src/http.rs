@@ -128,7 +128,7 @@ const KEPT: [&str; 22] = [
 /// Prefixes of further names that a plugin may not set.
 const KEPT_BEGINNINGS: [&str; 2] = ["proxy-", "x-forwarded-"];
 
-/// Tells whether a text is one host name, in the only spelling that grants use.
+/// Tells whether a string is one host name, in the only spelling that grants use.
 pub fn is_host(text: &str) -> bool {
     let parsed = Url::parse(&format!("https://{text}/"));
     let is_same = |url: Url| matches!(url.host(), Some(Host::Domain(name)) if name == text);
@@ -164,7 +164,7 @@ pub fn target(text: &str) -> Result<(String, String), String> {
     Ok((authority.to_owned(), url.as_str().to_owned()))
 }
 
-/// Tells whether a text can name a header.
+/// Tells whether a string can name a header.
 pub(crate) fn is_name(text: &str) -> bool {
     let token =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$%&'*+-.^_`|~".contains(&byte);
@@ -176,7 +176,7 @@ pub(crate) fn takes_secrets(header: &str) -> bool {
     is_name(header) && (header == "authorization" || !is_kept(header))
 }
 
-/// Tells whether a text is a valid header value. Blanks at either end are refused because they would not arrive.
+/// Tells whether a string is a valid header value. Blanks at either end are refused because they would not arrive.
 pub(crate) fn is_value(text: &str) -> bool {
     let visible = text.bytes().all(|byte| (0x20..=0x7e).contains(&byte));
     visible && (1..=LONGEST_VALUE).contains(&text.len()) && text.trim() == text

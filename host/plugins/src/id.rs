@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct PluginId(String);
 
-/// The error for a text that is not a plugin's name.
+/// The error for a string that is not a plugin's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a plugin id, expected 2 to 32 of a-z, 0-9 and single `-`, beginning with a letter, and not a name that the server uses"

@@ -428,7 +428,7 @@ impl Want {
     }
 }
 
-/// Tells whether a text is a valid key of a setting or a secret.
+/// Tells whether a string is a valid key of a setting or a secret.
 fn is_key(key: &str) -> bool {
     let letters =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');

@@ -87,7 +87,7 @@ fn ungiven(words: &Map<String, Json>) -> Option<&Json> {
     words.get("required")?.as_array()?.iter().find(|name| name.as_str().is_some_and(|name| !is_known(name)))
 }
 
-/// Tells whether a text can be a regular expression. Clients accept forms that this parser does not, such as
+/// Tells whether a string can be a regular expression. Clients accept forms that this parser does not, such as
 /// look-around, so only what is wrong in every dialect is refused.
 fn is_pattern(text: &str) -> bool {
     use regex_syntax::ast::ErrorKind;

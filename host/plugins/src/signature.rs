@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Key(String);
 
-/// The error for a text that is not a public key.
+/// The error for a string that is not a public key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a public key of minisign: `{0}`. Expected 56 characters that begin with RW")]
 pub struct InvalidKey(String);

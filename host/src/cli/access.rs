@@ -64,7 +64,7 @@ impl Access {
     }
 }
 
-/// Prints the access to a library for people, and returns it for programs.
+/// Prints the state of access to a library for people, and returns it for programs.
 fn print(index: &Index, status: Option<i64>, common: &Common) -> Result<Json, Failure> {
     let (words, full) = (index.standing(status), status == Some(FULL));
     if !common.json {

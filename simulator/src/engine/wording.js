@@ -101,8 +101,7 @@
     return removed + text.slice(first, end) + rest.trimEnd();
   }
 
-  // Returns where an expression of names, calls and indices begins that ends at an offset. Lines may break before a
-  // dot.
+  // Returns the start of the expression of names, calls and indices that ends at `end`. Lines may break before a dot.
   function operand(text, end) {
     let at = end;
     for (;;) {
@@ -128,7 +127,7 @@
     }
   }
 
-  // Returns where an assignment ends that begins at an offset.
+  // Returns the end of the assignment that begins at `from`.
   function statement(text, from) {
     if (!/^\s*=/.test(text.slice(from))) return from;
     for (let at = from, depth = 0; at < text.length; at++) {
@@ -213,7 +212,7 @@
     return /^\w+$/.test(callee) && [...sources.values()].some((lines) => lines.some((each) => declared.test(each)));
   }
 
-  // Returns where the expression begins that contains an offset.
+  // Returns the start of the expression that contains `from`.
   function chain(line, from) {
     while (from > 0 && (/[\w$.'"\])]/.test(line[from - 1]) || line.startsWith("?.", from - 1)))
       from = /[\])]/.test(line[from - 1]) ? opening(line, from - 1) : from - 1;

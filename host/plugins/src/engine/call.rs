@@ -177,7 +177,7 @@ impl State {
         Failure::Trap(Crash { reason: line(&reason, REASON), place: self.place.clone(), said })
     }
 
-    /// Tells the guest's own fault from one that the host has returned and the guest passes on.
+    /// Distinguishes the guest's own fault from one that the host has returned and the guest passes on.
     pub(super) fn said(&self, fault: Fault) -> Failure {
         let same = |told: &&Fault| told.code == fault.code && told.detail == fault.detail;
         match self.told.iter().any(|told| same(&told)) {

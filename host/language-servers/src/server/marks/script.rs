@@ -55,7 +55,7 @@ pub(super) fn name_functions(code: &Code<'_>, text: &Text, symbols: &mut [Symbol
     }
 }
 
-/// Returns where the value of a name begins, after its type if there is one.
+/// Returns the first token of the value that is assigned to a name. A type may stand between the two.
 fn given(code: &Code<'_>, name: usize) -> Option<usize> {
     let (mut at, mut angles) = (name + 1, 0_usize);
     while at < code.len() {
