@@ -1,7 +1,7 @@
 //! Coerces values for an app: tells which values a property or parameter accepts, and which it refuses.
 //!
-//! Real apps coerce more than this. A coercion without a source is refused, so a script that works here also works on
-//! a Mac.
+//! Real apps coerce more than this. A coercion that no source documents is refused, so a script that works here also
+//! works on a Mac.
 
 use crate::event::{Event, Kind as EventKind};
 use crate::os_error::{Answer, COERCION, refuse};

@@ -78,7 +78,7 @@ pub(crate) enum Kind {
     Missing,
 }
 
-/// What an identifier after an object means.
+/// What an identifier that follows an object means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Member {
     Property { term: Rc<str>, class: Option<Rc<str>> },

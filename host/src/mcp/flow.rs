@@ -13,7 +13,7 @@ use super::memory::LARGE;
 /// The most tool calls that run at once. With answers of 100 KB they make 13 MB for a client that reads none. No
 /// known client has more than twenty calls running.
 const CALLS: usize = 128;
-/// The most other requests that run at once, so that a `ping` does not wait for 128 calls.
+/// The most requests of other kinds that run at once, so that a `ping` does not wait for 128 calls.
 const OTHERS: usize = 32;
 /// The most calls that wait for the user and have given up their slot meanwhile. Each costs some 20 KB.
 const PARKED: usize = 500;

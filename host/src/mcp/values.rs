@@ -7,7 +7,8 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// As many as ten of the largest batches have. A line of 16 MiB that is mostly one string has seven.
+/// The most values in a line: as many as in ten of the largest batches. A 16 MiB line that is mostly one string has only
+/// seven.
 pub(super) const MOST: usize = 100_000;
 
 /// Whether a line has too many values. Invalid JSON is detected later.
