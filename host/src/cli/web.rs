@@ -1,8 +1,8 @@
 //! The network requests of the command line, which a person starts at a terminal. All of them go through the system's
 //! `curl`.
 //!
-//! Requests of plugins are elsewhere (`crate::web`). The program itself has no network stack. An answer is bounded in bytes and in time, and no settings of the person's own
-//! `curl` apply.
+//! The program itself has no network stack. An answer is limited in bytes and in time, and the user's own `curl`
+//! settings are ignored. Plugins' requests are sent elsewhere (`crate::web`).
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
