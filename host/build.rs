@@ -1,4 +1,4 @@
-//! Puts the built-in simulated Mac, packages of plugins and, for a Mac, `Info.plist` into the program.
+//! Embeds the built-in simulated Mac, plugin packages and, for a Mac, `Info.plist` into the program.
 
 use std::env;
 use std::fmt::Write as _;
@@ -6,15 +6,14 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The simulated Mac of the repository, and the entry in it that the program does not carry, because it only makes the
-/// data.
+/// The simulated Mac in the repository, and the entry in it that is not embedded, because it only generates the data.
 const MAC: &str = "../fixtures/mac";
 const LEFT_OUT: &str = "make";
 
-/// Names the folder with the packages of plugins that the program is to carry.
+/// The variable with the folder of plugin packages to embed.
 const PACKAGES: &str = "IAC_MCP_PACKAGES";
 
-/// The file that macOS reads from the program when it asks a person for consent.
+/// The file that macOS reads from the program when it asks the user for consent.
 const INFO: &str = "Info.plist";
 
 fn main() -> io::Result<()> {
@@ -22,7 +21,7 @@ fn main() -> io::Result<()> {
     File::create(out.join("mac.rs"))?.write_all(mac()?.as_bytes())?;
     File::create(out.join("packages.rs"))?.write_all(packages()?.as_bytes())?;
     tell(&format!("cargo::rerun-if-env-changed={PACKAGES}"))?;
-    // A program that contains its packages never builds them, and contains no path of the machine that built it.
+    // A program with embedded packages never builds plugins, so it contains no path of the machine that built it.
     if env::var_os(PACKAGES).is_none() {
         let source = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
         tell(&format!("cargo::rustc-env=IAC_MCP_SOURCE={source}"))?;
@@ -31,7 +30,7 @@ fn main() -> io::Result<()> {
     info(&out)
 }
 
-/// The files and links of the simulated Mac as the elements of a Rust array.
+/// Lists the files and links of the simulated Mac as the elements of a Rust array.
 fn mac() -> io::Result<String> {
     let root = fs::canonicalize(MAC)?;
     let mut list = String::from("[\n");
@@ -47,7 +46,7 @@ fn mac() -> io::Result<String> {
     Ok(list)
 }
 
-/// The packages of plugins that the program is to carry, by their ids, as the elements of a Rust array.
+/// Lists the plugin packages to embed as the elements of a Rust array, by id.
 fn packages() -> io::Result<String> {
     let mut list = String::from("[\n");
     for path in env::var_os(PACKAGES).map_or_else(|| Ok(Vec::new()), |folder| files(Path::new(&folder)))? {
@@ -63,8 +62,8 @@ fn packages() -> io::Result<String> {
     Ok(list)
 }
 
-/// Links `Info.plist` as the section in which macOS looks for it. The section comes from an object file, because the linker
-/// that builds for a Mac elsewhere cannot make one of a file, and an attribute in the code would be unsafe.
+/// Links `Info.plist` into the section where macOS looks for it. The section comes from an object file: the linker
+/// that cross-builds for a Mac cannot make a section from a file, and an attribute in the code would be unsafe.
 fn info(out: &Path) -> io::Result<()> {
     if env::var_os("CARGO_CFG_TARGET_VENDOR").is_none_or(|vendor| vendor != "apple") {
         return Ok(());
@@ -75,13 +74,13 @@ fn info(out: &Path) -> io::Result<()> {
     let section =
         format!(".section __TEXT,__info_plist,regular,no_dead_strip\n.incbin \"{}\"\n", plist.display());
     File::create(&source)?.write_all(section.as_bytes())?;
-    // When asked which compiler it is, zig leaves an empty file in the current folder.
+    // When asked for its version, zig leaves an empty file in the current folder.
     env::set_current_dir(out)?;
     let objects = cc::Build::new().file(&source).try_compile_intermediates().map_err(io::Error::other)?;
     objects.iter().try_for_each(|object| tell(&format!("cargo::rustc-link-arg-bins={}", object.display())))
 }
 
-/// Every file and link below a path, in order; the path itself if it is not a folder.
+/// Lists every file and link below a path, sorted; the path itself if it is a file.
 fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !fs::symlink_metadata(path)?.is_dir() {
         return Ok(vec![path.to_owned()]);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Builds the book with mdBook: target/book/html/index.html.
 
-The pages stay where they are: new ones in `book`, the others in `docs` and the root, so that they can be read in the
-repository too. `book/SUMMARY.md` names all of them. mdBook wants them in one folder, so this script copies them to
-target/book/src, points their links at the copies, and takes links away that leave the book. Afterwards it looks at every
+The pages stay where they are, so that they can also be read in the repository: new ones in `book`, the others in `docs`
+and the root. `book/SUMMARY.md` lists all of them. mdBook needs them in one folder, so this script copies them to
+target/book/src, points their links at the copies, and removes links that leave the book. Afterwards it checks every
 link of the finished pages.
 """
 
@@ -42,7 +42,7 @@ def main():
 
 
 def copy(folder):
-    """Copies the pages that the summary names, and what they show."""
+    """Copies the pages that the summary names, and the pictures that they show."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     summary = SUMMARY.read_text()
@@ -57,14 +57,14 @@ def copy(folder):
 
 
 def name(target):
-    """The name of a page in the book: that of its file. The README is the first page, and folders below others stay visible."""
+    """Returns a page's name in the book: that of its file. README is the first page; some folders stay part of the name."""
     file = Path(target)
     words = [file.parent.name] if file.parent.name in {"recipes", "wit"} else []
     return "index.md" if file.name == "README.md" else "-".join([*words, f"{file.stem}.md"]).lower()
 
 
 def turned(text, path, names, folder):
-    """The text of a page with links that hold in the book."""
+    """Returns the text of a page with links that work in the book."""
 
     def link(match):
         mark, words, target = match.groups()
@@ -90,7 +90,7 @@ def turned(text, path, names, folder):
 
 
 class Page(HTMLParser):
-    """The ids of a page, and where it leads."""
+    """The ids and the link targets of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -111,7 +111,7 @@ def read(path):
 
 
 def dead(path):
-    """The links of a finished page that lead nowhere."""
+    """Lists the broken links of a finished page."""
     for target in read(path).targets:
         file, _, anchor = unquote(target).partition("#")
         other = path.parent / file if file else path

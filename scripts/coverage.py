@@ -2,9 +2,9 @@
 
     coverage.py REPORT.json --least core=95 --least all=85 [--uncovered FILE]
 
-Counts regions, of the sources of each package without its unit tests, since code that tests is always covered. A
-region counts as covered if any of its instantiations ran. Writes the lines that hold an uncovered region to FILE, and
-fails if a package, or `all` of them, is covered less than it must be.
+Counts the regions of each package's sources without its unit tests, because test code is always covered. A region is
+covered if any of its instantiations ran. Writes the lines with an uncovered region to FILE, and fails if the coverage of
+a package, or of `all` packages, is below its minimum.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = re.compile(r"^(?P<package>[\w-]+(?:/[\w-]+)?)/src/(?!.*(?:^|/)tests(?:\.rs|/))")
-# A module called `tests`, as mangling writes it: its name stands behind its length.
+# A module called `tests` in a mangled name, where each name follows its length.
 IN_TESTS = re.compile(r"(?<!\d)5tests")
 CODE_REGION = 0
 
@@ -46,7 +46,7 @@ def read_options():
 
 
 def regions_by_file(functions):
-    """Maps each source file to its regions, and each region to how often it ran."""
+    """Maps each source file to its regions, and each region to the number of times it ran."""
     files = defaultdict(lambda: defaultdict(int))
     for function in functions:
         if IN_TESTS.search(function["name"]):
@@ -59,7 +59,7 @@ def regions_by_file(functions):
 
 
 def source(name):
-    """The path of a source file of ours from the root of the repository, else nothing."""
+    """Returns the path of one of our source files relative to the repository; None for other files."""
     path = Path(name)
     inside = path.is_relative_to(ROOT) and str(path.relative_to(ROOT))
     return inside if inside and SOURCE.match(inside) else None
@@ -75,7 +75,7 @@ def totals(files):
 
 
 def uncovered_lines(files):
-    """Says for each file on which lines a region begins that never ran."""
+    """Lists for each file the lines on which a region begins that never ran."""
     shown = []
     for path in sorted(files):
         lines = sorted({place[0] for place, count in files[path].items() if not count})

@@ -58,7 +58,7 @@ class Drawing:
 
 
 def consent():
-    """The dialog of macOS, with the names of its two programs."""
+    """Draws the consent dialog of macOS, with the names of its two programs."""
     drawing = Drawing(
         "consent", 720, 330, "The consent dialog of macOS",
         "A dialog says: X wants access to control Y, with the buttons Don't Allow and Allow. X is the program that macOS holds "
@@ -85,7 +85,7 @@ def consent():
 
 
 def gates():
-    """What a call passes between a client and an app."""
+    """Draws the gates that a call passes between a client and an app."""
     drawing = Drawing(
         "gates", 760, 300, "Two gates between your assistant and an app",
         "A call goes from your client to iac-mcp. The gate of iac-mcp allows reads, asks you before a change, and refuses code. "
@@ -111,7 +111,7 @@ def gates():
 
 
 def one_call():
-    """The way of one call through the program."""
+    """Draws the way of one call through the program."""
     drawing = Drawing(
         "one-call", 760, 470, "The way of one call",
         "The shell receives a call and gives it to the core. The core reads the arguments, resolves names by the app's dictionary, "

@@ -1,6 +1,6 @@
-"""Checks that the modules of a crate import only modules that stand above them in its `lib.rs` or `main.rs`.
+"""Checks that the modules of a crate import only modules that come before them in its `lib.rs` or `main.rs`.
 
-A reader can then go through a crate from top to bottom, and no two modules need each other. `style.py` runs it.
+A reader can then read a crate from top to bottom, and no two modules depend on each other. `style.py` runs it.
 """
 
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMENT = re.compile(r"//[^\n]*")
-# Raw texts and the character `"` first: a quote in them opens no other text.
+# Raw strings and the character literal `"` come first, because a quote in them does not begin a string.
 TEXT = re.compile(r"""r(#+)".*?"\1|'\\?"'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 TESTS = re.compile(r"^#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*mod \w+ \{.*?^\}", re.MULTILINE | re.DOTALL)
 MODULE = re.compile(r"^(?:pub(?:\([^)]*\))? )?mod (\w+);", re.MULTILINE)
@@ -18,7 +18,7 @@ PATH = re.compile(r"(?<![\w:])(crate|(?:super::)*super)::(\{|\w+)")
 
 
 def problems(crate):
-    """Says which imports of a crate, by its folder, run downwards."""
+    """Lists the imports of a crate, given by its folder, that refer to a later module."""
     source = ROOT / crate / "src"
     root = next((source / name for name in ("lib.rs", "main.rs") if (source / name).is_file()), None)
     if root is None:
@@ -38,13 +38,13 @@ def problems(crate):
 
 
 def files(source, module):
-    """The files of a module, without those that only test."""
+    """Returns the files of a module, without tests."""
     below = sorted((source / module).rglob("*.rs"))
     return [file for file in [source / f"{module}.rs", *below] if file.is_file() and not re.search(r"/tests?(?:\.rs|/)", str(file.relative_to(source)))]
 
 
 def imports(file, source):
-    """What a file names directly below the root of its crate."""
+    """Yields what a file imports directly below the root of its crate."""
     modules = file.relative_to(source).with_suffix("").parts
     text = stripped(file.read_text())
     for path in PATH.finditer(text):
@@ -55,7 +55,7 @@ def imports(file, source):
 
 
 def group(text, start):
-    """The first words of the paths in `{a, b::c, d::{e, f}}`, of which `self` names nothing new."""
+    """Yields the first name of each path in `{a, b::c, d::{e, f}}`. `self` adds no name."""
     depth, words, fresh = 0, [], True
     for token in re.findall(r"[{},]|\w+|::|\*", text[start:]):
         if token == "{":
@@ -74,6 +74,6 @@ def group(text, start):
 
 
 def stripped(text):
-    """Code without comments, texts and tests."""
+    """Returns code without comments, strings and tests."""
     return TEST_MODULE.sub("", TESTS.sub("", TEXT.sub('""', COMMENT.sub("", text))))
 

@@ -1,4 +1,4 @@
-"""The pages of the repository as text: their headings, their links, and where those lead."""
+"""The pages of the repository as text: their headings, their links, and the targets of the links."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ CODE = re.compile(r"`[^`\n]*`")
 
 
 def tracked():
-    """The Markdown files, from the root of the repository."""
+    """Returns the Markdown files, relative to the root of the repository."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -22,7 +22,7 @@ def tracked():
 
 
 def prose(text):
-    """Pairs of a line and whether it is prose: the lines of a block of code are not."""
+    """Yields each line and whether it is prose. Lines in a code block are not."""
     fence = None
     for line in text.split("\n"):
         mark = FENCE.match(line)
@@ -36,7 +36,7 @@ def prose(text):
 
 
 def anchors(text):
-    """The names by which links reach the headings of a page, as GitHub and mdBook make them."""
+    """Returns the anchors of a page's headings, as GitHub and mdBook make them."""
     found = []
     for line, is_prose in prose(text):
         heading = HEADING.match(line) if is_prose else None
@@ -48,13 +48,13 @@ def anchors(text):
 
 
 def links(text):
-    """The targets of the links of a page that lead to other files or to its own headings."""
+    """Returns the links of a page to other files or to its own headings."""
     written = "\n".join(line if is_prose else "" for line, is_prose in prose(text))
     return [match[3] for match in LINK.finditer(CODE.sub("", written))]
 
 
 def dead(path):
-    """The links of a page that lead nowhere, each with a reason."""
+    """Yields the broken links of a page, each with a reason."""
     page = ROOT / path
     for target in links(page.read_text()):
         file, _, anchor = target.partition("#")

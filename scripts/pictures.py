@@ -4,8 +4,8 @@
     scripts/pictures.py            draws the pictures that no longer show what the program says
     scripts/pictures.py --check    draws nothing, and fails if there is one
 
-The program is IAC_MCP_BIN, or what `cargo build -p iac-mcp` has made. Times, references and dates differ between two runs,
-so they do not count as a difference.
+The program is IAC_MCP_BIN, or else the output of `cargo build -p iac-mcp`. Times, references and dates differ between
+runs, so they do not count as a difference.
 """
 
 import argparse
@@ -32,13 +32,13 @@ PICTURES = ROOT / "docs/pictures"
 COLUMNS = 100
 CELL, LINE, MARGIN, BAR = 8.4, 19, 18, 34
 
-# How long a server may take to tell what it does, in seconds.
+# How many seconds a server may take to publish its status.
 PATIENCE = 30
 
-# The program asks with these letters at the end of a line.
+# The end of the line on which the program asks for approval.
 PROMPT = b"[deny] "
 
-# How long the recording rests, in seconds: after a command, after a question, after any other line.
+# How many seconds the recording pauses: after a command, after a question, after any other line.
 AFTER_COMMAND, AFTER_QUESTION, AFTER_LINE = 0.9, 1.6, 0.06
 
 VARYING = [
@@ -58,7 +58,7 @@ CHANGE = r"""iac-mcp call iac_mcp_set_property --world mac '{
     "property": "name", "value": "Call the plumber on Monday"}'"""
 
 
-# What a client asks a server that runs during a scene.
+# The calls that a client makes to the server that runs during a scene.
 CALLS = [
     ("iac_mcp_get_elements", {"app": "Notes", "elements": "every note", "limit": 3}),
     ("iac_mcp_get_elements", {"app": "Mail", "elements": "every message of inbox", "limit": 5}),
@@ -67,7 +67,7 @@ CALLS = [
 
 
 class Scene:
-    """A title, what it shows in words, commands as they are typed, their answers, and the line before which it ends."""
+    """A scene: a title, a description, commands as they are typed, the typed answers, and the line before which it ends."""
 
     def __init__(self, name, title, words, commands, *, answers=(), ends_before=None, prepare=(), calls=()):
         self.name, self.title, self.words, self.commands = name, title, words, commands
@@ -115,7 +115,7 @@ def main():
 
 
 def fresh(scene, check):
-    """Whether the picture shows what the program says; draws it anew if it may."""
+    """Whether the picture shows what the program prints now. Draws it again unless it only checks."""
     path = PICTURES / f"{scene.name}.svg"
     rows = record(scene)
     drawn = Tree.fromstring(path.read_text()) if path.exists() else None
@@ -128,7 +128,7 @@ def fresh(scene, check):
 
 
 def told(drawing):
-    """The words of a picture and the order of its colours, without what differs between two runs: dates also move line ends."""
+    """Returns a picture's text and the order of its colours, without what differs between runs, such as dates."""
     parts = [part for row in drawing.iter("{http://www.w3.org/2000/svg}text") for part in row]
     words = " ".join(" ".join(part.text for part in parts).split())
     for pattern, word in VARYING:
@@ -138,7 +138,7 @@ def told(drawing):
 
 
 def record(scene):
-    """The rows of a run: each a list of parts, with the time at which it appears."""
+    """Returns the rows of a run. Each is a list of parts, with the time at which it appears."""
     rows, clock, kept = [], 0.4, {}
     answers = list(scene.answers)
     with tempfile.TemporaryDirectory() as home:
@@ -172,7 +172,7 @@ def environment(home):
 
 
 def serve(calls, home):
-    """A server that has answered these calls of a client that shows questions, and has told so."""
+    """Starts a server, makes these calls through a client that shows questions, and waits for its status."""
     server = subprocess.Popen(
         [BIN, "serve", "--world", "mac"], cwd=home, env=environment(home), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -199,7 +199,7 @@ def serve(calls, home):
 
 
 def run(command, home, answer):
-    """What a command says at a terminal where a person types the answer once it is asked for."""
+    """Returns what a command prints on a terminal at which a person types the answer when asked."""
     words = shlex.split(command)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
@@ -217,7 +217,7 @@ def run(command, home, answer):
     said = said.decode().replace("\r\n", "\n")
     if process.returncode != 0 or answer:
         raise SystemExit(f"`{command}` ended with {process.returncode}, expected 0 after its question:\n{said}")
-    # A slow machine sees progress, which is drawn over itself and wiped: only the last state of a line stays.
+    # A slow machine shows progress, which is overwritten in place: only the last state of a line is kept.
     said = re.sub(r"\x1b\[[\d;?]*[A-Za-ln-z]", "", said)
     return "\n".join(line.split("\r")[-1] for line in said.split("\n"))
 
@@ -225,7 +225,7 @@ def run(command, home, answer):
 def read(terminal):
     try:
         return os.read(terminal, 65536)
-    except OSError:  # the other side is closed
+    except OSError:  # the other end is closed
         return b""
 
 
@@ -233,7 +233,7 @@ COLOURS = {31: "r", 32: "g", 33: "y", 35: "m", 36: "c"}
 
 
 def styled(said):
-    """Each line's parts with the classes of their colours: `b` bold, `f` faint, and a letter for each colour."""
+    """Splits each line into parts with the classes of their style: `b` bold, `f` faint, and a letter for each colour."""
     style = []
     for line in said.split("\n"):
         parts = []
@@ -247,7 +247,7 @@ def styled(said):
 
 
 def wrapped(parts):
-    """The rows that a terminal makes of a line."""
+    """Wraps a line into the rows that a terminal shows."""
     row, left = [], COLUMNS
     for style, text in parts:
         while len(text) > left:

@@ -1,6 +1,6 @@
-"""Checks what no compiler does: habits of the repository that every file must keep.
+"""Checks rules of the repository that no compiler checks.
 
-Prints each place that breaks one, and fails if there is any.
+Prints each violation, and fails if there is any.
 """
 
 import os
@@ -15,8 +15,8 @@ import pages
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 800
-# The formatter gives JavaScript a line for each statement and argument. A plugin's script is one file of its package, and
-# the parts of the Foundation bridge share the helpers of its first file.
+# The formatter gives JavaScript a line for each statement and argument. A plugin's script is a single file of its
+# package, and the parts of the Foundation bridge share the helpers at the top of one file.
 LONGER = {
     "plugins/omnifocus/scripts/read.js": 1200,
     "plugins/omnifocus/scripts/write.js": 1200,
@@ -24,12 +24,12 @@ LONGER = {
 }
 CODE = {".rs", ".py", ".js", ".bash", ".sh"}
 
-# Where a rule looks, what it must not find there, and why.
+# Each rule: where it applies, what must not occur there, and why.
 RULES = [
     (r"", r"(?<![\w.~-])/(?:work|root|mnt|builds?)/\w", "a path of one machine"),
     (r"(?<!Cargo\.lock)$", r"(?:crates|docs)\.(?:io|rs)/|pypi\.org|npmjs\.org|rust-lang\.org|debian\.org", "a registry's host"),
-    # What tells of changed files exists on Linux alone; without it, folders are walked. So does what limits another process,
-    # by which a test fills its disk, and the allocator that has to be told to give memory back.
+    # Change notifications exist only on Linux; elsewhere folders are walked. Limiting another process, which a test
+    # uses to fill its disk, also exists only there, and so does the allocator that must be told to return memory.
     (r"^(?!host/language-servers/src/watch\.rs$|tests/host/running\.rs$|host/src/mcp/memory\.rs$).*\.rs$", r"cfg!?\(.*\b(?:target_os|target_family|target_vendor|unix|windows)\b", "code that only one system compiles"),
     (r"^host/src/(?!mcp[/.])", r"\brmcp::", "rmcp is spoken in host/src/mcp only"),
     (r"^(?!host/plugins/(?:src/engine|benches)|fuzz/|tests/).*\.rs$", r"\bwasmtime::", "wasmtime is spoken in host/plugins/src/engine only"),
@@ -40,7 +40,7 @@ RULES = [
 
 BARE_ALLOW = re.compile(r"#!?\[allow\((?:(?!\breason\b)[^\]])*\]")
 
-# What touches the system must be named in PLATFORM.md.
+# Code that touches the system. PLATFORM.md must name it.
 TOUCHES = re.compile(r"\bfs::|\bFile::|\bOpenOptions\b|\benv::|\bCommand::new\b|\bnet::|/proc\b|process::(?:Command|id|exit)\b|\btempfile::|\bWalkBuilder\b|\bgetrandom\b|\bgenerate_to\b")
 BRANCHES = re.compile(r"\bconsts::OS\b|\bis_mac\(\)")
 SHELL = re.compile(r"^(?:host(?:/(?:apps|osascript|state|plugins|language-servers))?|simulator)/(?:src/.*|build)\.rs$")
@@ -67,7 +67,7 @@ def check(path):
         text = (ROOT / path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         return  # data
-    # The release gives its own data their modes.
+    # The release sets the modes of its own data files.
     if text.startswith("#!/") and not os.access(ROOT / path, os.X_OK) and not path.startswith("scripts/release/data/"):
         yield f"{path}: begins with #! and cannot be run; give it the mode of a program"
     lines = text.splitlines()
@@ -84,7 +84,7 @@ def check(path):
 
 
 def unnamed_contacts():
-    """What PLATFORM.md does not tell of the code that is not for tests."""
+    """Lists the contacts with the system that PLATFORM.md does not mention, outside tests."""
     told = (ROOT / "PLATFORM.md").read_text()
     branches = told.partition("## Branches at run time")[2].partition("\n## ")[0]
     for path in filter(SHELL.match, tracked()):
@@ -98,18 +98,18 @@ def unnamed_contacts():
 
 
 def dead_links():
-    """Links between the pages of the repository that lead nowhere."""
+    """Lists broken links between the pages of the repository."""
     yield from (f"{path}: {problem}" for path in pages.tracked() for problem in pages.dead(path))
 
 
 def unused_dependencies():
-    """Dependencies that no source of their package names, and of the workspace that no package takes."""
+    """Lists dependencies that no source of their package uses, and workspace dependencies that no package uses."""
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]
     left = set(workspace["dependencies"])
     for member in workspace["members"]:
         manifest = tomllib.loads((ROOT / member / "Cargo.toml").read_text())
         tables = [manifest, *manifest.get("target", {}).values()]
-        # What only tests need stands apart, so that the program is not built with it.
+        # Dependencies of tests must be separate, so that the program is not built with them.
         script = ROOT / member / "build.rs"
         kinds = {
             "dependencies": sources(member, manifest, ["lib", "bin"]),
@@ -125,14 +125,14 @@ def unused_dependencies():
 
 
 def imports_that_run_down():
-    """Imports of modules that stand further down in the root of their crate."""
+    """Lists imports of modules that come later in the root of their crate."""
     members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
     for crate in members:
         yield from order.problems(crate)
 
 
 def other_versions_of_rust():
-    """Packages that ask for another Rust than the one that rustup installs here and the tests run with."""
+    """Lists packages that declare another Rust version than the one that rustup installs here and the tests run with."""
     channel = tomllib.loads((ROOT / "rust-toolchain.toml").read_text())["toolchain"]["channel"]
     workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]
     for manifest in ["Cargo.toml", *(f"{member}/Cargo.toml" for member in workspace["members"])]:
@@ -143,7 +143,7 @@ def other_versions_of_rust():
 
 
 def unscheduled_fuzzing():
-    """Fuzz targets that the weekly workflow does not run for an hour."""
+    """Lists fuzz targets that the weekly workflow does not run for an hour."""
     workflow = (ROOT / ".github/workflows/weekly.yml").read_text()
     for target in sorted((ROOT / "fuzz/targets").glob("*.rs")):
         if f"          - {target.stem}\n" not in workflow:
@@ -151,14 +151,14 @@ def unscheduled_fuzzing():
 
 
 def sources(member, manifest, kinds):
-    """The code of these targets of a package, and of its build script."""
+    """Returns the code of these targets of a package and of its build script."""
     folder = ROOT / member
     named = [target for kind in kinds for target in as_list(manifest.get(kind, []))]
     roots = [(folder / target["path"]).resolve() for target in named if "path" in target]
     folders = [folder / default for default in ("src", *(["tests", "benches", "examples"] if "test" in kinds else []))]
     files = {folder / "build.rs", *roots, *(file for root in roots for file in root.parent.rglob("*.rs"))}
     files |= {file for folder in folders for file in folder.rglob("*.rs")}
-    # Tests of several packages share files by their paths.
+    # Tests of several packages include shared files by path.
     shared = re.compile(r'#\[path = "([^"]+)"\]')
     files |= {(file.parent / path).resolve() for file in files if file.is_file() for path in shared.findall(file.read_text())}
     return "\n".join(file.read_text() for file in sorted(files) if file.is_file())

@@ -1,11 +1,11 @@
-//! Names the version of the reader of dictionaries, so that no program uses what another reader has cached.
+//! Computes a version of the dictionary reader, so that no program uses the cached results of another reader.
 
 use std::hash::Hasher as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{fs, hash};
 
-/// Everything that decides how a dictionary is read.
+/// The source files that determine how a dictionary is read.
 const READER: [&str; 5] = [
     "../../core/src/dictionary.rs",
     "../../core/src/dictionary",
@@ -30,7 +30,7 @@ fn reader() -> io::Result<u64> {
     Ok(hasher.finish())
 }
 
-/// Every file below a path, in order; the path itself if it is not a folder.
+/// Lists every file below a path, sorted; the path itself if it is a file.
 fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

@@ -1,10 +1,10 @@
-"""What two plugins cost beside what they ask, in the form of the other parts of `./bench`.
+"""Measures what two plugins add to the time of the apps and servers they ask. A part of `./bench`.
 
     tools.py PROGRAM PYTHON [WORD ...]
     tools.py --list
 
-PROGRAM is an optimised `iac-mcp` with plugins. PYTHON is a virtual environment with what `requirements.txt` beside this
-file names, or a word of why there is none. Fails if a target is missed.
+PROGRAM is an optimised `iac-mcp` with plugins. PYTHON is a virtual environment with the packages in `requirements.txt`
+beside this file, or the reason why there is none. Fails if a target is missed.
 """
 
 import json
@@ -51,7 +51,7 @@ missed = 0
 
 
 def row(what, figure, unit, most=None, note=""):
-    """Prints a line as `table.rs` beside this file does."""
+    """Prints a line in the same form as `table.rs` in `numbers`."""
     global missed
     shown = f"{digits(figure)} {unit}"
     target, share, verdict = "", "", ""
@@ -77,7 +77,7 @@ def took(ask):
 
 
 class Home:
-    """Folders of one measurement, and the program in them."""
+    """The folders of one measurement, and the program that uses them."""
 
     def __init__(self, program, folder, path=""):
         self.program, self.folder = program, Path(folder)
@@ -106,7 +106,7 @@ class Home:
 
 
 def omnifocus(program, _):
-    """What the guest and the host take of a call, with what the script took inside the app taken away."""
+    """Measures what the guest and the host take of a call, without the time of the script in the app."""
     with tempfile.TemporaryDirectory() as folder:
         home, world = Home(program, folder), f"{folder}/world"
         home.add("omnifocus")
@@ -131,19 +131,19 @@ def apart(host, what, tool, arguments, most):
 
 
 def ran(host):
-    """Milliseconds for which scripts ran inside OmniFocus so far."""
+    """Returns how many milliseconds scripts have run in OmniFocus so far."""
     metrics = host.call("system", {"action": "metrics"})
     return metrics["osascript"]["apps"].get(OMNIFOCUS, {"ran": {"totalMs": 0}})["ran"]["totalMs"]
 
 
 def code_query(program, python):
-    """The same questions to a server itself and through the plugin, warm, in turns: one that is fast, one that is not."""
+    """Compares a server asked directly and through the plugin, warm and in turns, for a fast and a slow server."""
     installed = next(Path(python).glob("lib/python3*/site-packages/flask"), None)
     if not installed:
         return skipped("code_query over the server itself", python)
     for name, command in SERVERS.items():
         with tempfile.TemporaryDirectory() as folder:
-            # A package is used from outside of itself.
+            # The package is used as a module of a project, not as the project itself.
             subject = Path(folder).resolve() / "project"
             shutil.copytree(installed, subject / "flask")
             home = Home(program, folder, f"{Path(python).resolve()}/bin:")
@@ -168,7 +168,7 @@ def over(name, command, home, subject):
 
 
 def first(name, home, command, subject):
-    """The first answer of a new process, less what the server itself takes from its start to the same answer."""
+    """Measures the first answer of a new process, minus the server's own time from its start to the same answer."""
     theirs, ours = [], []
     for _ in range(3):
         began = time.perf_counter()
@@ -204,7 +204,8 @@ def questions(server, host, subject, shown=False):
     }
 
     def fifty():
-        # Not before: a server may be much faster where more files are open than the one that is asked about.
+        # The files are opened only now, because a server may be much faster when more files are open than the one in
+        # question.
         show(server, [file for file, *_ in spots], opened)
         return [server.ask("textDocument/hover", spot) for spot in each]
 
@@ -218,7 +219,7 @@ def questions(server, host, subject, shown=False):
 
 
 def show(server, files, opened):
-    """Opens files that are not open yet, as the host does with those that it asks about."""
+    """Opens files that are not open yet, as the host does with files that it asks about."""
     for file in sorted(set(files) - opened):
         document = {"uri": file.as_uri(), "languageId": "python", "version": 1, "text": file.read_text()}
         server.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
@@ -226,13 +227,13 @@ def show(server, files, opened):
 
 
 def defined(subject):
-    """Fifty places at which something is defined: file, line and column from 0."""
+    """Finds fifty places at which something is defined: file, line, and column from 0."""
     found = []
     for file in sorted(subject.rglob("*.py")):
         for number, line in enumerate(file.read_text().splitlines()):
             if match := re.match(r"\s*(?:async )?(?:class|def) (\w+)", line):
                 found.append((file, number, match.start(1)))
-    # From the whole of the project, and the same ones every time.
+    # Spread over the whole project, and the same ones every time.
     return found[:: len(found) // 50][:50]
 
 

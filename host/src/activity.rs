@@ -1,4 +1,4 @@
-//! The current work of a server, for people who watch with `iac-mcp top`: calls, open questions, the last answers.
+//! What a server is doing, for people who watch with `iac-mcp top`: calls, open questions, the latest answers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,13 +10,13 @@ use tokio::sync::Notify;
 
 use crate::consent::{Caller, GOOD};
 
-/// How many of the calls that ended are kept.
+/// The number of finished calls that are kept.
 const LATEST: usize = 20;
 
-/// How many calls and questions are listed. The counts say how many there are.
+/// The most calls and questions that are listed. The counts include all of them.
 const LISTED: usize = 50;
 
-/// The calls of all clients of this server.
+/// The calls of all clients of this server, as `iac-mcp top` sees them.
 #[derive(Debug, Default)]
 pub(crate) struct Activity {
     changed: Notify,
@@ -27,11 +27,11 @@ pub(crate) struct Activity {
 struct Seen {
     answered: u64,
     failed: u64,
-    /// The client that called last.
+    /// The client that made the latest call.
     client: Option<String>,
     next: u64,
     calls: BTreeMap<u64, Underway>,
-    /// By the digest, so that a call that comes again with its answer closes its own question.
+    /// By the digest of the question, so that a call that is repeated with its answer closes its own question.
     questions: BTreeMap<String, Asked>,
     latest: VecDeque<Json>,
 }
@@ -45,21 +45,21 @@ struct Underway {
 
 #[derive(Debug)]
 struct Asked {
-    /// The question without values and names that were read only for the human.
+    /// The text of the question, without values and names that were read only to show them to the user.
     what: String,
     level: &'static str,
     client: String,
     began: Moment,
 }
 
-/// A point in time: for people, and for spans that a clock which is set does not change.
+/// A point in time. `at` is for display; `instant` measures durations even if the clock is changed.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     at: u64,
     instant: Instant,
 }
 
-/// A call under way. If it is dropped without an end, the client has given it up.
+/// A running call. If it is dropped without an end, the client has cancelled it.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     activity: &'a Activity,
@@ -67,7 +67,7 @@ pub(crate) struct Call<'a> {
     result: &'static str,
 }
 
-/// A question that a human sees. Dropping it closes the question.
+/// A question that the user sees. Dropping it closes the question.
 #[derive(Debug)]
 pub(crate) struct Open<'a> {
     activity: &'a Activity,
@@ -75,7 +75,7 @@ pub(crate) struct Open<'a> {
 }
 
 impl Activity {
-    /// A client calls a tool.
+    /// Records that a client calls a tool.
     pub(crate) fn begins(&self, tool: &str, caller: &Caller) -> Call<'_> {
         let mut seen = self.seen();
         let number = seen.next;
@@ -87,7 +87,7 @@ impl Activity {
         Call { activity: self, number, result: "given up" }
     }
 
-    /// A human is asked about a call.
+    /// Records that the user is asked about a call.
     pub(crate) fn asks(&self, question: &Question, caller: &Caller) -> Open<'_> {
         let digest = question.digest().to_hex();
         let asked = Asked {
@@ -101,8 +101,8 @@ impl Activity {
         Open { activity: self, digest: Some(digest) }
     }
 
-    /// Waits until something has changed since the last look. While a call runs, it waits at most this long, because
-    /// the state of the app changes too.
+    /// Waits until something has changed since the last call. While a tool call is running, it waits at most this
+    /// long, because the state of the app changes too.
     pub(crate) async fn changed(&self, most: Duration) {
         let is_idle = self.seen().calls.is_empty();
         match is_idle {
@@ -111,7 +111,7 @@ impl Activity {
         }
     }
 
-    /// Returns the current work.
+    /// Returns what the server is doing now.
     pub(crate) fn look(&self) -> Json {
         let mut seen = self.seen();
         seen.questions.retain(|_, asked| asked.began.instant.elapsed() < GOOD);
@@ -140,7 +140,7 @@ impl Activity {
 }
 
 impl Call<'_> {
-    /// The client gets an answer, an error, or a question that it shows before it calls again.
+    /// Records the end of a call: an answer, an error, or a question that the client shows before it calls again.
     pub(crate) fn ends(mut self, is_error: bool, asks: bool) {
         self.result = match (asks, is_error) {
             (true, _) => "asks you",
@@ -171,7 +171,7 @@ impl Drop for Call<'_> {
 }
 
 impl Open<'_> {
-    /// The client has the question, and the call comes again with the answer or never.
+    /// Keeps the question open: the client shows it, and may repeat the call with the answer.
     pub(crate) fn stays(mut self) {
         self.digest = None;
     }
@@ -192,7 +192,7 @@ impl Moment {
     }
 }
 
-/// Milliseconds since 1970, as the system tells them: servers and those who look on share its clock.
+/// Milliseconds since 1970 by the system clock, which servers and `iac-mcp top` share.
 pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

@@ -41,7 +41,7 @@ use iac_state::StateError;
 use options::{Common, Mac};
 use serde_json::json;
 
-/// The version; a release names its commit and date too.
+/// The version. A release adds its commit and date.
 const VERSION: &str = match option_env!("IAC_MCP_BUILD") {
     Some(build) => build,
     None => env!("CARGO_PKG_VERSION"),
@@ -107,13 +107,13 @@ enum Command {
     /// Prints a script that completes the command line in your shell.
     Completions(help::Completions),
     /// Writes the manual pages into a folder.
-    // Packages do this, so the first page does not need the line.
+    // Packages run this, so the help on the first page does not list it.
     #[command(hide = true)]
     Man(help::Man),
 }
 
 impl Command {
-    /// Whether it prints more than a screen often enough to be read in a pager.
+    /// Whether its output is often longer than a screen, so that a pager is used.
     fn is_long(&self) -> bool {
         match self {
             Self::Describe(_) | Self::Tools(_) | Self::Lint(_) => true,
@@ -126,19 +126,19 @@ impl Command {
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    /// It was called in a way that cannot work: exit status 2.
+    /// The command was used in a way that cannot work: exit status 2.
     #[error("{0}")]
     Misuse(String),
-    /// It could not do what it was asked for: exit status 1.
+    /// The command could not do its work: exit status 1.
     #[error("{0}")]
     Failed(String),
-    /// The error is printed already: exit status 1.
+    /// The error was already printed: exit status 1.
     #[error("failed")]
     Said,
-    /// The help is printed already: exit status 2.
+    /// The help was already printed: exit status 2.
     #[error("misused")]
     Shown,
-    /// If no one reads the output any more, that is not a failure.
+    /// The reader of the output is gone, which is not a failure.
     #[error("nobody reads the output")]
     Unread,
 }
@@ -149,7 +149,7 @@ impl From<Fault> for Failure {
     }
 }
 
-/// Replaces the tool names in a suggestion by the names of commands.
+/// Replaces tool names in a suggestion by the commands that do the same.
 fn at_a_terminal(suggestion: &str) -> String {
     suggestion
         .replace("iac_mcp_list_apps", "`iac-mcp apps`")
@@ -172,7 +172,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Runs the program with the arguments after its name, except for the commands that are handed on as they are.
+/// Runs the program with these arguments. It handles all commands except those that are passed on as they are.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let line: Vec<OsString> = std::iter::once("iac-mcp".into()).chain(arguments).collect();
     let (arguments, settings) = match config::read(&line) {
@@ -195,7 +195,7 @@ impl Arguments {
         let Self { command, common, mac, color } = self;
         color.write_global();
         let is_long = command.as_ref().is_some_and(Command::is_long) && !common.json;
-        // Dropped at the end of this function, so that an error comes after the pages.
+        // Dropped at the end of this function, so that an error appears after the pager has closed.
         let _pager = is_long.then(paint::paged).flatten();
         match command {
             None if io::stdin().is_terminal() => usage(),
@@ -224,13 +224,14 @@ impl Arguments {
     }
 }
 
-/// A person started the server at a terminal. What it says goes to stderr, because stdout is for clients.
+/// Prints the help, because a person started the server at a terminal. It goes to stderr, because stdout is for MCP.
 fn usage() -> Result<(), Failure> {
     writeln!(paint::stderr(), "{}", help::command().render_help().ansi())?;
     Err(Failure::Shown)
 }
 
-/// Help and version are not failures, even if the reader stops early; anything else is misuse.
+/// Prints a message of clap. Help and version are not failures, even if the reader stops early; anything else is
+/// misuse.
 fn misread(error: &clap::Error, line: &[OsString]) -> ExitCode {
     if error.use_stderr() && wants_json(line) {
         let text = error.to_string();
@@ -242,24 +243,24 @@ fn misread(error: &clap::Error, line: &[OsString]) -> ExitCode {
     };
     if let Some(variable) = config::to_blame(error, line) {
         let style = paint::FAINT;
-        // Without a place to complain to, the exit status has to do.
+        // If stderr cannot be written, the exit status is all that is left.
         let _ = writeln!(paint::stderr(), "{style}the value comes from {variable}{style:#}");
     }
     let unread = printed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
     if error.use_stderr() || unread.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
-/// Whether a line that could not be read asks for JSON.
+/// Whether a command line that could not be parsed asks for JSON.
 fn wants_json(line: &[OsString]) -> bool {
     line.iter().any(|word| word == "--json")
 }
 
-/// Prints an error: for people on stderr, for programs as an object on stdout.
+/// Prints an error: on stderr for people, as a JSON object on stdout for programs.
 fn complain(failure: &Failure, json: bool) -> ExitCode {
     let is_misuse = matches!(failure, Failure::Misuse(_));
     let text = failure.to_string();
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    // Without a place to complain to, the exit status has to do.
+    // If the stream cannot be written, the exit status is all that is left.
     if json {
         let kind = if is_misuse { "misuse" } else { "failed" };
         let _ = paint::answer(&json!({ "error": kind, "message": first, "suggestion": rest.trim() }), true);

@@ -1,5 +1,5 @@
-//! The MCP clients that this program knows: the files from which they start servers. No argument may lead to these
-//! files, and `setup` writes them.
+//! The MCP clients that this program knows, with the files that list the servers they start. `setup` writes these
+//! files; no argument of a call may lead to them.
 //!
 //! # Source
 //! The clients' own documentation.
@@ -11,39 +11,41 @@ use iac_core::permission::Where;
 pub struct Client {
     /// Its name on the command line.
     pub id: &'static str,
-    /// Its name for people.
+    /// Its name as shown to people.
     pub title: &'static str,
-    /// Its list of servers, from the home folder: on a Mac, and elsewhere. Empty if it has no file.
+    /// The file with its list of servers, relative to the home folder: on a Mac, and elsewhere. Empty if there is
+    /// none.
     pub file: [&'static str; 2],
-    /// Other places of older or other versions: the first existing one is used if `file` does not exist.
+    /// Paths that older or other versions use. If `file` does not exist, the first of these that exists is used.
     pub older: &'static [&'static str],
-    /// The form of its servers.
+    /// The format of its list of servers.
     pub form: Form,
-    /// Signs that the client is installed: a path from the home folder, a whole path, or the name of a program.
+    /// Signs that the client is installed: a path relative to the home folder, an absolute path, or the name of a
+    /// program.
     pub signs: &'static [&'static str],
-    /// Other files or folders from which it starts programs, from the home folder; a folder counts with all its
-    /// contents.
+    /// Other files or folders, relative to the home folder, from which it starts programs. A folder includes all of
+    /// its contents.
     more: &'static [&'static str],
-    /// The lists that any project may have.
+    /// The list files that a project may contain.
     project: &'static [&'static str],
 }
 
-/// The form of the servers in a client's file.
+/// The format of the list of servers in a client's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// JSON, under this key.
     Json(&'static str),
-    /// JSON with comments and commas at the end of a list, under this key.
+    /// JSON with comments and trailing commas, under this key.
     Commented(&'static str),
-    /// The JSON of OpenCode, which has fields of its own.
+    /// OpenCode's JSON, which has its own fields.
     OpenCode,
-    /// TOML, a table below this one.
+    /// TOML: a table below this one.
     Toml(&'static str),
-    /// YAML, an entry of this mapping.
+    /// YAML: an entry of this mapping.
     YamlMap(&'static str),
-    /// YAML, an item of this list.
+    /// YAML: an item of this list.
     YamlList(&'static str),
-    /// The client has no file: the user pastes the entry.
+    /// The client has no file, so the entry is shown to the user, who pastes it.
     Shown,
 }
 
@@ -58,7 +60,7 @@ const NONE: Client = Client {
     project: &[],
 };
 
-/// Every client that is known.
+/// All known clients.
 pub const CLIENTS: [Client; 21] = [
     Client {
         id: "claude-desktop",
@@ -163,7 +165,7 @@ pub const CLIENTS: [Client; 21] = [
         title: "Gemini CLI",
         file: [".gemini/settings.json", ".gemini/settings.json"],
         form: Form::Commented("mcpServers"),
-        // The folder alone may belong to Antigravity.
+        // No sign by folder: `.gemini` may belong to Antigravity.
         signs: &["gemini"],
         more: &[".gemini"],
         project: &[".gemini/settings.json"],
@@ -267,7 +269,7 @@ pub const CLIENTS: [Client; 21] = [
     },
 ];
 
-/// The closed files of clients, each with a description.
+/// Returns the clients' files that no call may touch, each with a description.
 pub fn closed() -> Vec<(Where, String)> {
     let of = |client: &Client| {
         let words = format!("the configuration of {}", client.title);

@@ -1,7 +1,8 @@
-//! The ways to ask a human: the ladder below the policy.
+//! The ways to ask the user, when the policy says that a call needs approval.
 //!
-//! The client is asked first, in the way of its era; then a dialog of the Mac itself; and if no one can be asked, the
-//! call ends and says what the user can do. Silence is a no, and so is a client that disconnects.
+//! The client is asked first, in the way that its protocol version allows. If it cannot ask, the Mac shows a dialog.
+//! If nobody can be asked, the call ends and says what the user can do. Silence counts as a refusal, and so does a
+//! client that disconnects.
 
 use std::fmt::Debug;
 use std::pin::Pin;
@@ -10,51 +11,51 @@ use std::time::{Duration, Instant};
 
 use iac_core::permission::{Answer, Level, Question};
 
-/// Older clients end a request after 60 seconds, so the server stops waiting for the human before that.
+/// Older clients end a request after 60 seconds, so the server stops waiting for the user earlier.
 const PATIENCE: Duration = Duration::from_secs(50);
 
-/// Less time than this counts as no time.
+/// If less time than this is left, nobody is asked.
 pub(crate) const LEAST: Duration = Duration::from_secs(2);
 
-/// How long a client of the stateless era may take to call again with the answer.
+/// How long a client of the stateless protocol may take to repeat the call with the answer.
 pub(crate) const GOOD: Duration = Duration::from_secs(10 * 60);
 
-/// The caller, and the human behind it.
+/// The caller, and the user behind it.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The client by its own name, for the audit log.
+    /// The client's own name, for the audit log.
     pub client: String,
-    /// The plugin, if it is not the client itself.
+    /// The plugin, if a plugin makes the call.
     pub plugin: Option<String>,
-    /// How far the plugin may go.
+    /// The highest level that the plugin may reach.
     pub most: Option<Level>,
-    /// How the human is asked.
+    /// How the user is asked.
     pub asker: Arc<dyn Asker>,
-    /// The receiver of progress messages, if anyone wants them.
+    /// Where progress messages go, if the client asked for them.
     pub listener: Option<Arc<dyn Listener>>,
     /// When the call came in.
     pub since: Instant,
-    /// How long the call waited before it began; its own waiting time is shorter by this much.
+    /// How long the call waited in the backlog. The time that it may still wait is shorter by this much.
     pub kept: Duration,
 }
 
-/// A caller that wants to know how far a call is.
+/// Receives the progress of a call.
 pub trait Listener: Debug + Send + Sync {
-    /// Reports progress: the steps that are done, the total, and the current work.
+    /// Reports progress: the number of finished steps, the total, and the current step.
     fn hear(&self, done: u32, total: Option<u32>, message: &str);
 }
 
-/// A way to ask the human behind a call.
+/// A way to ask the user behind a call.
 pub trait Asker: Debug + Send + Sync {
-    /// Puts a question; waits for an answer until the time is over.
+    /// Asks a question, and waits for an answer for at most `patience`.
     fn ask<'a>(&'a self, question: &'a Question, patience: Duration) -> Asking<'a>;
 
-    /// Whether there is anyone at the other end.
+    /// Whether anybody can be asked in this way.
     fn is_somebody(&self) -> bool {
         true
     }
 
-    /// The digest of the question that the call answers.
+    /// The digest of the question that the call brings the answer to.
     fn brought(&self) -> Option<&str> {
         None
     }
@@ -66,21 +67,21 @@ pub type Asking<'a> = Pin<Box<dyn Future<Output = Asked> + Send + 'a>>;
 /// The result of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// An answer, which may be silence.
+    /// An answer. It may be silence.
     Answered(Answer),
-    /// The call ends here, and comes again with an answer.
+    /// The call ends here, and the client will repeat it with an answer.
     Later,
-    /// No one can be reached in this way.
+    /// Nobody can be asked in this way.
     NoWay(String),
 }
 
 impl Caller {
-    /// A caller for whom no human can be asked.
+    /// Makes a caller without a user who can be asked.
     pub fn alone(client: &str) -> Self {
         Self::new(client, Arc::new(Nobody))
     }
 
-    /// A caller with a way to ask.
+    /// Makes a caller with a way to ask its user.
     pub fn new(client: &str, asker: Arc<dyn Asker>) -> Self {
         Self {
             client: client.to_owned(),
@@ -93,19 +94,19 @@ impl Caller {
         }
     }
 
-    /// A plugin that was called by this caller.
+    /// Returns the caller for calls by a plugin that this caller has called.
     #[must_use]
     pub fn through(&self, plugin: &str, most: Level) -> Self {
         Self { plugin: Some(plugin.to_owned()), most: Some(most), kept: Duration::ZERO, ..self.clone() }
     }
 
-    /// How long an answer may still take; `None` if it would come too late.
+    /// How long the user may still take to answer; `None` if the answer would come too late.
     pub(crate) fn patience(&self) -> Option<Duration> {
         PATIENCE.checked_sub(self.since.elapsed()).filter(|left| *left >= LEAST)
     }
 }
 
-/// A caller without a human.
+/// The asker of a caller without a user.
 #[derive(Debug)]
 struct Nobody;
 

@@ -1,4 +1,4 @@
-//! Language servers for plugins: started under the same guard as every other process, with what the operator has chosen.
+//! Language servers for plugins. They run under the same guard as every other process, with the operator's settings.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,25 +13,25 @@ use iac_osascript::{Guarded, Liveness, memory_of_group};
 
 use iac_state::regular;
 
-/// The file of the state directory that holds the operator's choices.
+/// The operator's settings, a file in the state directory.
 const FILE: &str = "language-servers.toml";
 
-/// The language servers of one state directory, made when the first question comes.
+/// The language servers of one state directory. They are set up at the first question.
 #[derive(Default)]
 pub(crate) struct Servers {
     state: Option<PathBuf>,
     made: OnceLock<LanguageServers>,
-    /// Why none is used, if none is.
+    /// Why no server is used, if so.
     problem: OnceLock<String>,
 }
 
 impl Servers {
-    /// Uses the operator's choices in a state directory; without one, the defaults.
+    /// Uses the operator's settings in a state directory, or the defaults if there is none.
     pub(crate) fn new(state: Option<&Path>) -> Self {
         Self { state: state.map(Path::to_owned), ..Self::default() }
     }
 
-    /// Returns the language servers. If the operator's choices cannot be read, it reports that and uses no server.
+    /// Returns the language servers. If the operator's settings cannot be read, it logs an error and uses no server.
     pub(crate) fn get(&self) -> &LanguageServers {
         self.made.get_or_init(|| {
             open(self.state.as_deref()).unwrap_or_else(|error| {
@@ -42,23 +42,23 @@ impl Servers {
         })
     }
 
-    /// Returns why the operator's choices are not used, if they cannot be read.
+    /// Returns why no server is used, if the operator's settings cannot be read.
     pub(crate) fn unused(&self) -> Option<&str> {
         self.get();
         self.problem.get().map(String::as_str)
     }
 
-    /// Returns the reason if language servers are off or would be; it starts none for that.
+    /// Returns why language servers are off, or why they would be. It starts none to find out.
     pub(crate) fn problem(&self) -> Option<String> {
         let now = || check(self.state.as_deref()).err().map(|error| error.to_string());
         self.problem.get().cloned().or_else(now)
     }
 }
 
-/// Makes what asks language servers; none is started before the first question.
+/// Sets up the language servers. None is started before the first question.
 ///
 /// # Errors
-/// The choices cannot be read, or no more files can be opened.
+/// The settings cannot be read, or too many files are open.
 fn open(state: Option<&Path>) -> io::Result<LanguageServers> {
     let settings = Settings::standard(std::env::vars_os()).with(chosen(state)?).map_err(io::Error::other)?;
     let guard = std::env::current_exe().ok();
@@ -66,10 +66,10 @@ fn open(state: Option<&Path>) -> io::Result<LanguageServers> {
     Ok(LanguageServers::new(Arc::new(launcher), settings))
 }
 
-/// Reads the operator's choices and uses none of them.
+/// Reads and checks the operator's settings without using them.
 ///
 /// # Errors
-/// The choices cannot be read, or are not valid.
+/// The settings cannot be read or are not valid.
 fn check(state: Option<&Path>) -> io::Result<()> {
     Settings::standard([]).with(chosen(state)?).map(drop).map_err(io::Error::other)
 }
@@ -81,7 +81,7 @@ fn none() -> LanguageServers {
     LanguageServers::new(Arc::new(Nobody), settings)
 }
 
-/// Starts nothing.
+/// A launcher that starts nothing.
 struct Nobody;
 
 impl Launch for Nobody {
@@ -94,7 +94,7 @@ impl Launch for Nobody {
     }
 }
 
-/// Reads the operator's choices; without a file, there are none.
+/// Reads the operator's settings. Without a file, they are the defaults.
 fn chosen(state: Option<&Path>) -> io::Result<Chosen> {
     let Some(file) = state.map(|state| state.join(FILE)) else { return Ok(Chosen::default()) };
     match regular::text(&file, regular::MOST) {
@@ -108,7 +108,7 @@ fn chosen(state: Option<&Path>) -> io::Result<Chosen> {
     }
 }
 
-/// Starts servers under guard, so that none outlives this process.
+/// Starts servers under a guard, so that none outlives this process.
 struct Launcher {
     guard: Option<PathBuf>,
     liveness: Liveness,

@@ -1,4 +1,4 @@
-//! Arguments in, exit status out; everything else is in the library.
+//! Passes the arguments to the library and returns its exit status.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};

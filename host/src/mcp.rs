@@ -1,4 +1,4 @@
-//! The door to MCP, for both eras of the protocol: the only place that knows rmcp.
+//! The MCP server, for both protocol generations. Only this module uses rmcp.
 
 mod answer;
 mod asking;
@@ -37,14 +37,14 @@ use flow::Flow;
 use server::Server;
 use transport::Stdio;
 
-/// How long scripts may still run after the client has closed its end.
+/// How long scripts may go on after the client has disconnected.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long after freeing something large the memory goes back to the system. The objects made from it are gone by
-/// then.
+/// How long after a large line was handled freed memory is returned to the system. The objects that were parsed from
+/// it are dropped by then.
 const GIVEN_BACK: Duration = Duration::from_millis(500);
-/// The shortest interval between writes of the status.
+/// The shortest interval between two writes of the status file.
 const TOLD: Duration = Duration::from_secs(1);
-/// If there was no answer for this time and no script is left to wait for, none will come.
+/// After this time without an answer, and with no script running, no answer will come.
 const SILENCE: Duration = Duration::from_millis(500);
 
 /// Why a server ended early.
@@ -58,7 +58,7 @@ pub enum ServeError {
 
 /// Serves over stdin and stdout until the client closes its end or the system asks the process to end.
 ///
-/// Drops expired references at the interval `clean_up`.
+/// Expired references are dropped at the interval `clean_up`.
 ///
 /// # Errors
 /// The session could not begin.
@@ -107,7 +107,7 @@ async fn session(server: Server, transport: Stdio) -> Result<(), ServeError> {
     }
 }
 
-/// Waits until the client is gone and its requests are answered. Scripts keep their time limit and end then; requests
+/// Waits until the client is gone and its requests are answered. Scripts run until their time limit at most; requests
 /// without scripts are all answered.
 async fn late(closed: &CancellationToken, pipeline: &Pipeline) {
     closed.cancelled().await;
@@ -143,11 +143,11 @@ async fn cleaning(pipeline: Arc<Pipeline>, every: Duration) {
     }
 }
 
-/// Keeps the file that tells others what this server does. Nothing wakes the server for it while nothing happens.
+/// Keeps the status file of this server up to date. While nothing happens, the server does not wake up for it.
 async fn telling(pipeline: Arc<Pipeline>, status: Arc<Status>) {
     loop {
         let (status, doing) = (Arc::clone(&status), pipeline.doing());
-        // A volume may take its time. Without the file, the server is only missing from `iac-mcp top`.
+        // A slow volume may block this write. Without the file, the server is only missing from `iac-mcp top`.
         match tokio::task::spawn_blocking(move || status.write(&doing)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::debug!(%error, "the status is not written"),

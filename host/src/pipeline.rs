@@ -1,4 +1,5 @@
-//! One call, from its arguments to its answer: the core decides, the supervisor runs, the core continues.
+//! Runs one call, from its arguments to its answer: the core decides, the supervisor runs scripts, and the core
+//! continues.
 
 mod consents;
 mod convert;
@@ -48,49 +49,49 @@ use screen::Screen;
 pub use system::{PluginReport, PluginStatus, TOOL as SYSTEM};
 pub use tools::ToolsOf;
 
-/// How the audit log calls a script of a plugin.
+/// What the audit log calls a plugin's script.
 const SCRIPTS: &str = "app-scripts";
 
-/// How the audit log calls a request of a plugin.
+/// What the audit log calls a plugin's web request.
 const HTTP: &str = "http";
 
-/// Everything that a pipeline is made of.
+/// Everything that a pipeline is built from.
 #[derive(Debug, Default)]
 pub struct Settings {
     /// How apps are found.
     pub apps: iac_apps::Settings,
     /// How scripts are run.
     pub osascript: iac_osascript::Settings,
-    /// The simulated Mac, if there is no real one.
+    /// The simulated Mac, if one is used in place of this Mac.
     pub world: Option<World>,
-    /// The folder that `~/` means there; empty if unknown.
+    /// The folder that `~/` stands for on that Mac; empty if unknown.
     pub home: String,
-    /// The apps whose commands are separate tools.
+    /// The apps whose commands become separate tools.
     pub tools: ToolsOf,
-    /// How many references the store keeps, and for how long.
+    /// How many references are kept, and for how long.
     pub limits: Limits,
-    /// Whether an error shows the script that led to it.
+    /// Whether an error includes the script that caused it.
     pub debug: bool,
-    /// The state directory; `None` for a temporary one that ends with the pipeline.
+    /// The state directory; `None` for a temporary one that is removed with the pipeline.
     pub state: Option<State>,
-    /// Whether a person sits before a screen on which a dialog can be shown.
+    /// Whether a user is logged in to a screen on which a dialog can be shown.
     pub screen: bool,
-    /// How the operator reaches the same Mac and the same files.
+    /// The command-line options with which the operator reaches the same Mac and state.
     pub operator: Operator,
-    /// Sends requests of plugins to web servers.
+    /// Sends plugins' requests to web servers.
     pub web: Web,
-    /// Settings that differ from the defaults, as `system` shows them: key, value, and source.
+    /// Settings that differ from the defaults, as `system` reports them: key, value and source.
     pub said: Vec<Json>,
 }
 
-/// Runs every call. It owns the data that the core may read, and everything that the core cannot do itself.
+/// Runs every call. It owns the data that the core may read, and does everything that the core cannot do itself.
 #[derive(Debug)]
 pub struct Pipeline {
     catalog: Arc<Catalog>,
-    /// The queue of calls that arrived before the list of apps was known.
+    /// Calls that arrive before the list of apps is known wait for this in order.
     line: tokio::sync::Mutex<()>,
     supervisor: Supervisor,
-    /// Dropped before the simulated Mac, because its files may be in there.
+    /// Dropped before the simulated Mac, because its files may be inside that Mac's folder.
     permission: Permission,
     world: Option<Arc<World>>,
     home: String,
@@ -99,7 +100,7 @@ pub struct Pipeline {
     memory: Mutex<Memory>,
     /// The file of references that outlive the process.
     saved: Mutex<SavedReferences>,
-    /// Whether those of earlier processes were taken over.
+    /// Whether the references of earlier processes were taken over.
     adopted: AtomicBool,
     clock: Clock,
     counters: Counters,
@@ -111,24 +112,24 @@ pub struct Pipeline {
     said: Vec<Json>,
 }
 
-/// The core's memory between calls.
+/// What the core remembers between calls.
 #[derive(Debug)]
 struct Memory {
     references: References,
     learned: Learned,
 }
 
-/// Points in time that never go back, counted from the Unix epoch. They advance while the Mac sleeps, which an
-/// `Instant` does not: a grant for an hour ends in the night. They also advance if the system's clock is set back,
-/// because otherwise that hour would become longer.
+/// A clock that never goes back and counts from the Unix epoch. Unlike an `Instant`, it advances while the Mac
+/// sleeps, so a grant for an hour ends overnight. It also advances if the system clock is set back, because otherwise
+/// that hour would last longer.
 #[derive(Debug)]
 struct Clock {
     started: Instant,
-    /// The time of that, from the system's present or earlier answer.
+    /// The wall-clock time of `started`. It only increases when the system clock is read again.
     began: AtomicU64,
 }
 
-/// Counts since the start.
+/// Counts since the start of the server.
 #[derive(Debug, Default)]
 struct Counters {
     calls: AtomicU64,
@@ -139,28 +140,28 @@ struct Counters {
 /// The answer to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The client's view.
+    /// What the client gets.
     pub outcome: Outcome,
-    /// How long it took.
+    /// How long the call took.
     pub elapsed: Duration,
-    /// The question for the human before the call is repeated; the outcome then only says so.
+    /// The question for the user, if the client must repeat the call with an answer. The outcome then only says so.
     pub question: Option<Box<Question>>,
 }
 
-/// The decision about a call, without running it.
+/// The decision about a call that is not run.
 #[derive(Debug)]
 pub enum Explained {
-    /// It would run, or look at what a human would be asked about.
+    /// The call would run, or it would first read what the user must be shown.
     Decided(Arc<Decided>),
-    /// A human would be asked.
+    /// The user would be asked.
     Asked(Box<Question>),
-    /// It would end without a script.
+    /// The call would end without a script.
     Done(Box<Outcome>),
-    /// It is wrong.
+    /// The call is not valid.
     Fault(Box<Fault>),
 }
 
-/// How far a call came.
+/// How far a call got.
 #[derive(Debug)]
 struct Driven {
     outcome: Outcome,
@@ -183,7 +184,7 @@ impl From<Box<Question>> for Driven {
 }
 
 impl Pipeline {
-    /// Makes a pipeline; nothing is read and no process is started before the first call.
+    /// Makes a pipeline. Nothing is read and no process is started before the first call.
     ///
     /// # Errors
     /// The supervisor cannot be made.
@@ -229,7 +230,7 @@ impl Pipeline {
         })
     }
 
-    /// Answers a call of one of the core's tools.
+    /// Answers a call of a core tool.
     pub async fn call(
         &self,
         tool: Tool,
@@ -239,7 +240,7 @@ impl Pipeline {
     ) -> Answer {
         let call = Call::read(tool, arguments);
         match &call {
-            // The log names the text by its digest.
+            // The log identifies the script's text by its digest.
             Ok(Call::RunScript(script)) => {
                 let arguments = script.arguments();
                 Box::pin(self.answer(tool.name(), call, &arguments, caller, cancel)).await
@@ -248,7 +249,7 @@ impl Pipeline {
         }
     }
 
-    /// Answers a call of a command's own tool.
+    /// Answers a call of a command that is a tool of its own.
     pub async fn run_command(
         &self,
         tool: &CommandTool,
@@ -271,8 +272,8 @@ impl Pipeline {
         self.answer(HTTP, Ok(Call::Web(call)), &arguments, caller, cancel).await
     }
 
-    /// Answers a call as the audit log names it. Reserves its place before it waits for anything, so that calls begin
-    /// in the order in which they came.
+    /// Answers a call; `name` is its name in the audit log. It reserves a place before it waits for anything, so that
+    /// calls start in order of arrival.
     async fn answer(
         &self,
         name: &str,
@@ -295,7 +296,7 @@ impl Pipeline {
         self.ended(driven, started)
     }
 
-    /// Writes down that a plugin has opened a root for its language servers.
+    /// Records in the audit log that a plugin has opened a root for its language servers.
     pub(crate) fn note_servers(&self, tool: &str, root: &str, ok: bool, caller: &Caller) {
         self.permission.opened(tool, root, ok, caller, self.clock.now());
     }
@@ -306,7 +307,7 @@ impl Pipeline {
         Answer { outcome: self.operator.complete(outcome), elapsed: started.elapsed(), question }
     }
 
-    /// Says what the gate would decide about a call, without asking anyone or running anything.
+    /// Returns what the permission gate would decide about a call, without asking anyone or running anything.
     pub async fn explain(&self, tool: Tool, arguments: &Map<String, Json>, caller: &Caller) -> Explained {
         let call = match Call::read(tool, arguments) {
             Ok(call) => call,
@@ -327,7 +328,7 @@ impl Pipeline {
         }
     }
 
-    /// The current policy. If it cannot be read, a policy that refuses everything.
+    /// Returns the current policy. If it cannot be read, returns one that denies everything.
     pub(crate) fn policy(&self) -> Arc<Policy> {
         self.permission.policy()
     }
@@ -342,15 +343,15 @@ impl Pipeline {
         &self.catalog
     }
 
-    /// Every scriptable app, with or without its dictionary.
+    /// Returns every scriptable app, with or without its dictionary.
     ///
     /// # Errors
-    /// The simulated Mac cannot be made.
+    /// The simulated Mac cannot be unpacked.
     pub async fn every_app(&self) -> Result<Arc<Apps>, Fault> {
         self.apps(Need::Dictionaries(Vec::new())).await
     }
 
-    /// Describes the whole dictionary of an app, in any spelling.
+    /// Describes the whole dictionary of an app, whose name may be spelled in any way.
     ///
     /// # Errors
     /// There is no such app, or its dictionary cannot be read.
@@ -360,7 +361,7 @@ impl Pipeline {
         tokio::task::spawn_blocking(describe).await.map_err(|error| internal(&error))
     }
 
-    /// Reads the dictionary of an app, in any spelling.
+    /// Reads the dictionary of an app, whose name may be spelled in any way.
     ///
     /// # Errors
     /// There is no such app, or its dictionary cannot be read.
@@ -371,15 +372,15 @@ impl Pipeline {
         tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| Err(internal(&error)))
     }
 
-    /// Unpacks the simulated Mac if there is one to unpack; this may block.
+    /// Unpacks the simulated Mac, if that is still necessary. This may block.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// A file cannot be written.
     pub fn prepare(&self) -> Result<(), Fault> {
         prepare(self.world.as_deref())
     }
 
-    /// Drops expired references and saves the others; returns how many it dropped. This may block.
+    /// Drops expired references and saves the others. Returns how many it dropped. This may block.
     pub fn clean_up(&self) -> usize {
         let now = self.clock.now();
         let dropped = self.memory().references.clean_up(now);
@@ -387,18 +388,18 @@ impl Pipeline {
         dropped
     }
 
-    /// Returns how many calls have ended since the start.
+    /// Returns how many calls have ended since the start of the server.
     pub(crate) fn answered(&self) -> u64 {
         self.counters.calls.load(Ordering::Relaxed)
     }
 
-    /// Ends what still runs, and saves what outlives it.
+    /// Stops what is still running, and saves the references.
     pub async fn shutdown(&self) {
         self.save();
         self.supervisor.shutdown().await;
     }
 
-    /// Takes over, before the first call, the references that processes which are gone have left behind.
+    /// Takes over the references of ended processes, before the first call.
     fn adopt(&self) {
         if self.adopted.load(Ordering::Acquire) {
             return;
@@ -434,8 +435,8 @@ impl Pipeline {
         self.saved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reserves the place of a call's first script, if it is for one app. Calls begin in the order in which they came,
-    /// although each may have to wait for something before it can run.
+    /// Reserves a place for a call's first script, if the call is about one app. Calls start in order of arrival,
+    /// although each may have to wait before it can run.
     async fn place(&self, call: &Call) -> Option<Place> {
         let runs = !matches!(call, Call::Describe { .. } | Call::Release(_) | Call::ReferenceStats { .. });
         let wanted = step::wants(call, &self.memory().references);
@@ -450,7 +451,7 @@ impl Pipeline {
         Some(self.supervisor.place(&self.catalog.known_as(app)?))
     }
 
-    /// Finds the apps. Calls that wait for this continue in the order in which they came.
+    /// Finds the apps. Calls that wait for this go on in order of arrival.
     async fn find_apps(&self) {
         let _turn = self.line.lock().await;
         if let Err(fault) = self.apps(Need::Dictionaries(Vec::new())).await {
@@ -458,7 +459,8 @@ impl Pipeline {
         }
     }
 
-    /// Keeps the place that a call has, or takes one. A call that may wait for a human has none meanwhile.
+    /// Keeps the reserved place of a call, or reserves one. A call that may have to wait while a dialog is open has
+    /// no place meanwhile.
     fn keep(&self, held: Option<Place>, app: &str, decided: &Decided) -> Option<Place> {
         if self.screen.is_touched(app, decided) {
             return None;
@@ -489,8 +491,8 @@ impl Pipeline {
         }
     }
 
-    /// Does what the core says until it has an answer. Rare branches are boxed, here and above, because the future of a
-    /// call has room for every branch that it may await.
+    /// Runs the core's steps until there is an answer. Rare branches are boxed, here and above, because the future of
+    /// a call reserves memory for every branch that it may await.
     async fn go_on(
         &self,
         mut step: Step,
@@ -548,10 +550,10 @@ impl Pipeline {
                     self.decide(&apps, attempt, |world| step::resume(pending, Event::Loaded, world))
                 }
                 Step::Ask(ask) => {
-                    // Only this call waits for a human.
+                    // Only this call waits for the user.
                     held = None;
                     let answered = Box::pin(self.asked(ask, &apps, attempt, &cancel)).await;
-                    // The time of the question does not count; the app's time starts again.
+                    // The time that the user took does not count: the app gets its full time again.
                     left = self.supervisor.timeout();
                     match answered {
                         Ok(step) => step,
@@ -567,7 +569,7 @@ impl Pipeline {
         }
     }
 
-    /// Sends the request of a script that represents one.
+    /// Sends the web request that a script stands for.
     async fn sent(
         &self,
         script: &Script,
@@ -585,7 +587,7 @@ impl Pipeline {
         }
     }
 
-    /// Asks the human behind a call and continues with the answer; returns the question if the call ends with it.
+    /// Asks the user behind a call, and continues with the answer. Returns the question if the call ends with it.
     async fn asked(
         &self,
         Ask { question, pending }: Ask,
@@ -612,7 +614,7 @@ impl Pipeline {
         }
     }
 
-    /// Returns the apps with what a call needs to know of them; files are read on a thread that may wait.
+    /// Returns the apps with what a call needs to know about them. Files are read on a thread that may block.
     async fn apps(&self, need: Need) -> Result<Arc<Apps>, Fault> {
         if let Some(apps) = self.catalog.ready(&need) {
             return Ok(apps);
@@ -625,7 +627,7 @@ impl Pipeline {
         tokio::task::spawn_blocking(move || catalog.load(&need)).await.map_err(|error| internal(&error))
     }
 
-    /// Starts the core; if the policy cannot be read, the call ends.
+    /// Starts the core. If the policy cannot be read, the call ends.
     fn begin(
         &self,
         apps: &Apps,
@@ -637,8 +639,8 @@ impl Pipeline {
         Ok(self.in_world(apps, &&gate, begin))
     }
 
-    /// Lets the core continue. A script that has run gets its answer even if nothing more may run. Most calls end here,
-    /// so the policy is read again only for the others.
+    /// Lets the core continue. A script that has run gets its answer even if nothing more may run. Most calls end
+    /// here, so the policy is read again only for the others.
     fn decide(
         &self,
         apps: &Apps,
@@ -678,7 +680,7 @@ impl Clock {
         self.after(millis(self.started.elapsed()), told)
     }
 
-    /// The time at `elapsed` after the start, if the system's clock now says `told`.
+    /// Returns the time that is `elapsed` after the start, if the system clock now says `told`.
     fn after(&self, elapsed: Millis, told: Millis) -> Millis {
         let began = told.0.saturating_sub(elapsed.0);
         Millis(self.began.fetch_max(began, Ordering::Relaxed).max(began).saturating_add(elapsed.0))
@@ -693,7 +695,7 @@ impl Counters {
     }
 }
 
-/// The outcome of a call that failed before anything ran.
+/// Returns the outcome of a call that failed before anything ran.
 pub(crate) fn refused(fault: &Fault) -> Outcome {
     Outcome { body: fault.to_json(), is_error: true, ..Outcome::default() }
 }
@@ -710,7 +712,7 @@ fn with_script(mut outcome: Outcome, shown: Option<String>) -> Outcome {
     outcome
 }
 
-/// The error for a fault of this program.
+/// Makes the error for a bug in this program.
 pub(crate) fn internal(error: &dyn std::fmt::Display) -> Fault {
     let message = format!("the server failed: {error}");
     Fault::new(Code::Internal, message, "this is a bug in the server; please report it with its log")
@@ -746,9 +748,9 @@ mod tests {
         };
         check(0, 5 * HOUR, 5 * HOUR);
         check(1, 5 * HOUR + 1, 5 * HOUR + 1);
-        check(2, 7 * HOUR, 7 * HOUR); // asleep
-        check(3, 4 * HOUR, 7 * HOUR + 1); // set back
-        check(HOUR + 3, 5 * HOUR, 8 * HOUR + 1); // an hour is an hour
+        check(2, 7 * HOUR, 7 * HOUR); // the Mac slept
+        check(3, 4 * HOUR, 7 * HOUR + 1); // the clock was set back
+        check(HOUR + 3, 5 * HOUR, 8 * HOUR + 1); // an hour still lasts an hour
         check(HOUR + 4, 9 * HOUR, 9 * HOUR);
         assert!(clock.now() <= clock.now());
     }

@@ -1,5 +1,5 @@
-//! Plugins beside the built-in tools. A plugin's host calls pass the same pipeline as every call. The engine is in
-//! `iac-plugins`.
+//! Plugins in addition to the built-in tools. A plugin's calls go through the same pipeline as all others. The engine
+//! is in `iac-plugins`.
 
 pub(crate) mod backend;
 mod bridge;
@@ -12,7 +12,7 @@ pub use live::{Changes, Found, Plugins};
 
 pub use iac_plugins as engine;
 
-/// Where plugins are, below the state directory and below the cache.
+/// The folder of plugins, both in the state directory and in the cache.
 pub const FOLDER: &str = "plugins";
 
 /// How the code of plugins is run.

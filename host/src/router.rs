@@ -1,4 +1,4 @@
-//! Which tool a name means, found out once, and the way of its calls.
+//! Finds the tool of a name once, and routes its calls.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,19 +17,19 @@ use crate::plugins::{self, Plugins};
 /// A tool of this server.
 #[derive(Clone, Debug)]
 pub enum Tool {
-    /// One that the core knows.
+    /// A tool of the core.
     Core(call::Tool),
-    /// `system`: facts about this server, and its state.
+    /// `system`: information about this server.
     System,
-    /// A command of an app as a tool of its own.
+    /// A command of an app as a separate tool.
     Command(Arc<CommandTool>),
     Plugin(plugins::Found),
 }
 
-/// Everything that answers calls.
+/// Everything that answers tool calls.
 #[derive(Debug)]
 pub struct Router {
-    /// The way of every call to an app.
+    /// Runs every call to an app.
     pub pipeline: Arc<Pipeline>,
     /// The tools of plugins.
     pub plugins: Plugins,
@@ -53,7 +53,7 @@ impl Router {
     }
 
     /// Finds the tool of this name. The server's own tools come first, then commands of apps, then plugins, as in the
-    /// list that clients get: the first owner of a name keeps it.
+    /// list that clients get. If two tools have one name, the first keeps it.
     pub async fn resolve(&self, name: &str) -> Option<Tool> {
         if let Some(tool) = call::Tool::named(name) {
             return Some(Tool::Core(tool));
@@ -67,7 +67,7 @@ impl Router {
         self.plugins.find(name).map(Tool::Plugin)
     }
 
-    /// Answers a call, and shows it to those who look on while it is under way.
+    /// Answers a call, and shows it in `iac-mcp top` while it is running.
     pub async fn call(
         &self,
         tool: &Tool,
@@ -81,7 +81,8 @@ impl Router {
         answer
     }
 
-    /// Rare cases have a separate box, because each call carries the size of everything that it may wait for.
+    /// Answers a call. Rare cases are boxed, because the future of each call is as large as everything that it may
+    /// await.
     async fn answer(
         &self,
         tool: &Tool,
@@ -106,7 +107,7 @@ impl Router {
         }
     }
 
-    /// Takes back the change of a plugin, by a call of the plugin's own tools; `None` for every other write.
+    /// Undoes a change of a plugin, by calling the plugin's own tools; `None` for every other write.
     async fn take_back(
         &self,
         arguments: &Map<String, Json>,

@@ -1,5 +1,6 @@
-//! Secrets that an operator gives to plugins: in the Keychain of a Mac, elsewhere each in a file that only its owner can
-//! read. A secret belongs to one plugin and one host: a package that names another host does not find it.
+//! Secrets that an operator gives to plugins. On a Mac they are in the Keychain, elsewhere each is in a file that
+//! only its owner can read. A secret belongs to one plugin and one host, so a package that names another host does
+//! not find it.
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -14,27 +15,27 @@ use iac_state::{regular, shell_word};
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-/// A header has room for more, but a line of the Keychain's tool does not.
+/// The most bytes of a secret. A header could hold more, but an input line of the Keychain tool cannot.
 const LONGEST: usize = 1_500;
 
-/// The most bytes to read from a file or a program that has a secret.
+/// The most bytes to read from a file or program that supplies a secret.
 const MOST: u64 = 16 * 1024;
 
-/// The tool's answer if it has no such entry.
+/// The exit status of the Keychain tool if there is no such entry.
 const NOT_THERE: i32 = 44;
 
-/// The store for secrets.
+/// The store of secrets.
 #[derive(Clone, Debug)]
 pub struct Keeper {
-    /// Below the state directory.
+    /// The folder of secrets, below the state directory.
     folder: PathBuf,
-    /// The Keychain's tool, on a Mac.
+    /// The Keychain tool, on a Mac.
     keychain: Option<PathBuf>,
-    /// Ends the tool with this program, even if the tool waits for a person.
+    /// The guard, which ends the Keychain tool together with this program, even if the tool waits for a person.
     guard: Option<PathBuf>,
 }
 
-/// The place of one secret.
+/// Where one secret is stored.
 #[derive(Clone, Debug)]
 pub struct Place {
     keeper: Keeper,
@@ -42,10 +43,10 @@ pub struct Place {
     name: String,
 }
 
-/// Checks that a header can contain a value.
+/// Checks that a value can be put into a header.
 ///
 /// # Errors
-/// Why not; the value is not in the words.
+/// The value cannot; the text says why, without the value.
 pub fn check(value: &str) -> Result<(), String> {
     let visible = value.bytes().all(|byte| (0x20..=0x7e).contains(&byte));
     match visible && value.trim() == value && (1..=LONGEST).contains(&value.len()) {
@@ -57,20 +58,20 @@ pub fn check(value: &str) -> Result<(), String> {
 }
 
 impl Keeper {
-    /// The secrets of a state directory.
+    /// Opens the secrets of a state directory.
     pub fn of(state: &Path) -> Self {
         let is_mac = std::env::consts::OS == "macos";
         let keychain = is_mac.then(|| PathBuf::from("/usr/bin/security"));
         Self { folder: state.join("secrets"), keychain, guard: std::env::current_exe().ok() }
     }
 
-    /// The place of one secret. The engine has checked that none of the three names leaves its folder.
+    /// Returns where one secret is stored. The engine has checked that none of the three names leaves its folder.
     pub fn place(&self, plugin: &str, key: &str, host: &str) -> Place {
         Place { keeper: self.clone(), plugin: plugin.to_owned(), name: format!("{key}@{host}") }
     }
 
-    /// Removes all files with secrets of a plugin, even those that its package no longer names. The Keychain cannot be
-    /// searched.
+    /// Removes all secret files of a plugin, even those that its package no longer names. The Keychain cannot be
+    /// searched, so its entries stay.
     ///
     /// # Errors
     /// A file cannot be removed.
@@ -81,7 +82,7 @@ impl Keeper {
         }
     }
 
-    /// In words, for the operator.
+    /// Describes to the operator where secrets are stored.
     pub fn shown(&self) -> &'static str {
         if self.keychain.is_some() { "in your Keychain" } else { "in a file that only you can read" }
     }
@@ -112,7 +113,8 @@ impl Place {
         let Some(tool) = &self.keeper.keychain else { return self.write_file(value) };
         let entry = self.entry();
         match value {
-            // Every user of a computer can see the arguments of its programs, so the tool gets this as its input.
+            // Every user of a computer can see the arguments of its processes, so the tool gets the secret on
+            // standard input.
             Some(value) => {
                 let words = entry.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" ");
                 let hex = HEXLOWER.encode(value.as_bytes());
@@ -127,7 +129,7 @@ impl Place {
         }
     }
 
-    /// The command that removes the secret without this program.
+    /// Returns a command with which the operator can remove the secret.
     pub fn by_hand(&self) -> String {
         let words = match &self.keeper.keychain {
             Some(_) => self.entry().map(|word| format!(" {}", shell_word(&word))).concat(),
@@ -146,14 +148,14 @@ impl Place {
         };
         let folder = file.parent().unwrap_or(&self.keeper.folder);
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        // From the beginning only the owner can read the file, and it is either complete or absent.
+        // From its creation, only the owner can read the file, and it appears whole or not at all.
         let mut made = tempfile::NamedTempFile::new_in(folder)?;
         made.write_all(value.as_bytes())?;
         made.as_file().sync_all()?;
         made.persist(file).map(drop).map_err(|error| error.error)
     }
 
-    /// Runs the Keychain's tool; returns its status and its output.
+    /// Runs the Keychain tool. Returns its exit status and its output.
     async fn run(
         &self,
         tool: &Path,
@@ -178,7 +180,7 @@ impl Place {
         self.keeper.folder.join(&self.plugin).join(&self.name)
     }
 
-    /// The name of the entry in the Keychain. Two state directories have separate entries.
+    /// The names of the Keychain entry. Two state directories have separate entries.
     fn entry(&self) -> [String; 4] {
         let state = HEXLOWER.encode(&Sha256::digest(self.keeper.folder.as_os_str().as_encoded_bytes())[..4]);
         let account = format!("{}/{}", self.plugin, self.name);
@@ -199,7 +201,7 @@ mod tests {
             place.write(Some(value)).await.unwrap();
             assert_eq!(place.read().await.unwrap().as_deref(), Some(value));
         }
-        // A secret is for one plugin, one name and one host.
+        // A secret belongs to one plugin, one key and one host.
         for (plugin, key, host) in [
             ("weather2", "token", "api.example.com"),
             ("weather", "token2", "api.example.com"),
@@ -230,7 +232,8 @@ mod tests {
         assert!(!place.file().parent().unwrap().exists());
     }
 
-    /// The tool as its manual describes it: an entry for each service and account, and orders on its input.
+    /// A stand-in for the Keychain tool, as the manual describes it: one entry for each service and account, and
+    /// commands on standard input.
     const TOOL: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 echo "$*" >> "$here/seen"
@@ -258,7 +261,7 @@ esac
             path
         };
         let tool = program("security", &TOOL.replace("#!/bin/sh", "#!/bin/bash"));
-        // It gets `guard FD -- TOOL …`.
+        // It is called as `guard FD -- TOOL …`.
         let guard = program("guard", "#!/bin/sh\necho guarded >> \"$0.seen\"\nshift 3\nexec \"$@\"\n");
         let keeper = Keeper { keychain: Some(tool), guard: Some(guard), ..Keeper::of(folder.path()) };
         check_keeper(&keeper).await;

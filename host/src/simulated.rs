@@ -1,4 +1,4 @@
-//! The simulated Mac that the program carries: unpacked for one process, gone with it.
+//! The built-in simulated Mac. It is unpacked for one process and removed with it.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -15,28 +15,28 @@ enum Item {
     Link(&'static str),
 }
 
-/// Every file and link of it, by its path.
+/// Its files and links, by path.
 static MAC: &[(&str, Item)] = &include!(concat!(env!("OUT_DIR"), "/mac.rs"));
 
 /// The file that describes a simulated Mac.
 pub(crate) const NOTE: &str = "mac.json";
 
-/// How the folders of built-in Macs begin; the number of the process follows.
+/// The prefix of the folders of built-in Macs; the process id follows.
 const PREFIX: &str = "mac-";
 
 /// A simulated Mac.
 #[derive(Debug)]
 pub struct World {
     folder: PathBuf,
-    /// Its source, with the bundles: usually the folder itself.
+    /// The folder with its app bundles: usually the same folder.
     base: PathBuf,
-    /// Removed with this value; `None` for a Mac that is kept.
+    /// The temporary folder, removed when this value is dropped; `None` for a Mac that is kept.
     own: Option<tempfile::TempDir>,
     unpacked: OnceLock<Result<(), String>>,
 }
 
 impl World {
-    /// A Mac that is kept.
+    /// Opens a simulated Mac that is kept.
     ///
     /// # Errors
     /// The folder is not a simulated Mac.
@@ -45,12 +45,12 @@ impl World {
         Ok(Self { folder, base, own: None, unpacked: OnceLock::from(Ok(())) })
     }
 
-    /// A fresh copy of the built-in Mac, in a folder of its own below the given one; not yet unpacked.
+    /// Makes a fresh copy of the built-in Mac, in a new folder below the given one. It is not unpacked yet.
     ///
-    /// Removes the folders that dead processes left behind there.
+    /// Also removes the folders that dead processes left behind there.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     pub fn fresh(below: &Path) -> io::Result<Self> {
         fs::create_dir_all(below)?;
         remove_abandoned(below);
@@ -64,12 +64,12 @@ impl World {
         &self.folder
     }
 
-    /// The folder of its bundles, which takes the place of `/`.
+    /// Returns the folder of its app bundles, which stands in for `/`.
     pub fn base(&self) -> &Path {
         &self.base
     }
 
-    /// The folder of its user, below its own `/`; empty if it does not say.
+    /// Returns its user's home folder, below its own `/`; empty if it names none.
     pub fn home(&self) -> String {
         let built_in = MAC.iter().find(|(name, _)| *name == NOTE);
         let text = match (&self.own, built_in) {
@@ -80,15 +80,15 @@ impl World {
         note["home"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Whether it lives only as long as this process.
+    /// Whether it is removed when this process ends.
     pub fn is_fresh(&self) -> bool {
         self.own.is_some()
     }
 
-    /// Unpacks a fresh copy, once; this may block.
+    /// Unpacks a fresh copy, once. This may block.
     ///
     /// # Errors
-    /// A file cannot be written; the text says which.
+    /// A file cannot be written. The text says which.
     pub fn unpack(&self) -> Result<(), String> {
         self.unpacked.get_or_init(|| unpack(&self.folder)).clone()
     }
@@ -97,7 +97,7 @@ impl World {
 /// Writes the built-in Mac into a folder.
 ///
 /// # Errors
-/// A file cannot be written; the text says which.
+/// A file cannot be written. The text says which.
 pub(crate) fn unpack(folder: &Path) -> Result<(), String> {
     MAC.iter().try_for_each(|(name, item)| {
         let path = folder.join(name);
@@ -116,7 +116,8 @@ fn write(path: &Path, item: &Item) -> io::Result<()> {
     }
 }
 
-/// A process that was killed could not remove its Mac. A process of another user cannot be asked, and counts as alive.
+/// Removes the Macs of killed processes, which could not do so themselves. A process of another user cannot be
+/// checked, so it counts as alive.
 fn remove_abandoned(below: &Path) {
     for entry in fs::read_dir(below).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -1,5 +1,5 @@
-//! Requests of plugins to web servers. The system's `curl` sends each one in a process of its own; this program looks up
-//! the address first, and `curl` connects to that address and to no other.
+//! Sends plugins' requests to web servers. The system's `curl` sends each one in a separate process. This program
+//! looks up the address first, and `curl` connects to that address only.
 
 mod address;
 mod echo;
@@ -32,28 +32,28 @@ use crate::secrets::{Keeper, check};
 use address::is_own;
 pub(crate) use address::is_public;
 
-/// The most bytes of an answer: its body and its heads.
+/// The most bytes of an answer, separately for its body and its headers.
 const LARGEST: usize = 4 * 1024 * 1024;
 pub(crate) const LARGEST_HEAD: usize = 128 * 1024;
 
-/// The suffix that `curl` writes after an answer: the number of bytes in its body. Trailers come after the body, and
-/// nothing else separates the two.
+/// Makes `curl` write the number of bytes of the body after the answer. Trailers follow the body, and nothing else
+/// marks where the body ends.
 pub(crate) const SIZE: [&str; 2] = ["--write-out", "\\n%{size_download}"];
 
-/// The most bytes that it takes.
+/// The most bytes of that number.
 pub(crate) const LARGEST_SIZE: usize = 32;
 
-/// The most bytes that `curl` can say about an error.
+/// The most bytes of an error message from `curl`.
 const LARGEST_ERROR: u64 = 4 * 1024;
 
 /// The folders to search for `curl`.
 const PATH: &str = "/usr/bin:/bin:/usr/local/bin";
 
-/// The most lookups of hosts at a time for one plugin: as many as it may have calls. A lookup cannot be ended early,
-/// and a name server that never answers must not take all threads.
+/// The most lookups that run at the same time for one plugin: as many as it may have calls. A lookup cannot be
+/// cancelled, and a name server that never answers must not occupy all threads.
 const LOOKUPS: usize = 2;
 
-/// Sends requests.
+/// Sends requests to web servers.
 #[derive(Debug)]
 pub struct Web {
     guard: Option<PathBuf>,
@@ -66,7 +66,7 @@ pub struct Web {
     lookups: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
 
-/// The secrets that requests have sent, by plugin and host. No log shows them.
+/// The secrets that requests have sent, by plugin and host. They are never logged.
 #[derive(Default)]
 struct Told(Mutex<BTreeMap<Asking, BTreeSet<String>>>);
 
@@ -79,7 +79,7 @@ impl Told {
         self.held().entry(asking.clone()).or_default().extend(values);
     }
 
-    /// All secrets that a host has received: a server may repeat them later.
+    /// Returns all secrets that a host has received, because a server may repeat them later.
     fn to(&self, asking: &Asking) -> BTreeSet<String> {
         self.held().get(asking).cloned().unwrap_or_default()
     }
@@ -95,19 +95,19 @@ impl fmt::Debug for Told {
     }
 }
 
-/// The destination of requests.
+/// Where requests go.
 #[derive(Debug)]
 enum Reach {
-    /// To the host, over https.
+    /// To their host, over https.
     World,
-    /// Nowhere, and why.
+    /// Nowhere; the text says why.
     Nothing(&'static str),
-    /// To a server of a test on this computer.
+    /// To a test server on this computer.
     #[cfg(test)]
     Loopback(u16),
 }
 
-/// A header that holds a secret.
+/// A header with a secret.
 #[derive(Clone)]
 struct Filled {
     header: String,
@@ -128,17 +128,18 @@ impl Web {
         Self { guard, liveness: OnceLock::new(), reach, resolve, keeper: None, told, lookups }
     }
 
-    /// Sends requests, with the secrets of a state directory.
+    /// Sends requests with the secrets of a state directory.
     pub fn of(state: Option<&Path>) -> Self {
         Self { keeper: state.map(Keeper::of), ..Self::new(Reach::World, looked_up) }
     }
 
-    /// Refuses every request, and gives the reason.
+    /// Refuses every request for this reason.
     pub fn nowhere(why: &'static str) -> Self {
         Self::new(Reach::Nothing(why), looked_up)
     }
 
-    /// Sends one request of a plugin; `left` is the rest of the call's time. Dropping the future kills the process.
+    /// Sends one request of a plugin. `left` is what remains of the call's time. Dropping the future kills the
+    /// process.
     pub(crate) async fn send(&self, call: &WebCall, plugin: Option<&str>, left: Duration) -> Event {
         let time = left.min(Duration::from_millis(call.deadline.0));
         let (plugin, end) = (plugin.unwrap_or_default(), Instant::now() + time);
@@ -156,9 +157,10 @@ impl Web {
             self.told.tell(&asking, &secrets);
             let sent = self.sent(call, &secrets, &addresses, end.saturating_duration_since(Instant::now()));
             let read = timeout_at(end, sent).await.unwrap_or(Err(Unsent::Late))?;
-            // Other requests may have told some since then.
+            // Other requests may have sent further secrets since then.
             let told = self.told.to(&asking);
-            // A search for many secrets in a long answer takes time, and other calls do not wait for it.
+            // Searching a long answer for many secrets takes time, so it runs on a blocking thread and delays no
+            // other call.
             let answer = tokio::task::spawn_blocking(move || answer(&read, &told)).await;
             answer.unwrap_or_else(|error| Err(broken(&error.to_string())))
         };
@@ -185,14 +187,14 @@ impl Web {
                         "the secret `{key}` is not set; the user sets it with `iac-mcp plugin secret {plugin} {key}`"
                     ))
                 })?;
-            // Somebody may have written it by other means than `plugin secret`.
+            // Somebody may have stored it by other means than `plugin secret`.
             check(&value).map_err(|why| unstarted(&format!("`{key}`: {why}")))?;
             filled.push(Filled { header, prefix, value });
         }
         Ok(filled)
     }
 
-    /// Sends the request; returns what came.
+    /// Sends the request, and returns the output of `curl`.
     async fn sent(
         &self,
         call: &WebCall,
@@ -204,16 +206,16 @@ impl Web {
         let body = if call.body.is_empty() { None } else { Some(Body::new().map_err(failed)?) };
         let config = self.config(call, secrets, addresses, body.as_ref());
         let liveness = self.liveness().map_err(failed)?;
-        // Nothing of this program's environment, such as a proxy, is the plugin's affair.
+        // The environment of this program, such as a proxy setting, is not passed on.
         let environment = [("PATH".into(), PATH.into())];
         let (guard, program) = (self.guard.as_deref(), arguments(time, call.method));
         let started = Guarded::server(guard, liveness, &program, Path::new("/"), &environment);
         let (mut process, pipes) = started.map_err(|error| uninstalled(&error.to_string()))?;
-        // `curl` alone has the far end now, so that writing ends when `curl` does.
+        // Now only `curl` holds the read end, so writing fails when `curl` ends.
         let near = body.map(|body| body.near);
         let feed = async {
             let mut stdin = pipes.stdin;
-            // If `curl` has ended already, its status says why.
+            // If `curl` has already ended, its exit status says why.
             let _ = stdin.write_all(config.as_bytes()).await;
             drop(stdin);
             if let Some(mut near) = near {
@@ -227,10 +229,10 @@ impl Web {
         };
         let talk = async {
             tokio::pin!(said);
-            // Another process may have got the far end too, by chance. It reads nothing and must not be waited for.
+            // Another process may have inherited the read end by chance. It reads nothing and must not be waited for.
             tokio::select! { biased; said = &mut said => said, () = feed => said.await }
         };
-        // An answer that is too long ends the request at once, even if a part of it is not sent yet.
+        // An answer that is too long ends the request at once, even if part of the request is not sent yet.
         let (read, said) = tokio::try_join!(bounded(pipes.stdout), async { Ok(talk.await) })?;
         let status = process.wait().await.map_err(|error| broken(&error.to_string()))?;
         match status.code() {
@@ -251,7 +253,7 @@ impl Web {
         Ok(self.liveness.get_or_init(|| made))
     }
 
-    /// Looks up a host. One private address among several is reason enough to ask none.
+    /// Looks up a host. If any of its addresses is private, none is used.
     async fn addresses(&self, host: &str, plugin: &str) -> Result<Vec<IpAddr>, Unsent> {
         let turns = {
             let mut lookups = self.lookups.lock().unwrap_or_else(PoisonError::into_inner);
@@ -261,7 +263,7 @@ impl Web {
         let turn = turns.acquire_owned().await.map_err(|error| unstarted(&error.to_string()))?;
         let (resolve, name) = (self.resolve, host.to_owned());
         let found = tokio::task::spawn_blocking(move || {
-            // The turn ends with the lookup, and not with the request that waits for it.
+            // The permit is held until the lookup ends, even if the request has given up waiting.
             let _turn = turn;
             resolve(&name)
         });
@@ -281,8 +283,8 @@ impl Web {
         }
     }
 
-    /// The request in the form of a file of `curl`'s options. It comes on standard input, since every user of a computer can
-    /// see the arguments of its programs.
+    /// Writes the request as a `curl` config file. It is passed on standard input, because every user of a computer
+    /// can see the arguments of its processes.
     fn config(
         &self,
         call: &WebCall,
@@ -303,11 +305,11 @@ impl Web {
         }
         // A secret could not be found in compressed text.
         header("Accept-Encoding: identity");
-        // A server that never says `100 Continue` would cost a second.
+        // Waiting for a server that never sends `100 Continue` would take a second.
         header("Expect:");
         let names_type = call.headers.iter().any(|(name, _)| name == "content-type");
         if body.is_some() && !names_type {
-            // Without this, `curl` would call everything a form.
+            // Otherwise `curl` would declare the body to be a form.
             header("Content-Type:");
         }
         let is_empty = body.is_none() && matches!(call.method, Method::Post | Method::Put | Method::Patch);
@@ -325,7 +327,7 @@ impl Web {
         lines.join("\n") + "\n"
     }
 
-    /// The requested address, its host and its port.
+    /// Returns the requested address, its host and its port.
     fn target<'a>(&self, call: &'a WebCall) -> (Cow<'a, str>, &'a str, u16) {
         match self.reach {
             #[cfg(test)]
@@ -339,8 +341,8 @@ impl Web {
     }
 }
 
-/// Exit codes of `curl`: the time is over, the answer is too long, and those before a connection stood, so that nothing was
-/// sent.
+/// Exit codes of `curl`: the time limit, an answer that is too long, and failures before a connection was made, in
+/// which case nothing was sent.
 const LATE: i32 = 28;
 const LONG: i32 = 63;
 const UNCONNECTED: [i32; 11] = [2, 5, 6, 7, 35, 53, 58, 59, 60, 77, 83];
@@ -348,7 +350,7 @@ const UNCONNECTED: [i32; 11] = [2, 5, 6, 7, 35, 53, 58, 59, 60, 77, 83];
 /// The guard's exit code if it cannot start `curl`.
 const UNSTARTABLE: i32 = 127;
 
-/// The reason why there is no answer.
+/// Why there is no answer.
 #[derive(Debug)]
 enum Unsent {
     Late,
@@ -371,9 +373,9 @@ fn broken(why: &str) -> Unsent {
     Unsent::Failed(RunFailure::Process(why.trim().to_owned()))
 }
 
-/// A pipe for the body. A file of options cannot contain every byte.
+/// A pipe for the body, because a config file cannot contain every byte.
 struct Body {
-    /// Lives through the start of `curl`, which reads it.
+    /// The read end. It survives the `exec` of `curl`.
     far: OwnedFd,
     near: Sender,
 }
@@ -381,21 +383,21 @@ struct Body {
 impl Body {
     fn new() -> io::Result<Self> {
         let (far, near) = io::pipe()?;
-        // A duplicate is not closed when a program is started.
+        // A duplicate is not closed on `exec`.
         Ok(Self { far: rustix::io::dup(&far)?, near: Sender::from_owned_fd(near.into())? })
     }
 }
 
-/// The options of every request. `--disable` keeps a person's own settings out.
+/// The options of every request. `--disable` ignores the user's own `curl` settings.
 fn arguments(time: Duration, method: Method) -> Vec<OsString> {
     let time = format!("{:.3}", time.as_secs_f64());
     let most = LARGEST.to_string();
     let fixed = [
         "curl", "--disable", "--silent", "--show-error", "--globoff", "--include", "--user-agent", "iac-mcp",
     ];
-    // Without `--location`, a redirect is an answer like any other.
+    // Without `--location`, a redirect is treated like any other answer.
     let bounds = ["--noproxy", "*", "--proto", SCHEME, "--tlsv1.2", "--max-time", &time];
-    // The head of something large is small.
+    // The headers of a large resource are small, so HEAD needs no limit on the announced size.
     let largest: &[&str] = if method == Method::Head { &[] } else { &["--max-filesize", &most] };
     let last = SIZE.into_iter().chain(["--config", "-"]);
     let all = fixed.into_iter().chain(bounds).chain(largest.iter().copied()).chain(last);
@@ -412,12 +414,12 @@ fn option(name: &str, value: &str) -> String {
     format!("{name} = \"{}\"", plain.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The addresses that a name has now.
+/// Looks up the current addresses of a name.
 pub(crate) fn looked_up(host: &str) -> io::Result<Vec<IpAddr>> {
     Ok((host, 443).to_socket_addrs()?.map(|address| address.ip()).collect())
 }
 
-/// An address in the form that a web address needs.
+/// Formats an IP address for a URL.
 pub(crate) fn in_address(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),
@@ -425,7 +427,7 @@ pub(crate) fn in_address(ip: IpAddr) -> String {
     }
 }
 
-/// Reads up to the limit.
+/// Reads up to the limit, and fails beyond it.
 async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, Unsent> {
     let mut read = Vec::new();
     let most = (LARGEST + LARGEST_HEAD + LARGEST_SIZE) as u64;
@@ -437,7 +439,7 @@ async fn bounded(from: impl AsyncRead + Unpin) -> Result<Vec<u8>, Unsent> {
     }
 }
 
-/// Reads an answer and writes it as the core has the answers of scripts.
+/// Parses an answer and formats it like the envelope of a script.
 fn answer(read: &[u8], secrets: &BTreeSet<String>) -> Result<String, Unsent> {
     let Some(Answer { status, mut headers, body }) = heads(read) else {
         return Err(broken(&format!(
@@ -459,7 +461,7 @@ fn answer(read: &[u8], secrets: &BTreeSet<String>) -> Result<String, Unsent> {
     Ok(json!({ "ok": true, "value": value }).to_string())
 }
 
-/// The encoding of a body, if it has one, such as compression.
+/// Returns the encoding of a body, such as compression, if it has one.
 fn coding(headers: &[(String, String)]) -> Option<&str> {
     let codings = headers.iter().flat_map(|(name, value)| match name.as_str() {
         "content-encoding" | "transfer-encoding" => value.split(',').collect(),
@@ -469,22 +471,23 @@ fn coding(headers: &[(String, String)]) -> Option<&str> {
     codings.map(str::trim).find(|coding| !plain.iter().any(|plain| coding.eq_ignore_ascii_case(plain)))
 }
 
-/// The answer, in its parts.
+/// The parts of an answer.
 pub(crate) struct Answer<'a> {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: &'a [u8],
 }
 
-/// Reads an answer; `None` if it is not HTTP, or if its head is too long: a million short headers would need a hundred times
-/// their room. Heads such as `100 Continue` come before the real one. Trailers and [`SIZE`] come after the body.
+/// Parses an answer; `None` if it is not HTTP or if its headers are too long, because a million short headers would
+/// need a hundred times their size in memory. Interim responses such as `100 Continue` come before the final one.
+/// Trailers and [`SIZE`] come after the body.
 pub(crate) fn heads(read: &[u8]) -> Option<Answer<'_>> {
     let line = memrchr(b'\n', read)?;
     let size: usize = std::str::from_utf8(&read[line + 1..]).ok()?.parse().ok()?;
     let mut read = &read[..line];
     loop {
         let end = read.windows(4).take(LARGEST_HEAD).position(|part| part == b"\r\n\r\n")?;
-        // Some servers write names in Latin-1.
+        // Some servers send header values in Latin-1.
         let (head, body) = (String::from_utf8_lossy(&read[..end]), &read[end + 4..]);
         let mut lines = head.split("\r\n");
         let status: u16 = lines.next()?.strip_prefix("HTTP/")?.split(' ').nth(1)?.parse().ok()?;

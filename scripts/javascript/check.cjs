@@ -1,9 +1,9 @@
 // Formats and lints the JavaScript of this repository.
 //
-//   check.cjs format [--fix]   every file has the format that Prettier gives it
-//   check.cjs lint             ESLint finds nothing
+//   check.cjs format [--fix]   checks that every file is formatted by Prettier, or formats it
+//   check.cjs lint             runs ESLint
 //
-// `./test fmt` and `./test style` run it with the packages of package-lock.json. By hand it needs them too:
+// `./test fmt` and `./test style` run it with the packages in package-lock.json. To run it by hand:
 // NODE_PATH=target/tools/javascript/node_modules node scripts/javascript/check.cjs format --fix
 "use strict";
 const { execFileSync } = require("node:child_process");
@@ -14,13 +14,13 @@ const ROOT = join(__dirname, "../..");
 
 const STYLE = { parser: "babel", printWidth: 120, tabWidth: 2 };
 
-// The programs and parts that scripts get to see besides the language itself.
+// The globals that JXA gives scripts in addition to the language.
 const JXA = ["Application", "Automation", "ObjectSpecifier", "ObjC", "$", "Path", "Library", "delay"];
-// In the order of simulator/src/engine/omni.rs.
+// In the same order as in simulator/src/engine/omni.rs.
 const OMNI =
   "rows enumerations collections status repetition objects tasks projects sections hangings database windows plugins system";
 
-// Files that run as one text are linted as one text, so that each sees the names of the others.
+// Files that are concatenated at run time are linted as one text, so that each sees the names in the others.
 const TOGETHER = [
   {
     files: ["prelude", "objects", "near", "spread", "groups", "changes", "places", "create", "commands"].map(
@@ -32,11 +32,11 @@ const TOGETHER = [
   {
     files: [...OMNI.split(" "), "classic"].map((name) => `simulator/src/engine/omni/${name}.js`),
     globals: ["native", "console"],
-    sourceType: "commonjs", // the last part returns something
+    sourceType: "commonjs", // because the last part has a top-level return
   },
 ];
 
-// Omni Automation's own names that the scripts of the plugin use, and `fixed` of plugin.toml.
+// The globals of Omni Automation that the plugin's scripts use, and `fixed` from plugin.toml.
 const OMNI_AUTOMATION = [
   ..."Task Project Folder Tag Perspective ForecastDay Preferences Settings DateComponents Calendar app fixed".split(
     " ",
@@ -47,7 +47,7 @@ const OMNI_AUTOMATION = [
   ),
 ];
 
-// What the files below a folder may name besides the language itself; `no-undef` is off for all others.
+// The globals that files below a folder may use. `no-undef` is off for all other files.
 const GLOBALS = [
   ["host/osascript/src/", JXA],
   ["plugins/omnifocus/scripts/", OMNI_AUTOMATION],
@@ -95,7 +95,7 @@ function tracked() {
 async function formatted(source) {
   const prettier = require("prettier");
   const text = await prettier.format(source, STYLE);
-  // A file that is one expression is put into parentheses where it is used, so it has no semicolon at its end.
+  // A file that is one expression is put in parentheses where it is used, so it must not end with a semicolon.
   return source.trimEnd().endsWith(";") ? text : text.replace(/;\n$/, "\n");
 }
 
@@ -132,7 +132,7 @@ async function lint() {
         sourceType: sourceType ?? SOURCE_TYPES[extname(files[0])] ?? "script",
         globals: Object.fromEntries((globals ?? []).map((name) => [name, "readonly"])),
       },
-      // Files without a list of globals see names that their host gives them.
+      // A file without a list of globals uses names that its host provides.
       rules: { ...RULES, "no-undef": globals ? "error" : "off" },
     };
     for (const found of new Linter().verify(lines.map(({ line }) => line).join("\n"), config)) {

@@ -1,4 +1,4 @@
-"""Archives with the same bytes each time: entries in order, with one time and without an owner."""
+"""Reproducible archives: sorted entries, one fixed time, and no owner."""
 
 import gzip
 import hashlib
@@ -10,7 +10,7 @@ import zipfile
 
 
 class Folder:
-    """The folder of a release. It knows the SHA-256 of each file in it."""
+    """The folder of a release. It records the SHA-256 of each file in it."""
 
     def __init__(self, path, epoch, level):
         self.path, self.epoch, self.level, self.hashes = path, epoch, level, {}
@@ -35,7 +35,7 @@ class Folder:
         self.bytes(name, zipped(contents, self.epoch, self.level))
 
     def checksums(self):
-        """Writes SHA256SUMS in the form of `sha256sum`, over everything that is there."""
+        """Writes SHA256SUMS in the format of `sha256sum`, with every file of the release."""
         lines = [f"{digest}  {name}\n" for name, digest in sorted(self.hashes.items())]
         self.text("SHA256SUMS", "".join(lines))
 

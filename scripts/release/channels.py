@@ -1,4 +1,4 @@
-"""What each channel wants of a release: MCPB, the MCP registry, Homebrew, npm; and what says where it came from."""
+"""The files for each distribution channel: MCPB, the MCP registry, Homebrew and npm; and the provenance of a release."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ DATA = Path(__file__).parent / "data"
 DESCRIPTION = "Safe, stateful hands on every scriptable Mac app: Mail, Calendar, Finder, OmniFocus and others"
 REGISTRY_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
-# What npm calls the targets, and the packages that carry them.
+# npm's names for the targets, and the restrictions of the packages that contain them.
 NPM = {
     "universal-apple-darwin": ("darwin", {"os": ["darwin"], "cpu": ["arm64", "x64"]}),
     "x86_64-unknown-linux-gnu": ("linux-x64", {"os": ["linux"], "cpu": ["x64"], "libc": ["glibc"]}),
@@ -20,7 +20,7 @@ NPM = {
 
 
 class Facts(NamedTuple):
-    """What every channel tells."""
+    """What every channel needs to know."""
 
     version: str
     repository: str
@@ -52,7 +52,7 @@ def write(facts, made, programs, universal):
 
 
 def bundle(facts, program):
-    """The files of the MCPB bundle. Claude Desktop drops the execute bits, so a script of the system's shell starts it."""
+    """Returns the files of the MCPB bundle. Claude Desktop drops execute bits, so a shell script starts the program."""
     manifest = {
         "manifest_version": "0.3",
         "name": "iac-mcp",
@@ -79,7 +79,7 @@ def bundle(facts, program):
 
 
 def npm(facts, made, programs):
-    """One package for each target, and one that takes the right one of them and starts its program."""
+    """Returns one npm package for each target, and one that selects the right one and starts its program."""
     shared = {"version": facts.version, "license": "MIT OR Apache-2.0", "repository": {"type": "git", "url": f"git+{facts.repository}.git"}}
     carriers = {}
     for target, (suffix, systems) in NPM.items():
@@ -105,7 +105,7 @@ def npm(facts, made, programs):
 
 
 def server(facts, mcpb, digest):
-    """The entry in the MCP registry."""
+    """Returns the entry for the MCP registry."""
     npm = {
         "registryType": "npm",
         "identifier": facts.npm_name,
@@ -127,14 +127,14 @@ def server(facts, mcpb, digest):
 
 
 def formula(facts, made):
-    """The formula for a tap of our own. A cask would mark the download as quarantined."""
+    """Returns the formula for our own Homebrew tap. A cask would mark the download as quarantined."""
     text = (DATA / "iac-mcp.rb").read_text().replace("@VERSION@", facts.version).replace("@HOMEPAGE@", facts.repository)
 
     def archive(found):
         indent, name = found[1], f"iac-mcp-{facts.version}-{found[2]}.tar.gz"
         return f'{indent}url "{facts.download(name)}"\n{indent}sha256 "{made.hashes[name]}"'
 
-    def kept(block):  # a dry run has not every target
+    def kept(block):  # a dry run does not have every target
         return block[0] if f"iac-mcp-{facts.version}-{block[1]}.tar.gz" in made.hashes else ""
 
     text = re.sub(r" +on_\w+ do\n +@(\S+)@\n +end\n", kept, text)
@@ -142,13 +142,13 @@ def formula(facts, made):
 
 
 def notes(changelog, heading):
-    """The section of the changelog under a heading, which may be followed by a date."""
+    """Returns the section of the changelog under a heading, which may be followed by a date."""
     found = re.search(rf"^## {re.escape(heading)}(?: [^\n]*)?\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
     return found[1].strip() if found else ""
 
 
 def materials(text, epoch):
-    """The list of dependencies in CycloneDX, with the time of the commit and without what differs from run to run."""
+    """Returns the CycloneDX list of dependencies, with the commit's time and without what differs between runs."""
     bill = json.loads(text)
     bill.pop("serialNumber", None)
     bill["metadata"].pop("authors", None)  # the name of the user on this machine
@@ -157,9 +157,9 @@ def materials(text, epoch):
 
 
 def provenance(facts, made, source, tools, arguments):
-    """A statement in the form of in-toto and SLSA: which files were made of which commit, how and with what.
+    """Returns an in-toto statement in the SLSA format: which files were made from which commit, how and with what.
 
-    A workflow on GitHub adds a signed one. This one is as true as SHA256SUMS, in which it stands.
+    A workflow on GitHub adds a signed one. This one is as trustworthy as SHA256SUMS, which lists it.
     """
     subjects = [{"name": name, "digest": {"sha256": digest}} for name, digest in sorted(made.hashes.items())]
     statement = {

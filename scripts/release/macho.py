@@ -1,6 +1,6 @@
-"""Mach-O files as a release needs them: joins two into a universal one, and reads what a Mac would judge.
+"""Mach-O files for a release: joins two into a universal one, and reads what a Mac would check.
 
-The reader shares no code with the tool that signs. It recomputes every hash of a signature from the bytes of the file.
+The reader shares no code with the signing tool. It recomputes every hash of a signature from the bytes of the file.
 """
 
 import hashlib
@@ -10,24 +10,24 @@ import struct
 FAT_MAGIC = 0xCAFEBABE
 THIN_MAGIC = 0xFEEDFACF
 ARCHITECTURES = {0x01000007: "x86_64", 0x0100000C: "arm64"}
-ALIGNMENT = 14  # 2^14 bytes: a page of a Mac with Apple silicon
+ALIGNMENT = 14  # 2^14 bytes: the page size of a Mac with Apple silicon
 
 LC_SEGMENT_64, LC_CODE_SIGNATURE, LC_BUILD_VERSION, LC_VERSION_MIN_MACOSX = 0x19, 0x1D, 0x32, 0x24
 LC_LOAD = {0x0C: "needs", 0x80000018: "weak", 0x8000001F: "again", 0x80000023: "upward"}
 
 SUPER_BLOB, CODE_DIRECTORY = 0xFADE0CC0, 0xFADE0C02
-# The number of a special slot is the number of the blob in the index. A bare program has no slot for resources.
+# A special slot has the number of the blob in the index. A bare program has no slot for resources.
 INFO_SLOT, REQUIREMENTS, ENTITLEMENTS, ENTITLEMENTS_DER, CMS = 1, 2, 5, 7, 0x10000
 FLAGS = {0x2: "adhoc", 0x10000: "runtime", 0x20000: "linker-signed"}
 SHA256 = 2
 
 
 class Wrong(Exception):
-    """The file is not what a Mac accepts; the text says why."""
+    """macOS would not accept the file. The text says why."""
 
 
 def join(parts):
-    """The bytes of one universal file from the bytes of files for one processor each."""
+    """Joins files for one processor each into the bytes of a universal file."""
     heads = [(struct.unpack("<II", part[4:12]), part) for part in parts]
     heads.sort(key=lambda head: head[0])
     joined = bytearray(struct.pack(">II", FAT_MAGIC, len(heads)))
@@ -43,7 +43,7 @@ def join(parts):
 
 
 def split(data):
-    """The part of each processor, by its name."""
+    """Returns the part for each processor, by name."""
     if struct.unpack(">I", data[:4])[0] != FAT_MAGIC:
         return {architecture(data): data}
     count = struct.unpack(">I", data[4:8])[0]
@@ -59,7 +59,7 @@ def architecture(part):
 
 
 def read(part):
-    """What the load commands of one part say."""
+    """Returns what the load commands of one part say."""
     told = {"architecture": architecture(part), "libraries": [], "least": None, "plist": None, "signature": None}
     count = struct.unpack("<I", part[16:20])[0]
     at = 32
@@ -86,7 +86,7 @@ def version(packed):
 
 
 def plist(part, segment):
-    """The bytes of the section `__TEXT,__info_plist`, if this segment has it."""
+    """Returns the bytes of the section `__TEXT,__info_plist`, if this segment has it."""
     for number in range(struct.unpack("<I", segment[64:68])[0]):
         section = segment[72 + 80 * number : 152 + 80 * number]
         names = (section[16:32].rstrip(b"\0"), section[:16].rstrip(b"\0"))
@@ -97,9 +97,9 @@ def plist(part, segment):
 
 
 def signature(part):
-    """What the signature of one part says, after every hash in it was recomputed.
+    """Returns what the signature of one part says, after verifying every hash in it.
 
-    Whether a certificate leads to Apple is not checked here. `cms` says whether there is one at all.
+    It does not check whether a certificate was issued by Apple. `cms` says whether there is one at all.
     """
     told = read(part)
     if told["signature"] is None:
@@ -124,7 +124,7 @@ def signature(part):
 
 
 def directory(part, found, blobs, info):
-    """Recomputes one code directory: each page, then each special slot."""
+    """Verifies one code directory: recomputes the hash of each page, then of each special slot."""
     flags, hashes_at, name_at, special, pages, limit = struct.unpack(">IIIIII", found[12:36])
     width, kind, _, page = found[36], found[37], found[38], 1 << found[39]
     digest = (lambda data: hashlib.sha256(data).digest()[:width]) if kind == SHA256 else None
@@ -137,7 +137,7 @@ def directory(part, found, blobs, info):
         "pages": pages,
     }
     if digest is None:
-        return kind, said  # an older hash beside the one that macOS uses
+        return kind, said  # an older hash in addition to the one that macOS uses
     if limit != read(part)["signature"][0] or pages != -(-limit // page):
         raise Wrong("the signature does not cover everything before it")
     for number in range(pages):

@@ -1,7 +1,7 @@
-"""Makes all files of a release. `./release` starts this with the tools it needs on PATH.
+"""Makes all files of a release. `./release` runs this with the necessary tools on PATH.
 
-With the files of a Developer ID in the environment (docs/releasing.md) the program is signed with it and notarized.
-Without them it is signed ad hoc, which needs no secret.
+If environment variables name the files of a Developer ID (docs/releasing.md), the program is signed with it and
+notarized. Otherwise it is signed ad hoc, which needs no secret.
 """
 
 import argparse
@@ -24,13 +24,13 @@ UNIVERSAL = "universal-apple-darwin"
 # The suffix is the oldest glibc that the program runs with: that of Debian 10 and RHEL 8.
 GLIBC = "2.28"
 LINUX = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"]
-# What `with_zig` sets for the programs that leave this machine.
+# The variables that `with_zig` sets for programs that are distributed.
 OF_ZIG = {"CARGO_ENCODED_RUSTFLAGS", "CFLAGS", "CARGO_PROFILE_DEV_DEBUG", "CARGO_PROFILE_DEV_STRIP", "MACOSX_DEPLOYMENT_TARGET"}
 DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
 
 
 class Refused(Exception):
-    """The release cannot be made; the text says why and what to do."""
+    """The release cannot be made. The text says why, and what to do."""
 
 
 def main():
@@ -60,10 +60,10 @@ def make(options):
     native = builder.native()
     builder.carry(packages(options, builder, native))
 
-    # Programs of quick builds are large, and they stay on this machine.
+    # The programs of quick builds are large and never leave this machine, so they are compressed quickly.
     made = archives.Folder(options.files, epoch, level=1 if options.dry_run else 9)
     documents = {name: (ROOT / name).read_bytes() for name in DOCUMENTS} | manuals(native)
-    # A program that the linker of this machine linked runs on this machine, which is all that a dry run needs.
+    # A natively linked program runs only on this machine or newer systems, which is all that a dry run needs.
     programs = {LINUX[0]: Path(builder.native()).read_bytes()} if options.dry_run else {}
     macs = [options.mac] if options.mac else MACS
     programs |= builder.build([*macs, *([] if options.dry_run else LINUX)])
@@ -86,7 +86,7 @@ def make(options):
 
 
 def checked_version(options):
-    """The version and its release notes. A real release needs everything written down and committed."""
+    """Returns the version and its release notes. A real release needs a changelog entry and a clean working tree."""
     told = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     changelog = (ROOT / "CHANGELOG.md").read_text()
     if options.mac and not options.dry_run:
@@ -106,7 +106,7 @@ def checked_version(options):
 
 
 def repository():
-    """Where the release will be found: told by GitHub in a workflow, otherwise by the remote of this clone."""
+    """Returns the URL of the repository: from GitHub in a workflow, otherwise from the remote of this clone."""
     if name := os.environ.get("GITHUB_REPOSITORY"):
         return f"{os.environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{name}"
     remote = subprocess.run(["git", "remote", "get-url", "origin"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
@@ -122,18 +122,18 @@ class Builder:
         self.profile = "dev" if options.dry_run else "release"
         self.arguments = ["--package", "iac-mcp", "--locked", "--profile", self.profile]
         self.environment = {**os.environ, "CARGO_TARGET_DIR": str(self.folder), "IAC_MCP_REPOSITORY": options.repository}
-        # `iac-mcp --version` says which commit this is.
+        # Shown by `iac-mcp --version`.
         self.environment["IAC_MCP_BUILD"] = f"{version} ({run('git', 'log', '-1', '--format=%h %cs', quiet=True)})"
         self.plain = {name: value for name, value in self.environment.items() if name not in OF_ZIG}
 
     def carry(self, packages):
-        """Puts these packages into every program that is built from now on."""
+        """Embeds these packages into every program that is built from now on."""
         for environment in (self.environment, self.plain):
             environment["IAC_MCP_PACKAGES"] = str(packages)
 
     def native(self):
-        """The program for this machine, which packs the plugins and writes the manual. `./test` has one already, made so that
-        what runs is counted; another one would be built from nothing."""
+        """Returns the program for this machine, which packs the plugins and writes the manual. `./test` has already built
+        one with coverage instrumentation; any other would have to be built from scratch."""
         build = ["cargo", "build", "--quiet", "--package", "iac-mcp", "--locked"]
         if os.environ.get("IAC_MCP_INSTRUMENTED"):
             run("bash", "-c", 'source scripts/setup.bash && instrumented "$@"', "bash", *build, environment=self.plain)
@@ -142,7 +142,7 @@ class Builder:
         return str(self.folder / "debug/iac-mcp")
 
     def build(self, targets):
-        """The program for each target, from one run of cargo: no processor waits while another target links."""
+        """Builds the program for each target in one run of cargo, so that no processor waits while another target links."""
         for target in targets:
             self.arguments += ["--target", f"{target}.{GLIBC}" if target in LINUX else target]
         run("cargo", "zigbuild", *self.arguments, environment=self.environment)
@@ -151,7 +151,7 @@ class Builder:
 
 
 def packages(options, builder, native):
-    """The folder with the packages of the bundled plugins."""
+    """Returns the folder with the packages of the bundled plugins."""
     folder = options.target_dir / "packages"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -163,7 +163,7 @@ def packages(options, builder, native):
 
 
 def manuals(native):
-    """The manual pages and the completions of each shell, by their paths in an archive."""
+    """Returns the manual pages and the completions of each shell, by their paths in an archive."""
     shells = {"bash": "iac-mcp.bash", "zsh": "_iac-mcp", "fish": "iac-mcp.fish"}
     written = {f"completions/{name}": run(native, "completions", shell, quiet=True).encode() + b"\n" for shell, name in shells.items()}
     with tempfile.TemporaryDirectory() as folder:
@@ -187,7 +187,7 @@ def tools():
 
 
 def run(*command, environment=None, quiet=False):
-    """Runs a command in the repository; its output is returned if it is not for people."""
+    """Runs a command in the repository. If `quiet` is set, returns its output instead of showing it."""
     ended = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE if quiet else None, text=True)
     if ended.returncode != 0:
         raise Refused(f"`{' '.join(command)}` failed with status {ended.returncode}; its output is above")

@@ -14,22 +14,22 @@ import macho
 ENTITLEMENTS = Path(__file__).with_name("entitlements.plist")
 INFO = Path(__file__).resolve().parents[2] / "host/Info.plist"
 
-# A person's Developer ID and the key of the notary service. Each names a file.
+# The variables with a Developer ID and the key of the notary service. Each holds the path of a file.
 CERTIFICATE, PASSWORD, NOTARY = "IAC_MCP_P12", "IAC_MCP_P12_PASSWORD", "IAC_MCP_NOTARY_KEY"
-# How long the notary may take.
+# How many seconds the notary may take.
 PATIENCE = 1800
 
 
 class Unsigned(Exception):
-    """The program could not be signed or notarized; the text says why."""
+    """The program could not be signed or notarized. The text says why."""
 
 
 def variants(program, folder):
-    """The signed programs, by what their names end with.
+    """Returns the signed programs by the suffix of their names.
 
-    Reports about macOS 26 contradict each other on a signature without a certificate: some had one with the hardened
-    runtime killed, some had one without it never asked for consent. So both exist until a Mac has decided. A Developer ID
-    needs the hardened runtime, and then there is one variant.
+    Reports about signatures without a certificate on macOS 26 contradict each other: in some, macOS killed a program with
+    the hardened runtime; in others, it never asked for consent for a program without it. So there are both variants until
+    this was tried on a Mac. A Developer ID requires the hardened runtime, so then there is only one variant.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if certificate := os.environ.get(CERTIFICATE):
@@ -54,7 +54,7 @@ def with_certificate(program, folder, certificate):
 
 
 def signed(program, folder, name, *, flags, signer=None, **more):
-    """Signs and checks. Entitlements mean something only with the hardened runtime."""
+    """Signs a program and checks the signature. Entitlements have an effect only with the hardened runtime."""
     path = folder / name
     path.write_bytes(program)
     entitlements = str(ENTITLEMENTS) if flags else None
@@ -81,12 +81,12 @@ def check(said, flags, signer):
 
 
 def identifier():
-    """The name under which macOS keeps consent: that of the `Info.plist` in the program."""
+    """Returns the identifier under which macOS stores consent: that of the `Info.plist` in the program."""
     return plistlib.loads(INFO.read_bytes())["CFBundleIdentifier"]
 
 
 def submit(folder, program, key):
-    """Sends the program to Apple's notary. A ticket cannot be stapled to a bare program: Macs ask for it online."""
+    """Sends the program to Apple's notary. A ticket cannot be stapled to a bare program, so Macs ask for it online."""
     archive = folder / "iac-mcp.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as bundle:
         entry = zipfile.ZipInfo("iac-mcp")

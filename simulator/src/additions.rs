@@ -1,4 +1,4 @@
-//! The world's part in Standard Additions: a person's answers to dialogs, a clipboard, perhaps a shell.
+//! What the world adds to Standard Additions: the user's answers to dialogs, a clipboard, and optionally a shell.
 
 use crate::world::{WorldError, content, failed, journal, read_if_there};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// `additions.json` of a world; without it no one answers a dialog, and no shell command runs.
+/// `additions.json` of a world. Without it, nobody answers dialogs and no shell command runs.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -18,44 +18,44 @@ struct Written {
     clipboard: Option<String>,
 }
 
-/// A person's answer to a dialog.
+/// The user's answer to a dialog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Dialog {
-    /// Which command, for example `display dialog`; absent: any.
+    /// The command, for example `display dialog`; any command if absent.
     #[serde(default)]
     command: Option<String>,
     /// A part of the text that the dialog shows.
     #[serde(default)]
     contains: String,
-    /// The button that is pressed; absent: the default one.
+    /// The button to press; the default button if absent.
     #[serde(default)]
     pub(crate) button: Option<String>,
-    /// The typed text.
+    /// The text to type.
     #[serde(default)]
     pub(crate) text: Option<String>,
-    /// The choice from a list.
+    /// The items to choose from a list.
     #[serde(default)]
     pub(crate) choose: Option<Vec<String>>,
-    /// The file or folder that is chosen.
+    /// The file or folder to choose.
     #[serde(default)]
     pub(crate) path: Option<String>,
-    /// The files or folders, if there can be several.
+    /// The files or folders to choose, if there may be several.
     #[serde(default)]
     pub(crate) paths: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) cancel: bool,
-    /// How long the person takes, in milliseconds.
+    /// How long the user takes, in milliseconds.
     #[serde(default)]
     pub(crate) after: u32,
 }
 
-/// Which shell commands the world lets run, really, on this machine.
+/// The shell commands that the world allows. They really run, on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 enum Shell {
     All(bool),
-    /// Those that begin so.
+    /// Commands that begin with one of these.
     Beginning(Vec<String>),
 }
 
@@ -65,7 +65,7 @@ impl Default for Shell {
     }
 }
 
-/// How a shell command ended.
+/// The result of a shell command.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) status: i32,
@@ -73,7 +73,7 @@ pub(crate) struct Done {
     pub(crate) err: String,
 }
 
-/// The world's side of Standard Additions.
+/// The state of Standard Additions in one world.
 #[derive(Debug, Default)]
 pub(crate) struct Additions {
     written: Written,
@@ -97,7 +97,7 @@ impl Additions {
         Ok(additions)
     }
 
-    /// The answer to a dialog that shows this text, if anyone answers it.
+    /// Returns the answer to a dialog that shows this text, if the user answers it.
     pub(crate) fn answer(&self, command: &str, shown: &str) -> Option<&Dialog> {
         let fits = |dialog: &&Dialog| {
             dialog.command.as_ref().is_none_or(|wanted| wanted == command) && shown.contains(&dialog.contains)
@@ -105,7 +105,7 @@ impl Additions {
         self.written.dialogs.iter().find(fits)
     }
 
-    /// Runs a shell command, if the world allows its `shown` form.
+    /// Runs a shell command, if the world allows it. `shown` is the form that is compared with the allowed commands.
     pub(crate) fn shell(&self, shown: &str, command: &str) -> Option<std::io::Result<Done>> {
         let allowed = match &self.written.shell {
             Shell::All(allowed) => *allowed,
@@ -114,7 +114,7 @@ impl Additions {
         allowed.then(|| run(command))
     }
 
-    /// The pasteboard as the bridge's own code keeps it: a count of changes, and bytes by type.
+    /// The pasteboard as the bridge's JavaScript stores it: a count of changes, and bytes by type.
     pub(crate) fn pasteboard(&self) -> Pasteboard {
         let kept = std::fs::read(&self.pasteboard).ok().and_then(|text| serde_json::from_slice(&text).ok());
         kept.unwrap_or_else(|| Pasteboard::of(1, self.written.clipboard.as_deref()))
@@ -125,7 +125,7 @@ impl Additions {
         keep(&self.pasteboard, &text)
     }
 
-    /// The volume, as the module of the commands has written it; `None` as long as no one has changed it.
+    /// The volume as the JavaScript of Standard Additions stores it; `None` until it is changed.
     pub(crate) fn volume(&self) -> Option<String> {
         std::fs::read_to_string(&self.volume).ok()
     }
@@ -151,7 +151,7 @@ impl Pasteboard {
         Self { count, items: text.map(|text| (PLAIN_TEXT.to_owned(), bytes(text))).into_iter().collect() }
     }
 
-    /// The same after a text was copied.
+    /// Returns the pasteboard after a text was copied.
     pub(crate) fn with_text(&self, text: &str) -> Self {
         Self::of(self.count + 1, Some(text))
     }

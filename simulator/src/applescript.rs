@@ -1,11 +1,12 @@
-//! The few questions in AppleScript that servers in JavaScript ask beside their scripts: whether something exists, how many
-//! there are, a property, a literal. Each becomes JavaScript for the same bridge; everything else is refused.
+//! Translates the simple AppleScript queries that JavaScript servers use besides their scripts: whether something
+//! exists, how many there are, a property, a literal. Each becomes JavaScript for the same bridge. Everything else is
+//! refused.
 
 use crate::schema::{ClassInfo, Schema, identifier};
 use crate::session::Session;
 use std::rc::Rc;
 
-/// Writes values as AppleScript does, as far as that does not depend on the language of the system.
+/// Formats values as AppleScript does, as far as this does not depend on the system's language.
 const SHOWN: &str = "const shown = (value) => { \
     if (value === undefined) return ''; \
     if (value === null) return 'missing value'; \
@@ -13,13 +14,13 @@ const SHOWN: &str = "const shown = (value) => { \
     if (typeof value === 'number' ? Number.isInteger(value) && Math.abs(value) < 2 ** 29 : ['string', 'boolean'].includes(typeof value)) return String(value); \
     throw new Error('the simulated Mac does not write this value as AppleScript does'); };";
 
-/// A script in JavaScript, and the app that its errors name.
+/// A script translated to JavaScript, and the app that its errors name.
 pub(crate) struct Translated {
     pub(crate) source: String,
     pub(crate) app: Option<String>,
 }
 
-/// Translates a script; `None` if it is anything but plain questions.
+/// Translates a script; `None` if it is anything but simple queries.
 pub(crate) fn translate(session: &Session, script: &str) -> Option<Translated> {
     let lines = script.lines().map(|line| line.split("--").next().unwrap_or_default().trim());
     let mut lines = lines.filter(|line| !line.is_empty()).peekable();
@@ -48,7 +49,7 @@ pub(crate) fn translate(session: &Session, script: &str) -> Option<Translated> {
     Some(Translated { source: format!("(() => {{ {SHOWN} {before} return shown({last}); }})()"), app })
 }
 
-/// A statement outside of any `tell`.
+/// Translates a statement outside any `tell`.
 fn of_no_app(line: &str) -> Option<String> {
     let line = line.strip_prefix("return ").unwrap_or(line);
     if let Some(time) = line.strip_prefix("delay ") {
@@ -62,7 +63,7 @@ fn of_no_app(line: &str) -> Option<String> {
     literal(line)
 }
 
-/// An app in a `tell`.
+/// The app of a `tell` block.
 struct App {
     name: String,
     app: Rc<crate::world::App>,
@@ -104,7 +105,7 @@ impl App {
         literal(statement).or_else(|| self.property(&me, statement).map(|property| format!("{property}()")))
     }
 
-    /// A property of the app, of all elements of a class, or of one of them.
+    /// Translates a property of the app, of all elements of a class, or of one element.
     fn property(&self, me: &str, words: &str) -> Option<String> {
         let Some((term, of)) = words.split_once(" of ") else {
             let class = self.schema().class("application")?;
@@ -117,7 +118,7 @@ impl App {
         info.properties.contains_key(term).then(|| format!("{me}.{way}.{}", identifier(term)))
     }
 
-    /// All elements of a class of the app, as JavaScript names them, and the class.
+    /// Translates all elements of a class of the app. Returns the JavaScript expression and the class.
     fn all(&self, words: &str) -> Option<(String, Rc<str>)> {
         let words = words.strip_prefix("every ").unwrap_or(words).trim();
         let info: Rc<ClassInfo> = self.schema().class("application")?;
@@ -130,7 +131,7 @@ impl App {
         Some((plural.to_string(), Rc::clone(found)))
     }
 
-    /// `process "Mail"`, `mailbox 2`.
+    /// Translates one element, such as `process "Mail"` or `mailbox 2`.
     fn object(&self, words: &str) -> Option<(String, Rc<str>)> {
         let words = words.trim();
         if let Some(at) = words.find('"') {
@@ -144,13 +145,13 @@ impl App {
     }
 }
 
-/// A text at the beginning, without escapes, and what follows it.
+/// Parses a quoted string at the beginning, without escapes. Returns it and what follows.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.trim_start().strip_prefix('"')?.split_once('"')?;
     (!name.contains('\\')).then_some((name, rest))
 }
 
-/// A text, a whole number, a truth value.
+/// Translates a string, a whole number or a Boolean.
 fn literal(words: &str) -> Option<String> {
     match words {
         "true" | "false" => return Some(words.to_owned()),

@@ -1,4 +1,4 @@
-//! The initial values of a new object: an identity, and the app's defaults.
+//! The initial values of a new object: its id, and the app's defaults.
 
 use crate::resolve::View;
 use crate::schema::{ClassInfo, Kind, PropertyInfo};
@@ -6,7 +6,7 @@ use crate::value::{ObjectId, Value};
 use crate::world::change::Added;
 
 impl View<'_> {
-    /// The initial value of a property; `None` leaves it missing.
+    /// The initial value of a property; `None` leaves it as missing value.
     pub(crate) fn beginning(&self, class: &ClassInfo, property: &PropertyInfo) -> Option<Value> {
         let id = self.id_term(class);
         match (property.kind, &*property.term) {
@@ -18,7 +18,7 @@ impl View<'_> {
         }
     }
 
-    /// A file that an app saved, as the Finder shows it; `None` if the Finder does not have the folder.
+    /// Makes the Finder's item for a file that an app saved; `None` if the Finder does not have the folder.
     pub(crate) fn new_file(&self, path: &str, size: i64) -> Option<Added> {
         let (folder, name) = path.rsplit_once('/')?;
         let of = self.at_path(folder)?;
@@ -46,8 +46,8 @@ impl View<'_> {
         Some(Added { of, listed: "item".to_owned(), class, at: None, values })
     }
 
-    /// An id that no object had before: the next number, or a text that looks like other ids and depends only on how
-    /// many objects there are.
+    /// Makes an id that no object has had: the next number, or a string that looks like other ids and depends only on
+    /// the number of objects.
     pub(crate) fn new_id(&self, property: &PropertyInfo, offset: u32) -> Option<Value> {
         match property.kind {
             Kind::Number => Some(Value::Int(self.greatest(&property.term) + 1 + i64::from(offset))),
@@ -66,7 +66,7 @@ impl View<'_> {
     }
 }
 
-/// A text in the form of a UUID.
+/// Makes a string in the form of a UUID.
 pub(crate) fn unique(app: &str, count: u32) -> String {
     let seed = app.bytes().fold(u64::from(count) + 1, |seed, byte| mix(seed ^ u64::from(byte)));
     let (high, low) = (mix(seed), mix(seed ^ 0x5851_F42D));
@@ -80,7 +80,7 @@ pub(crate) fn unique(app: &str, count: u32) -> String {
     )
 }
 
-/// An id as OmniFocus gives it: eleven letters, digits, `-` or `_`.
+/// Makes an id in OmniFocus's form: eleven letters, digits, `-` or `_`.
 pub(crate) fn short_id(app: &str, count: u32, salt: u32) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let seed =
@@ -89,7 +89,7 @@ pub(crate) fn short_id(app: &str, count: u32, salt: u32) -> String {
     (0..11).map(letter).collect()
 }
 
-/// Spreads a number over all 64 bits.
+/// Hashes a number to 64 bits.
 pub(crate) fn mix(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

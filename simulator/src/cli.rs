@@ -1,4 +1,4 @@
-//! The program: `osascript`'s arguments in, streams and exit status out.
+//! The program: handles the arguments, the streams and the exit status of `osascript`.
 
 use crate::additions::Additions;
 use crate::conditions::Conditions;
@@ -17,8 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 
-/// Runs `osascript` with the arguments after the program's name, in the simulated Mac that the variable
-/// `IAC_MCP_WORLD` names.
+/// Runs `osascript` with the arguments after the program's name, in the simulated Mac that `IAC_MCP_WORLD` names.
 pub fn osascript(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.collect();
     if let Some(status) = record::stand_before(&arguments) {
@@ -58,7 +57,7 @@ fn execute(options: &Options) -> Result<(), End> {
     }
 }
 
-/// Answers a plain question in AppleScript.
+/// Answers a simple AppleScript query.
 fn ask(options: &Options) -> Result<(), End> {
     let script = options.script()?;
     let session = session()?;
@@ -95,7 +94,7 @@ fn session() -> Result<Rc<Session>, End> {
     Ok(Rc::new(Session { world, trace, conditions, additions, files, saved: RefCell::default() }))
 }
 
-/// Says an uncaught error the way current systems do: no position, and the wrapper's `Error: ` before the text's own.
+/// Formats an uncaught error as current macOS versions do: without a position, and with `Error: ` before the text.
 fn report(options: &Options, script: &Script, error: &OsError) -> End {
     let before = script.file.as_ref().map(|file| format!("{file}: ")).unwrap_or_default();
     let line = format!("{before}execution error: Error: {} ({})", error.message, error.number);

@@ -1,7 +1,7 @@
-//! Converts values for an app: the values that a property or parameter accepts, and those that it refuses.
+//! Coerces values for an app: tells which values a property or parameter accepts, and which it refuses.
 //!
-//! Apps coerce more than this. Coercions without a source are refused, so that a script that works here also works on a
-//! Mac.
+//! Real apps coerce more than this. A coercion that no source documents is refused, so a script that works here also
+//! works on a Mac.
 
 use crate::event::{Event, Kind as EventKind};
 use crate::os_error::{Answer, COERCION, refuse};
@@ -12,10 +12,10 @@ use crate::value::{Fields, ObjectId, Value};
 use std::rc::Rc;
 
 impl View<'_> {
-    /// Turns a value into what one of these types stores; no types take anything.
+    /// Converts a value to the stored form of one of these types. If no types are given, anything is accepted.
     ///
     /// # Errors
-    /// -1700 if none of the types accepts it, -1728 if it names a missing object.
+    /// -1700 if none of the types accepts the value, -1728 if the value names a missing object.
     pub(crate) fn coerce(&self, value: &Value, types: &[Type]) -> Answer<Value> {
         if types.is_empty() {
             return self.inward(value);
@@ -59,7 +59,7 @@ impl View<'_> {
             (Kind::Object, Value::File(path)) if self.model().own_class => {
                 self.held(&self.item(path), &to.name)
             }
-            // No one has published whether an app accepts AppleScript's list here.
+            // It is not documented whether an app accepts AppleScript's list form here.
             (Kind::Point, Value::Record(fields)) if has_numbers(fields, &["x", "y"]) => Ok(value.clone()),
             (Kind::Rectangle, Value::Record(fields))
                 if has_numbers(fields, &["x", "y", "width", "height"]) =>
@@ -74,16 +74,16 @@ impl View<'_> {
     fn held(&self, specifier: &Specifier, class: &str) -> Answer<Value> {
         match (&specifier.step, class) {
             (Step::Elements { of, .. } | Step::Insertion { of, .. }, "location specifier")
-            // `remove(tag, {from: task.tags})`: any specifier will do.
+            // `remove(tag, {from: task.tags})`: any specifier is accepted.
             | (Step::Elements { of, .. }, "specifier") => {
                 return self.resolve(of).map(|_| Value::Missing);
             }
-            // If an object is expected, a place is refused.
+            // An insertion location is refused where an object is expected.
             (Step::Insertion { .. }, _) => return refuse(COERCION),
             _ => {}
         }
         match self.resolve(specifier)? {
-            // Behind a part of a text, or among elements: where exactly is the app's business.
+            // Several objects, or a text, as a location: the app decides where exactly that is.
             Found::Many(_) | Found::Leaf(Value::Text(_)) if class == "location specifier" => {
                 Ok(Value::Missing)
             }
@@ -94,7 +94,7 @@ impl View<'_> {
         }
     }
 
-    /// The item of a file manager that a path names.
+    /// Returns the specifier of a file manager's item at a path.
     pub(crate) fn item(&self, path: &str) -> Rc<Specifier> {
         match self.at_path(path) {
             Some(id) => self.specifier(id),
@@ -106,7 +106,7 @@ impl View<'_> {
         }
     }
 
-    /// An event to a file manager with items in the place of paths, and of lists of items.
+    /// Converts an event to a file manager: paths, and lists of paths, become items.
     pub(crate) fn with_items(&self, event: &Event) -> Event {
         let mut event = event.clone();
         if !matches!(event.kind, EventKind::Command(_)) {
@@ -138,7 +138,7 @@ impl View<'_> {
         values.iter().map(item).collect()
     }
 
-    /// Keeps a value as it is, with its specifiers resolved.
+    /// Keeps a value as it is, but resolves its specifiers.
     pub(crate) fn inward(&self, value: &Value) -> Answer<Value> {
         Ok(match value {
             Value::Object(specifier) => Value::Held(self.object(specifier)?),
@@ -153,7 +153,7 @@ impl View<'_> {
         })
     }
 
-    /// The one object that a specifier means.
+    /// Resolves a specifier to one object.
     pub(crate) fn object(&self, specifier: &Specifier) -> Answer<ObjectId> {
         match self.resolve(specifier)? {
             Found::One(id) => Ok(id),

@@ -1,5 +1,4 @@
-//! Events other than a plain read or write of a property: their requirements, and their effects in apps without own
-//! rules.
+//! Commands: what they require, and their effects in apps that have no script for them.
 
 use crate::event::{Event, Kind};
 use crate::os_error::{
@@ -15,10 +14,10 @@ use crate::world::model::Place;
 use crate::write::{Outcome, Reply};
 use iac_core::dictionary::Command;
 
-/// Commands that every app accepts, even if its dictionary does not list them.
+/// Commands that every app accepts, even if its dictionary does not have them.
 const ALWAYS: [&str; 6] = ["activate", "launch", "open", "quit", "reopen", "run"];
 
-/// Whether every app takes a command of that name.
+/// Whether every app accepts a command of that name.
 pub(crate) fn always(name: &str) -> bool {
     ALWAYS.contains(&name)
 }
@@ -36,7 +35,7 @@ impl View<'_> {
         }
     }
 
-    /// Checks an event before an app's own script sees it.
+    /// Checks an event before an app's own script handles it.
     pub(crate) fn admitted(&self, event: &Event) -> Answer<()> {
         match &event.kind {
             Kind::Command(name) => self.admit(name, event),
@@ -44,7 +43,8 @@ impl View<'_> {
         }
     }
 
-    /// An event's parameters with their specifiers resolved; a place in elements is the object that contains them.
+    /// Returns an event's parameters with their specifiers resolved. An insertion location becomes the object that
+    /// contains the elements.
     pub(crate) fn parameters(&self, event: &Event) -> Answer<Fields> {
         let resolved = event.parameters.iter().map(|(name, value)| {
             let value = match value {
@@ -58,7 +58,7 @@ impl View<'_> {
         resolved.collect()
     }
 
-    /// Checks that the app has the command and that its parameters are correct.
+    /// Checks that the app has the command, and that its parameters are correct.
     fn admit(&self, name: &str, event: &Event) -> Answer<()> {
         let definitions: Vec<&Command> = self.schema().commands(name).collect();
         if definitions.is_empty() {
@@ -91,7 +91,7 @@ impl View<'_> {
         }
         for parameter in &definition.parameters {
             match event.parameters.get(&identifier(&parameter.name)) {
-                // An app that makes something without a place has one of its own for it.
+                // An app that makes an object without a location puts it into a default place.
                 None if definition.name == "make" && parameter.name == "at" => (),
                 None if !parameter.optional => return refuse(PARAMETER_MISSING),
                 None => (),
@@ -116,7 +116,7 @@ impl View<'_> {
         }
     }
 
-    /// `close`: removes windows, documents and tabs. Objects that cannot be open stay unchanged.
+    /// `close`: removes windows, documents and tabs. Other objects stay unchanged.
     fn close(&self, event: &Event) -> Answer<Outcome> {
         let open = |id: &ObjectId| {
             let class = self.class(*id);
@@ -124,7 +124,8 @@ impl View<'_> {
                 && matches!(self.model().object(*id).place, Place::Element { .. })
         };
         let targets = self.meant(&event.target)?;
-        // Without a word about its changes the app asks the person, and the event waits until its deadline.
+        // Without the parameter `saving`, the app asks the user about unsaved changes, and the event waits until its
+        // deadline.
         let is_told = matches!(event.parameters.get("saving").and_then(Value::as_text), Some("yes" | "no"));
         let is_changed = |id: &ObjectId| {
             let modified = self.class(*id).property("modified").cloned();
@@ -137,10 +138,11 @@ impl View<'_> {
         Ok(targets.into_iter().filter(open).map(Change::Remove).collect::<Vec<_>>().into())
     }
 
-    /// A command without a described effect: it finds its object, and returns nothing if it never does.
+    /// A command whose effect is not simulated. It resolves its object. If the dictionary gives the command no
+    /// result, it returns nothing, otherwise it fails.
     fn unknown(&self, name: &str, event: &Event) -> Answer<Outcome> {
         self.resolve(&event.target)?;
-        // A script does not get the windows that an open file shows.
+        // `open` does not return the windows that it opens.
         if name == "open" && event.direct.is_some() {
             return Ok(Outcome::default());
         }
@@ -156,7 +158,7 @@ impl View<'_> {
         }
     }
 
-    /// `count`, perhaps of `each` class of element in one object.
+    /// `count`: counts the targets, or with `each` the elements of a class in one object.
     fn count_of(&self, event: &Event) -> Answer<Value> {
         let Some(class) = event.parameters.get("each").and_then(Value::as_text) else {
             return self.count(&event.target);
@@ -165,7 +167,7 @@ impl View<'_> {
         Ok(number(self.elements(self.resolve(&event.target)?, &class.name)?.len()))
     }
 
-    /// Whether the object exists; a missing container is an error, as in most apps.
+    /// Whether the object exists. A missing container is an error, as in most apps.
     fn exists(&self, target: &Specifier) -> Answer<Value> {
         match self.resolve(target) {
             Ok(Found::Leaf(Value::Missing)) => Ok(Value::Bool(false)),

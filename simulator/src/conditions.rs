@@ -1,4 +1,4 @@
-//! Conditions that make a simulated app slow, broken or closed: the time of events, faults that a file orders, and
+//! Conditions that make a simulated app slow, broken or inaccessible: the time that events take, injected faults, and
 //! consent.
 
 pub(crate) mod consent;
@@ -14,27 +14,28 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Names a file of faults; without it the world's own `faults.json` holds.
+/// The variable that names a file of faults. Without it, the world's own `faults.json` is used.
 pub const FAULTS_VARIABLE: &str = "IAC_MCP_FAULTS";
 
-/// Names a latency model: a file, `mac` for the measured one, `none`. Without it the world's own `latency.json` holds.
+/// The variable that names a latency model: a file, `mac` for the measured one, or `none`. Without it, the world's
+/// own `latency.json` is used.
 pub const LATENCY_VARIABLE: &str = "IAC_MCP_LATENCY";
 
-/// How long an event waits for its answer.
+/// How long an event waits for its answer before it times out.
 const EVENT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The conditions of one process; most worlds have none, and pay nothing for them.
+/// The conditions of one process. Most worlds have none, so checking for them must cost nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
     pub(crate) faults: Option<Faults>,
     pub(crate) latency: Option<Latency>,
     pub(crate) consent: Option<Consent>,
-    /// The folder in which processes take turns and count.
+    /// The folder with the files through which processes take turns and count events.
     state: PathBuf,
 }
 
 impl Conditions {
-    /// Reads the conditions that the environment or the world orders.
+    /// Reads the conditions that the environment or the world sets.
     pub(crate) fn open(world: &Path) -> Result<Self, WorldError> {
         let ordered = |variable: &str, own: &str| {
             let own = world.join(own);
@@ -56,13 +57,13 @@ impl Conditions {
         self.faults.is_some() || self.latency.is_some()
     }
 
-    /// When an event that is sent now has waited too long.
+    /// The time at which an event that is sent now will have timed out.
     pub(crate) fn deadline(&self) -> Instant {
         let ordered = self.faults.as_ref().and_then(|faults| faults.timeout);
         Instant::now() + ordered.unwrap_or(EVENT_TIMEOUT)
     }
 
-    /// Waits until the app is free: it answers one event at a time, from all senders.
+    /// Waits until the app is free. An app handles one event at a time, from all senders together.
     ///
     /// # Errors
     /// -1712 if the app stays busy until the deadline.
@@ -82,7 +83,7 @@ impl Conditions {
         Ok(Some(file))
     }
 
-    /// Makes an app answer no one for a time, even if this process ends.
+    /// Makes an app unresponsive for a time, even if this process ends.
     pub(crate) fn block(&self, app: &str, milliseconds: u64) -> Result<(), WorldError> {
         let (path, until) = (self.blocked(app), epoch() + u128::from(milliseconds));
         let next = path.with_extension("next");
@@ -99,30 +100,31 @@ impl Conditions {
         self.state.join(format!("{app}.blocked"))
     }
 
-    /// Waits for the time that EventKit needs for a search with this many rows.
+    /// Waits as long as an EventKit search with this many rows takes.
     pub(crate) fn bridge(&self, rows: u32) {
         if let Some(latency) = &self.latency {
             std::thread::sleep(latency.bridge(rows));
         }
     }
 
-    /// The time to start osascript.
+    /// How long osascript takes to start.
     pub(crate) fn start(&self) -> Duration {
         self.latency.as_ref().map(|latency| latency.start).unwrap_or_default()
     }
 }
 
-/// A path at which something exists: a file that cannot be read is an error and not a missing file.
+/// Returns the path if something exists there. A file that exists but cannot be read must be an error, not a missing
+/// file.
 fn there(path: PathBuf) -> Option<PathBuf> {
     path.symlink_metadata().is_ok().then_some(path)
 }
 
-/// Milliseconds that processes can compare.
+/// Milliseconds since 1970, which processes can compare.
 fn epoch() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()
 }
 
-/// Waits, but not beyond a deadline.
+/// Waits for a time, but not beyond a deadline.
 ///
 /// # Errors
 /// -1712 at the deadline.

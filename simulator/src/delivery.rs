@@ -1,4 +1,5 @@
-//! Delivers an event to an app: launches it if necessary, in turn, under the current conditions, with a trace.
+//! Delivers an event to an app: launches the app if necessary, waits for its turn, applies the conditions, and writes
+//! the trace.
 
 use crate::conditions::faults::Effect;
 use crate::conditions::latency::Work;
@@ -20,7 +21,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 impl Session {
-    /// Sends an event, launching the app if it does not run, and writes the trace.
+    /// Sends an event, launches the app if it is not running, and writes the trace.
     pub(crate) fn send(&self, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
         let Root::App(at) = event.target.root else { return refuse(NOT_UNDERSTOOD) };
         let app = self.world.app(at);
@@ -41,7 +42,7 @@ impl Session {
         answer
     }
 
-    /// Lets the person say whether this process may send an event, if they were not asked before.
+    /// Asks the user for consent, unless they were asked before.
     fn consented(&self, app: &App) -> Answer<()> {
         let Some(consent) = &self.conditions.consent else { return Ok(()) };
         consent.meet(&app.bundle.id, self.conditions.deadline()).or_else(|error| match error.number {
@@ -50,7 +51,8 @@ impl Session {
         })
     }
 
-    /// The result of `AEDeterminePermissionToAutomateTarget`. It starts no app, and opens a dialog only if it `asks`.
+    /// Implements `AEDeterminePermissionToAutomateTarget`. It launches no app, and opens a dialog only if `asks` is
+    /// set.
     pub(crate) fn permission(&self, target: &str, asks: bool) -> i32 {
         let Ok(Some(at)) = self.world.find(target) else { return NOT_RUNNING };
         let app = self.world.app(at);
@@ -63,7 +65,7 @@ impl Session {
         answer.err().map_or(0, |error| error.number)
     }
 
-    /// Lets the app answer when it is this event's turn, under the conditions that hold.
+    /// Lets the app handle the event once it is this event's turn, under the current conditions.
     fn deliver(&self, app: &Rc<App>, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
         let id = app.bundle.id.as_str();
         let deadline = self.conditions.deadline();
@@ -73,7 +75,7 @@ impl Session {
             None => None,
         };
         if effect == Some(Effect::Hang(None)) {
-            // The app never serves anyone again while this process lives.
+            // The app stays blocked as long as this process lives.
             std::mem::forget(turn);
         }
         if let Some(effect) = &effect {
@@ -89,7 +91,7 @@ impl Session {
         }
     }
 
-    /// The effect of a fault before the app looks at the event.
+    /// Applies a fault before the app handles the event.
     fn suffer(&self, app: &Rc<App>, event: &Event, effect: &Effect, deadline: Instant) -> Answer<()> {
         let id = app.bundle.id.as_str();
         match effect {
@@ -148,7 +150,7 @@ impl Session {
         self.carry_out(app, event, ignore, behaviour)
     }
 
-    /// Notes a command of Standard Additions, which the object it is called on performs.
+    /// Traces a command of Standard Additions. The object that it is called on performs it.
     pub(crate) fn addition(&self, target: &Specifier, command: &str) {
         if let Root::App(at) = target.root {
             let event = (command, BTreeMap::new());
@@ -156,7 +158,7 @@ impl Session {
         }
     }
 
-    /// Opens an app as `/usr/bin/open` does: without a question or an event.
+    /// Opens an app as `/usr/bin/open` does: without asking for consent and without an event.
     pub(crate) fn open(&self, target: &str) -> bool {
         let found = self.world.find(target).ok().flatten();
         found.is_some_and(|at| self.launch(&self.world.app(at)).is_ok())

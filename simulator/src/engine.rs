@@ -1,4 +1,4 @@
-//! QuickJS with JavaScript for Automation's objects: runs one script against a session.
+//! QuickJS with the objects of JavaScript for Automation: runs one script against a session.
 
 mod behaviour;
 mod convert;
@@ -20,7 +20,7 @@ use rquickjs::{Array, Context, Ctx, Function, Runtime, Value as Js};
 use std::io::BufRead as _;
 use std::rc::Rc;
 
-/// The engine's own objects; a Mac's JavaScript has no more of them by default.
+/// The built-in objects of the engine. These are the ones that JavaScriptCore on a Mac has by default.
 type Intrinsics = (
     intrinsic::Date,
     intrinsic::Eval,
@@ -34,45 +34,45 @@ type Intrinsics = (
     intrinsic::WeakRef,
 );
 
-/// A script as it was given.
+/// A script, with its file and arguments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     pub(crate) source: String,
-    /// The file it came from, named in errors.
+    /// The file that it came from, which errors name.
     pub(crate) file: Option<String>,
-    /// The arguments of its `run`.
+    /// The arguments of its `run` handler.
     pub(crate) arguments: Vec<String>,
 }
 
-/// How a result becomes text.
+/// How a result is converted to text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// For people: texts as they are.
+    /// For people: strings without quotes.
     #[default]
     Human,
     /// As JavaScript source.
     Source,
 }
 
-/// Runs a script and gives its result's text, or nothing for `undefined`.
+/// Runs a script and returns the text of its result; `None` for `undefined`.
 ///
 /// # Errors
-/// The uncaught exception.
+/// The exception that the script did not catch.
 pub(crate) fn run(session: Rc<Session>, script: &Script, form: Form) -> Result<Option<String>, OsError> {
     let context = start().map_err(|error| engine_failed(&error))?;
     let result = context.with(|ctx| {
         let helpers = native::install(&ctx, session).map_err(|error| caught(&ctx, None, &error))?;
         evaluate(&ctx, &helpers, script, form).map_err(|error| caught(&ctx, Some(&helpers), &error))
     });
-    // The process ends here; taking the heap apart would only cost time.
+    // The process ends here. Freeing the heap would only take time.
     std::mem::forget(context);
     result
 }
 
-/// Answers line after line, as `osascript -i` does: `=> ` and the value as source, or `!! ` and the error.
+/// Evaluates line after line, as `osascript -i` does. Writes `=> ` and the value as source, or `!! ` and the error.
 ///
 /// # Errors
-/// The streams fail.
+/// A stream cannot be read or written.
 pub(crate) fn interact(session: Rc<Session>) -> std::io::Result<()> {
     let failed = |error: &rquickjs::Error| std::io::Error::other(error.to_string());
     let context = start().map_err(|error| failed(&error))?;
@@ -94,7 +94,7 @@ pub(crate) fn interact(session: Rc<Session>) -> std::io::Result<()> {
 }
 
 pub(super) fn start() -> rquickjs::Result<Context> {
-    /// Deep recursion must end in a RangeError before the thread's own stack does.
+    /// Deep recursion must throw a RangeError before the thread's own stack overflows.
     const STACK: usize = 1 << 20;
     let runtime = Runtime::new()?;
     runtime.set_max_stack_size(STACK);
@@ -104,7 +104,7 @@ pub(super) fn start() -> rquickjs::Result<Context> {
     Ok(context)
 }
 
-/// Evaluates code of the simulator's own under a name, which stacks then have.
+/// Evaluates the simulator's own code under a file name, which appears in stack traces.
 fn named<'js, T: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, source: &str, name: &str) -> rquickjs::Result<T> {
     let mut options = EvalOptions::default();
     options.filename = Some(name.to_owned());
@@ -137,14 +137,15 @@ fn evaluate<'js>(
     text.map(|text| helpers.lossy(&text)).transpose()
 }
 
-/// The uncaught exception as osascript reports it: its own text, and its number if it carries one.
+/// Formats the uncaught exception as osascript reports it: its text, and its error number if it has one.
 fn caught<'js>(ctx: &Ctx<'js>, helpers: Option<&Helpers<'js>>, error: &rquickjs::Error) -> OsError {
     if !error.is_exception() {
         return engine_failed(error);
     }
     let thrown = ctx.catch();
     if let Some(helpers) = helpers {
-        // An exhausted stack leaves no room to reword when the error is made.
+        // If the stack was exhausted, there was no room to reword the error when it was created, so it is reworded
+        // now.
         let _ = helpers.reword.call::<_, ()>((thrown.clone(),));
     }
     let number =

@@ -1,4 +1,4 @@
-//! Apple events: one call of a script to one app.
+//! Apple events. Each is one call from a script to an app.
 
 use crate::value::specifier::{Specifier, describe};
 use crate::value::{Value, local_text};
@@ -6,30 +6,30 @@ use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// One event before it is sent.
+/// An event that was not sent yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) kind: Kind,
-    /// Its subject: the direct parameter, otherwise the application.
+    /// The object that it is about: the direct parameter, or else the application.
     pub(crate) target: Rc<Specifier>,
-    /// The direct parameter if it is not a specifier.
+    /// The direct parameter, if it is not a specifier.
     pub(crate) direct: Option<Value>,
-    /// Named parameters by the identifiers that scripts use.
+    /// The other parameters, by the identifiers that scripts use.
     pub(crate) parameters: IndexMap<Rc<str>, Value>,
 }
 
-/// Which event.
+/// The kind of event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Get,
     Set,
     Count,
-    /// Any command, by its term.
+    /// A command, by its term.
     Command(Rc<str>),
 }
 
 impl Kind {
-    /// The event's name in a trace.
+    /// The event's name in the trace.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Get => "get",
@@ -41,7 +41,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// Whether an event never changes anything, and so needs no lock.
+    /// Whether an event never changes anything, so that it needs no lock.
     pub(crate) fn reads(&self) -> bool {
         match self {
             Self::Get | Self::Count => true,
@@ -52,7 +52,7 @@ impl Kind {
 }
 
 impl Event {
-    /// Its parameters as a trace writes them.
+    /// Returns its parameters as the trace writes them.
     pub(crate) fn shown(&self) -> BTreeMap<String, String> {
         let direct = self.direct.iter().map(|direct| ("direct", direct));
         let named = self.parameters.iter().map(|(name, value)| (&**name, value));
@@ -64,9 +64,9 @@ impl Event {
     }
 }
 
-/// A value in a few words.
+/// Formats a value in a few words.
 fn shown(value: &Value) -> String {
-    /// The number of characters that identify a text.
+    /// The most characters that are shown, enough to recognize a text.
     const ENOUGH: usize = 80;
     let whole = match value {
         Value::Missing => "null".to_owned(),

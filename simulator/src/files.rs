@@ -1,7 +1,8 @@
-//! The files that scripts see: their own writes in this world, the files of the world, and this machine's own.
+//! The files that scripts see, in layers: the files that scripts wrote in this world, the world's own files, and this
+//! machine's.
 //!
-//! Only the first layer is ever written, below `state/files`; nothing else of the machine changes. Scripts may write
-//! where a Mac's user may write: not in the system's own folders.
+//! Only the first layer is ever written, below `state/files`; nothing else on the machine changes. Scripts may write
+//! where a Mac's user may write, so not in the system's folders.
 
 use crate::world::journal;
 use std::cell::RefCell;
@@ -9,31 +10,31 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The layers; only the first is writable.
+/// The layers of files. Only the first one is writable.
 #[derive(Debug)]
 pub(crate) struct Files {
     own: PathBuf,
     below: Vec<PathBuf>,
     home: String,
-    /// The folder that a script went to, if it went to one; this machine need not have it.
+    /// The folder that a script changed to, if any. It need not exist on this machine.
     here: RefCell<Option<PathBuf>>,
 }
 
-/// The failures of a file operation.
+/// Why a file operation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The file does not exist.
     Gone,
-    /// The folder that should hold it is not there.
+    /// The folder that should contain it does not exist.
     NoFolder,
     /// A script may not change the existing file.
     Denied,
-    /// Something has that name already.
+    /// The name is taken.
     Taken,
 }
 
 impl Refusal {
-    /// Its word in the bridge's own code.
+    /// The word for it in the bridge's JavaScript.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Gone => "gone",
@@ -52,7 +53,7 @@ pub(crate) enum Kind {
     Folder,
 }
 
-/// The facts about a file; times in seconds since 1970.
+/// A file's metadata. Times are in seconds since 1970.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attributes {
     pub(crate) kind: Kind,
@@ -61,16 +62,16 @@ pub(crate) struct Attributes {
     pub(crate) created: f64,
 }
 
-/// Folders of a Mac in which its user writes nothing.
+/// Folders that a Mac's user cannot write to.
 const OF_THE_SYSTEM: [&str; 10] =
     ["/System", "/usr", "/bin", "/sbin", "/etc", "/dev", "/proc", "/Library", "/private/etc", "/boot"];
 
-/// The folders of every home.
+/// The folders that every home folder has.
 const OF_HOMES: [&str; 8] =
     ["Desktop", "Documents", "Downloads", "Library", "Movies", "Music", "Pictures", "Public"];
 
 impl Files {
-    /// The files of a world with its bundles in `base`.
+    /// Opens the files of a world whose bundles are in `base`.
     pub(crate) fn new(world: &Path, base: &Path, home: &str) -> Self {
         let below = vec![world.to_owned(), base.to_owned()];
         Self { own: world.join("state/files"), below, home: home.to_owned(), here: RefCell::default() }
@@ -89,7 +90,7 @@ impl Files {
         }
     }
 
-    /// The names in a folder, of all layers, sorted; `None` if it is not a folder.
+    /// Lists the names in a folder over all layers, sorted; `None` if it is not a folder.
     pub(crate) fn list(&self, path: &str) -> Option<Vec<String>> {
         if self.kind(path) != Kind::Folder {
             return None;
@@ -120,10 +121,10 @@ impl Files {
         (kind != Kind::Nothing).then_some(Attributes { kind, size, modified, created })
     }
 
-    /// Writes a file whole.
+    /// Writes a file, replacing what it had.
     ///
     /// # Errors
-    /// Its folder is not there, a folder has its name, or the place is not the user's.
+    /// Its folder does not exist, a folder has its name, or the user may not write there.
     pub(crate) fn write(&self, path: &str, bytes: &[u8]) -> Result<(), Refusal> {
         self.may_write(path)?;
         if self.kind(path) == Kind::Folder {
@@ -135,7 +136,7 @@ impl Files {
         journal::replace(Path::new(&next), &place, bytes).map_err(|_| Refusal::Denied)
     }
 
-    /// Makes a folder, and its parents if `between`; only then may it exist already.
+    /// Makes a folder. With `between`, it also makes the parents, and the folder may already exist.
     pub(crate) fn make_folder(&self, path: &str, between: bool) -> Result<(), Refusal> {
         self.may_write(path)?;
         match self.kind(path) {
@@ -147,7 +148,7 @@ impl Files {
         }
     }
 
-    /// Removes a file that scripts wrote. They cannot remove files of the layers below.
+    /// Removes a file that a script wrote. Files of the other layers cannot be removed.
     pub(crate) fn remove(&self, path: &str) -> Result<(), Refusal> {
         if self.kind(path) == Kind::Nothing {
             return Err(Refusal::Gone);
@@ -182,7 +183,7 @@ impl Files {
         self.remove(from)
     }
 
-    /// Whether a script may write at a path.
+    /// Checks that a script may write at a path.
     pub(crate) fn may_write(&self, path: &str) -> Result<(), Refusal> {
         let path = self.absolute(path);
         let alone = path.parent() == Some(Path::new("/"));
@@ -190,12 +191,12 @@ impl Files {
         if alone || forbidden { Err(Refusal::Denied) } else { Ok(()) }
     }
 
-    /// Only what scripts wrote can be taken away.
+    /// Checks that a script wrote the file, because only such files can be changed or removed.
     fn may_change(&self, path: &str) -> Result<(), Refusal> {
         if self.own_place(path).exists() { Ok(()) } else { Err(Refusal::Denied) }
     }
 
-    /// The place of a new file: its folder must exist in some layer, and is created in this one.
+    /// Returns the real path for a new file. Its folder must exist in some layer, and is created in the first one.
     fn place(&self, path: &str) -> Result<PathBuf, Refusal> {
         let absolute = self.absolute(path);
         let folder = absolute.parent().unwrap_or(&absolute).to_string_lossy().into_owned();
@@ -218,7 +219,7 @@ impl Files {
         layers.map(|layer| below(layer, &path)).chain([path.clone()]).collect()
     }
 
-    /// The first layer's file at a path.
+    /// Returns the real path of a file, from the first layer that has it.
     fn found(&self, path: &str) -> Option<PathBuf> {
         self.places(path).into_iter().find(|place| place.exists())
     }
@@ -229,19 +230,19 @@ impl Files {
         path == home || OF_HOMES.iter().any(|folder| path == home.join(folder))
     }
 
-    /// The folder from which paths without a root begin.
+    /// The current folder, which relative paths start from.
     pub(crate) fn here(&self) -> PathBuf {
         let machine = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         self.here.borrow().clone().unwrap_or_else(machine)
     }
 
-    /// Changes to a folder. The caller knows that it is a folder.
+    /// Changes the current folder. The caller has checked that it is a folder.
     pub(crate) fn enter(&self, path: &str) {
         let folder = self.absolute(path);
         self.here.replace(Some(folder));
     }
 
-    /// A path from the root, without `.` and `..`.
+    /// Makes a path absolute, without `.` and `..`.
     pub(crate) fn absolute(&self, path: &str) -> PathBuf {
         let mut plain = PathBuf::from("/");
         for part in self.here().join(path).components() {

@@ -1,4 +1,4 @@
-//! Filters: whether a test holds for one object, compared as apps compare.
+//! Filters: tests whether an object passes, and compares values as apps do.
 
 use crate::os_error::{Answer, COERCION, refuse};
 use crate::resolve::{Found, View};
@@ -41,14 +41,15 @@ impl View<'_> {
         }
     }
 
-    /// Whether a test's left side is a property that holds an enumerator: the short form sends a text for it.
+    /// Whether a test's left side is a property whose value is an enumerator. The short form of a test sends a string
+    /// for it.
     fn is_enumeration(&self, id: ObjectId, left: &Specifier) -> bool {
         let Step::Member { of, identifier } = &left.step else { return false };
         let class = self.class(id);
         of.step == Step::Root && class.property(identifier).is_some_and(|info| info.kind == Kind::Enumerator)
     }
 
-    /// A value to compare: the value of a specifier, with objects by their identity.
+    /// Converts a result to a value for comparison. Objects are compared by identity.
     fn comparable(&self, found: Found) -> Value {
         match found {
             Found::One(id) => Value::Held(id),
@@ -66,7 +67,8 @@ impl View<'_> {
     }
 }
 
-/// Compares two values as apps do: a missing value is less than nothing and equal only to itself.
+/// Compares two values as apps do. A missing value equals only itself. On the left of any other comparison it does not
+/// pass; on the right it is an error.
 fn compare(left: &Value, operator: Operator, right: &Value, rules: TextRules) -> Answer<bool> {
     match (left, operator) {
         (Value::List(items), Operator::Contains) => {
@@ -128,7 +130,7 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// Takes away what a comparison overlooks.
+/// Removes the differences that a comparison ignores.
 fn fold(text: &str, rules: TextRules) -> String {
     let kept = text.nfd().filter(|c| {
         !(rules.diacriticals && is_combining_mark(*c)

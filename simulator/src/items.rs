@@ -1,5 +1,5 @@
-//! The items of the file system as System Events has them. The objects are made for one event from the files at their
-//! paths, because the Finder, the Objective-C bridge and all other processes work on the same files.
+//! The disk items of System Events. For each event, objects are made from the files at their paths, because the
+//! Finder, the Objective-C bridge and all other processes work on the same files.
 
 mod entry;
 mod overlay;
@@ -16,10 +16,10 @@ pub(crate) use entry::type_of;
 use overlay::Overlay;
 use std::rc::Rc;
 
-/// The class of everything on a disk.
+/// The class of all disk items.
 const ITEM: &str = "disk item";
 
-/// Whether an event to an app is about items of the file system.
+/// Whether an event is about disk items.
 pub(crate) fn concerns(app: &App, event: &Event) -> bool {
     if !app.model.borrow().files {
         return false;
@@ -31,7 +31,7 @@ pub(crate) fn concerns(app: &App, event: &Event) -> bool {
     makes || leads_there(app, &event.target) || direct.into_iter().any(|value| names_one(app, value))
 }
 
-/// Performs such an event.
+/// Handles an event about disk items.
 pub(crate) fn perform(
     session: &Session,
     app: &Rc<App>,
@@ -48,7 +48,7 @@ pub(crate) fn perform(
                 "delete" => writes::delete(&overlay, &event),
                 "move" => writes::relocate(&mut overlay, &event, behaviour),
                 "make" => writes::make(&mut overlay, &event, behaviour),
-                // A script does not get the windows that an open file shows.
+                // `open` does not return the windows that it opens.
                 "open" => overlay.look(|view| view.meant(&event.target)).map(|_| Value::Missing),
                 _ => refuse(FAILED),
             }
@@ -65,7 +65,7 @@ fn names_one(app: &App, value: &Value) -> bool {
     }
 }
 
-/// Whether a specifier's way leads through items.
+/// Whether a specifier passes through disk items.
 fn leads_there(app: &App, specifier: &Specifier) -> bool {
     let here = match &specifier.step {
         Step::Elements { class, .. } => is_item(app, class),
@@ -80,12 +80,12 @@ fn is_item(app: &App, class: &str) -> bool {
     class == "item" || app.schema.is_a(class, ITEM)
 }
 
-/// The properties of System Events, of its domains and of processes whose value is an item.
+/// Whether a property of System Events, of a domain or of a process has a disk item as its value.
 fn is_place(term: &str) -> bool {
     term.ends_with(" folder") || ["startup disk", "trash", "container"].contains(&term) || is_program(term)
 }
 
-/// The properties of a process that lead to the app on disk.
+/// Whether a property of a process leads to its app on disk.
 fn is_program(term: &str) -> bool {
     ["file", "application file"].contains(&term)
 }

@@ -1,4 +1,4 @@
-//! `osascript` of the simulated Mac as a program of its own, for a PATH or a test.
+//! The `osascript` of the simulated Mac as a separate program, for a `PATH` or a test.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ use std::io::{self, Read as _};
 const USAGE: &str =
     "usage: osascript [-l language] [-i] [-s {ehso}] [-e statement | programfile] [argument ...]";
 
-/// How the program ends if it does not end well.
+/// How the program ends when it fails.
 pub(crate) enum End {
     Status(u8),
     Complaint(u8, String),
@@ -19,7 +19,7 @@ impl End {
     }
 }
 
-/// The meaning of the arguments.
+/// The parsed arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     pub(crate) language: Option<String>,
@@ -32,18 +32,18 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The meaning of the arguments, if they are valid.
+    /// Parses the arguments; `None` if they are not valid.
     pub(crate) fn understood(arguments: &[String]) -> Option<Self> {
         Self::parse(arguments.iter().map(OsString::from)).ok()
     }
 
-    /// Whether the script comes from stdin.
+    /// Whether the script is read from stdin.
     pub(crate) fn reads_script(&self) -> bool {
         let named = self.file.as_deref().is_some_and(|file| file != "-");
         self.statements.is_empty() && !named && !self.interactive
     }
 
-    /// The index of the argument that names the script.
+    /// The index of the argument that names the script file.
     pub(crate) fn script_argument(&self, arguments: usize) -> Option<usize> {
         self.file.as_ref()?;
         arguments.checked_sub(self.arguments.len() + 1)
@@ -65,7 +65,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Reads one word of options; a letter that takes a value takes the rest of the word, or the next one.
+    /// Parses one word of options. A letter with a value takes the rest of the word, or the next word.
     fn option(&mut self, word: &str, rest: &mut dyn Iterator<Item = String>) -> Result<(), End> {
         let mut letters = word.chars();
         let letter = letters.next().unwrap_or('-');
@@ -97,7 +97,7 @@ impl Options {
         }
     }
 
-    /// Whether the file is a compiled script, which says itself that it is JavaScript.
+    /// Whether the file is a compiled script, which needs no option to be JavaScript.
     pub(crate) fn is_compiled(&self) -> bool {
         let file = self.file.as_deref().filter(|_| self.statements.is_empty());
         file.and_then(|file| std::fs::read(file).ok()).is_some_and(|bytes| bytes.starts_with(COMPILED))
@@ -128,10 +128,10 @@ impl Options {
     }
 }
 
-/// The first bytes of a compiled script in JavaScript.
+/// The first bytes of a compiled JavaScript script.
 const COMPILED: &[u8] = b"JsOsaDAS1.001.00";
 
-/// The source in a compiled script: a property list, perhaps a byte for an even length, and twelve bytes of the system.
+/// Extracts the source from a compiled script: a property list, possibly a padding byte, and twelve trailing bytes.
 fn decompiled(bytes: &[u8]) -> Option<String> {
     let list = bytes.strip_prefix(COMPILED)?;
     let list = &list[..list.len().checked_sub(12)?];

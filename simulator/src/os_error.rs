@@ -1,6 +1,6 @@
-//! Apple event errors: the numbers, and the English text that goes with each.
+//! Apple event errors: their numbers, and the English text of each.
 
-/// An error that an event ends with; scripts see its text and number.
+/// The error of an event. Scripts see its text and number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message} ({number})")]
 pub(crate) struct OsError {
@@ -11,7 +11,7 @@ pub(crate) struct OsError {
 /// The answer of an event, or its error.
 pub(crate) type Answer<T> = Result<T, OsError>;
 
-/// The disk failed; no app says so for its own reasons.
+/// The disk failed. No app uses this number for its own errors, so it stands for a broken world.
 pub(crate) const BROKEN: i32 = -36;
 pub(crate) const CONNECTION: i32 = -609;
 pub(crate) const COERCION: i32 = -1700;
@@ -33,7 +33,7 @@ pub(crate) const CANT_SET: i32 = -10006;
 pub(crate) const NOT_A_SINGLE_OBJECT: i32 = -10014;
 
 impl OsError {
-    /// The error of that number with the text that macOS gives in English.
+    /// Makes the error with this number, and the text that macOS gives it in English.
     #[track_caller]
     pub(crate) fn of(number: i32) -> Self {
         #[cfg(debug_assertions)]
@@ -46,7 +46,7 @@ impl OsError {
     }
 }
 
-/// The number of a refusal by JavaScript code; its stack gives the place to a debug build.
+/// Returns the error number when JavaScript code refuses. In a debug build, the stack tells the place of the refusal.
 pub(crate) fn refused_by_script(number: i32, stack: &str) -> i32 {
     #[cfg(debug_assertions)]
     let number = match script_place(stack) {
@@ -58,14 +58,14 @@ pub(crate) fn refused_by_script(number: i32, stack: &str) -> i32 {
     number
 }
 
-/// The first place of a stack that is in a file of JavaScript, as `name.js:12`.
+/// Returns the first place in a stack trace that is in a JavaScript file, as `name.js:12`.
 #[cfg(any(test, debug_assertions))]
 fn script_place(stack: &str) -> Option<&str> {
     let frame = stack.lines().find(|frame| frame.contains(".js:"))?;
     Some(frame.rsplit_once('@').map_or(frame, |(_, place)| place))
 }
 
-/// An error without an answer, by number.
+/// Fails with this error number.
 #[track_caller]
 pub(crate) fn refuse<T>(number: i32) -> Answer<T> {
     Err(OsError::of(number))
@@ -107,18 +107,19 @@ fn text(number: i32) -> Option<&'static str> {
     })
 }
 
-/// Whether a script notices when a refusal is lifted: `tests/fidelity/refusals.py` asks that of every place that refuses.
+/// Tests whether a script notices when a refusal is lifted. `tests/fidelity/refusals.py` does this for every place
+/// that refuses.
 #[cfg(debug_assertions)]
 mod probe {
     use std::fs::OpenOptions;
     use std::io::Write as _;
     use std::panic::Location;
 
-    /// Names the file that gets a line for each refusal: its place in the source.
+    /// The variable that names a file, which gets the source location of each refusal.
     const TOLD: &str = "IAC_MCP_TEST_REFUSALS";
 
-    /// Names the place whose refusal is lifted: it then returns something that no Mac returns, so that code that relies
-    /// on it fails.
+    /// The variable that names the refusal to lift. That place then returns an error number that no Mac returns, so
+    /// code that depends on the refusal fails.
     const LIFTED: &str = "IAC_MCP_TEST_LIFTED";
 
     const NO_MAC_SAYS: i32 = -4_711;

@@ -1,4 +1,4 @@
-//! The two streams of the process; nothing else writes to them.
+//! The two output streams of the process. Nothing else writes to them.
 
 use std::io::{self, Write as _};
 
@@ -9,7 +9,7 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes one line to stderr; if that fails, no one is left to tell.
+/// Writes one line to stderr. If that fails, nobody can be told.
 pub(crate) fn complain(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }

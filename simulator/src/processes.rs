@@ -1,5 +1,5 @@
-//! Which apps run and which one is in front, as System Events shows it: apps tell it when they start, come
-//! forward and quit.
+//! Keeps System Events's list of running apps, and of the app in front, up to date: when an app starts, comes to the
+//! front or quits.
 
 use crate::event::{Event, Kind};
 use crate::os_error::Answer;
@@ -15,11 +15,11 @@ const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 const FINDER: &str = "com.apple.finder";
 const PROCESS: &str = "application process";
 
-/// Numbers of processes begin here, above those that the world's own processes have.
+/// The first process id of apps that start, above the ids of the processes in the world's data.
 const FIRST_PROCESS: i64 = 2000;
 
 impl Session {
-    /// Shows an app that has started.
+    /// Records that an app has started.
     pub(crate) fn has_started(&self, app: &App) -> Answer<()> {
         let Some(events) = self.system_events(app) else { return Ok(()) };
         self.alter(&events, |processes| match processes.of(&app.bundle.id) {
@@ -28,7 +28,7 @@ impl Session {
         })
     }
 
-    /// Shows what an event did to the app that answered it: it came forward, or it has quit.
+    /// Records what an event did to the app that handled it: it came to the front, or it quit.
     pub(crate) fn has_answered(&self, app: &Rc<App>, event: &Event) -> Answer<()> {
         if !app.model.borrow().running {
             return self.has_quit(app);
@@ -49,7 +49,7 @@ impl Session {
         }
     }
 
-    /// The number of an app's process, as System Events shows it.
+    /// Returns the id of an app's process, as System Events shows it.
     pub(crate) fn number_of(&self, app: &str) -> Option<i64> {
         let events = self.world.find(SYSTEM_EVENTS).ok().flatten().map(|at| self.world.app(at))?;
         let number = events.model.borrow().len();
@@ -116,7 +116,7 @@ impl Session {
         app.is_some_and(|app| app.model.borrow().value(APP, "frontmost") == Some(&Value::Bool(true)))
     }
 
-    /// The app that shows the processes; nothing for itself, which has none.
+    /// Returns System Events, which lists the processes; `None` for System Events itself, which it does not list.
     fn system_events(&self, of: &App) -> Option<Rc<App>> {
         let other = of.bundle.id != SYSTEM_EVENTS;
         other.then(|| self.world.find(SYSTEM_EVENTS).ok().flatten()).flatten().map(|at| self.world.app(at))
@@ -133,10 +133,10 @@ impl Session {
     }
 }
 
-/// The processes that System Events has.
+/// The processes in System Events's data.
 struct Processes<'a> {
     app: &'a App,
-    /// How many objects there are.
+    /// The number of its objects.
     number: usize,
 }
 
@@ -166,7 +166,7 @@ impl Processes<'_> {
         self.all().into_iter().filter(in_front).collect()
     }
 
-    /// The process of an app that has started, without windows.
+    /// Makes the process of an app that has started, without windows.
     fn new_one(&self, app: &App) -> Change {
         let number = FIRST_PROCESS + i64::try_from(self.number).unwrap_or_default();
         let name = || Value::text(app.bundle.name.as_str());

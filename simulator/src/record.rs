@@ -1,8 +1,8 @@
-//! Recordings: a program's questions to `osascript` and the answers, run by run, to be read, and to be repeated on
-//! another Mac, real or simulated.
+//! Recordings of a program's runs of `osascript`, with its input and output. They can be read, or repeated on another
+//! Mac, real or simulated.
 //!
-//! The program finds this one first on its `PATH` under the name `osascript`. It passes the request to the next
-//! osascript, streams the answer through and adds one line to the recording when the run ends.
+//! The program finds this one first on its `PATH`, under the name `osascript`. It passes the request to the next
+//! osascript, streams the output through, and adds one line to the recording when the run ends.
 
 use crate::options::Options;
 use crate::output;
@@ -14,60 +14,60 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 
-/// Names the recording; while it is set, this program only wraps another osascript.
+/// The variable that names the recording. While it is set, this program only wraps another osascript.
 const RECORD: &str = "IAC_MCP_RECORD";
 
-/// The osascript behind: the program and its first arguments, one on each line.
+/// The variable that names the wrapped osascript: the program and its first arguments, one on each line.
 const BEHIND: &str = "IAC_MCP_RECORD_OF";
 
-/// An osascript: the program with its first arguments, and its environment.
+/// How to run an osascript: the program with its first arguments, and its environment.
 #[derive(Clone, Debug, Default)]
 pub struct Osascript {
     /// For example `/usr/bin/osascript`.
     pub command: Vec<OsString>,
-    /// For example the world of a simulated one.
+    /// For example the variable that names a simulated world.
     pub environment: Vec<(OsString, OsString)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     pub arguments: Vec<String>,
-    /// The script file among them.
+    /// The script file that the arguments name, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub script: Option<ScriptFile>,
-    /// Its script; input that the script reads itself is not recorded.
+    /// The script on stdin. Input that the script itself reads is not recorded.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub stdin: String,
-    /// Its exit status, 128 and the number of the signal that ended it.
+    /// Its exit status; 128 plus the number of the signal if a signal ended it.
     pub status: i32,
-    /// Its output.
+    /// What it wrote to stdout.
     pub stdout: String,
-    /// Its errors.
+    /// What it wrote to stderr.
     pub stderr: String,
-    /// The Apple events that it sent, if it was a simulated one.
+    /// The Apple events that it sent, if the Mac was simulated.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub events: Vec<Traced>,
 }
 
-/// The text of a named script at that time.
+/// The text of a script file when it ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptFile {
-    /// Which of the arguments names it.
+    /// The index of the argument that names it.
     pub argument: usize,
     pub text: String,
 }
 
-/// A run that was asked again.
+/// A run that was repeated.
 #[derive(Clone, Debug)]
 pub struct Again {
-    /// As it was recorded.
+    /// The recorded run.
     pub recorded: Run,
-    /// As it went now.
+    /// The repeated run.
     pub happened: Run,
 }
 
 impl Again {
-    /// Which parts differ: `status`, `stdout`, `stderr`.
+    /// Returns which parts differ: `status`, `stdout`, `stderr`.
     pub fn differences(&self) -> Vec<&'static str> {
         let (one, other) = (&self.recorded, &self.happened);
         let pairs = [
@@ -80,7 +80,7 @@ impl Again {
 }
 
 impl Run {
-    /// Its complaint without the place of its script.
+    /// Returns its stderr without the path of its script.
     fn complaint(&self) -> String {
         match &self.script {
             Some(script) => self.stderr.replace(&self.arguments[script.argument], "SCRIPT"),
@@ -113,10 +113,10 @@ pub fn read(path: &Path) -> io::Result<Vec<Run>> {
     text.lines().enumerate().map(line).collect()
 }
 
-/// Runs a command for which `own`, this program, is `osascript`, and adds its requests to a recording.
+/// Runs a command that finds `own`, this program, as `osascript`, and adds its runs to a recording.
 ///
 /// # Errors
-/// The command cannot be started, or there is no room for a folder on its `PATH`.
+/// The command cannot be started, or no folder for its `PATH` can be made.
 pub fn record(
     path: &Path,
     own: &Path,
@@ -134,15 +134,15 @@ pub fn record(
     started.status().map_err(|error| named(&command[0], &error))
 }
 
-/// An error with the name of its subject.
+/// Adds the name of its subject to an error.
 fn named(what: &OsStr, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", what.to_string_lossy()))
 }
 
-/// Asks everything of a recording again, one run after the other.
+/// Repeats all runs of a recording, one after the other.
 ///
 /// # Errors
-/// osascript cannot be started, or there is no room for the scripts.
+/// osascript cannot be started, or the scripts cannot be stored.
 pub fn again(runs: Vec<Run>, osascript: &Osascript) -> io::Result<Vec<Again>> {
     let folder = tempfile::tempdir()?;
     let ask = |recorded: Run| {
@@ -163,7 +163,7 @@ pub fn again(runs: Vec<Run>, osascript: &Osascript) -> io::Result<Vec<Again>> {
     runs.into_iter().map(ask).collect()
 }
 
-/// Passes the request on, if this program only wraps another osascript.
+/// Wraps another osascript, if this program is used for a recording.
 pub(crate) fn stand_before(arguments: &[OsString]) -> Option<ExitCode> {
     let path = PathBuf::from(std::env::var_os(RECORD)?);
     let status = pass_on(&path, arguments).unwrap_or_else(|error| {
@@ -182,7 +182,7 @@ fn pass_on(path: &Path, arguments: &[OsString]) -> io::Result<i32> {
     Ok(run.status)
 }
 
-/// The request, before its answer.
+/// Captures the request before it is run.
 fn asked(arguments: &[OsString]) -> io::Result<Run> {
     let arguments: Vec<String> =
         arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
@@ -199,7 +199,7 @@ fn asked(arguments: &[OsString]) -> io::Result<Run> {
     Ok(run)
 }
 
-/// Lets osascript answer; `through` passes its streams on while it does.
+/// Runs osascript. With `through`, its output is passed on as it arrives.
 fn perform(mut command: Command, run: &mut Run, through: bool) -> io::Result<()> {
     let events = tempfile::NamedTempFile::new()?;
     let traced = std::env::var_os(TRACE_VARIABLE).is_none();
@@ -214,7 +214,7 @@ fn perform(mut command: Command, run: &mut Run, through: bool) -> io::Result<()>
     std::thread::scope(|scope| {
         let out = child.stdout.take().map(|from| scope.spawn(move || copy(from, through.then(io::stdout))));
         let err = child.stderr.take().map(|from| scope.spawn(move || copy(from, through.then(io::stderr))));
-        // A program that ends without reading closes the pipe.
+        // A program that ends without reading its input closes the pipe.
         let _ = fed.map(|mut fed| fed.write_all(run.stdin.as_bytes()));
         let text = |copied: Option<std::thread::ScopedJoinHandle<'_, String>>| {
             copied.and_then(|copied| copied.join().ok()).unwrap_or_default()
@@ -229,7 +229,7 @@ fn perform(mut command: Command, run: &mut Run, through: bool) -> io::Result<()>
     Ok(())
 }
 
-/// Reads a stream to its end and passes it on as it comes; if passing on fails, it still reads to the end.
+/// Reads a stream to its end and passes it on as it arrives. If passing on fails, it still reads to the end.
 fn copy(mut from: impl Read, mut to: Option<impl Write>) -> String {
     let (mut all, mut chunk) = (Vec::new(), [0; 8192]);
     while let Ok(length @ 1..) = from.read(&mut chunk) {
@@ -247,7 +247,7 @@ fn status(child: &mut Child) -> io::Result<i32> {
     Ok(status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1))
 }
 
-/// A command without the variables of a recording in its environment.
+/// Makes a command whose environment lacks the variables of a recording.
 #[expect(
     clippy::disallowed_methods,
     reason = "the command that a person wants recorded, and the osascript behind it"

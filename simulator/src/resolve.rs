@@ -1,4 +1,4 @@
-//! Finds what a specifier means in an app's objects, and writes the specifier that the app itself would give.
+//! Resolves specifiers in an app's objects, and makes the specifiers that the app itself would return.
 
 mod omnifocus;
 pub(crate) mod text;
@@ -15,32 +15,32 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// One app's objects while one event looks at them.
+/// One app's objects, during one event.
 pub(crate) struct View<'a> {
     app: &'a App,
     model: &'a Model,
     root: Root,
-    /// The world's wall clock.
+    /// The world's wall clock, in local seconds.
     now: i64,
     /// How many elements were examined so far.
     listed: Cell<usize>,
-    /// Specifiers that were written already, of objects and of all their elements of a class.
+    /// A cache of specifiers: for objects, and for all elements of a class in an object.
     given: RefCell<HashMap<Given, Rc<Specifier>>>,
 }
 
-/// The choice of one among many elements.
+/// Chooses one of several elements.
 type Choose<'a> = &'a dyn Fn(&[ObjectId]) -> Answer<ObjectId>;
 
-/// An object, or all its elements of a class.
+/// An object, or all of its elements of a class.
 type Given = (ObjectId, Option<Symbol>);
 
-/// The meaning of a specifier.
+/// What a specifier refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Found {
     One(ObjectId),
-    /// One for each element, nested as the specifier's steps nest.
+    /// Several results, nested as the specifier's steps nest.
     Many(Vec<Self>),
-    /// A property's value that is not an object.
+    /// The value of a property, if it is not an object.
     Leaf(Value),
 }
 
@@ -69,7 +69,7 @@ impl<'a> View<'a> {
         &self.app.schema
     }
 
-    /// The answer to an event that asks for a specifier's value.
+    /// Returns the answer to an event that gets a specifier's value.
     pub(crate) fn get(&self, specifier: &Specifier) -> Answer<Value> {
         let found = self.resolve(specifier)?;
         Ok(self.answer(found))
@@ -79,13 +79,13 @@ impl<'a> View<'a> {
         self.resolve_from(specifier, APP)
     }
 
-    /// Finds the objects of a specifier that begins at this object: the application, or the object under test.
+    /// Resolves a specifier that begins at this object: the application, or the object that a filter tests.
     pub(crate) fn resolve_from(&self, specifier: &Specifier, root: ObjectId) -> Answer<Found> {
         let pick = |of: &Specifier, choose: Choose<'_>| self.pick(of, root, choose);
         match &specifier.step {
             Step::Root => Ok(Found::One(root)),
             Step::Property { of, term } => match self.resolve_from(of, root)? {
-                // A rich text is kept as its characters.
+                // A rich text is stored as plain characters.
                 found if &**term == "text" && found.is_text() => Ok(found),
                 found if found.is_text() => match self.styled(of, term, root)? {
                     Some(style) => Ok(style),
@@ -110,7 +110,7 @@ impl<'a> View<'a> {
             },
             Step::Name { of, name } => pick(of, &|all| self.named(all, name)),
             Step::Id { of, id } => self.with_id(of, root, id),
-            // A place holds nothing yet.
+            // Nothing is at an insertion location yet.
             Step::Insertion { .. } => refuse(NO_SUCH_OBJECT),
             Step::Each { all } => {
                 let all = all.iter().map(|each| self.resolve_from(each, root));
@@ -123,7 +123,7 @@ impl<'a> View<'a> {
         Ok(self.children(id, class)?.into_iter().map(Found::One).collect())
     }
 
-    /// A property or elements, by the spelling that an object's own class gives it.
+    /// Returns a property or elements, by the identifier that the object's class gives it.
     fn member(&self, id: ObjectId, identifier: &str) -> Answer<Found> {
         match self.class(id).member(identifier) {
             Some(Member::Property { term, .. }) => self.property(id, term),
@@ -132,7 +132,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The elements for which a test holds, in each of the objects that contain them.
+    /// Returns the elements that pass a filter, in each of the containers.
     fn filtered(&self, of: &Specifier, root: ObjectId, filter: &Filter) -> Answer<Found> {
         if !matches!(of.step, Step::Elements { .. } | Step::Where { .. } | Step::Member { .. }) {
             return refuse(NO_SUCH_OBJECT);
@@ -153,7 +153,7 @@ impl<'a> View<'a> {
         Ok(Found::Many(kept))
     }
 
-    /// Applies a step to one object, or to each of many; a value has no objects behind it.
+    /// Applies a step to one object, or to each of several. A value contains no objects.
     fn each(&self, found: Found, step: &dyn Fn(ObjectId) -> Answer<Found>) -> Answer<Found> {
         match found {
             Found::One(id) => step(id),
@@ -165,7 +165,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// In a column of OmniFocus, a missing object stays a missing value: the project of a task in the inbox has no name.
+    /// As `each`, but in a column of OmniFocus, a missing object gives a missing value: the project of a task in the
+    /// inbox has no name.
     fn each_of_many(&self, found: Found, step: &dyn Fn(ObjectId) -> Answer<Found>) -> Answer<Found> {
         match found {
             Found::Leaf(Value::Missing) if self.model.omni => Ok(found),
@@ -173,7 +174,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Picks one of the elements that a specifier means, in each of the objects that contain them.
+    /// Chooses one element in each of the containers.
     fn pick(&self, of: &Specifier, root: ObjectId, choose: Choose<'_>) -> Answer<Found> {
         match &of.step {
             Step::Elements { of: container, class } => self
@@ -185,7 +186,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The elements of a class in one object, in the app's order.
+    /// Returns the elements of a class in one object, in the app's order.
     ///
     /// # Errors
     /// The object's class has no such elements.
@@ -200,12 +201,12 @@ impl<'a> View<'a> {
         Ok(children)
     }
 
-    /// How many elements the app went through.
+    /// Returns how many elements the app has examined.
     pub(crate) fn gone_through(&self) -> usize {
         self.listed.get()
     }
 
-    /// The elements that a column or one of its elements belongs to.
+    /// Returns the elements that a column, or one of its elements, belongs to.
     pub(crate) fn collection(&self, specifier: &Specifier) -> Answer<Vec<ObjectId>> {
         match &specifier.step {
             Step::Elements { of, class } => match self.resolve(of)? {
@@ -222,7 +223,7 @@ impl<'a> View<'a> {
         if offered { Ok(()) } else { refuse(NO_SUCH_OBJECT) }
     }
 
-    /// The item of a file manager at a path, found by the names of the folders on the way.
+    /// Returns the item of a file manager at a path, found by the names of the folders in the path.
     pub(crate) fn at_path(&self, path: &str) -> Option<ObjectId> {
         let Found::One(disk) = self.property(APP, "startup disk").ok()? else { return None };
         let same = |id: &ObjectId, name: &str| {
@@ -239,7 +240,7 @@ impl<'a> View<'a> {
         Some(at)
     }
 
-    /// The names of the items of a folder; `None` if the object has no items.
+    /// Returns the names of the items in a folder; `None` if the object cannot contain items.
     pub(crate) fn names_in(&self, id: ObjectId) -> Option<Vec<String>> {
         let items = self.children(id, "item").ok()?;
         let name = |id: &ObjectId| self.model.value(*id, "name").and_then(Value::as_text).map(str::to_owned);
@@ -252,7 +253,7 @@ impl<'a> View<'a> {
         found
     }
 
-    /// Adds the elements of a class that one object lists; list by list, since the lists of a mailbox are long.
+    /// Adds the elements of a class in one object, list by list, because a mailbox has long lists.
     fn store(&self, id: ObjectId, class: &str, found: &mut Vec<ObjectId>) {
         for (symbol, children) in &self.model.object(id).elements {
             let group = self.model.name(*symbol);
@@ -279,12 +280,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The objects with these keys that are still there.
+    /// Returns the existing objects with these keys.
     fn living<'b>(&'b self, keys: &'b [Rc<str>]) -> impl Iterator<Item = ObjectId> + 'b {
         keys.iter().filter_map(|key| self.model.keyed(key)).filter(|id| !self.model.object(*id).gone)
     }
 
-    /// An object's own class.
+    /// Returns an object's class, which may be a subclass of its element's class.
     pub(crate) fn class(&self, id: ObjectId) -> Rc<ClassInfo> {
         let object = self.model.object(id);
         let name = match (object.class, object.place) {
@@ -300,7 +301,7 @@ impl<'a> View<'a> {
         name.and_then(|name| self.schema().class(&name)).unwrap_or_default()
     }
 
-    /// Reads one property of one object.
+    /// Reads a property of an object.
     pub(crate) fn property(&self, id: ObjectId, term: &str) -> Answer<Found> {
         let class = self.class(id);
         match (class.properties.get(term), term) {
@@ -318,7 +319,8 @@ impl<'a> View<'a> {
                 record.insert(Rc::clone(&property.identifier), self.answer(self.typed(id, property)));
             }
         }
-        // Keys are terms of the dictionary; without a term for it, the class keeps its code.
+        // The keys are the dictionary's terms. If it has no term for the class property, the key is its
+        // four-character code.
         let key =
             class.properties.get("class").map_or_else(|| "pcls".into(), |own| Rc::clone(&own.identifier));
         record.insert(key, Value::Class(Rc::clone(&class.name)));
@@ -336,7 +338,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The value of a property that counts elements.
+    /// Returns the value of a property that counts elements.
     fn number_of(&self, id: ObjectId, property: &PropertyInfo) -> Option<Value> {
         let class = self.class(id);
         let counts = class.ancestors.iter().find_map(|name| self.model.counts.get(&**name))?;
@@ -347,7 +349,7 @@ impl<'a> View<'a> {
         i64::try_from(count).ok().map(Value::Int)
     }
 
-    /// The answers of every application, even if its data has none.
+    /// Returns the properties that every application has, even if its data lacks them.
     pub(crate) fn of_bundle(&self, id: ObjectId, term: &str) -> Value {
         match (id, term) {
             (APP, "name") => Value::text(self.app.bundle.name.as_str()),
@@ -357,7 +359,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Understands a stored scalar as its property's type has it.
+    /// Converts a stored value to the type of its property.
     pub(crate) fn read(&self, stored: &Value, kind: Kind) -> Value {
         match (stored, kind) {
             (Value::Text(text), Kind::Date) => {
@@ -374,7 +376,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Converts a result for the answer: objects become specifiers.
+    /// Converts a result to an answer. Objects become specifiers.
     pub(crate) fn answer(&self, found: Found) -> Value {
         match found {
             Found::One(id) => Value::Object(self.specifier(id)),
@@ -383,7 +385,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A result, with objects in their internal form.
+    /// Converts a result to a value. Objects keep their internal form.
     pub(crate) fn inner(&self, found: Found) -> Value {
         match found {
             Found::One(id) => Value::Held(id),
@@ -392,7 +394,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Turns kept objects into the specifiers that travel.
+    /// Converts the objects in a stored value to specifiers.
     pub(crate) fn outward(&self, value: Value) -> Value {
         match value {
             Value::Held(id) => Value::Object(self.specifier(id)),
@@ -405,7 +407,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The specifier that the app gives for one of its objects.
+    /// Returns the specifier that the app itself gives for one of its objects.
     pub(crate) fn specifier(&self, id: ObjectId) -> Rc<Specifier> {
         if let Some(known) = self.given.borrow().get(&(id, None)) {
             return Rc::clone(known);
@@ -438,7 +440,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The class under which an app lists one of its elements.
+    /// Returns the class under which an app lists one of its elements.
     fn element_class(&self, id: ObjectId, of: ObjectId, listed: Symbol) -> Symbol {
         let own = self.model.object(id).class.filter(|_| self.model.own_class);
         let offered = |class: &Symbol| {
@@ -458,7 +460,7 @@ impl<'a> View<'a> {
         all
     }
 
-    /// How an app addresses an element: by id if its class has one, otherwise by name, otherwise by index.
+    /// Returns how an app addresses an element: by id if its class has one, or else by name, or else by index.
     fn form(&self, id: ObjectId, container: ObjectId, of: Rc<Specifier>, class: &str) -> Step {
         let info = self.class(id);
         if let Some(value) = self.id_of(id, &info) {
@@ -471,13 +473,13 @@ impl<'a> View<'a> {
         Step::Index { of, index: i64::try_from(index).unwrap_or_default() }
     }
 
-    /// The property that identifies objects of a class.
+    /// Returns the property that identifies objects of a class.
     pub(crate) fn id_term(&self, class: &ClassInfo) -> &'a str {
         let form = class.ancestors.iter().find_map(|name| self.model.forms.get(&**name));
         form.map_or("id", String::as_str)
     }
 
-    /// The value that identifies an object, if its class has an identifying property.
+    /// Returns the value that identifies an object, if its class has an identifying property.
     fn id_of(&self, id: ObjectId, class: &ClassInfo) -> Option<Value> {
         let property = class.properties.get(self.id_term(class))?;
         match self.typed(id, property) {
@@ -501,7 +503,7 @@ impl<'a> View<'a> {
         all.iter().find(same).copied().map_or_else(|| refuse(NO_SUCH_OBJECT), Ok)
     }
 
-    /// The element with that id, through the index if there is one.
+    /// Finds the element with an id, using the index if there is one.
     fn with_id(&self, of: &Specifier, root: ObjectId, wanted: &Value) -> Answer<Found> {
         let Step::Elements { of: container, class } = &of.step else {
             return self.pick(of, root, &|all| self.identified(all, wanted));
@@ -525,7 +527,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Whether an object is among the elements of a class of a container.
+    /// Whether an object is among the elements of a class in a container.
     fn lists(&self, of: ObjectId, class: &str, id: ObjectId) -> bool {
         let object = self.model.object(id);
         let Place::Element { of: container, .. } = object.place else { return false };
@@ -537,7 +539,7 @@ impl<'a> View<'a> {
             Children::Listed(ids) => ids.contains(&id),
             Children::Those(keys) => self.living(keys).any(|each| each == id),
             Children::Union(keys) => {
-                // As in `store`: a narrower class can be requested among the elements of a wider one, too.
+                // As in `store`: elements of a subclass can also be requested from a list of the wider class.
                 let listed = self.model.name(*listed);
                 (self.schema().is_a(listed, class) || self.schema().is_a(class, listed))
                     && keys.iter().filter_map(|key| self.model.keyed(key)).any(|of| self.lists(of, class, id))
@@ -552,7 +554,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Picks one element of a list, or one of each list.
+/// Chooses one element of a list, or one of each list.
 fn choose_in(found: Found, choose: Choose<'_>) -> Answer<Found> {
     let Found::Many(all) = found else { return refuse(NO_SUCH_OBJECT) };
     let ids: Option<Vec<ObjectId>> = all.iter().map(Found::one).collect();
@@ -563,7 +565,7 @@ fn choose_in(found: Found, choose: Choose<'_>) -> Answer<Found> {
 }
 
 impl Found {
-    /// Whether it is a text, or a list of nothing but texts.
+    /// Whether it is a text, or a list of texts only.
     fn is_text(&self) -> bool {
         match self {
             Self::One(_) => false,
@@ -580,8 +582,8 @@ impl Found {
     }
 }
 
-/// Turns a stored point or rectangle into the form for JavaScript. It is stored in AppleScript's order: left, top,
-/// right, bottom.
+/// Converts a stored point or rectangle to JavaScript's form. It is stored in AppleScript's order: left, top, right,
+/// bottom.
 fn placed(stored: &[Value]) -> Option<Value> {
     let named: Vec<(&str, Value)> = match stored {
         [x, y] => vec![("x", x.clone()), ("y", y.clone())],
@@ -602,7 +604,7 @@ fn difference(from: &Value, less: &Value) -> Option<Value> {
     }
 }
 
-/// A place counted from 0, or from the end if it is negative.
+/// Converts an index to a position. Indices count from 0, or from the end if negative.
 fn place(count: usize, index: i64) -> Answer<usize> {
     let place = if index < 0 {
         count.checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX))

@@ -1,4 +1,4 @@
-//! The meaning of a dictionary at run time: identifiers of scripts to terms, and classes with their inherited members.
+//! A dictionary at run time: maps scripts' identifiers to terms, and classes to their own and inherited members.
 
 use iac_core::dictionary::{
     APPLICATION, Access, Class, Command, Dictionary, Identifier, Property, TypeExpr, TypeRef,
@@ -8,7 +8,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// One app's terminology, resolved class by class when first used.
+/// One app's terminology. Each class is resolved when it is first used.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
     dictionary: Dictionary,
@@ -16,50 +16,50 @@ pub(crate) struct Schema {
     terms: OnceCell<HashMap<String, Term>>,
 }
 
-/// One class with all that it inherits.
+/// A class with everything that it inherits.
 #[derive(Debug, Default)]
 pub(crate) struct ClassInfo {
     pub(crate) name: Rc<str>,
-    /// Itself first.
+    /// The class itself first.
     pub(crate) ancestors: Vec<Rc<str>>,
     pub(crate) properties: IndexMap<Rc<str>, Rc<PropertyInfo>>,
-    /// Names of the classes of its elements.
+    /// The names of its elements' classes.
     pub(crate) elements: Vec<Rc<str>>,
-    /// The property that represents the whole object.
+    /// The property that stands for the whole object.
     pub(crate) contents: Option<Rc<str>>,
-    /// The commands that it says it responds to.
+    /// The commands that the dictionary says it responds to.
     responds: Vec<Rc<str>>,
-    /// The identifiers that scripts may write after an object of this class.
+    /// The identifiers that a script may write after an object of this class.
     members: HashMap<String, Member>,
 }
 
-/// One property, with how its stored form is read.
+/// A property, and how its stored value is read.
 #[derive(Debug)]
 pub(crate) struct PropertyInfo {
     pub(crate) term: Rc<str>,
-    /// Its spelling in scripts; the term itself if it gives no identifier.
+    /// Its identifier in scripts; the term itself if no identifier can be made from it.
     pub(crate) identifier: Rc<str>,
-    /// How to read its stored form, from the first of its types that determines that.
+    /// How its stored value is read, according to the first of its types that decides this.
     pub(crate) kind: Kind,
     pub(crate) types: Vec<Type>,
     pub(crate) access: Access,
-    /// The class of the object it holds, if the dictionary says so.
+    /// The class of the object that is its value, if the dictionary says so.
     pub(crate) class: Option<Rc<str>>,
 }
 
-/// One type that a property or parameter takes.
+/// A type that a property or parameter accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Type {
     pub(crate) kind: Kind,
-    /// Of an enumeration or class, its name.
+    /// The name of the enumeration or class, if it is one.
     pub(crate) name: Rc<str>,
     pub(crate) list: bool,
 }
 
-/// How a stored scalar is to be understood.
+/// How a stored value is interpreted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Unchanged.
+    /// As it is stored.
     #[default]
     Plain,
     Text,
@@ -70,22 +70,22 @@ pub(crate) enum Kind {
     Enumerator,
     Class,
     Object,
-    /// Two numbers: from the left, from the top.
+    /// Two numbers: the distance from the left and from the top.
     Point,
-    /// Four numbers: the left, upper, right and lower edge.
+    /// Four numbers: the left, top, right and bottom edge.
     Rectangle,
-    /// Nothing but missing value.
+    /// Only missing value.
     Missing,
 }
 
-/// The meaning of an identifier after an object.
+/// What an identifier that follows an object means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Member {
     Property { term: Rc<str>, class: Option<Rc<str>> },
     Elements { class: Rc<str> },
 }
 
-/// All that an identifier can mean somewhere in an app.
+/// Everything that an identifier can mean in an app.
 #[derive(Clone, Debug, Default)]
 struct Term {
     member: Option<Member>,
@@ -93,7 +93,7 @@ struct Term {
     constructor: Option<Rc<str>>,
 }
 
-/// The meaning of an identifier at one place of a script.
+/// What an identifier means at one place in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     Member(Member),
@@ -101,10 +101,10 @@ pub(crate) enum Meaning {
     Constructor(Rc<str>),
 }
 
-/// Properties of every object, in any dictionary.
+/// Properties that every object has, in any dictionary.
 const UNIVERSAL: [&str; 4] = ["class", "properties", "id", "name"];
 
-/// Properties of every application.
+/// Properties that every application has.
 const OF_APPLICATIONS: [&str; 5] = ["name", "version", "frontmost", "running", "id"];
 
 impl Schema {
@@ -116,7 +116,7 @@ impl Schema {
         &self.dictionary
     }
 
-    /// The class of that name, or the app's own class even where the dictionary forgot it.
+    /// Returns the class of that name. The application class exists even if the dictionary lacks it.
     pub(crate) fn class(&self, name: &str) -> Option<Rc<ClassInfo>> {
         if let Some(known) = self.classes.borrow().get(name) {
             return known.clone();
@@ -130,7 +130,7 @@ impl Schema {
         class == ancestor || self.class(class).is_some_and(|info| info.is_a(ancestor))
     }
 
-    /// The meaning of an identifier after an object of a class, or after anything if the class is unknown.
+    /// Returns what an identifier means after an object of a class, or after anything if the class is unknown.
     pub(crate) fn meaning(&self, class: Option<&str>, identifier: &str) -> Option<Meaning> {
         if class == Some(APPLICATION) && OF_APPLICATIONS.contains(&identifier) {
             return Some(property_of_any(identifier));
@@ -148,8 +148,8 @@ impl Schema {
         found.or_else(|| universal(identifier))
     }
 
-    /// Whether strict flags let an identifier mean that after an object of a class: 1 asks that the class has the
-    /// property or elements, 2 that it responds to the command.
+    /// Whether strict flags allow this meaning after an object of a class. Flag 1 requires that the class has the
+    /// property or elements, flag 2 that it responds to the command.
     pub(crate) fn allows(&self, class: Option<&str>, meaning: &Meaning, strict: u8) -> bool {
         let Some(info) = class.and_then(|class| self.class(class)) else { return true };
         match meaning {
@@ -164,7 +164,7 @@ impl Schema {
         }
     }
 
-    /// Every command of that name.
+    /// Returns all commands of that name.
     pub(crate) fn commands(&self, name: &str) -> impl Iterator<Item = &Command> {
         self.dictionary.commands.iter().filter(move |command| command.name == name)
     }
@@ -192,8 +192,8 @@ impl Schema {
         Some(info)
     }
 
-    /// Lets `id` and `name` mean the property with their code, even if the class has another name for it, because an
-    /// event names a property by its code.
+    /// Makes `id` and `name` refer to the property with their code, even if the class names it differently, because
+    /// an event identifies a property by its code.
     fn name_by_code(&self, info: &mut ClassInfo, class: &str) {
         for (identifier, code) in [("id", "ID  "), ("name", "pnam")] {
             let Some(property) = self.dictionary.property_of_code(class, code) else { continue };
@@ -228,7 +228,7 @@ impl Schema {
         PropertyInfo { term, identifier, kind, types, access: property.access, class }
     }
 
-    /// The types that a property or parameter accepts.
+    /// Returns the types that a property or parameter accepts.
     pub(crate) fn types(&self, of: &TypeExpr) -> Vec<Type> {
         let one = |each: &TypeRef| {
             let (kind, name) = self.kind(&each.name);
@@ -303,18 +303,18 @@ fn property_of_any(term: &str) -> Meaning {
     Meaning::Member(Member::Property { term: term.into(), class: None })
 }
 
-/// How scripts write a term.
+/// Converts a term to the identifier that scripts use.
 pub(crate) fn identifier(term: &str) -> Rc<str> {
     Identifier::of(term).map_or_else(|| term.into(), |identifier| identifier.as_str().into())
 }
 
 impl ClassInfo {
-    /// The member for an identifier after an object of this class.
+    /// Returns the member that an identifier means after an object of this class.
     pub(crate) fn member(&self, identifier: &str) -> Option<&Member> {
         self.members.get(identifier)
     }
 
-    /// The property of that term or identifier.
+    /// Returns the property with that term or identifier.
     pub(crate) fn property(&self, name: &str) -> Option<&Rc<PropertyInfo>> {
         self.properties.get(name).or_else(|| match self.members.get(name)? {
             Member::Property { term, .. } => self.properties.get(term),

@@ -1,4 +1,4 @@
-//! One osascript process at a simulated Mac: its view of apps and files, and an app's reaction to an event.
+//! One osascript process on a simulated Mac: which apps and files it sees, and how an app handles an event.
 
 use crate::additions::Additions;
 use crate::conditions::Conditions;
@@ -16,13 +16,13 @@ use crate::write::Reply;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The app that has people's files as its objects.
+/// The Finder, whose objects are the user's files.
 const FINDER: &str = "com.apple.finder";
 
-/// The app that knows the running processes.
+/// System Events, which lists the running processes.
 const PROCESSES: &str = "com.apple.systemevents";
 
-/// A process's end of the simulated Mac.
+/// The state of one process on the simulated Mac.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) world: World,
@@ -30,24 +30,25 @@ pub(crate) struct Session {
     pub(crate) conditions: Conditions,
     pub(crate) additions: Additions,
     pub(crate) files: Files,
-    /// Files of people that an app wrote during its event, with their sizes. The Finder hears of them afterwards.
+    /// Files in the home folder that an app wrote during its event, with their sizes. Afterwards they become Finder
+    /// items.
     pub(crate) saved: RefCell<Vec<(String, i64)>>,
 }
 
-/// Behaviour of an app that its dictionary does not describe.
+/// Behaviour of an app that its dictionary cannot describe.
 pub(crate) trait Behaviour {
-    /// Performs an event; `None` leaves it to the dictionary.
+    /// Handles an event; `None` leaves it to the dictionary.
     fn perform(&self, app: &Rc<App>, event: &Event, changes: &Changes) -> Option<Answer<Value>>;
 }
 
 impl Session {
-    /// Finds an app for `Application()`.
+    /// Finds the app for `Application()`.
     pub(crate) fn find(&self, target: &str) -> Answer<usize> {
         let found = self.world.find(target).map_err(broken)?;
         found.ok_or_else(|| OsError::new(SCRIPT, "Application can't be found."))
     }
 
-    /// The bundle id of the app with a process number, as System Events tells it.
+    /// Returns the bundle id of the app with a process id, according to System Events.
     pub(crate) fn app_of_process(&self, number: i64) -> Option<String> {
         let at = self.world.find(PROCESSES).ok().flatten()?;
         let all = |view: &View<'_>| {
@@ -58,7 +59,7 @@ impl Session {
         self.look(&self.world.app(at), Root::App(at), all)
     }
 
-    /// The kind of file at a path: a file that scripts can read, otherwise an item of the Finder.
+    /// Returns the kind of file at a path: of a file that scripts can read, or else of a Finder item.
     pub(crate) fn file_kind(&self, path: &str) -> Kind {
         let seen = self.files.kind(path);
         if seen != Kind::Nothing || !self.is_home(path) {
@@ -71,7 +72,7 @@ impl Session {
         .unwrap_or(Kind::Nothing)
     }
 
-    /// The names in a folder, those that only the Finder knows too.
+    /// Returns the names in a folder, including those of Finder items.
     pub(crate) fn file_names(&self, path: &str) -> Option<Vec<String>> {
         let mut names = self.files.list(path);
         if self.is_home(path) {
@@ -86,7 +87,7 @@ impl Session {
         Some(names)
     }
 
-    /// The path of the app in front.
+    /// Returns the path of the frontmost app.
     pub(crate) fn frontmost_path(&self) -> Option<String> {
         let running = self.world.running().ok()?;
         let (name, ..) = running.into_iter().find(|(.., front)| *front)?;
@@ -94,19 +95,19 @@ impl Session {
         Some(self.world.path_of(&self.world.app(at)))
     }
 
-    /// Whether a path is in the home folder. Its files belong to the Finder too.
+    /// Whether a path is in the home folder, whose files are also Finder items.
     pub(crate) fn is_home(&self, path: &str) -> bool {
         self.files.absolute(path).starts_with(&self.world.mac.home)
     }
 
-    /// Writes a file, even into a folder that only the Finder knows so far.
+    /// Writes a file, even into a folder that exists only as a Finder item.
     pub(crate) fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), Refusal> {
         self.make_room(path);
         self.files.write(path, bytes)
     }
 
-    /// Lets an app write a file of a size: among the Finder's items in the home folder, otherwise as a file that
-    /// scripts can read.
+    /// Saves a file of a given size for an app: as a Finder item in the home folder, or else as a file that scripts
+    /// can read.
     pub(crate) fn save(&self, path: &str, size: i64) -> Result<(), Refusal> {
         let folder = path.trim_end_matches('/').rsplit_once('/').map_or("/", |(folder, _)| folder);
         match (self.file_kind(path), self.file_kind(folder)) {
@@ -125,7 +126,7 @@ impl Session {
         }
     }
 
-    /// How many bytes a file has, as the Finder or the file itself says.
+    /// Returns the size of a file in bytes, from the Finder or from the file itself.
     pub(crate) fn size_of(&self, path: &str) -> Option<i64> {
         let size = |view: &View<'_>, id| match view.model().value(id, "size") {
             Some(Value::Int(size)) => Some(*size),
@@ -135,7 +136,7 @@ impl Session {
         self.is_home(path).then(|| self.in_finder(path, size).flatten()).flatten().or_else(own)
     }
 
-    /// The facts about a file: from the file itself, otherwise from the item of the Finder.
+    /// Returns the attributes of a file: from the file itself, or else from the Finder item.
     pub(crate) fn attributes(&self, path: &str) -> Option<Attributes> {
         let item = |view: &View<'_>, id| {
             let seconds = |term: &str| match view.model().value(id, term) {
@@ -152,7 +153,7 @@ impl Session {
         })
     }
 
-    /// Gives the Finder the items that an app has saved.
+    /// Makes Finder items for the files that an app has saved.
     pub(crate) fn hand_over(&self) -> Answer<()> {
         let saved = self.saved.take();
         let Some((app, root)) = self.finder().filter(|_| !saved.is_empty()) else { return Ok(()) };
@@ -166,19 +167,19 @@ impl Session {
         self.world.change(&app, work, broken)
     }
 
-    /// Makes a folder, even in one that only the Finder knows so far.
+    /// Makes a folder, even in one that exists only as a Finder item.
     pub(crate) fn make_folder(&self, path: &str, between: bool) -> Result<(), Refusal> {
         self.make_room(path);
         self.files.make_folder(path, between)
     }
 
-    /// Copies a file or a folder, even into a folder that only the Finder knows so far.
+    /// Copies a file or folder, even into a folder that exists only as a Finder item.
     pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), Refusal> {
         self.make_room(to);
         self.files.copy(from, to)
     }
 
-    /// Moves a file or a folder, even into a folder that only the Finder knows so far.
+    /// Moves a file or folder, even into a folder that exists only as a Finder item.
     pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), Refusal> {
         self.make_room(to);
         self.files.rename(from, to)
@@ -187,25 +188,25 @@ impl Session {
     fn make_room(&self, path: &str) {
         let folder = path.trim_end_matches('/').rsplit_once('/').map_or("/", |(folder, _)| folder);
         if self.files.kind(folder) == Kind::Nothing && self.file_kind(folder) == Kind::Folder {
-            // If it cannot be made, a write into it gives the reason.
+            // If this fails, the following write reports why.
             _ = self.files.make_folder(folder, true);
         }
     }
 
-    /// The app that keeps the files of people.
+    /// Returns the Finder.
     pub(crate) fn finder(&self) -> Option<(Rc<App>, Root)> {
         let at = self.world.find(FINDER).ok().flatten()?;
         Some((self.world.app(at), Root::App(at)))
     }
 
-    /// Looks at the item that the Finder has at a path.
+    /// Reads from the Finder item at a path.
     pub(crate) fn in_finder<T>(&self, path: &str, see: impl FnOnce(&View<'_>, ObjectId) -> T) -> Option<T> {
         let (app, root) = self.finder()?;
         let path = self.files.absolute(path);
         self.look(&app, root, |view| view.at_path(&path.to_string_lossy()).map(|id| see(view, id)))
     }
 
-    /// Lets an app do what another asks of it.
+    /// Lets an app perform an event for another app.
     pub(crate) fn performed_by(
         &self,
         app: &Rc<App>,
@@ -224,13 +225,13 @@ impl Session {
         self.world.change(app, remove, broken)
     }
 
-    /// Looks at an app's objects as they are now.
+    /// Reads an app's objects as they are now.
     pub(crate) fn look<T>(&self, app: &Rc<App>, root: Root, see: impl FnOnce(&View<'_>) -> T) -> T {
         let model = app.model.borrow();
         see(&View::new(app, &model, root, self.world.now()))
     }
 
-    /// Lets an app handle an event: by its own behaviour script if that has a handler, otherwise by its dictionary.
+    /// Lets an app handle an event: with its behaviour script if that has a handler, or else by its dictionary.
     pub(crate) fn carry_out(
         &self,
         app: &Rc<App>,
@@ -258,7 +259,7 @@ impl Session {
                 return Ok(Value::Missing);
             }
             if self.is_on_disk(app, event, &["reveal", "select"]) {
-                // After this, the selection is not an item of the data.
+                // The selected file is not in the Finder's data, so the selection becomes empty.
                 let (term, value) = ("selection".to_owned(), Value::List(Vec::new()));
                 changes.apply(Change::Set { object: APP, term, value });
                 return Ok(Value::Missing);
@@ -271,8 +272,7 @@ impl Session {
         (self.world.change(app, work, broken), Work::default())
     }
 
-    /// Whether one of these commands names to the Finder the path of a file that is there, though it is not an item of
-    /// its data.
+    /// Whether one of these commands to the Finder names the path of an existing file that is not a Finder item.
     fn is_on_disk(&self, app: &App, event: &Event, commands: &[&str]) -> bool {
         let asks = matches!(&event.kind, EventKind::Command(name) if commands.contains(&&**name));
         match &event.target.step {
@@ -289,7 +289,7 @@ impl Session {
         Ok(self.look(app, event.target.root, |view| reply(view, outcome.reply)))
     }
 
-    /// Whether an app runs, after everything that all processes did so far.
+    /// Whether an app is running, after applying the changes of all processes.
     pub(crate) fn is_running(&self, app: &App) -> Answer<bool> {
         self.world.sync().map_err(broken)?;
         Ok(app.model.borrow().running)
@@ -304,12 +304,12 @@ impl Session {
     }
 }
 
-/// A world that cannot be read is not a fault of the script, and is said in the error's text.
+/// Converts a world error. A world that cannot be read is not the script's fault, and the error's text says so.
 pub(crate) fn broken(error: WorldError) -> OsError {
     OsError::new(BROKEN, error.to_string())
 }
 
-/// How many values an answer carries.
+/// Counts the values in an answer.
 fn leaves(value: &Value) -> usize {
     match value {
         Value::List(items) => items.iter().map(leaves).sum(),
@@ -318,7 +318,7 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// The answer's form: objects as the specifiers that the app gives them.
+/// Converts an answer. Objects become the specifiers that the app gives them.
 pub(crate) fn reply(view: &View<'_>, reply: Reply) -> Value {
     match reply {
         Reply::Nothing => Value::Missing,

@@ -1,11 +1,11 @@
-//! Specifiers as JavaScript source: `Application("Mail").accounts.byId("A1").mailboxes.byName("INBOX")`.
+//! Formats specifiers as JavaScript source: `Application("Mail").accounts.byId("A1").mailboxes.byName("INBOX")`.
 
 use crate::schema::identifier;
 use crate::value::Value;
 use crate::value::specifier::{Operator, Ordinal, Root, Specifier, Step, Test};
 use crate::world::World;
 
-/// Writes a specifier as `Automation.getDisplayString` does.
+/// Formats a specifier as `Automation.getDisplayString` does.
 pub(crate) fn source(world: &World, specifier: &Specifier) -> String {
     let before = specifier.of().map(|of| source(world, of)).unwrap_or_default();
     match &specifier.step {
@@ -26,7 +26,7 @@ pub(crate) fn source(world: &World, specifier: &Specifier) -> String {
     }
 }
 
-/// Writes a filter's test as a script would.
+/// Formats a filter's test as a script would write it.
 fn condition(world: &World, test: &Test) -> String {
     let list = |key: &str, tests: &[Test]| {
         let tests: Vec<String> = tests.iter().map(|test| condition(world, test)).collect();
@@ -78,7 +78,7 @@ fn literal(value: &Value) -> String {
     }
 }
 
-/// Quotes and backslashes are escaped, line ends are not: that is how the source form is written.
+/// Quotes a string as `getDisplayString` does: it escapes quotes and backslashes, but not line breaks.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

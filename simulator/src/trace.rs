@@ -1,4 +1,4 @@
-//! The trace: one JSON line for every Apple event, so that tests count events instead of guessing time.
+//! The trace: one line of JSON for every Apple event, so that tests can count events instead of measuring time.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Names the file that gets the trace; without it none is written.
+/// The variable that names the trace file. Without it, no trace is written.
 pub const TRACE_VARIABLE: &str = "IAC_MCP_TRACE";
 
 /// One line of a trace.
@@ -14,28 +14,28 @@ pub const TRACE_VARIABLE: &str = "IAC_MCP_TRACE";
 pub struct Traced {
     /// The bundle id of the app.
     pub app: String,
-    /// `get`, `set`, `count`, a command's name, or `launch` if an event started the app first.
+    /// `get`, `set`, `count`, a command's name, or `launch` if an event launched the app first.
     pub event: String,
-    /// Its subject, in the dictionary's terms.
+    /// Its target, in the dictionary's terms.
     pub target: String,
-    /// Its parameters by the names that scripts give them, a direct parameter that is not an object as `direct`; long texts
-    /// are cut.
+    /// Its parameters, by the names that scripts use. A direct parameter that is not an object is named `direct`.
+    /// Long values are cut.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub with: BTreeMap<String, String>,
     /// How long the app took, in microseconds.
     #[serde(rename = "us")]
     pub microseconds: u64,
-    /// The number of the error it ended with.
+    /// The number of the error, if it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<i32>,
 }
 
-/// The file for the trace of a process; without a file nothing is written.
+/// The trace file of a process. Without one, nothing is written.
 #[derive(Debug, Default)]
 pub(crate) struct Trace(Option<File>);
 
 impl Trace {
-    /// Opens the file to append to.
+    /// Opens the file for appending.
     pub(crate) fn open(path: Option<&Path>) -> io::Result<Self> {
         let file = path.map(|path| OpenOptions::new().create(true).append(true).open(path));
         Ok(Self(file.transpose()?))
@@ -54,7 +54,7 @@ impl Trace {
     }
 }
 
-/// Reads a trace; a file that does not exist is one without events.
+/// Reads a trace. A missing file counts as a trace without events.
 ///
 /// # Errors
 /// The file cannot be read or a line is not an event.

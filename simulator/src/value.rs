@@ -1,4 +1,4 @@
-//! The values of Apple events: those that apps hold, accept and answer.
+//! The values in Apple events: those that apps store, accept and return.
 
 pub(crate) mod specifier;
 
@@ -6,7 +6,7 @@ use crate::value::specifier::Specifier;
 use indexmap::IndexMap;
 use std::rc::Rc;
 
-/// One value, in an app's data or in an event. It is small, because apps have many.
+/// A value in an app's data or in an event. It is kept small, because apps have many.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     /// AppleScript's `missing value`, `null` in JavaScript.
@@ -15,21 +15,21 @@ pub(crate) enum Value {
     Int(i64),
     Real(f64),
     Text(Rc<str>),
-    /// A text with lone surrogates, which Rust's own text cannot hold.
+    /// A string with unpaired surrogates, which a Rust string cannot hold.
     Utf16(Rc<[u16]>),
-    /// Seconds since 1970 of the local wall clock; a Mac's long date has no zone and no fraction.
+    /// The local wall-clock time in seconds since 1970. A Mac's long date has no time zone and no fraction.
     Date(i64),
     /// A POSIX path.
     File(Rc<str>),
-    /// An enumerator's name, with spaces.
+    /// The name of an enumerator, with spaces.
     Enumerator(Rc<str>),
-    /// A class's name, with spaces.
+    /// The name of a class, with spaces.
     Class(Rc<str>),
-    /// Raw data of a four-character type.
+    /// Raw data with a four-character type.
     Data(Rc<Data>),
     List(Vec<Self>),
     Record(Box<Fields>),
-    /// An object, in an event.
+    /// An object in an event.
     Object(Rc<Specifier>),
     /// An object of the same app, in its data.
     Held(ObjectId),
@@ -38,14 +38,14 @@ pub(crate) enum Value {
 /// A record's fields.
 pub(crate) type Fields = IndexMap<Rc<str>, Value>;
 
-/// Bytes, and their four-character type.
+/// Bytes with their four-character type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Data {
     pub(crate) kind: Rc<str>,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// An object's place in its app's arena; stable as long as base data and journal are.
+/// An object's index in its app's arena. It is stable as long as the base data and the journal are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(crate) struct ObjectId(pub(crate) u32);
 
@@ -66,7 +66,7 @@ impl Value {
         }
     }
 
-    /// The text of texts, enumerators and class names.
+    /// Returns the text of a string, an enumerator, a class name or a path.
     pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) | Self::Enumerator(text) | Self::Class(text) | Self::File(text) => Some(text),
@@ -76,7 +76,7 @@ impl Value {
 }
 
 impl From<f64> for Value {
-    /// A whole number that a double holds exactly becomes an integer, as JavaScript for Automation sends it.
+    /// A whole number that a double represents exactly becomes an integer, as JavaScript for Automation sends it.
     fn from(number: f64) -> Self {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         if number.fract() == 0.0 && number.abs() < EXACT {
@@ -87,14 +87,14 @@ impl From<f64> for Value {
     }
 }
 
-/// Reads a local time such as `2026-01-27T10:30:00` or `2026-01-27`, as seconds of the wall clock since 1970.
+/// Parses a local time such as `2026-01-27T10:30:00` or `2026-01-27` to wall-clock seconds since 1970.
 pub(crate) fn local_seconds(text: &str) -> Option<i64> {
     let time: jiff::civil::DateTime =
         text.parse().ok().or_else(|| Some(text.parse::<jiff::civil::Date>().ok()?.at(0, 0, 0, 0)))?;
     Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
 }
 
-/// Writes seconds of the wall clock as the data files do.
+/// Formats wall-clock seconds as the data files do.
 pub(crate) fn local_text(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds)
         .map(|time| time.to_zoned(jiff::tz::TimeZone::UTC).datetime().to_string())

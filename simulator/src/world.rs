@@ -1,4 +1,4 @@
-//! A simulated Mac: a directory with app bundles, their data, and the changes by scripts.
+//! A simulated Mac: a directory with app bundles, their data, and the changes that scripts made.
 
 pub(crate) mod bundle;
 pub(crate) mod change;
@@ -24,50 +24,50 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Names the directory of the simulated Mac that `osascript` runs in.
+/// The variable that names the directory of the simulated Mac in which `osascript` runs.
 pub const WORLD_VARIABLE: &str = "IAC_MCP_WORLD";
 
-/// The errors in a world's files.
+/// The errors of a world's files.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
     #[error("cannot use {}: {source}", path.display())]
     File {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The system's error.
         source: io::Error,
     },
     #[error("{} is not as it should be: {message}", path.display())]
     Content {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// The error and the expected form.
+        /// The fault, and what was expected.
         message: String,
     },
 }
 
-/// `mac.json`: the time at which the data was taken, and the user of the Mac.
+/// `mac.json`: when the data was captured, and the user of the Mac.
 #[derive(Clone, Debug, serde::Deserialize)]
 pub(crate) struct Mac {
-    /// The local time at which the data was current.
+    /// The local time at which the data was captured.
     pub(crate) anchor: String,
-    /// A local time to take as now, or `anchor`; absent: the real time.
+    /// The local time to use as now, or `anchor`; the real time if absent.
     #[serde(default)]
     pub(crate) clock: Option<String>,
     /// The home folder, for example `/Users/alex`.
     #[serde(default)]
     pub(crate) home: String,
-    /// The name of its owner.
+    /// The user's name.
     #[serde(default)]
     pub(crate) user: String,
 }
 
-/// `world.json` of a world with its bundles and data elsewhere.
+/// `world.json` of a world whose bundles and data are elsewhere.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Settings {
     /// The directory with `mac.json`, bundles and data.
     pub(crate) base: Option<PathBuf>,
-    /// As in `mac.json`; wins over it.
+    /// As in `mac.json`; it takes precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) clock: Option<String>,
 }
@@ -76,33 +76,33 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 pub(crate) struct World {
     folder: PathBuf,
-    /// The folder of the bundles, and of data that the world's own directory lacks.
+    /// The folder of the bundles, and of the data that the world's own directory lacks.
     base: PathBuf,
     pub(crate) mac: Mac,
     journal: Journal,
-    /// The apps that were addressed, in that order.
+    /// The apps that were addressed, in order.
     apps: RefCell<Vec<Rc<App>>>,
     folders: OnceCell<Vec<PathBuf>>,
     /// The wall clock of this process, set before the first event, and the instant at which it was set.
     clock: OnceCell<(i64, Instant)>,
 }
 
-/// The changes of one event, made at once and written together.
+/// The changes of one event. They are applied at once and written together.
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
     app: Rc<App>,
     made: Rc<RefCell<Vec<Change>>>,
-    /// Whether they stay although the event ends with an error.
+    /// Whether they are kept even if the event fails.
     kept: Rc<Cell<bool>>,
 }
 
 impl Changes {
-    /// For an event that changes nothing: its temporary objects are dropped.
+    /// For an event that changes nothing. Its temporary objects are dropped.
     pub(crate) fn none(app: &Rc<App>) -> Self {
         Self { app: Rc::clone(app), made: Rc::default(), kept: Rc::default() }
     }
 
-    /// Keeps the changes even if the event fails: a script that throws has still done its earlier work.
+    /// Keeps the changes even if the event fails, because a script that throws has already done its earlier work.
     pub(crate) fn keep(&self) {
         self.kept.set(true);
     }
@@ -119,12 +119,12 @@ pub(crate) struct App {
     pub(crate) bundle: Bundle,
     pub(crate) schema: Schema,
     pub(crate) model: RefCell<Model>,
-    /// The script that says what its dictionary cannot.
+    /// The script for behaviour that the dictionary cannot describe.
     pub(crate) behaviour: Option<String>,
 }
 
 impl World {
-    /// Opens a world's directory; apps are read when they are addressed.
+    /// Opens a world's directory. Apps are read when they are addressed.
     pub(crate) fn open(folder: &Path) -> Result<Self, WorldError> {
         let settings = settings(folder)?;
         let base = settings.base.map_or_else(|| folder.to_owned(), |base| folder.join(base));
@@ -140,13 +140,13 @@ impl World {
         Ok(Self { folder: folder.to_owned(), base, mac, journal, apps, folders, clock })
     }
 
-    /// Sets the time that scripts see: the world's own clock, otherwise the local time given here.
+    /// Sets the time that scripts see: the world's own clock, or else the local time given here.
     pub(crate) fn set_clock(&self, local: i64) {
         let fixed = self.fixed_clock();
         self.clock.get_or_init(|| (fixed.unwrap_or(local), Instant::now()));
     }
 
-    /// The time at which the world's clock starts, if it has one of its own.
+    /// Returns the time at which the world's clock starts, if it has its own.
     pub(crate) fn fixed_clock(&self) -> Option<i64> {
         match self.mac.clock.as_deref()? {
             "anchor" => local_seconds(&self.mac.anchor),
@@ -154,15 +154,16 @@ impl World {
         }
     }
 
-    /// The wall clock time to which the data is moved: that of the world's first change, so that it stays the same.
+    /// The wall-clock time that the data is shifted to: the time of the world's first change, so that it stays the
+    /// same.
     fn origin(&self) -> i64 {
         let anchor = || local_seconds(&self.mac.anchor).unwrap_or_default();
         let began = self.journal.began();
         began.or_else(|| self.clock.get().map(|(clock, _)| *clock)).unwrap_or_else(anchor)
     }
 
-    /// The time that apps store. If the world has its own clock, it stands still for them, so that the same calls make
-    /// the same data.
+    /// The time that apps store. If the world has its own clock, this time does not advance, so that the same calls
+    /// make the same data.
     pub(crate) fn now(&self) -> i64 {
         match self.clock.get() {
             Some((clock, set)) if self.fixed_clock().is_none() => {
@@ -172,7 +173,7 @@ impl World {
         }
     }
 
-    /// The folder in which the world stores its changes.
+    /// The folder with the world's changes.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -203,7 +204,7 @@ impl World {
         Ok(Some(self.apps.borrow().len() - 1))
     }
 
-    /// Takes over what other processes changed.
+    /// Applies the changes that other processes made.
     pub(crate) fn sync(&self) -> Result<(), WorldError> {
         match self.journal.news()? {
             News::Entries(entries) => {
@@ -224,10 +225,10 @@ impl World {
         Ok(())
     }
 
-    /// Lets one event change an app's objects on their newest state, while no other process can.
+    /// Lets one event change an app's newest objects, while no other process can.
     ///
     /// # Errors
-    /// The error of the work; then nothing is changed. Also `broken` of an error in a file.
+    /// The error of the work, in which case nothing is changed, or `broken` for an error of a file.
     pub(crate) fn change<T, E>(
         &self,
         app: &Rc<App>,
@@ -258,7 +259,7 @@ impl World {
         self.shorten()
     }
 
-    /// Begins a new journal on snapshots of all apps that changed, if this one has grown too long.
+    /// If the journal is too long, replaces it by snapshots of all changed apps and a new journal.
     fn shorten(&self) -> Result<(), WorldError> {
         let Some(old) = self.journal.header().filter(|_| self.journal.is_long()) else { return Ok(()) };
         let mut apps: BTreeSet<String> = old.snapshots.iter().cloned().collect();
@@ -274,20 +275,20 @@ impl World {
         self.journal.clear_snapshots(generation)
     }
 
-    /// Forgets all changes.
+    /// Drops all changes.
     pub(crate) fn reset(&self) -> Result<(), WorldError> {
         let _lock = self.journal.lock()?;
         self.journal.clear()
     }
 
-    /// Name and bundle id of each app that runs, and whether it is in front.
+    /// Returns the name and bundle id of each running app, and whether it is in front.
     pub(crate) fn running(&self) -> Result<Vec<(String, String, bool)>, WorldError> {
         self.sync()?;
         let mut running = Vec::new();
         for bundle in self.bundles() {
             let model = self.model(&bundle.id)?;
             let front = model.value(crate::value::APP, "frontmost") == Some(&crate::value::Value::Bool(true));
-            // An app that a link shows in a second place runs once.
+            // An app that is reachable through a link as well is listed once.
             if model.running && running.iter().all(|(_, id, _)| *id != bundle.id) {
                 running.push((bundle.name, bundle.id, front));
             }
@@ -295,19 +296,19 @@ impl World {
         Ok(running)
     }
 
-    /// The path of an app on this Mac.
+    /// Returns the path of an app on this Mac.
     pub(crate) fn path_of(&self, app: &App) -> String {
         let below = app.bundle.folder.strip_prefix(&self.base).unwrap_or(&app.bundle.folder);
         format!("/{}", below.to_string_lossy())
     }
 
-    /// A text file at a path of this Mac, from its root.
+    /// Reads a text file at a path of this Mac, relative to its root.
     pub(crate) fn read_text(&self, path: &Path) -> Option<String> {
         let own = fs::read_to_string(self.folder.join(path));
         own.or_else(|_| fs::read_to_string(self.base.join(path))).ok()
     }
 
-    /// All bundles of this Mac.
+    /// Returns all app bundles of this Mac.
     pub(crate) fn bundles(&self) -> Vec<Bundle> {
         self.folders().iter().filter_map(|folder| Bundle::read(folder)).collect()
     }
@@ -338,17 +339,17 @@ impl World {
         Ok(App { bundle, schema, model, behaviour })
     }
 
-    /// The script of an app that has one.
+    /// Returns the behaviour script of an app, if it has one.
     pub(crate) fn behaviour(&self, app: &str) -> Result<Option<String>, WorldError> {
         let path = self.data_file(&format!("{app}.js"));
         let Some(text) = read_if_there(&path)? else { return Ok(None) };
         String::from_utf8(text).map(Some).map_err(|error| content(&path, error))
     }
 
-    /// An app's objects: its base data or snapshot, and all changes since.
+    /// Reads an app's objects: its base data or snapshot, with all changes since.
     pub(crate) fn model(&self, app: &str) -> Result<Model, WorldError> {
         let read = self.read_model(app);
-        // A snapshot that is gone was replaced by another process between the journal's reading and its own.
+        // A missing snapshot was replaced by another process after the journal was read, so both are read again.
         if read.is_err() && self.journal.news()? == News::Replaced { self.model(app) } else { read }
     }
 
@@ -378,14 +379,14 @@ impl World {
         Ok(loaded.model)
     }
 
-    /// A file of the world's own data, otherwise of its base.
+    /// Returns a data file's path: in the world itself, or else in its base.
     fn data_file(&self, name: &str) -> PathBuf {
         let own = self.folder.join("data").join(name);
         if own.is_file() { own } else { self.base.join("data").join(name) }
     }
 
-    /// The output of the system's converter for the app at a path: an `.sdef` stays as it is. This converter cannot
-    /// write suites as an `.sdef`.
+    /// Returns what the system's converter makes of the app at a path: an `.sdef` stays as it is. This converter
+    /// cannot convert `.scriptSuite` files.
     pub(crate) fn definition(&self, path: &str) -> Option<Vec<u8>> {
         match self.bundle(path)?.definition(&self.base)? {
             Definition::Sdef(bytes) => Some(bytes),
@@ -398,12 +399,12 @@ impl World {
             Definition::Sdef(bytes) => parse(bytes, &self.includes(bytes)),
             Definition::Suites(pairs) => suites::parse(pairs),
         };
-        // The system's parser gives no terms at all for XML that is not well-formed, so scripts have none either.
+        // For XML that is not well-formed, the system's parser gives no terms at all, so scripts have none either.
         let broken = problems.iter().any(|problem| matches!(problem.kind, ProblemKind::Malformed(_)));
         Schema::new(if broken { Dictionary::default() } else { dictionary })
     }
 
-    /// The files that a dictionary includes, as far as this world has them.
+    /// Returns the files that a dictionary includes, if this world has them.
     fn includes(&self, bytes: &[u8]) -> Includes {
         let text = String::from_utf8_lossy(bytes);
         let hrefs = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
@@ -414,7 +415,7 @@ impl World {
         hrefs.filter_map(|href| Some((href.to_owned(), file(href)?))).collect()
     }
 
-    /// The number of seconds by which an app's dates move, so that data taken at the anchor looks current.
+    /// Returns by how many seconds an app's dates are shifted, so that data captured at the anchor looks current.
     fn shift(&self, by: data::Shift) -> i64 {
         let anchor = local_seconds(&self.mac.anchor).unwrap_or_default();
         by.seconds(anchor, self.origin())
@@ -433,7 +434,7 @@ impl Bundle {
     }
 }
 
-/// Reads `world.json`; a directory without one is its own base.
+/// Reads `world.json`. A directory without one is its own base.
 pub(crate) fn settings(folder: &Path) -> Result<Settings, WorldError> {
     let path = folder.join("world.json");
     match read_if_there(&path)? {
@@ -442,7 +443,7 @@ pub(crate) fn settings(folder: &Path) -> Result<Settings, WorldError> {
     }
 }
 
-/// The file system of a Mac does not tell case apart, and apps are found by their folder's name.
+/// Compares names without regard to case, as a Mac's file system does. Apps are found by the name of their folder.
 fn same_name(a: &str, b: &str) -> bool {
     a == b || a.to_lowercase() == b.to_lowercase()
 }
@@ -451,7 +452,7 @@ fn read(path: &Path) -> Result<Vec<u8>, WorldError> {
     fs::read(path).map_err(|source| failed(path, source))
 }
 
-/// A file that need not exist. If it exists but cannot be read, that is an error.
+/// Reads a file that need not exist. If it exists but cannot be read, that is an error.
 pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, WorldError> {
     match read(path) {
         Err(WorldError::File { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -1,4 +1,4 @@
-//! Worlds for their owner: makes, shows and resets them.
+//! Creates, shows and resets simulated worlds.
 
 mod generate;
 
@@ -11,30 +11,30 @@ use std::path::{Path, PathBuf};
 
 pub use generate::Amounts;
 
-/// One app of a world and its contents.
+/// An app of a world and its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppSummary {
-    /// The name under the icon.
+    /// The name under its icon.
     pub name: String,
     pub bundle_id: String,
-    /// Whether it runs now.
+    /// Whether it is running.
     pub running: bool,
-    /// How many objects it holds, those that hang on properties included, deleted ones not.
+    /// How many objects it has, including those that are values of properties, without deleted ones.
     pub objects: usize,
 }
 
-/// Makes a world in a directory, with the bundles and data of another; changes by scripts stay in this one.
+/// Creates a world in a directory, with the bundles and data of another. Changes by scripts stay in the new one.
 ///
-/// A base inside the directory moves with it.
+/// If the base is inside the directory, it is stored as a relative path, so both can be moved together.
 ///
 /// # Errors
-/// The directory cannot be written, is a world already, or `base` has no `mac.json`.
+/// The directory cannot be written or is already a world, or `base` has no `mac.json`.
 pub fn create(folder: &Path, base: &Path) -> Result<(), WorldError> {
     settle(folder, &free(folder, base)?)
 }
 
-/// The path of the base on the disk, for a directory that is not a world yet.
+/// Returns the real path of the base. Checks that the directory is not a world yet.
 fn free(folder: &Path, base: &Path) -> Result<PathBuf, WorldError> {
     let base = base.canonicalize().map_err(|error| failed(base, error))?;
     if !base.join("mac.json").is_file() {
@@ -47,7 +47,7 @@ fn free(folder: &Path, base: &Path) -> Result<PathBuf, WorldError> {
     Ok(base)
 }
 
-/// Writes what makes the directory a world.
+/// Writes the files that make the directory a world.
 fn settle(folder: &Path, base: &Path) -> Result<(), WorldError> {
     let whole = folder.canonicalize().map_err(|error| failed(folder, error))?;
     let base = base.strip_prefix(whole).unwrap_or(base).to_owned();
@@ -58,17 +58,17 @@ fn settle(folder: &Path, base: &Path) -> Result<(), WorldError> {
         .map_err(|error| failed(&path, error))
 }
 
-/// Makes a world with the requested number of objects; the directory is complete, or does not exist.
+/// Creates a world with the requested number of objects. The directory is complete or does not exist.
 ///
 /// # Errors
-/// Those of [`create`], base data that has nothing to repeat, and more than [`Amounts::MOST`] of a kind.
+/// As for [`create`]; also if the base data has nothing to repeat, or for more than [`Amounts::MOST`] of a kind.
 pub fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<(), WorldError> {
     let base = free(folder, base)?;
     generate::generate(folder, &base, amounts)?;
     settle(folder, &base)
 }
 
-/// Takes a world back to its base data.
+/// Resets a world to its base data.
 ///
 /// # Errors
 /// The directory is not a world, or its state cannot be removed.
@@ -76,7 +76,7 @@ pub fn reset(folder: &Path) -> Result<(), WorldError> {
     World::open(folder)?.reset()
 }
 
-/// The directory with a world's bundles: the world itself, or its source.
+/// Returns the directory with a world's bundles: the world itself, or its base.
 ///
 /// # Errors
 /// `world.json` cannot be read.
@@ -84,10 +84,10 @@ pub fn base(folder: &Path) -> Result<PathBuf, WorldError> {
     Ok(settings(folder)?.base.map_or_else(|| folder.to_owned(), |base| folder.join(base)))
 }
 
-/// Every app of a world.
+/// Lists every app of a world.
 ///
 /// # Errors
-/// The directory is not a world, or an app's data is not as it should be.
+/// The directory is not a world, or an app's data is malformed.
 pub fn show(folder: &Path) -> Result<Vec<AppSummary>, WorldError> {
     let world = World::open(folder)?;
     Conditions::open(folder)?;

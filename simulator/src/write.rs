@@ -1,4 +1,4 @@
-//! Events that change an app's objects: their changes, and their answers.
+//! Events that change an app's objects: the resulting changes and answers.
 
 mod text;
 
@@ -16,20 +16,21 @@ use crate::world::model::{Children, Place};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The effect of an event.
+/// What an event does.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) changes: Vec<Change>,
     pub(crate) reply: Reply,
 }
 
-/// The answer of an event after its changes.
+/// The answer to an event, made after its changes.
 #[derive(Debug, Default)]
 pub(crate) enum Reply {
     #[default]
     Nothing,
     Value(Value),
-    /// Objects by the specifiers that the app gives them then; a single one without a list.
+    /// Objects, answered as the specifiers that the app gives them after the changes. A single object is not put in a
+    /// list.
     Objects(Vec<ObjectId>),
 }
 
@@ -40,7 +41,7 @@ impl From<Vec<Change>> for Outcome {
 }
 
 impl View<'_> {
-    /// `set`: a property of one object, or of each of many.
+    /// `set`: a property of one object, or of each of several.
     pub(crate) fn set(&self, target: &Specifier, value: &Value) -> Answer<Outcome> {
         let Step::Property { of, term } = &target.step else { return self.set_part(target, value) };
         if let Some(outcome) = self.set_style(of, term, value)? {
@@ -68,7 +69,7 @@ impl View<'_> {
         Ok(Change::Set { object: self.keeper(id, term), term: term.to_owned(), value })
     }
 
-    /// The order of an app's windows after one gets another number: they are counted from the front.
+    /// Renumbers an app's windows after one got another index. Indices count from the front.
     fn restacked(&self, id: ObjectId, change: &Change) -> Option<Vec<Change>> {
         let Change::Set { object, term, value: Value::Int(number) } = change else { return None };
         if *object != id || term != "index" || !self.class(id).is_a("window") {
@@ -89,12 +90,12 @@ impl View<'_> {
         Some(std::iter::once(moved).chain(numbered).collect())
     }
 
-    /// All objects that a specifier means, flat.
+    /// Returns all objects that a specifier means, as a flat list.
     pub(crate) fn meant(&self, specifier: &Specifier) -> Answer<Vec<ObjectId>> {
         self.objects(self.resolve(specifier)?)
     }
 
-    /// All objects that were found, flat.
+    /// Returns all objects in a result, as a flat list.
     fn objects(&self, found: Found) -> Answer<Vec<ObjectId>> {
         match found {
             Found::One(id) => Ok(vec![id]),
@@ -107,7 +108,7 @@ impl View<'_> {
         }
     }
 
-    /// `make`: a new element of a container, or of the application.
+    /// `make`: a new element of a container or of the application.
     pub(crate) fn make(&self, event: &Event) -> Answer<Outcome> {
         if let Some(outcome) = self.make_in_text(event)? {
             return Ok(outcome);
@@ -135,14 +136,15 @@ impl View<'_> {
         Ok(Outcome { changes: vec![Change::Add(added)], reply: Reply::Objects(vec![new]) })
     }
 
-    /// A class by its term or by the identifier that scripts give it.
+    /// Returns a class by its term, or by the identifier that scripts use.
     pub(crate) fn class_named(&self, name: &str) -> Answer<Rc<ClassInfo>> {
         let spelled = |class: &&String| *class == name || *crate::schema::identifier(class) == *name;
         let found = self.schema().dictionary().classes.keys().find(spelled);
         found.and_then(|class| self.schema().class(class)).map_or_else(|| refuse(UNKNOWN_CLASS), Ok)
     }
 
-    /// The class of a new object among elements of a class: a recipient among the `to recipients` is one of them.
+    /// Returns the class of a new object at a location: a recipient made among the `to recipients` is a `to
+    /// recipient`.
     fn class_at(&self, at: &Specifier, class: Rc<ClassInfo>) -> Answer<Rc<ClassInfo>> {
         let elements = match &at.step {
             Step::Insertion { of, edge: Edge::Beginning | Edge::End } => return self.class_at(of, class),
@@ -156,10 +158,10 @@ impl View<'_> {
         }
     }
 
-    /// The container for a new object: the named one, or the owner of the named elements.
+    /// Returns the container for a new object: the named object, or the one that has the named elements.
     pub(crate) fn container(&self, at: &Specifier) -> Answer<ObjectId> {
         match &at.step {
-            // A place in a text is in the object that has the text.
+            // A location in a text belongs to the object that has the text.
             Step::Elements { of, .. } | Step::Index { of, .. } | Step::Ordinal { of, .. }
                 if matches!(self.resolve(of), Ok(Found::Leaf(Value::Text(_)))) =>
             {
@@ -176,7 +178,7 @@ impl View<'_> {
         }
     }
 
-    /// The object that contains an element, or the object with the text that it is a part of.
+    /// Returns the object that contains an element or, for a part of a text, the object that has the text.
     fn beside(&self, element: &Specifier) -> Answer<ObjectId> {
         if matches!(self.resolve(element)?, Found::Leaf(Value::Text(_))) {
             return self.container(element);
@@ -185,7 +187,7 @@ impl View<'_> {
         Ok(place.of().unwrap_or(APP))
     }
 
-    /// The objects that a container lists itself under a class.
+    /// Returns the objects that a container itself lists under a class.
     fn own_elements(&self, of: ObjectId, listed: &str) -> Vec<ObjectId> {
         let lists = self.model().object(of).elements.iter();
         let own = lists.filter(|(class, _)| &**self.model().name(*class) == listed);
@@ -197,7 +199,7 @@ impl View<'_> {
         .unwrap_or_default()
     }
 
-    /// Before which of `all` elements a place is, once `moved` is taken from there; `None` is at their end.
+    /// Returns the index in `all` before which a location is, after removing `moved`; `None` is the end.
     fn slot(&self, at: &Specifier, all: &mut Vec<ObjectId>, moved: Option<ObjectId>) -> Option<usize> {
         let Step::Insertion { of, edge } = &at.step else { return None };
         all.retain(|each| Some(*each) != moved);
@@ -210,13 +212,13 @@ impl View<'_> {
         }
     }
 
-    /// Whether elements are those of a text.
+    /// Whether elements are the elements of a text.
     fn is_in_text(&self, elements: &Specifier) -> bool {
         let Step::Elements { of, .. } = &elements.step else { return false };
         matches!(self.resolve(of), Ok(Found::Leaf(Value::Text(_))))
     }
 
-    /// Under which class a container lists objects of a class, and that class itself if it is another.
+    /// Returns the class under which a container lists objects of a class, and that class itself if it differs.
     fn listed(&self, of: ObjectId, class: &ClassInfo) -> Answer<(String, Option<String>)> {
         let container = self.class(of);
         let offered = class.ancestors.iter().find(|each| container.elements.contains(each));
@@ -232,7 +234,7 @@ impl View<'_> {
         Ok((offered.to_string(), own))
     }
 
-    /// The values of a new object: the given values, its own id, and the apps' defaults.
+    /// Returns the initial values of a new object: the given values, a new id, and the app's defaults.
     fn initial(&self, class: &ClassInfo, event: &Event) -> Answer<Vec<(String, Value)>> {
         let mut values = Vec::new();
         for (name, value) in given(event)? {
@@ -258,7 +260,7 @@ impl View<'_> {
         Ok(values)
     }
 
-    /// `delete`: elements, with all that is in them.
+    /// `delete`: removes elements with everything in them.
     pub(crate) fn delete(&self, event: &Event) -> Answer<Outcome> {
         if let Some(outcome) = self.delete_in_text(&event.target)? {
             return Ok(outcome);
@@ -267,7 +269,8 @@ impl View<'_> {
         Ok(targets.into_iter().map(Change::Remove).collect::<Vec<_>>().into())
     }
 
-    /// The elements of an event. The application, and an object of a property, cannot be moved or deleted.
+    /// Returns the elements that an event moves or deletes. The application, and an object that is the value of a
+    /// property, cannot be moved or deleted.
     fn targets(&self, event: &Event) -> Answer<Vec<ObjectId>> {
         let all = self.objects(self.resolve(&event.target)?)?;
         let loose = |id: &ObjectId| {
@@ -277,7 +280,7 @@ impl View<'_> {
         if all.iter().all(loose) { Ok(all) } else { refuse(FAILED) }
     }
 
-    /// `move`: elements into another container.
+    /// `move`: moves elements to another container.
     pub(crate) fn relocate(&self, event: &Event) -> Answer<Outcome> {
         let Some(Value::Object(to)) = event.parameters.get("to") else { return refuse(PARAMETER_MISSING) };
         let place = to;
@@ -288,7 +291,8 @@ impl View<'_> {
             return refuse(FAILED);
         }
         let mut order = moved.clone();
-        // An object that is inserted directly after another comes before earlier insertions there.
+        // Each object is inserted directly after the location, so the last insertion comes first. Reversing keeps
+        // their order.
         if matches!(place.step, Step::Insertion { edge: Edge::Beginning | Edge::After, .. }) {
             order.reverse();
         }
@@ -303,7 +307,7 @@ impl View<'_> {
         Ok(Outcome { changes, reply: Reply::Objects(moved) })
     }
 
-    /// Whether an object is equal to another one, or is in it.
+    /// Whether an object is the other one, or is inside it.
     fn is_within(&self, object: ObjectId, other: ObjectId) -> bool {
         let around = |id: &ObjectId| self.model().object(*id).place.of();
         std::iter::successors(Some(object), around).any(|each| each == other)
@@ -328,7 +332,7 @@ impl View<'_> {
         Ok(Outcome { changes, reply: Reply::Objects(copies) })
     }
 
-    /// Adds a copy of an object and its contents; returns the future id of the copy.
+    /// Adds a copy of an object and its contents. Returns the id that the copy will have.
     fn copy(
         &self,
         id: ObjectId,
@@ -358,7 +362,7 @@ impl View<'_> {
     }
 }
 
-/// The properties that `make` was given.
+/// Returns the properties that were passed to `make`.
 fn given(event: &Event) -> Answer<Vec<(&str, &Value)>> {
     match event.parameters.get("withProperties") {
         Some(Value::Record(fields)) => Ok(fields.iter().map(|(name, value)| (&**name, value)).collect()),

@@ -1,4 +1,4 @@
-//! The facts about an app in its `Info.plist`.
+//! Reads an app's `Info.plist`.
 
 use std::fs;
 use std::path::Path;
@@ -10,23 +10,23 @@ use crate::resources;
 /// The largest property list that is read, in bytes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// The facts about an app without its dictionary.
+/// What is known about an app without its dictionary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Info {
     /// For example `com.apple.mail`.
     pub(crate) id: String,
-    /// For example `16.0`; empty if the bundle does not say.
+    /// For example `16.0`; empty if `Info.plist` has none.
     pub(crate) version: String,
-    /// Whether it takes Apple events with terms of its own.
+    /// Whether it handles Apple events and has a terminology of its own.
     pub(crate) scriptable: bool,
-    /// The name of its dictionary's file, as it is written.
+    /// The name of its dictionary file, as `Info.plist` spells it.
     pub(crate) definition: Option<String>,
 }
 
 /// Reads the property list of an app.
 ///
 /// # Errors
-/// It cannot be read, is not a property list, or names no bundle id; the text says which.
+/// It cannot be read, is not a property list, or names no bundle id. The text says which.
 pub(crate) fn read(info: &Path) -> Result<Info, String> {
     let known = fs::metadata(info).map_err(|error| error.to_string())?;
     if !known.is_file() || known.len() > LARGEST {
@@ -52,27 +52,27 @@ pub(crate) fn read(info: &Path) -> Result<Info, String> {
     })
 }
 
-/// Whether the app of a property list has a dictionary among its resources.
+/// Whether the app that owns this property list has a dictionary in a resource file.
 fn has_resources(info: &Path) -> bool {
     let bundle = info.parent().and_then(Path::parent);
     bundle.is_some_and(resources::have_dictionary)
 }
 
-/// Whether a text is a bundle id.
+/// Whether a string is a valid bundle id.
 ///
 /// # Source
-/// Apple's documentation of `CFBundleIdentifier`; the underscore is not in it, and old apps have it. In a policy or a
-/// plugin's grant, a `*` would mean every app.
+/// Apple's documentation of `CFBundleIdentifier`. It does not allow the underscore, but old apps use it. `*` must
+/// stay out: in a policy or a plugin's grant it would mean every app.
 fn is_id(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || ".-_".contains(c))
 }
 
-/// The name that people see under an app's icon.
+/// The name that people see under the app's icon.
 pub(crate) fn name(folder: &Path) -> String {
     folder.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Property lists say it as a boolean, as a number, and as a word in any case.
+/// Reads a Boolean setting. Property lists write it as a Boolean, a number, or a word in any case.
 fn means_yes(value: &plist::Value) -> bool {
     match value {
         plist::Value::Boolean(yes) => *yes,

@@ -1,4 +1,4 @@
-//! Facts about apps that were read before, kept between starts. Anything untrusted counts as missing.
+//! A cache of facts about apps that survives restarts. An entry that is not trustworthy counts as missing.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -8,16 +8,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
-/// Changes with everything that decides how a dictionary is read.
+/// The version of the cache. It changes with the source of the dictionary reader.
 const FORMAT: &str = concat!(env!("CARGO_PKG_VERSION"), "-", env!("IAC_MCP_READER"));
 
-/// The length of the header before a payload.
+/// The length in bytes of the digest before a payload.
 const DIGEST: usize = 32;
 
 /// The largest file that is read back, in bytes.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// A directory of files that can be made again at any time.
+/// A directory of files that can be rebuilt at any time.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
@@ -28,7 +28,7 @@ impl Cache {
         Self { folder }
     }
 
-    /// Returns the cached value of a name; nothing if there is none, or if it is damaged or from another version.
+    /// Returns the cached value of a name; `None` if it is missing, damaged, or from another version.
     pub(crate) fn get<T: DeserializeOwned>(&self, kind: &str, name: &str) -> Option<T> {
         let path = self.path(kind, name);
         let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
@@ -40,7 +40,8 @@ impl Cache {
         postcard::from_bytes(payload).ok()
     }
 
-    /// Stores a value under a name. A value that cannot be stored is dropped, because it can be computed again.
+    /// Stores a value under a name. If that fails, the value is lost, which is harmless because it can be computed
+    /// again.
     pub(crate) fn put<T: Serialize>(&self, kind: &str, name: &str, value: &T) {
         if let Err(error) = self.try_put(kind, name, value) {
             tracing::debug!(%error, kind, name, "not kept in the cache");
@@ -63,7 +64,7 @@ impl Cache {
     }
 }
 
-/// Binds a payload to its name and to the version that wrote it.
+/// Computes a digest that ties a payload to its name and to the version that wrote it.
 fn digest_of(kind: &str, name: &str, payload: &[u8]) -> [u8; DIGEST] {
     let mut hash = Sha256::new();
     for part in [FORMAT.as_bytes(), kind.as_bytes(), name.as_bytes()] {

@@ -1,4 +1,4 @@
-//! The system converter's output for apps without a dictionary that the server can read.
+//! The output of the system's converter, for apps whose dictionary the server cannot read itself.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,17 +7,17 @@ use std::sync::{Mutex, PoisonError};
 use crate::cache::Cache;
 use crate::stamp::Source;
 
-/// The kind of these files among those of the cache.
+/// The kind of these entries in the cache.
 const KIND: &str = "converted";
 
 /// A dictionary as the converter wrote it; `None` if it made none.
 type Made = Option<Vec<u8>>;
 
-/// The converted dictionaries, each with the state of the app's property list at that time.
+/// The converted dictionaries. Each is kept with the stamp that the app's property list had at the time.
 #[derive(Debug)]
 pub(crate) struct Converted {
     cache: Option<Cache>,
-    /// By the app's folder. An app whose property list has changed has to be converted again.
+    /// By the app's folder. An app must be converted again when its property list changes.
     known: Mutex<BTreeMap<PathBuf, (Option<Source>, Made)>>,
 }
 
@@ -26,7 +26,7 @@ impl Converted {
         Self { cache, known: Mutex::default() }
     }
 
-    /// The output for an app that still has this property list.
+    /// Returns the output for an app, if its property list is unchanged.
     pub(crate) fn of(&self, folder: &Path, list: Option<&Source>) -> Made {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains_key(folder) {
@@ -38,13 +38,13 @@ impl Converted {
         made.clone().filter(|_| made_of.as_ref() == list)
     }
 
-    /// Whether this process has asked the converter about an app, and got nothing.
+    /// Whether this process has asked the converter about an app, in vain.
     pub(crate) fn was_tried(&self, folder: &Path) -> bool {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(folder).is_some_and(|(_, made)| made.is_none())
     }
 
-    /// Keeps the output. An empty result holds for this process only: the next one may reach a converter.
+    /// Stores the output. A failure is remembered only in this process, because the next one may reach a converter.
     pub(crate) fn keep(&self, folder: &Path, list: Option<Source>, made: Made) {
         let entry = (list, made);
         if let Some(cache) = self.cache.as_ref().filter(|_| entry.1.is_some()) {

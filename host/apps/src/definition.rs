@@ -1,4 +1,4 @@
-//! An app's dictionary: its file, and the files that it includes.
+//! Reads an app's dictionary: its file, and the files that it includes.
 
 use std::fs;
 use std::io;
@@ -11,17 +11,18 @@ use serde::{Deserialize, Serialize};
 use crate::stamp::{Source, read};
 use crate::suites::{self, Files};
 
-/// Where the system keeps dictionaries that others include, below `/`.
+/// The folder below `/` with the system's dictionaries, which others include.
 const DEFINITIONS: &str = "System/Library/ScriptingDefinitions";
 
-/// How often a dictionary is parsed until every include that can be found is loaded; includes nest no deeper.
+/// How often a dictionary is parsed at most. Each time loads one more level of includes, and includes do not nest
+/// deeper.
 const ROUNDS: usize = 10;
 
 /// A parsed dictionary with the problems of its file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
     pub dictionary: Dictionary,
-    /// The parts that the parser had to change or skip.
+    /// What the parser had to change or skip.
     pub problems: Vec<Problem>,
 }
 
@@ -31,36 +32,36 @@ impl From<(Dictionary, Vec<Problem>)> for Definition {
     }
 }
 
-/// The files that make up a dictionary, with their states when it was read.
+/// The files that make up a dictionary, with their stamps at the time of reading.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sources {
     origin: Origin,
-    /// The name in the app's property list, if no file has it.
+    /// The file name in the app's property list, if there is no such file.
     missing: Option<String>,
     /// Each href that was asked for, with the file it led to.
     includes: Vec<(String, Option<Source>)>,
 }
 
-/// The source of a dictionary.
+/// Where a dictionary comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Origin {
     File(Source),
-    /// The older pairs of property lists.
+    /// The older format: pairs of property lists.
     Suites(Vec<Files>),
-    /// The converter's output for the app, as long as the app's property list is the same.
+    /// The converter's output for the app. It is valid as long as the app's property list does not change.
     Converted(Source),
-    /// The terms of the standard suite: the system's file, or those that the core carries.
+    /// The standard suite: the system's file, or the copy in the core.
     Standard(Option<Source>),
 }
 
-/// The places for the files of one dictionary.
+/// Where the files of one dictionary are searched for.
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf {
-    /// The app's folder, or that of a single file.
+    /// The app's folder, or the folder of a single file.
     bundle: PathBuf,
-    /// The folder that takes the place of `/`.
+    /// The folder that stands in for `/`.
     base: PathBuf,
-    /// The file of the standard suite, if an operator gave one.
+    /// The file of the standard suite, if the operator gave one.
     standard: Option<PathBuf>,
     /// The converter's output for the app.
     converted: Option<Vec<u8>>,
@@ -72,20 +73,20 @@ impl Shelf {
         Self { bundle: bundle.to_owned(), base: base.to_owned(), standard, converted: None }
     }
 
-    /// The same shelf with what the system's converter made of the app.
+    /// Returns the same shelf with the output of the system's converter.
     pub(crate) fn with_converted(self, converted: Option<Vec<u8>>) -> Self {
         Self { converted, ..self }
     }
 
-    /// The app's property list: while it stays the same, so does what the system's converter makes of the app.
+    /// The app's property list. While it is unchanged, the converter's output stays valid.
     pub(crate) fn property_list(&self) -> Option<Source> {
         Source::of(self.bundle.join("Contents/Info.plist"))
     }
 
     /// Finds an app's dictionary by the name in its property list.
     ///
-    /// Without a name, or without a file of that name, it is the first `.sdef` of the app, otherwise its suites,
-    /// otherwise the standard suite.
+    /// If there is no name, or no file of that name, it uses the first `.sdef` in the app, or else the app's suites,
+    /// or else the standard suite.
     pub(crate) fn locate(&self, name: Option<&str>) -> Sources {
         let resources = self.bundle.join("Contents/Resources");
         let named = name.and_then(|name| named(&resources, name));
@@ -98,7 +99,7 @@ impl Shelf {
         Sources { origin, missing, includes: Vec::new() }
     }
 
-    /// The dictionary in one `.sdef` or `.scriptSuite` file.
+    /// Returns the sources of a dictionary in one `.sdef` or `.scriptSuite` file.
     pub(crate) fn file(path: &Path) -> io::Result<Sources> {
         let source = Source::of(path.to_owned());
         let missing =
@@ -111,7 +112,7 @@ impl Shelf {
         Ok(Sources { origin, missing: None, includes: Vec::new() })
     }
 
-    /// Returns whether all sources of a dictionary are unchanged, given its main source now.
+    /// Tells whether all sources of a dictionary are unchanged. `now` is its main source as it is now.
     pub(crate) fn is_current(&self, made_of: &Sources, now: &Sources) -> bool {
         let same =
             |(href, file): &(String, Option<Source>)| self.included(href).and_then(Source::of) == *file;
@@ -119,7 +120,7 @@ impl Shelf {
             && made_of.includes.iter().all(same)
     }
 
-    /// Parses a dictionary, and again with each include that it names and that may be loaded.
+    /// Parses a dictionary. If it names includes that may be loaded, parses it again with them.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -155,7 +156,7 @@ impl Shelf {
         Definition { dictionary, problems }
     }
 
-    /// Loads what the problems miss; says whether anything was found.
+    /// Loads the includes that the problems report as missing. Returns whether any was found.
     fn load_missing(&self, problems: &[Problem], sources: &mut Sources, includes: &mut Includes) -> bool {
         let mut found = false;
         for problem in problems {
@@ -173,7 +174,7 @@ impl Shelf {
         found
     }
 
-    /// The file that an href means: of the app itself or among the system's definitions, and nowhere else.
+    /// Resolves an href to a file in the app itself or among the system's definitions. No other place is allowed.
     fn included(&self, href: &str) -> Option<PathBuf> {
         if standard::is_standard(href)
             && let Some(file) = self.standard_file()
@@ -208,7 +209,7 @@ impl Shelf {
 }
 
 impl Sources {
-    /// A name for this dictionary among others, independent of its state.
+    /// A name that identifies this dictionary, whatever its files contain.
     pub(crate) fn name(&self) -> String {
         match &self.origin {
             Origin::File(source) | Origin::Standard(Some(source)) | Origin::Converted(source) => {
@@ -219,7 +220,7 @@ impl Sources {
         }
     }
 
-    /// How the terms come to be known.
+    /// Returns how the terminology was obtained.
     pub(crate) fn way(&self) -> Way {
         match &self.origin {
             Origin::File(_) => Way::Sdef,
@@ -237,7 +238,7 @@ fn missing_file(name: &str) -> Problem {
     Problem { line: 0, place: "Info.plist".to_owned(), kind: ProblemKind::Defect(what) }
 }
 
-/// The file of that name, which may lack its extension and may be kept by language.
+/// Finds the file of a name. The name may lack its extension, and the file may be in a language folder.
 fn named(resources: &Path, name: &str) -> Option<PathBuf> {
     let name = Path::new(name).file_name()?.to_str()?;
     let with_extension = format!("{name}.sdef");
@@ -251,7 +252,7 @@ fn any(resources: &Path) -> Option<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|extension| extension == "sdef") && path.is_file()).min()
 }
 
-/// The path of a `file:` URL or of a plain path; `None` for any other URL.
+/// Returns the path of a `file:` URL or of a plain path; `None` for any other URL.
 fn local_path(href: &str) -> Option<String> {
     let path = match href.strip_prefix("file:") {
         None if href.contains(':') => return None,

@@ -1,4 +1,4 @@
-//! Every app bundle that was found, and the facts about it without its dictionary.
+//! The index of all app bundles that were found, and what is known about them without their dictionaries.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,37 +14,37 @@ use crate::parallel;
 use crate::roots::{Found, Roots};
 use crate::stamp::Stamp;
 
-/// The kind of the index among the files of the cache.
+/// The kind of this entry in the cache.
 const KIND: &str = "apps";
 
 /// One scriptable app on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bundle {
     pub(crate) folder: PathBuf,
-    /// The folder that takes the place of `/`.
+    /// The folder that stands in for `/`.
     pub(crate) base: PathBuf,
     pub(crate) id: String,
     version: String,
     /// Other bundles that claim the same id.
     pub(crate) others: Vec<PathBuf>,
-    /// The name of its dictionary's file, as its property list has it.
+    /// The name of its dictionary file, as its property list spells it.
     pub(crate) definition: Option<String>,
 }
 
 impl Bundle {
-    /// Whether it is a part of the system, which no one can change.
+    /// Whether it is part of macOS, which nobody can modify.
     pub(crate) fn is_of_system(&self) -> bool {
         is_of_system(&self.folder, &self.base)
     }
 
-    /// A folder, with its path on its own Mac.
+    /// Returns the path that a folder has on its own Mac.
     pub(crate) fn shown(&self, folder: &Path) -> String {
         folder
             .strip_prefix(&self.base)
             .map_or_else(|_| folder.display().to_string(), |below| format!("/{}", below.display()))
     }
 
-    /// A note about other bundles that claim its id.
+    /// Returns a note if other bundles claim its id.
     pub(crate) fn claim(&self) -> Option<String> {
         let others: Vec<String> = self.others.iter().map(|folder| self.shown(folder)).collect();
         (!others.is_empty()).then(|| {
@@ -57,7 +57,7 @@ impl Bundle {
         })
     }
 
-    /// The app as the core knows it, without its dictionary.
+    /// Returns the app in the core's form, without its dictionary.
     pub(crate) fn app(&self) -> App {
         App {
             bundle_id: self.id.as_str().into(),
@@ -70,14 +70,14 @@ impl Bundle {
     }
 }
 
-/// A folder that looks like an app but is not a usable one, and the reason.
+/// A folder that looks like an app but cannot be used, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub(crate) folder: PathBuf,
     pub(crate) why: String,
 }
 
-/// The facts about each app folder, by its path.
+/// What is known about each app folder, by path.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     name: String,
@@ -89,25 +89,25 @@ fn is_of_system(folder: &Path, base: &Path) -> bool {
     folder.starts_with(base.join("System"))
 }
 
-/// The facts about one app folder.
+/// What is known about one app folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
-    /// The state of the property list.
+    /// The stamp of the property list.
     stamp: Stamp,
     info: Result<Info, String>,
-    /// The counts of its dictionary, and the sources that they were made from.
+    /// The number of its terms, and the sources that were counted.
     counts: Option<(Sources, Counts)>,
 }
 
 impl Index {
-    /// Reads what an earlier process knew of the same roots.
+    /// Loads the entries that an earlier process saved for the same roots.
     pub(crate) fn load(cache: Option<&Cache>, roots: &Roots) -> Self {
         let name = format!("{roots:?}");
         let entries = cache.and_then(|cache| cache.get(KIND, &name)).unwrap_or_default();
         Self { name, entries, changed: false }
     }
 
-    /// Stores the facts, if any of them are new.
+    /// Saves the entries if any of them changed.
     pub(crate) fn save(&mut self, cache: Option<&Cache>) {
         if let Some(cache) = cache.filter(|_| self.changed) {
             cache.put(KIND, &self.name, &self.entries);
@@ -115,14 +115,15 @@ impl Index {
         self.changed = false;
     }
 
-    /// Finds every scriptable app, by name, and the bundles that are not usable apps. If several bundles have one id,
-    /// it takes the system's, otherwise the one in the best place.
+    /// Finds every scriptable app, sorted by name, and the bundles that cannot be used. If several bundles have one
+    /// id, the system's own wins, then the one in the best place.
     ///
-    /// The system compares ids without regard to case, so here they are one as well.
+    /// macOS compares bundle ids without regard to case, so they are compared that way here too.
     pub(crate) fn search(&mut self, roots: &Roots) -> (Vec<Bundle>, Vec<Refused>) {
         let mut found = roots.search();
         found.sort_by_cached_key(|found| {
-            // A program that can write to /Applications cannot write below /System.
+            // The system's copy comes first, because a program that can write to /Applications cannot write below
+            // /System.
             let is_of_system = is_of_system(&found.folder, &found.base);
             (!is_of_system, found.rank, found.folder.as_os_str().len(), found.folder.clone())
         });
@@ -141,14 +142,14 @@ impl Index {
                 Err(why) => refused.push(why),
             }
         }
-        // If two apps have one name, the system's app comes first.
+        // If two apps have the same name, the system's app comes first.
         bundles.sort_by_cached_key(|bundle| {
             (bundle::name(&bundle.folder).to_lowercase(), !bundle.is_of_system(), bundle.id.clone())
         });
         (bundles, refused)
     }
 
-    /// Reads the property lists that are new or changed, and forgets those that are gone.
+    /// Reads the property lists that are new or changed, and drops the entries of apps that are gone.
     fn update(&mut self, found: &[Found]) {
         let known = std::mem::take(&mut self.entries);
         let read = parallel::map(found, |found| {
@@ -171,13 +172,13 @@ impl Index {
         Ok(scriptable.then_some(Bundle { folder, base, id, version, others: Vec::new(), definition }))
     }
 
-    /// Returns how much an app offers, if nothing of its dictionary has changed since that was counted.
+    /// Returns the number of an app's terms, if none of its dictionary's sources has changed since they were counted.
     pub(crate) fn counts(&self, folder: &Path, shelf: &Shelf, now: &Sources) -> Option<(Sources, Counts)> {
         let counted = self.entries.get(folder)?.counts.as_ref()?;
         shelf.is_current(&counted.0, now).then(|| counted.clone())
     }
 
-    /// Stores the counts of an app's terms.
+    /// Stores the number of an app's terms.
     pub(crate) fn set_counts(&mut self, folder: &Path, made_of: Sources, counts: Counts) {
         if let Some(entry) = self.entries.get_mut(folder) {
             let new = Some((made_of, counts));

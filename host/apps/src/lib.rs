@@ -1,4 +1,4 @@
-//! Which scriptable apps there are, and their dictionaries: found, read and kept as late as possible.
+//! Finds the scriptable apps and reads their dictionaries, each as late as possible, and caches the results.
 
 mod cache;
 mod stamp;
@@ -32,35 +32,35 @@ pub use roots::Roots;
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     pub roots: Roots,
-    /// The cache folder; `None` to keep nothing.
+    /// The cache folder; `None` for no cache.
     pub cache: Option<PathBuf>,
-    /// The file of the standard suite, used if the system has none.
+    /// The file of the standard suite to use if the system has none.
     pub standard: Option<PathBuf>,
 }
 
-/// The facts about apps that a call needs.
+/// What a call needs to know about the apps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// That they are there, and the dictionaries of these, in any spelling, or of [`EVERY_APP`].
+    /// The list of apps, and the dictionaries of these apps, spelled in any way, or of [`EVERY_APP`].
     Dictionaries(Vec<String>),
-    /// How much each of them offers.
+    /// The number of terms of each app.
     Counts,
 }
 
-/// Every scriptable app of a Mac, found once for each process.
+/// The scriptable apps of a Mac. They are searched for once in each process.
 #[derive(Debug)]
 pub struct Catalog {
     settings: Settings,
     cache: Option<Cache>,
-    /// The facts so far. They are replaced as a whole, so that a call keeps the version that it began with.
+    /// What is known so far. It is replaced as a whole, so a call keeps the version that it began with.
     apps: RwLock<Option<Arc<Apps>>>,
-    /// The converter's output for apps.
+    /// The output of the system's converter.
     converted: Converted,
-    /// The state of the disk; locked while anything is read.
+    /// What was found on disk. It is locked while anything is read.
     found: Mutex<Option<OnDisk>>,
 }
 
-/// The bundles in the order of the apps, and the facts to keep between starts.
+/// The bundles, in the order of the apps, and the index that is saved between starts.
 #[derive(Debug)]
 struct OnDisk {
     bundles: Vec<Bundle>,
@@ -69,14 +69,14 @@ struct OnDisk {
 }
 
 impl Catalog {
-    /// Makes a catalog; nothing is read before it is needed.
+    /// Makes a catalog. Nothing is read until it is needed.
     pub fn new(settings: Settings) -> Self {
         let cache = settings.cache.clone().map(Cache::new);
         let converted = Converted::new(cache.clone());
         Self { settings, cache, apps: RwLock::default(), converted, found: Mutex::default() }
     }
 
-    /// Returns the apps if everything that is needed is known already.
+    /// Returns the apps if everything that the call needs is already known.
     pub fn ready(&self, need: &Need) -> Option<Arc<Apps>> {
         let apps = self.known()?;
         let known = match need {
@@ -100,7 +100,7 @@ impl Catalog {
         Some(Arc::clone(&self.known()?.find(term).ok()?.bundle_id))
     }
 
-    /// Returns the apps after reading the missing facts; this may block.
+    /// Reads what is missing, and returns the apps. This may block.
     pub fn load(&self, need: &Need) -> Arc<Apps> {
         let mut on_disk = self.on_disk();
         let OnDisk { bundles, index, .. } = on_disk.get_or_insert_with(|| self.search());
@@ -114,8 +114,8 @@ impl Catalog {
         apps
     }
 
-    /// The needed apps that have no dictionary which can be read, and that were not converted yet: their paths on their
-    /// Mac. This may block.
+    /// Returns the apps that a call needs, that have no readable dictionary, and that were not converted yet, as
+    /// their paths on their Mac. This may block.
     pub fn unconverted(&self, need: &Need) -> Vec<String> {
         let mut on_disk = self.on_disk();
         let OnDisk { bundles, .. } = on_disk.get_or_insert_with(|| self.search());
@@ -132,7 +132,8 @@ impl Catalog {
         needed.filter(lacks).map(|bundle| bundle.shown(&bundle.folder)).collect()
     }
 
-    /// Keeps what the system's converter made of an app, by its path on its Mac, or that it made nothing. This may block.
+    /// Stores the converter's output for the app at a path on its Mac; `None` if the converter failed. This may
+    /// block.
     pub fn keep_converted(&self, path: &str, made: Option<Vec<u8>>) {
         let on_disk = self.on_disk();
         let mut bundles = on_disk.iter().flat_map(|on_disk| &on_disk.bundles);
@@ -142,7 +143,7 @@ impl Catalog {
         }
     }
 
-    /// Reads one app's dictionary with its problems; the app in any spelling. This may block.
+    /// Reads the dictionary of one app, spelled in any way, with its problems. This may block.
     ///
     /// # Errors
     /// There is no such app, or its dictionary cannot be read.
@@ -160,7 +161,8 @@ impl Catalog {
         Ok((app.clone(), definition))
     }
 
-    /// Problems of the bundles on disk, and whether each may send a call to the wrong app. This may block.
+    /// Returns the problems of the bundles on disk. The Boolean tells whether a problem may send a call to the wrong
+    /// app. This may block.
     pub fn troubles(&self) -> Vec<(String, bool)> {
         self.load(&Need::Dictionaries(Vec::new()));
         let on_disk = self.on_disk();
@@ -172,7 +174,8 @@ impl Catalog {
         claims.chain(refused).collect()
     }
 
-    /// The names of the apps, by the source of their terms. This reads no dictionary, but it may block.
+    /// Returns the names of the apps, by how their terminology was obtained. It reads no dictionary, but it may
+    /// block.
     pub fn ways(&self) -> BTreeMap<Way, Vec<String>> {
         let apps = self.load(&Need::Dictionaries(Vec::new()));
         let on_disk = self.on_disk();
@@ -199,7 +202,7 @@ impl Catalog {
         index.save(self.cache.as_ref());
         for bundle in &bundles {
             match bundle.claim() {
-                // A second copy of an app is ordinary. A bundle that pretends to be a part of the system is not.
+                // A second copy of an app is normal. A bundle that claims the id of a system app is not.
                 Some(claim) if bundle.is_of_system() => tracing::warn!("{claim}"),
                 Some(claim) => tracing::info!("{claim}"),
                 None => {}
@@ -225,7 +228,7 @@ impl Catalog {
         }
     }
 
-    /// Reads a dictionary, from the cache if it is still the same.
+    /// Reads a dictionary. It comes from the cache if its sources are unchanged.
     fn read_one(&self, bundle: &Bundle) -> Option<Definition> {
         let shelf = self.shelf(bundle);
         let mut sources = shelf.locate(bundle.definition.as_deref());
@@ -244,7 +247,7 @@ impl Catalog {
         Some(definition)
     }
 
-    /// Counts what each app offers; only dictionaries that are new or changed are parsed, and none is kept in memory.
+    /// Counts the terms of each app. It parses only dictionaries that are new or changed, and keeps none in memory.
     fn count(&self, bundles: &[Bundle], index: &mut Index, apps: &mut Arc<Apps>) {
         let missing: Vec<usize> = (0..apps.0.len()).filter(|at| apps.0[*at].counts.is_none()).collect();
         let counted = parallel::map(&missing, |at| self.count_one(&bundles[*at], index));
@@ -273,7 +276,7 @@ impl Catalog {
     }
 }
 
-/// The indexes of the named apps whose dictionaries are not loaded; each once.
+/// The indexes of the named apps whose dictionaries are not loaded, without duplicates.
 fn unread(terms: &[String], apps: &Apps) -> Vec<usize> {
     let all = terms.iter().any(|term| term == EVERY_APP);
     let named: BTreeSet<&str> =
@@ -282,7 +285,7 @@ fn unread(terms: &[String], apps: &Apps) -> Vec<usize> {
     apps.0.iter().enumerate().filter(|(_, app)| wanted(app)).map(|(at, _)| at).collect()
 }
 
-/// Reads the dictionary in one file. Its includes may be beside it or below the folder that takes the place of `/`.
+/// Reads the dictionary in one file. Its includes may be beside it or below `base`, which stands in for `/`.
 ///
 /// # Errors
 /// The file cannot be read.

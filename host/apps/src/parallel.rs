@@ -1,13 +1,13 @@
-//! Reads many small files at once.
+//! Reads many small files in parallel.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Disks and processors gain nothing from more.
+/// The most threads. More do not make disks or processors any faster.
 const MOST: usize = 8;
 
-/// Applies a function to each item, on several threads if there are several items; the order is kept.
+/// Applies a function to each item, on several threads if there are several items. The results keep the order.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], apply: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST).min(items.len());
     if threads < 2 {

@@ -1,18 +1,18 @@
-//! Whether an app has an `aete`, the oldest form of a dictionary, in a resource file.
+//! Finds an `aete`, the oldest form of a dictionary, in an app's resource files.
 
 use std::fs;
 use std::path::Path;
 
 use crate::suites::listed;
 
-/// The types of resources that hold a dictionary.
+/// The resource types that hold a dictionary.
 const TYPES: [&[u8]; 2] = [b"aete", b"aeut"];
 
 /// The largest resource file that is read, in bytes.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// Whether a resource file of an app has a dictionary. Apps that Cocoa does not know of have no other sign that they take
-/// Apple events.
+/// Whether a resource file of an app has a dictionary. For apps that do not use Cocoa scripting, this is the only
+/// sign that they handle Apple events.
 pub(crate) fn have_dictionary(bundle: &Path) -> bool {
     let resources = bundle.join("Contents/Resources");
     let languages = listed(&resources, "lproj");
@@ -24,10 +24,10 @@ pub(crate) fn have_dictionary(bundle: &Path) -> bool {
         .any(|bytes| types(&bytes).is_some_and(|mut types| types.any(|each| TYPES.contains(&each))))
 }
 
-/// The types of resources in a file.
+/// Returns the resource types in a file.
 ///
 /// # Source
-/// Inside Macintosh, Resource Manager: a header leads to the map, and the map to a list of types.
+/// Inside Macintosh, Resource Manager: a header gives the offset of the map, and the map that of a list of types.
 fn types(bytes: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
     let number = |at: usize, length: usize| {
         let bytes = bytes.get(at..at.checked_add(length)?)?;
@@ -35,7 +35,7 @@ fn types(bytes: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
     };
     let map = number(4, 4)?;
     let list = map.checked_add(number(map.checked_add(24)?, 2)?)?;
-    // An empty list of types has the count 0xFFFF.
+    // The list stores its count minus one, so an empty list has 0xFFFF.
     let count = (number(list, 2)? + 1) & 0xFFFF;
     let first = list + 2;
     Some((0..count).map_while(move |at| bytes.get(first + 8 * at..)?.get(..4)))
@@ -45,7 +45,7 @@ fn types(bytes: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
 mod tests {
     use super::*;
 
-    /// A resource file with one resource of each of these types, without data.
+    /// Makes a resource file with one empty resource of each of these types.
     fn file(kinds: &[&[u8; 4]]) -> Vec<u8> {
         let mut bytes = vec![0; 16];
         bytes[7] = 16;

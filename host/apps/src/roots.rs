@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders of a Mac that contain apps, best first, and the number of levels to search below each.
+/// Folders of a Mac that contain apps, best first, and how many levels below each are searched.
 const PLACES: [(&str, usize); 5] = [
     ("Applications", 1),
     ("System/Applications", 1),
@@ -12,20 +12,20 @@ const PLACES: [(&str, usize); 5] = [
     ("System/Library/CoreServices/Applications", 0),
 ];
 
-/// The file with the commands that need no app: dialogs, the clipboard, the volume. Other scripting additions beside it
-/// belong to single apps or people, and JavaScript reaches only this one by its id.
+/// The file with the commands that need no app: dialogs, the clipboard, the volume. Other scripting additions beside
+/// it belong to single apps or users, and JavaScript can address only this one by its id.
 const ADDITIONS: &str = "System/Library/ScriptingAdditions/StandardAdditions.osax";
 
 /// The folders for apps inside an app.
 const NESTED: [&str; 2] = ["Contents/Applications", "Contents/Developer/Applications"];
 
-/// One folder that holds apps, or one whose folders each have a folder `Applications`.
+/// One folder that contains apps, or a folder whose subfolders each have a folder `Applications`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
     folder: PathBuf,
     of_each_user: bool,
     depth: usize,
-    /// The folder that takes the place of `/`.
+    /// The folder that stands in for `/`.
     base: PathBuf,
 }
 
@@ -38,21 +38,21 @@ pub struct Roots(Vec<Place>);
 pub(crate) struct Found {
     /// The path by which the folder was found.
     pub(crate) folder: PathBuf,
-    /// The folder that took the place of `/` when it was found.
+    /// The folder that stood in for `/` in the search.
     pub(crate) base: PathBuf,
-    /// The priority of its place among copies of one app; less is better.
+    /// Its rank among copies of one app; lower is better.
     pub(crate) rank: (usize, usize),
 }
 
 impl Roots {
-    /// The places of the Mac that this process runs on; `home` is the user's folder.
+    /// The folders of the Mac that this process runs on. `home` is the user's home folder.
     pub fn of_this_mac(home: Option<&Path>) -> Self {
         let base = Path::new("/");
         let own = home.map(|home| Place::new(home.join("Applications"), 1, base));
         Self::laid_out(base, own)
     }
 
-    /// The folders to search below a folder that stands in for `/`, and the folder itself, because it may contain apps.
+    /// The same folders below `base`, which stands in for `/`, and `base` itself, because it may contain apps.
     pub fn below(base: &Path) -> Self {
         let users = Place { of_each_user: true, ..Place::new(base.join("Users"), 1, base) };
         let mut roots = Self::laid_out(base, Some(users));
@@ -60,7 +60,7 @@ impl Roots {
         roots
     }
 
-    /// A user's own apps come right after the apps for all users.
+    /// Lays out the places. A user's own apps come right after the apps for all users.
     fn laid_out(base: &Path, own: Option<Place>) -> Self {
         let mut places: Vec<Place> =
             PLACES.iter().map(|(folder, depth)| Place::new(base.join(folder), *depth, base)).collect();
@@ -68,14 +68,14 @@ impl Roots {
         Self(places)
     }
 
-    /// Adds more places, after these.
+    /// Appends more places.
     #[must_use]
     pub fn and(mut self, more: Self) -> Self {
         self.0.extend(more.0);
         self
     }
 
-    /// Lists every app folder, including those inside other apps; each once, even if several paths lead there.
+    /// Lists every app folder, including apps inside apps. Each is listed once, even if several paths lead to it.
     pub(crate) fn search(&self) -> Vec<Found> {
         let mut found = Vec::new();
         for (rank, place) in self.0.iter().enumerate() {
@@ -102,7 +102,7 @@ impl Place {
         }
     }
 
-    /// Standard Additions, after the apps, so that an app of the same name comes first.
+    /// Finds Standard Additions. They are listed after the apps, so an app of the same name comes first.
     fn additions(&self, rank: usize) -> Option<Found> {
         let folder = self.base.join(ADDITIONS);
         let is_there = self.folder == self.base.join(PLACES[0].0) && folder.is_dir();
@@ -130,7 +130,7 @@ impl Place {
         found.extend(nested.into_iter().map(|folder| Found { folder, base: self.base.clone(), rank }));
     }
 
-    /// An absolute link means a path below the base, as it does on the Mac whose files these are.
+    /// Resolves a link. An absolute target means a path below `base`, as it does on the Mac that the files come from.
     fn reachable(&self, path: PathBuf) -> Option<PathBuf> {
         match fs::read_link(&path) {
             Ok(target) if target.is_absolute() => {
@@ -142,7 +142,7 @@ impl Place {
     }
 }
 
-/// The folders in a folder, by name, including links to folders that cannot be followed from here.
+/// The subfolders of a folder, sorted by name, including links to folders that cannot be followed from here.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let is_folder = |entry: &fs::DirEntry| {

@@ -1,5 +1,5 @@
-//! Files: a stamp that tells one state of a file from another without reading it, and a read with the size limit of
-//! dictionaries.
+//! Files: a stamp that identifies one version of a file without reading it, and a read that is limited to the largest
+//! dictionary.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 use iac_core::dictionary::sdef::MOST_BYTES;
 use serde::{Deserialize, Serialize};
 
-/// The size of a file and when it was last changed.
+/// The size of a file and its modification time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     size: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Stamp {
     changed: u128,
 }
 
-/// The state of a file at one time.
+/// A file with its stamp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
@@ -34,14 +34,15 @@ impl Stamp {
 }
 
 impl Source {
-    /// Returns the present state of a regular file; `None` for anything else.
+    /// Returns a regular file with its current stamp; `None` for anything else.
     pub(crate) fn of(path: PathBuf) -> Option<Self> {
         let stamp = Stamp::of(&path)?;
         Some(Self { path, stamp })
     }
 }
 
-/// Reads as much of a file as a parser takes, and one byte more, so that it can say that a file is too large.
+/// Reads as much of a file as the parser accepts, plus one byte, so that the parser can report that the file is too
+/// large.
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;

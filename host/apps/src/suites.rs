@@ -1,4 +1,4 @@
-//! The suites and terminologies of an app without an `.sdef`.
+//! The `.scriptSuite` and `.scriptTerminology` files of an app without an `.sdef`.
 
 use std::fs;
 use std::io;
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::stamp::{Source, read};
 
-/// A suite with its terminology, as the files were.
+/// A suite with its terminology, and their stamps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Files {
     suite: Source,
     terminology: Option<Source>,
 }
 
-/// Finds the suites of an app and of the frameworks inside it: the system adds the terms of both.
+/// Finds the suites of an app and of the frameworks inside it. macOS merges the terms of both.
 pub(crate) fn find(bundle: &Path) -> Vec<Files> {
     let contents = bundle.join("Contents");
     let frameworks = listed(&contents.join("Frameworks"), "framework");
     let resources = frameworks.iter().map(|framework| framework.join("Resources"));
     let folders = [contents.join("Resources")].into_iter().chain(resources);
     let suites = folders.flat_map(|folder| listed(&folder, "scriptSuite"));
-    // One more than the reader takes, so that it can say that there are too many.
+    // One more than the reader accepts, so that the reader can report that there are too many.
     suites.filter_map(files).take(MOST_PAIRS + 1).collect()
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn pairs(files: &[Files]) -> io::Result<Vec<Pair>> {
     files.iter().map(pair).collect()
 }
 
-/// A name for these files among others, independent of their state.
+/// A name that identifies these files, whatever they contain.
 pub(crate) fn name(files: &[Files]) -> String {
     let paths = files.iter().map(|files| files.suite.path.to_string_lossy());
     Vec::from_iter(paths).join("\n")
@@ -52,7 +52,7 @@ pub(crate) fn files(suite: PathBuf) -> Option<Files> {
     Some(Files { suite: Source::of(suite)?, terminology })
 }
 
-/// The terminology in English, otherwise in any language, which is still better than none.
+/// The terminology in English, or in any language if there is no English one.
 fn terminology(suite: &Path) -> Option<PathBuf> {
     let folder = suite.parent()?;
     let name = Path::new(suite.file_name()?).with_extension("scriptTerminology");

@@ -1,5 +1,5 @@
-//! The time that this server adds to a call, compared with the least that rmcp takes, and the time that a kept process
-//! saves.
+//! Measures the time that this server adds to a call, compared with the minimum that rmcp takes, and the time that a
+//! worker saves.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -15,12 +15,13 @@ use crate::echo;
 use crate::mac::{BINARY, MAIL, Mac};
 use crate::table::{Row, Target, median, milliseconds};
 
-/// The number of calls of one turn. The two are measured in turns, so that both see the same machine.
+/// How many turns and how many calls in each. This server and the echo take turns, so that both see the machine in
+/// the same state.
 const TURNS: usize = 40;
 const CALLS: u64 = 50;
 
 pub(crate) fn rows() -> Vec<Row> {
-    // Two servers of one Mac would wait for each other.
+    // Two servers of one Mac would wait for each other's turns.
     let macs = [(); 2].map(|()| Mac::new(200, "none"));
     let ways = [
         (Over::Sockets, "over sockets, as from Node's clients:"),
@@ -33,7 +34,8 @@ pub(crate) fn rows() -> Vec<Row> {
     ways.into_iter().zip(all).flat_map(|((_, way), sides)| sides.rows(way)).collect()
 }
 
-/// This server and the echo, through the same streams, and the milliseconds of a call in each turn.
+/// This server and the echo server, connected by the same kind of streams, and the milliseconds of a call in each
+/// turn.
 struct Sides {
     ours: Client,
     echo: Client,
@@ -99,7 +101,7 @@ impl Sides {
     }
 }
 
-/// The same script in a process that is kept, and in one of its own.
+/// Compares the same script in a worker and in its own process.
 pub(crate) fn workers() -> Vec<Row> {
     let mac = Mac::new(200, "none");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -135,7 +137,7 @@ fn one_message(client: &mut Client) -> Json {
     json!({ "reference": found["reference"]["id"], "properties": properties })
 }
 
-/// Milliseconds of each of several calls.
+/// Returns the average milliseconds of a call, over several calls.
 fn each(client: &mut Client, tool: &str, arguments: &Json) -> f64 {
     let line = line(tool, arguments);
     let begun = Instant::now();
@@ -145,7 +147,8 @@ fn each(client: &mut Client, tool: &str, arguments: &Json) -> f64 {
     begun.elapsed().as_secs_f64() * 1e3 / CALLS as f64
 }
 
-/// Milliseconds of each of several echoes. Before each echo something else is done, which is not counted.
+/// Returns the average milliseconds of an echo, over several echoes. `behind` runs before each of them and is not
+/// counted.
 fn each_behind(echo: &mut Client, answer: &Json, mut behind: impl FnMut()) -> f64 {
     let line = line("echo", answer);
     let mut taken = Duration::ZERO;
@@ -163,13 +166,13 @@ fn line(tool: &str, arguments: &Json) -> String {
     json!({ "jsonrpc": "2.0", "id": 0, "method": "tools/call", "params": params }).to_string()
 }
 
-/// Milliseconds for which scripts ran so far.
+/// Returns how many milliseconds scripts have run so far.
 fn ran(client: &mut Client) -> f64 {
     let metrics = client.ask("system", &json!({ "action": "metrics" }));
     metrics["osascript"]["apps"][MAIL]["ran"]["totalMs"].as_f64().expect("a time")
 }
 
-/// Milliseconds for which the echo waited for another process so far.
+/// Returns how many milliseconds the echo server has waited for the other process so far.
 fn waited(echo: &mut Client) -> f64 {
     echo.ask("waited", &json!({}))["waited"].as_f64().unwrap_or_default() * 1e3
 }

@@ -1,4 +1,4 @@
-//! A client that does as little as possible, so that the measured time is the server's.
+//! A minimal client, so that the measured time is the server's.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _, pipe};
@@ -16,16 +16,16 @@ pub(crate) struct Client {
     next: u64,
 }
 
-/// The kind of a server's stdin and stdout.
+/// The kind of stream that is a server's stdin and stdout.
 #[derive(Clone, Copy)]
 pub(crate) enum Over {
     Pipes,
-    /// Every program on Node gives its servers these.
+    /// What every program on Node gives its servers.
     Sockets,
 }
 
 impl Over {
-    /// The end that reads, and the end that writes.
+    /// Returns the read end and the write end.
     fn ends(self) -> (OwnedFd, OwnedFd) {
         match self {
             Self::Pipes => pipe().map(|(read, write)| (read.into(), write.into())).expect("a pipe"),
@@ -40,7 +40,7 @@ impl Client {
         Self::over(Over::Pipes, command)
     }
 
-    /// The same, over the given kind of streams.
+    /// The same, over this kind of stream.
     pub(crate) fn over(over: Over, command: &mut Command) -> Self {
         let ((stdin, write), (read, stdout)) = (over.ends(), over.ends());
         let spawned = command.stdin(stdin).stdout(stdout).stderr(Stdio::null()).spawn();
@@ -56,7 +56,7 @@ impl Client {
         client
     }
 
-    /// Asks, and returns the result.
+    /// Sends a request, and returns its result.
     pub(crate) fn request(&mut self, method: &str, params: &Json) -> Json {
         self.next += 1;
         self.write(
@@ -68,19 +68,19 @@ impl Client {
         answer["result"].take()
     }
 
-    /// Calls a tool that has to succeed; returns the whole result.
+    /// Calls a tool that must succeed. Returns the whole result.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Json) -> Json {
         let result = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert_ne!(result["isError"], true, "{tool}: {result}");
         result
     }
 
-    /// Calls a tool that has to succeed; returns what its answer holds.
+    /// Calls a tool that must succeed. Returns its structured content.
     pub(crate) fn ask(&mut self, tool: &str, arguments: &Json) -> Json {
         self.call(tool, arguments)["structuredContent"].take()
     }
 
-    /// Writes a prepared line and waits for the next one, which it does not parse.
+    /// Writes a prepared line and waits for the next line. Returns the length of that line without parsing it.
     pub(crate) fn exchange(&mut self, line: &str) -> usize {
         self.write(line);
         self.line().len()
@@ -101,7 +101,7 @@ impl Client {
 impl Drop for Client {
     fn drop(&mut self) {
         drop(self.stdin.take());
-        // The server ends when its input ends; tests check whether it ended well.
+        // The server ends when its input ends. Other tests check its exit status.
         let _ = self.process.wait();
     }
 }

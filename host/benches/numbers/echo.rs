@@ -1,5 +1,5 @@
-//! The smallest server on rmcp: one tool returns its arguments, and one passes them to another process first, like a
-//! server that talks to apps.
+//! The smallest server on rmcp. One tool returns its arguments; one passes them to another process first, as a server
+//! does that talks to apps.
 
 use std::io::{BufRead as _, Write as _};
 use std::process::{ExitCode, Stdio};
@@ -18,19 +18,19 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Mutex;
 
-/// With this argument the program is the server.
+/// With this argument, the program is the echo server.
 pub(crate) const ARGUMENT: &str = "echo-server";
 
-/// With this argument and a number of microseconds it is the other process.
+/// With this argument and a number of microseconds, the program is the other process.
 pub(crate) const OTHER: &str = "echo-lines";
 
 #[derive(Clone)]
 struct Echo {
-    /// `None` until something is shown to it.
+    /// `None` until the tool that uses it is called.
     other: Arc<Mutex<Option<Other>>>,
 }
 
-/// The process that is shown lines, and how long it was waited for.
+/// The process that lines are passed to, and how long it was waited for.
 struct Other {
     _process: Child,
     stdin: ChildStdin,
@@ -92,7 +92,7 @@ impl ServerHandler for Echo {
     }
 }
 
-/// Serves until stdin ends, in the same runtime and through the same pipes as the server that is measured.
+/// Serves until stdin ends, with the same runtime and the same kind of streams as the measured server.
 pub(crate) fn serve() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(async {

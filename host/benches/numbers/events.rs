@@ -1,5 +1,5 @@
-//! Apple events of a call over 10,000 messages, as the simulated Mac counts them, beside one event for each property of
-//! each element.
+//! Counts the Apple events of a call over 10,000 messages on the simulated Mac, and compares them with one event for
+//! each property of each element.
 
 use serde_json::{Value as Json, json};
 
@@ -9,7 +9,7 @@ use crate::table::{Row, Target};
 
 const PROPERTIES: [&str; 3] = ["subject", "sender", "date received"];
 
-/// A script that does not read columns.
+/// A script that reads each property of each message by itself instead of whole columns.
 pub(crate) fn one_by_one(messages: usize) -> String {
     format!(
         "(() => {{ const mail = Application('com.apple.mail'), begun = Date.now(), rows = [];
@@ -49,7 +49,7 @@ pub(crate) fn rows() -> Vec<Row> {
     ]
 }
 
-/// Events of a call, and its milliseconds.
+/// Returns the number of Apple events of a call, and its milliseconds.
 fn counted(mac: &Mac, client: &mut Client, arguments: &Json) -> (usize, f64) {
     let before = mac.events();
     let result = client.call("iac_mcp_get_elements", arguments);

@@ -1,4 +1,5 @@
-//! The tasks of the guides, one call each: what a client that knows them needs in calls, Apple events and bytes.
+//! Measures the tasks of the guides, one call each: the calls, Apple events and bytes that a client needs which knows
+//! the guides.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use crate::client::Client;
 use crate::mac::Mac;
 use crate::table::{Row, Target};
 
-/// The guides with their examples, in the form that the tests of the clients run too.
+/// The guides with their examples. The client tests run the same examples.
 const GUIDES: [(&str, &str); 2] = [
     ("the guide to reading", include_str!("../../../docs/query-tools-guide.md")),
     ("the guide to changes", include_str!("../../../docs/changes.md")),
@@ -43,7 +44,7 @@ fn measured(name: &str, text: &str) -> [Row; 2] {
     ]
 }
 
-/// Makes one call: the tool, its arguments, and lines that name the parts of the answer for later calls.
+/// Runs one example: the tool, its arguments, and lines that name parts of the answer for later calls.
 fn play(block: &str, client: &mut Client, kept: &mut BTreeMap<String, Json>) -> Json {
     let (tool, rest) = block.split_once('\n').expect("a tool and its arguments");
     let is_note = |line: &&str| line.starts_with("keeps ") || line.starts_with("shows ");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Times libxml2's tree parse of files, within this process, each the fastest of many rounds.
+"""Measures libxml2's tree parse of files in this process. The time of a file is the fastest of many rounds.
 
-usage: libxml2.py FILE...    prints one line for each file: seconds, or `none` where libxml2 gives no tree
+usage: libxml2.py FILE...    prints one line for each file: the seconds, or `none` if libxml2 cannot parse it
 """
 
 import ctypes

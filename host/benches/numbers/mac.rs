@@ -14,7 +14,7 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_iac-mcp");
 
 pub(crate) const MAIL: &str = "com.apple.mail";
 
-/// A Mac that is kept for the length of a measurement, with a home for its server.
+/// A Mac that exists for the length of a measurement, with a state directory for its server.
 pub(crate) struct Mac {
     folder: TempDir,
     latency: &'static str,
@@ -33,7 +33,7 @@ impl Mac {
         mac
     }
 
-    /// Lets its servers change things without a question.
+    /// Lets its servers make changes without asking.
     pub(crate) fn trust(&self) {
         let state = self.folder.path().join("state");
         DirBuilder::new().mode(0o700).create(&state).expect("the state folder");
@@ -42,7 +42,7 @@ impl Mac {
         policy.and_then(|mut file| file.write_all(b"profile = \"trusted\"\n")).expect("a policy");
     }
 
-    /// The command of a server of this Mac.
+    /// Returns the command that starts a server for this Mac.
     pub(crate) fn server(&self) -> Command {
         let mut command = self.program();
         command.arg("serve").arg("--world").arg(self.world()).args(["--timeout", "300"]);
@@ -51,7 +51,7 @@ impl Mac {
         command
     }
 
-    /// Runs a script in its own process; returns its answer, and the number of its Apple events.
+    /// Runs a script in its own process. Returns its answer and its number of Apple events.
     pub(crate) fn run(&self, script: &str) -> (Json, usize) {
         let before = self.events();
         let ran = self
@@ -66,7 +66,7 @@ impl Mac {
         (answer, self.events() - before)
     }
 
-    /// The number of all Apple events so far.
+    /// Returns the number of all Apple events so far.
     pub(crate) fn events(&self) -> usize {
         std::fs::read_to_string(self.trace()).unwrap_or_default().lines().count()
     }
@@ -87,7 +87,7 @@ impl Mac {
     }
 }
 
-/// Dictionaries of real apps, if someone has put them beside the repository.
+/// Returns the folder of dictionaries of real apps, which may lie beside the repository; `None` if there is none.
 pub(crate) fn corpus() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let corpus = std::env::var_os("IAC_MCP_CORPUS").map_or(beside, PathBuf::from).join("sdef");

@@ -1,4 +1,5 @@
-//! Calls with the latency that was measured for Mail with 43,000 messages: the simulated app takes that time.
+//! Measures calls with the latency that Mail had with 43,000 messages on a real Mac. The simulated app waits that
+//! long.
 
 use serde_json::{Value as Json, json};
 
@@ -15,7 +16,7 @@ pub(crate) fn rows() -> Vec<Row> {
     let mut client = Client::start(&mut mac.server());
     let inbox = json!({ "type": "property", "property": "inbox", "of": "application" });
     let query = |specifier: &Json| json!({ "app": "Mail", "specifier": specifier });
-    // The worker starts and reads its world.
+    // Starts the worker, which loads its world.
     client.ask("iac_mcp_query_object", &query(&inbox));
     let elements = json!({ "app": "Mail", "container": inbox, "elementType": "message", "limit": 100 });
     let found = client.ask("iac_mcp_get_elements", &elements);
@@ -45,7 +46,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// 100 elements with their properties: most of the time is the app's own.
+/// Measures 100 elements with their properties. Most of the time is the app's own.
 fn with_columns(mac: &Mac, client: &mut Client, mut elements: Json) -> Vec<Row> {
     elements["properties"] = json!(PROPERTIES);
     let ours = elapsed(client, "iac_mcp_get_elements", &elements);
@@ -61,7 +62,7 @@ fn with_columns(mac: &Mac, client: &mut Client, mut elements: Json) -> Vec<Row> 
     ]
 }
 
-/// Ten references, against both ways to read them.
+/// Measures ten references, compared with both ways to read them in a script.
 fn batch(mac: &Mac, client: &mut Client, ids: &[&Json]) -> Vec<Row> {
     let ours = json!({ "reference": ids, "properties": PROPERTIES });
     let ours = median((0..3).map(|_| elapsed(client, "iac_mcp_get_properties", &ours)).collect());
@@ -80,7 +81,7 @@ fn batch(mac: &Mac, client: &mut Client, ids: &[&Json]) -> Vec<Row> {
     ]
 }
 
-/// Milliseconds that the server says a call took.
+/// Returns the milliseconds that a call took, as the server reports.
 fn elapsed(client: &mut Client, tool: &str, arguments: &Json) -> f64 {
     client.call(tool, arguments)["_meta"]["iac-mcp/elapsedMs"].as_f64().expect("a time")
 }

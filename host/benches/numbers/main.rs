@@ -1,6 +1,7 @@
-//! Every number that the design promises, measured in one run beside the value to compare it with: `./bench`.
+//! `./bench`: measures every number that the design promises in one run, and prints each with the value to compare it
+//! with.
 //!
-//! `./bench WORD …` measures only the parts whose name is among the words; `./bench --list` names them.
+//! `./bench WORD …` measures only the named parts; `./bench --list` lists them.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::print_stdout,
@@ -26,7 +27,7 @@ use table::Row;
 
 type Part = (&'static str, fn() -> Vec<Row>);
 
-/// In the order of the design's own table.
+/// In the same order as the table in the design.
 const PARTS: [Part; 8] = [
     ("start", start::rows),
     ("calls", calls::rows),

@@ -1,4 +1,5 @@
-//! The reference store at 10,000 references: time of a lookup, an insert that evicts, a clean-up, and memory of each.
+//! Measures the reference store with 10,000 references: a lookup, an insert that evicts, a clean-up, and the memory
+//! of each reference.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -32,7 +33,7 @@ pub(crate) fn rows() -> Vec<Row> {
     ]
 }
 
-/// A store is filled for each round, which does not count.
+/// Measures a clean-up. A store is filled before each round; the filling is not counted.
 fn clean_up() -> f64 {
     let mut stores: Vec<References> = (0..21).map(|_| filled(0)).collect();
     milliseconds(21, || {
@@ -42,7 +43,7 @@ fn clean_up() -> f64 {
     })
 }
 
-/// Many stores, so that the page size does not matter.
+/// Measures memory over many stores, so that the page size does not matter.
 fn memory() -> Row {
     let what = "memory of one reference";
     let Some(before) = resident() else { return Row::absent(what, "this system does not tell") };
@@ -73,7 +74,7 @@ fn member(term: &str, plural: &str) -> Arc<Member> {
     Arc::new(Member { term: term.into(), identifier, class: term.into() })
 }
 
-/// The parts that references of one app share.
+/// The data that references to one app share.
 struct Inbox {
     app: Arc<str>,
     path: Path,

@@ -1,7 +1,8 @@
-//! How long dictionaries take to be read, beside libxml2's tree parse of the same bytes in a process of its own.
+//! Measures how long dictionaries take to parse, compared with libxml2's tree parse of the same bytes in its own
+//! process.
 //!
-//! Both read a dictionary, and the standard suite if it is included, and drop the result: ours is a merged dictionary,
-//! libxml2's is a tree for each file.
+//! Both parse a dictionary, and the standard suite if it is included, and drop the result. Ours is one merged
+//! dictionary; libxml2's is a tree for each file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,7 +58,7 @@ fn fastest(bytes: &[u8], includes: &Includes) -> f64 {
     best
 }
 
-/// The time of libxml2 for each file; nothing if it or Python is not installed.
+/// Returns the time of libxml2 for each file; `None` if libxml2 or Python is not installed.
 fn libxml2(files: &[PathBuf]) -> Vec<Option<f64>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/numbers/libxml2.py");
     let output = Command::new("python3").arg(script).args(files).output();

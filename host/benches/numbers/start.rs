@@ -1,4 +1,4 @@
-//! How soon the server answers, how much it says of its tools, and how long 55 apps take to be found.
+//! Measures how soon the server answers, how large its list of tools is, and how long it takes to find 55 apps.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -67,7 +67,7 @@ fn lists(home: &Path) -> Vec<Row> {
     ]
 }
 
-/// The whole tool call of a fresh server with the simulated Mac, including the start of its worker.
+/// Measures the whole call of a new server on the simulated Mac, including the start of its worker.
 fn listed(home: &Path) -> Row {
     let one = || {
         let mut client = server(home, None);
@@ -88,7 +88,7 @@ fn server(home: &Path, root: Option<&Path>) -> Client {
     Client::start(&mut command)
 }
 
-/// Makes apps from the existing dictionaries, each several times; returns how much there is to read.
+/// Makes apps from the available dictionaries, using each several times. Describes how much there is to read.
 fn make_apps(root: &Path) -> String {
     let (files, whose) = dictionaries();
     let mut bytes = 0;
@@ -106,7 +106,7 @@ fn make_apps(root: &Path) -> String {
     format!("{} KB of {whose}", bytes / 1024)
 }
 
-/// As long as those of real apps are.
+/// Makes a property list as long as those of real apps.
 fn property_list(at: usize) -> String {
     let filler: String =
         (0..100).map(|key| format!("<key>Filler{key}</key><string>{key}</string>\n")).collect();
@@ -118,7 +118,7 @@ fn property_list(at: usize) -> String {
     )
 }
 
-/// The dictionaries of real apps if there are some, otherwise those of the tests.
+/// Returns the dictionaries of real apps if there are any, otherwise those of the tests.
 pub(crate) fn dictionaries() -> (Vec<PathBuf>, &'static str) {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/sdef/ok");
     let (folder, whose) = match corpus() {

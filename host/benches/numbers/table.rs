@@ -1,13 +1,13 @@
-//! Rows: the measurement, its target, and the values to compare it with.
+//! Rows of the table: a measurement, its target, and the values to compare it with.
 
 use std::time::Instant;
 
-/// The target of a figure.
+/// The target of a measurement.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     AtMost(f64),
     AtLeast(f64),
-    /// Shown for comparison, without a promise.
+    /// Shown for comparison. Nothing is promised.
     Told,
 }
 
@@ -29,7 +29,7 @@ impl Row {
         Self::new(what, figure, unit, Target::Told)
     }
 
-    /// A line without a figure: why it could not be measured here.
+    /// Makes a row without a figure, which says why it could not be measured here.
     pub(crate) fn absent(what: impl Into<String>, why: impl Into<String>) -> Self {
         Self { note: why.into(), ..Self::told(what, f64::NAN, "") }
     }
@@ -43,7 +43,7 @@ impl Row {
         self.ratio().map(|ratio| ratio <= 1.0)
     }
 
-    /// The used share of the target: at most 1 is a pass.
+    /// The figure as a share of the target; at most 1 passes.
     fn ratio(&self) -> Option<f64> {
         match self.target {
             Target::AtMost(most) => Some(self.figure / most),
@@ -77,7 +77,7 @@ pub(crate) fn head() {
     println!("  {:<58} {:>12} {:>12} {:>6}", "", "median", "to reach", "share");
 }
 
-/// Three digits that count.
+/// Formats a figure with three significant digits.
 fn digits(figure: f64) -> String {
     let places = match figure.abs() {
         size if size >= 100.0 => 0,
@@ -88,12 +88,12 @@ fn digits(figure: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// The middle one.
+/// Returns the median.
 pub(crate) fn median(figures: Vec<f64>) -> f64 {
     quantile(figures, 0.5)
 }
 
-/// The value at a share of the sorted values: at most this share of them is smaller.
+/// Returns a quantile: at most this share of the values is smaller.
 pub(crate) fn quantile(mut figures: Vec<f64>, share: f64) -> f64 {
     figures.sort_by(f64::total_cmp);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place in a short list")]
@@ -101,12 +101,12 @@ pub(crate) fn quantile(mut figures: Vec<f64>, share: f64) -> f64 {
     figures[at]
 }
 
-/// The median of what several runs took, in milliseconds.
+/// Returns the median time of several runs, in milliseconds.
 pub(crate) fn milliseconds(rounds: usize, mut run: impl FnMut()) -> f64 {
     median((0..rounds).map(|_| took(&mut run)).collect())
 }
 
-/// The time of one run, in milliseconds.
+/// Returns the time of one run, in milliseconds.
 pub(crate) fn took(run: impl FnOnce()) -> f64 {
     let begun = Instant::now();
     run();

@@ -1,4 +1,4 @@
-"""A client of MCP that is the same for every server, and what it sees of their processes."""
+"""An MCP client that is the same for every server, and what it sees of the servers' processes."""
 
 import json
 import os
@@ -10,18 +10,18 @@ import time
 from pathlib import Path
 
 REVISION = "2025-06-18"
-# Stands in the environment of every process that a server starts, so that all of them can be found.
+# The name of a variable in the environment of every process that a server starts, so that all of them can be found.
 MARK = "IAC_MCP_PEER"
-# Seconds until an answer. Clients give up after one minute or two.
+# How many seconds to wait for an answer. Real clients give up after one or two minutes.
 PATIENCE = 120
 
 
 class Refused(Exception):
-    """A call that a server answers with an error, or not at all."""
+    """A call that a server answers with an error or not at all."""
 
 
 class Server:
-    """A server as a process, from its start to its first answer."""
+    """A server as a process. It is ready after its first answer."""
 
     def __init__(self, command, environment, folder):
         self.mark = f"{MARK}={folder}"
@@ -50,7 +50,7 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        """Closes the input as a client does, and ends what is left of the server and of its children."""
+        """Closes the server's input as a client does, and kills what is left of the server and its children."""
         self.process.stdin.close()
         try:
             self.process.wait(1)
@@ -83,7 +83,7 @@ class Server:
         return f"the server ended: {self.log.read()[-300:].strip()}"
 
     def ask(self, method, params):
-        """The result of a request and the bytes of its answer. Questions to the person are answered on the way."""
+        """Returns a request's result and its answer's size in bytes. Questions to the user are answered meanwhile."""
         self.number += 1
         wanted = self.number
         self._send({"id": wanted, "method": method, "params": params})
@@ -108,7 +108,7 @@ class Server:
                 return message["result"], len(line.encode())
 
     def _decided(self, message):
-        """A yes of the person, this once."""
+        """Approves the server's question, for this once."""
         if message["method"] != "elicitation/create":
             return {}
         self.questions += 1
@@ -116,7 +116,7 @@ class Server:
         return {"action": "accept", "content": {name: yes(field) for name, field in fields.items()}}
 
     def call(self, tool, arguments):
-        """The text of an answer, without a second copy of it, and its bytes."""
+        """Returns the text of an answer, without a second copy of it, and the answer's size in bytes."""
         result, size = self.ask("tools/call", {"name": tool, "arguments": arguments})
         text = "\n".join(part.get("text", "") for part in result.get("content", []))
         if result.get("isError"):
@@ -124,7 +124,7 @@ class Server:
         return text, size
 
     def memory(self):
-        """MB of the server and its helpers. What stands in for osascript is left out, since a Mac has its own."""
+        """Returns the MB of the server and its helpers, without the osascript stand-in: a real Mac has its own."""
         return sum(map(proportional, self._processes())) / 1024
 
     def _processes(self):
@@ -148,7 +148,7 @@ def stands_in(entry):
 
 
 def proportional(process):
-    """KB of memory, with a share of what it shares with other processes."""
+    """Returns a process's memory in KB, with its share of the memory that it shares with other processes."""
     try:
         for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

@@ -1,6 +1,6 @@
-// Loaded into each peer that runs on Node.js, so that it takes this machine for a Mac: it asks Node for the platform, it may
-// read the system's version, and it may call osascript by its absolute path, even with an environment of its own. Nothing
-// else of a peer is touched.
+// Loaded into each peer that runs on Node.js, so that the peer takes this machine for a Mac: Node reports a Mac as
+// the platform, the peer can read a macOS version, and it can call osascript by its absolute path, even with an
+// environment of its own. Nothing else in the peer is changed.
 "use strict";
 const fs = require("node:fs");
 const child = require("node:child_process");
@@ -28,7 +28,7 @@ for (const name of ["spawn", "spawnSync", "execFile", "execFileSync"]) {
   child[name] = function (...given) {
     return real.apply(this, led(...given));
   };
-  // What `promisify` makes of Node's own functions gives both outputs.
+  // For Node's own functions, `promisify` returns a promise of both outputs. Keep that.
   const promised = real[promisify.custom];
   if (promised) child[name][promisify.custom] = (...given) => promised(...led(...given));
 }

@@ -1,4 +1,4 @@
-"""What is measured of each server, in turns, so that all see the same machine."""
+"""The measurements of each server. The servers take turns, so that all see the machine in the same state."""
 
 import json
 import os
@@ -11,14 +11,15 @@ from pathlib import Path
 from client import Refused, Server
 from tasks import CALLS, SIMPLE, TASKS
 
-# As much as a person has after some years, so that a server that reads everything shows it in its memory.
+# As much data as a person has after some years, so that the memory of a server that reads everything shows it.
 BIG = ["--messages", "10000", "--events", "80", "--tasks", "200", "--seed", "7"]
-# Each server is asked a few times in a row, and then the next one, so that a slow moment of the machine hits all.
+# Each server is asked a few times in a row before the next one, so that a slow moment of the machine affects all of
+# them.
 TURNS, ASKED = 8, 5
 
 
 class Bench:
-    """Folders of one run: a stand-in for osascript, and a home for each server."""
+    """The folders of one run: a stand-in for osascript, and a home for each server."""
 
     def __init__(self, program, folder):
         self.program, self.folder, self.worlds = program, Path(folder), 0
@@ -27,7 +28,7 @@ class Bench:
         (self.folder / "bin/osascript").symlink_to(program)
 
     def world(self, *options):
-        """A world that nobody has used."""
+        """Makes a world that no server has used."""
         self.worlds += 1
         return Path(shutil.copytree(self.template(options), self.folder / f"world-{self.worlds}"))
 
@@ -42,7 +43,7 @@ class Bench:
         return self.templates[options]
 
     def truth(self, world, task):
-        """What belongs into the answer, which is the same in every new world."""
+        """Returns what a right answer must contain. It is the same in every new world."""
         if task.name not in self.truths:
             self.truths[task.name] = self.ask_the_mac(world, task.truth)
         return self.truths[task.name]
@@ -80,7 +81,7 @@ class Bench:
 
 
 def newest_first(mail):
-    """Puts the messages of each mailbox in the order in which Mail has them, since some servers look at the first ones."""
+    """Sorts the messages of each mailbox as Mail does, because some servers look only at the first ones."""
     data = json.loads(mail.read_text())
     for account in data["application"]["elements"]["account"]:
         for mailbox in account["elements"]["mailbox"]:
@@ -102,7 +103,7 @@ def measure(bench, peers, rounds, calls, say):
 
 
 def starts(bench, peers, results, rounds):
-    """A new process until its first answer, and its list of tools, each in a home that it has seen once before."""
+    """Measures a new process until its first answer, and its list of tools. The server has run once before in that home."""
     world = bench.world()
     seen = {peer.name: [] for peer in peers}
     for turn in range(rounds + 1):
@@ -132,7 +133,7 @@ def starts(bench, peers, results, rounds):
 
 
 def simple_calls(bench, peers, results):
-    """The smallest question about the Mac, after three others; what stands in for osascript answers at once."""
+    """Measures the smallest question about the Mac, after three others. The stand-in for osascript answers at once."""
     world = bench.world()
     servers = {}
     times = {peer.name: [] for peer in peers if peer.name in SIMPLE}
@@ -161,7 +162,7 @@ def simple_calls(bench, peers, results):
 
 
 def everyday(bench, peers, results, rounds):
-    """Each task in a new process on a new Mac that takes its measured time for every event."""
+    """Measures each task with a new process on a new Mac, which takes the measured time for every Apple event."""
     for task in TASKS:
         able = [peer for peer in peers if task.name in CALLS.get(peer.name, {})]
         tries = {peer.name: [] for peer in able}
@@ -169,7 +170,7 @@ def everyday(bench, peers, results, rounds):
             for peer in able:
                 tries[peer.name].append(attempt(bench, peer, task))
         for name, made in tries.items():
-            # A server that is right in some rounds only is not shown as right.
+            # A server that is right only in some rounds is not shown as right.
             worst = dict(min(made, key=lambda one: one["verdict"] == "right"))
             worst["seconds"] = median(one["seconds"] for one in made if one["verdict"] == worst["verdict"])
             results[name].setdefault("tasks", {})[task.name] = worst
@@ -212,7 +213,7 @@ def attempt(bench, peer, task, latency="mac"):
 
 
 def judged(answers, truth):
-    """Whether the answers hold all that belongs to the task, and nothing that does not."""
+    """Judges the answers: whether they contain everything that the task needs, and nothing else."""
     missing = sum(not holds(answers, text) for text in truth["must"])
     if missing == len(truth["must"]):
         return "wrong"
@@ -222,7 +223,7 @@ def judged(answers, truth):
 
 
 def holds(answers, text):
-    """Whether a text stands in answers that may be JSON, with or without escapes, or JSON inside of JSON."""
+    """Whether a text occurs in answers that may be JSON, with or without escapes, or JSON within JSON."""
     forms = {text}
     for _ in range(2):
         forms |= {json.dumps(form, ensure_ascii=ascii)[1:-1] for form in forms for ascii in (True, False)}

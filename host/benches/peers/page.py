@@ -1,4 +1,4 @@
-"""Shows what a run found, and makes docs/peers.md and its pictures from it."""
+"""Prints the results of a run, and makes docs/peers.md and its pictures from them."""
 
 from pathlib import Path
 from string import Template
@@ -17,7 +17,7 @@ SHOWN = {
     "jsavin": "jsavin/iac-mcp",
     "iac-mcp+omnifocus": "iac-mcp with the plugin omnifocus",
 }
-# What a column of the first table holds, and how many digits it has.
+# The columns of the first table: the key, the title, and the number of decimals.
 COLUMNS = [
     ("start_ms", "start to first answer, ms", 0),
     ("list_ms", "first `tools/list`, ms", 1),
@@ -28,7 +28,8 @@ COLUMNS = [
     ("memory_start", "memory at start, MB", 0),
     ("memory_end", "after the calls, MB", 0),
 ]
-# Where less is better. A server without tools has no list, the file server asks no app, and one keeps its last answer.
+# The columns in which less is better. APART: servers left out of a column, because they have no tools to list, ask no
+# app, or reuse their last answer.
 LESS = ["start_ms", "list_bytes", "simple_ms", "memory_end"]
 APART = {"jsavin": ["list_bytes"], "server-filesystem": ["simple_ms", "memory_end"], "kip-d": ["simple_ms"]}
 TASK_LESS = [("calls", "calls", 0), ("events", "Apple events", 0), ("sent", "bytes sent", 0), ("text", "bytes of text", 0), ("seconds", "s", 2)]
@@ -78,7 +79,7 @@ def row(made):
 
 
 def better(servers):
-    """In which figures another server is ahead of this one, in this run."""
+    """Lists the figures in which another server is ahead of this one, in this run."""
     found = []
     titles = {key: (title, digits) for key, title, digits in COLUMNS}
     for key in LESS:
@@ -97,7 +98,7 @@ def ahead(task, title, digits, figures):
     if US not in figures:
         return []
     best = min(figures, key=figures.get)
-    # A tenth is within what one machine makes of the same program twice.
+    # A difference of a tenth is within what one machine shows for the same program run twice.
     if figures[best] >= 0.9 * figures[US]:
         return []
     return [f"| {task} | {title} | {shown(best)} | {number(figures[best], digits)} | {number(figures[US], digits)} |"]
@@ -113,13 +114,13 @@ def errors(servers):
 
 
 def first_words(why):
-    """A part of an error without what is special to a machine or to a table."""
+    """Shortens an error to what is independent of the machine, and fits it into a table."""
     why = " ".join(why.split()).replace("|", "/").replace("`", "'")
     return why if len(why) <= 160 else why[:160].rsplit(" ", 1)[0] + " …"
 
 
 def show(results):
-    """The figures as text, for a person at a terminal."""
+    """Prints the figures as text for a person at a terminal."""
     for name, result in results["servers"].items():
         print(shown(name), *(f"{title.replace('`', '')}: {number(result.get(key), digits)}; " for key, title, digits in COLUMNS if key in result))
         for key in ("refused", "simple_refused", "memory_refused"):

@@ -34,7 +34,7 @@ class Peer:
     path: list = field(default_factory=list)
     environment: dict = field(default_factory=dict)
     version: str = ""
-    # A package to install in each new home.
+    # A plugin package to install in each new home.
     plugin: object = None
 
 
@@ -87,7 +87,7 @@ def main():
     if not options.only:
         page.write(results)
         print("wrote docs/peers.md and its pictures")
-    # A row of this server that is not right is a fault; what others answer is only told.
+    # The benchmark fails if this server gives a wrong answer. Wrong answers of others are only reported.
     ours = results["servers"].get("iac-mcp", {})
     return any(not page.done(task) for task in ours.get("tasks", {}).values())
 

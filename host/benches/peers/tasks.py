@@ -1,19 +1,20 @@
 """Everyday tasks: what the right answer is, and how each server is asked for it.
 
-A task says what must stand in the answers and what may not. Its calls are what somebody writes who knows the server well:
-the fewest calls, and no property or element more than the task needs. Where a server cannot do a task, `CANNOT` says why.
+A task says what the answers must contain and must not contain. Its calls are those of somebody who knows the server well:
+as few as possible, with only the properties and elements that the task needs. If a server cannot do a task, `CANNOT` says
+why.
 """
 
 import datetime
 import json
 from dataclasses import dataclass
 
-# Has few messages, so that a server that stops at some number of them still finds all.
+# A sender with few messages, so that even a server that stops after some number of messages finds all of them.
 SENDER = "John Ashworth"
 WORD = "ladder"
 EVENT = "Lunch with the choir"
 
-# For a server that runs any script, the way that costs fewest events: whole columns.
+# For servers that run any script, the way with the fewest Apple events: reading whole columns.
 COLUMNS = "const m = Application('Mail').inbox.messages;"
 
 
@@ -21,7 +22,8 @@ COLUMNS = "const m = Application('Mail').inbox.messages;"
 class Task:
     name: str
     title: str
-    # A script that prints {"must": [...], "not": [...]}, before the calls (or after them, where something is made).
+    # A script that prints {"must": [...], "not": [...]}. It runs before the calls, or after them if the task creates
+    # something.
     truth: str
     after: bool = False
 
@@ -95,7 +97,7 @@ def airmcp(tool, **arguments):
 
 
 def each_account(tool, **arguments):
-    """For a server that looks at one account at a time: their names first."""
+    """For a server that looks at one account at a time: lists the accounts first."""
 
     def calls(call):
         for account in json.loads(call("list_accounts", {})):
@@ -115,7 +117,7 @@ def airmcp_each_account(tool, **arguments):
 
 
 def at_noon(start, end):
-    """Times of tomorrow as most servers want them."""
+    """The start and end of an event tomorrow, in the form that most servers expect."""
     day = datetime.date.today() + datetime.timedelta(days=1)
     return {start: f"{day}T12:00:00", end: f"{day}T13:00:00"}
 
@@ -203,7 +205,8 @@ c.calendars.byName("Home").events.push(event); event.uid()"""
     },
 }
 
-# The smallest question about the Mac that a server takes, asked of a small world: what a call costs beside its work.
+# The smallest question about the Mac that a server accepts, asked of a small world. It shows the cost of a call
+# without its work.
 SIMPLE = {
     "iac-mcp": ours("query_object", app="Mail", specifier="unread count of inbox"),
     "macos-automator-mcp": script('Application("Mail").inbox.unreadCount()'),

@@ -10,7 +10,7 @@ use crate::types::{
 };
 use crate::workspace::{Each, Workspace};
 
-/// A question about a root.
+/// A question about one root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "question", rename_all = "kebab-case")]
 pub enum Ask {
@@ -34,7 +34,7 @@ pub enum Ask {
     Restart { language: Option<String> },
 }
 
-/// The answer to a question: the result of the function of that name.
+/// The answer to a question: the result of the function that has the same name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Reply {
@@ -59,7 +59,7 @@ pub enum Reply {
 }
 
 impl Ask {
-    /// Subtracts the time since the caller began from the deadline of a question, so that all questions of a call share
+    /// Subtracts the time since the call began from the deadline of a question, so that all questions of a call share
     /// one deadline.
     #[must_use]
     pub fn after(mut self, passed: Duration) -> Self {
@@ -95,7 +95,7 @@ impl Ask {
 }
 
 impl Workspace {
-    /// Answers a question. Written as JSON, results are `{"Ok":…}` and `{"Err":…}`.
+    /// Answers a question. In JSON, results become `{"Ok":…}` and `{"Err":…}`.
     pub async fn answer(&self, ask: Ask) -> Reply {
         match ask {
             Ask::Root => Reply::Root(self.root()),

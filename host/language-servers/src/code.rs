@@ -1,14 +1,14 @@
-//! A text as words and marks, without comments and strings: as much of C, Rust and TypeScript as is needed to find a
+//! A tokenizer that skips comments and strings. It understands just enough C, Rust and TypeScript to find a
 //! declaration and its end.
 
 use std::ops::Range;
 
 use crate::profile::Dialect;
 
-/// The end of a declaration.
+/// What ends a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Its block, or what ends a statement.
+    /// Its block, or the end of a statement.
     Block,
     /// The end of a statement.
     Value,
@@ -16,23 +16,23 @@ pub(crate) enum Shape {
     Part,
 }
 
-/// A text that was read. Places are bytes.
+/// A tokenized text. Offsets are in bytes.
 pub(crate) struct Code<'a> {
     text: &'a str,
     pieces: Vec<Range<usize>>,
-    /// The bracket that belongs to a bracket, both ways.
+    /// The index of the matching bracket, for each bracket.
     partners: Vec<Option<usize>>,
 }
 
 impl<'a> Code<'a> {
-    /// Reads a text without some parts of it, which are in order.
+    /// Tokenizes a text without some of its parts. The parts must be in order.
     pub(crate) fn read(text: &'a str, dialect: Dialect, without: &[Range<usize>]) -> Self {
         let pieces = pieces(text, dialect, without);
         let partners = partners(text, &pieces);
         Self { text, pieces, partners }
     }
 
-    /// Whether every bracket has its partner.
+    /// Whether every bracket has a match.
     pub(crate) fn is_balanced(&self) -> bool {
         let is_bracket = |at: usize| matches!(self.word(at), "(" | "[" | "{" | ")" | "]" | "}");
         (0..self.len()).all(|at| !is_bracket(at) || self.partners[at].is_some())
@@ -42,12 +42,12 @@ impl<'a> Code<'a> {
         self.pieces.len()
     }
 
-    /// A word, or one mark; nothing beyond the last one.
+    /// The token at an index: a word or one punctuation mark; empty after the last one.
     pub(crate) fn word(&self, at: usize) -> &'a str {
         self.pieces.get(at).map_or("", |piece| &self.text[piece.clone()])
     }
 
-    /// The word or mark before another one.
+    /// The token before an index; empty if there is none.
     pub(crate) fn before(&self, at: usize) -> &'a str {
         at.checked_sub(1).map_or("", |at| self.word(at))
     }
@@ -56,27 +56,27 @@ impl<'a> Code<'a> {
         self.pieces.get(at).cloned().unwrap_or(self.text.len()..self.text.len())
     }
 
-    /// Whether a piece directly touches the next one.
+    /// Whether no space is between a token and the next one.
     pub(crate) fn touches_next(&self, at: usize) -> bool {
         self.place(at).end == self.place(at + 1).start
     }
 
-    /// Whether it is a word that can name something.
+    /// Whether the token is a word that can be a name.
     pub(crate) fn is_name(&self, at: usize) -> bool {
         self.word(at).starts_with(|letter: char| is_part(letter) && !letter.is_ascii_digit())
     }
 
-    /// The bracket that closes one.
+    /// The index of the bracket that closes this one.
     pub(crate) fn close(&self, at: usize) -> Option<usize> {
         self.partners.get(at).copied().flatten().filter(|&partner| partner > at)
     }
 
-    /// The first piece that begins at a place or behind it.
+    /// The first token that begins at or after a byte offset.
     pub(crate) fn from(&self, byte: usize) -> usize {
         self.pieces.partition_point(|piece| piece.start < byte)
     }
 
-    /// The piece that begins at a place.
+    /// The token that begins at a byte offset.
     pub(crate) fn at(&self, byte: usize) -> Option<usize> {
         self.pieces.binary_search_by_key(&byte, |piece| piece.start).ok()
     }
@@ -98,7 +98,7 @@ impl<'a> Code<'a> {
         self.place(first).start..self.place(self.last(name, shape)).end
     }
 
-    /// The last piece of a name's declaration.
+    /// The last token of the declaration of a name.
     fn last(&self, name: usize, shape: Shape) -> usize {
         let (mut at, mut angles) = (name + 1, 0_usize);
         while at < self.len() {
@@ -165,8 +165,8 @@ fn pieces(text: &str, dialect: Dialect, without: &[Range<usize>]) -> Vec<Range<u
     pieces
 }
 
-/// The length of a piece of a template string, and whether code follows. A piece begins at the start of the template or
-/// after code inside it, and ends at the next code or at the end.
+/// Measures one piece of a template string. Returns its length, and whether code follows. A piece begins at the start
+/// of the template or after `${…}`, and ends at the next `${` or at the end.
 fn template(rest: &str) -> (usize, bool) {
     let mut bytes = rest.bytes().enumerate().skip(1);
     while let Some((at, byte)) = bytes.next() {
@@ -184,7 +184,7 @@ fn width_until(rest: &str, ends: impl Fn(char) -> bool) -> usize {
     rest.find(ends).unwrap_or(rest.len())
 }
 
-/// The length of the comment, text or directive that begins at a place; 0 if there is none.
+/// The length of the comment, string or directive at an offset; 0 if there is none.
 fn skipped(dialect: Dialect, text: &str, at: usize, before: &str) -> usize {
     let rest = &text[at..];
     match (rest.as_bytes()[0], dialect) {
@@ -195,7 +195,7 @@ fn skipped(dialect: Dialect, text: &str, at: usize, before: &str) -> usize {
             raw(&text[..at], rest, dialect).unwrap_or_else(|| quoted(rest, dialect != Dialect::Rust))
         }
         (b'\'', Dialect::Rust) => letter(rest),
-        // A separator in a number.
+        // A digit separator, as in `1'000`.
         (b'\'', Dialect::C) if text[..at].ends_with(|letter: char| letter.is_ascii_hexdigit()) => 1,
         (b'\'', _) => quoted(rest, true),
         (b'#', Dialect::C) if is_first(&text[..at]) => directive(rest),
@@ -239,7 +239,7 @@ fn comment(rest: &str, nests: bool) -> usize {
     rest.len()
 }
 
-/// The length of a text with its quotes. One of a line that is not closed ends with it.
+/// The length of a string with its quotes. If `of_a_line` is set, an unclosed string ends with the line.
 fn quoted(rest: &str, of_a_line: bool) -> usize {
     let quote = rest.as_bytes()[0];
     let mut bytes = rest.bytes().enumerate().skip(1);
@@ -254,7 +254,7 @@ fn quoted(rest: &str, of_a_line: bool) -> usize {
     rest.len()
 }
 
-/// The length of a text in which nothing is escaped: behind `r`, `br##` and the like, or `R` with its own end.
+/// The length of a raw string: after `r`, `br##` and the like in Rust, or after `R` with its own delimiter in C++.
 fn raw(before: &str, rest: &str, dialect: Dialect) -> Option<usize> {
     let end = match dialect {
         Dialect::Rust => {
@@ -272,7 +272,7 @@ fn raw(before: &str, rest: &str, dialect: Dialect) -> Option<usize> {
     Some(rest[1..].find(&end).map_or(rest.len(), |at| 1 + at + end.len()))
 }
 
-/// `'a'` is a letter; `'a` is a lifetime, and its quote is skipped.
+/// `'a'` is a character; `'a` is a lifetime, of which only the quote is skipped.
 fn letter(rest: &str) -> usize {
     let Some(first) = rest[1..].chars().next() else { return 1 };
     let end = match first {
@@ -282,7 +282,7 @@ fn letter(rest: &str) -> usize {
     end.map_or(1, |at| at + 1)
 }
 
-/// Whether a `/` behind this begins a regular expression.
+/// Whether a `/` after this token begins a regular expression.
 fn begins_value(before: &str) -> bool {
     matches!(before, "return" | "typeof" | "case" | "in" | "of" | "void" | "delete" | "do" | "else" | "")
         || before.ends_with([
@@ -291,7 +291,7 @@ fn begins_value(before: &str) -> bool {
         ])
 }
 
-/// The length of a regular expression; 0 if none ends on the line.
+/// The length of a regular expression; 0 if none ends on this line.
 fn expression(rest: &str) -> usize {
     let mut bytes = rest.bytes().enumerate().skip(1);
     let mut class = false;
@@ -328,7 +328,7 @@ fn partners(text: &str, pieces: &[Range<usize>]) -> Vec<Option<usize>> {
             bracket @ (")" | "]" | "}") => bracket,
             _ => continue,
         };
-        // A bracket that was never closed is skipped, unless nothing waits for this one.
+        // An unclosed bracket is skipped, if a bracket further out matches this one.
         if let Some(own) = open.iter().rposition(|(_, wanted)| *wanted == closes) {
             let (opened, _) = open[own];
             open.truncate(own);

@@ -1,4 +1,4 @@
-//! One conversation with a server: requests by id, and the server's own messages and requests.
+//! A connection to one server: the host's requests by id, and the server's own notifications and requests.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -13,15 +13,15 @@ use tokio::time::{Instant, timeout_at};
 use crate::launch::{Input, Launched, Output, Process};
 use crate::wire::{Frames, frame};
 
-/// How much of a server's standard error is kept.
+/// How many bytes of a server's standard error are kept.
 const TAIL: usize = 8 * 1024;
 
 /// How long a process may live on after its output has ended.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Answers a server's requests, and receives its notifications. Neither may wait.
+/// Answers a server's requests, and receives its notifications. Neither may block.
 pub(crate) trait Listener: Send + Sync {
-    /// Hears a notification.
+    /// Receives a notification.
     fn hear(&self, method: &str, params: &Json);
 
     /// Answers a request; an error is a code and a message.
@@ -31,7 +31,7 @@ pub(crate) trait Listener: Send + Sync {
 /// Why a request has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// The server says so.
+    /// The server returned an error.
     Refused { code: i64, message: String },
     /// The deadline passed.
     Timeout,
@@ -47,11 +47,11 @@ struct Shared {
     out: mpsc::UnboundedSender<Vec<u8>>,
     tail: Mutex<Vec<u8>>,
     ended: watch::Sender<Option<String>>,
-    /// When the server last said anything.
+    /// When the server last sent anything.
     heard: Mutex<Instant>,
 }
 
-/// The near side of a conversation. The process is killed when the last one is dropped.
+/// The host's end of a connection. The process is killed when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct Connection {
     shared: Arc<Shared>,
@@ -59,7 +59,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Talks to a process.
+    /// Starts to read and write the streams of a process.
     pub(crate) fn begin(launched: Launched, listener: Arc<dyn Listener>) -> Self {
         let (out, to_write) = mpsc::unbounded_channel();
         let (alive, dropped) = mpsc::channel(1);
@@ -77,12 +77,12 @@ impl Connection {
         Self { shared, _alive: Arc::new(alive) }
     }
 
-    /// Sends what needs no answer.
+    /// Sends a notification.
     pub(crate) fn notify(&self, method: &str, params: &Json) {
         self.shared.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Asks, and cancels the question when the deadline passes or no one waits any more.
+    /// Sends a request, and cancels it when the deadline passes or the future is dropped.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -106,12 +106,12 @@ impl Connection {
         answer
     }
 
-    /// Tells whether the server has said anything since then.
+    /// Tells whether the server has sent anything since then.
     pub(crate) fn has_spoken_since(&self, then: Instant) -> bool {
         *lock(&self.shared.heard) > then
     }
 
-    /// Says how the server ended, once it has.
+    /// Returns how the server ended, if it has.
     pub(crate) fn ended(&self) -> Option<String> {
         self.shared.ended.borrow().clone()
     }
@@ -119,12 +119,12 @@ impl Connection {
     /// Waits until the server has ended.
     pub(crate) async fn end(&self) {
         let mut ended = self.shared.ended.subscribe();
-        // The sender lives as long as this does.
+        // `wait_for` fails only when the sender is gone, and `self` keeps it alive.
         drop(ended.wait_for(Option::is_some).await);
     }
 }
 
-/// A question that is open until this is dropped.
+/// A pending request. It is no longer pending once this is dropped.
 struct Asked<'a> {
     id: i64,
     shared: &'a Shared,
@@ -141,7 +141,7 @@ impl Drop for Asked<'_> {
 
 impl Shared {
     fn send(&self, message: &Json) {
-        // If the writer has ended, the end of the connection tells those who wait for an answer.
+        // If the writer has ended, the end of the connection wakes everyone who waits for an answer.
         drop(self.out.send(frame(message)));
     }
 
@@ -164,7 +164,7 @@ impl Shared {
         }
     }
 
-    /// An answer without a question, or a second answer to one, is dropped.
+    /// Delivers an answer. One that fits no pending request is dropped.
     fn answered(&self, id: &Json, mut message: Json) {
         let number = id.as_i64().or_else(|| id.as_str().and_then(|id| id.parse().ok()));
         let Some(sender) = number.and_then(|id| lock(&self.pending).remove(&id)) else { return };
@@ -179,7 +179,7 @@ impl Shared {
             }),
             _ => Ok(message.get_mut("result").map(Json::take).unwrap_or_default()),
         };
-        // No one waits any more.
+        // The receiver may have stopped waiting.
         drop(sender.send(answer));
     }
 
@@ -190,7 +190,7 @@ impl Shared {
         }
     }
 
-    /// The last lines of the standard error.
+    /// Returns the last lines of standard error.
     fn last_words(&self) -> String {
         let tail = lock(&self.tail);
         let text = String::from_utf8_lossy(&tail);
@@ -201,7 +201,8 @@ impl Shared {
     }
 }
 
-/// Reads until the output ends, the process ends, or no one needs it; then it kills the process and tells all who wait.
+/// Reads until the output ends, the process ends, or the connection is dropped. Then it kills the process and fails
+/// all pending requests.
 async fn live(
     mut process: Box<dyn Process>,
     stdout: Output,
@@ -219,13 +220,13 @@ async fn live(
         _ = dropped.recv() => "it was stopped".to_owned(),
     };
     drop(process);
-    // The last words may still be on their way.
+    // The last lines of standard error may still be on their way.
     tokio::time::sleep(Duration::from_millis(20)).await;
     let words = shared.last_words();
     shared.finish(if words.is_empty() { reason } else { format!("{reason}: {words}") });
 }
 
-/// Reads to the end; returns the error.
+/// Reads to the end. Returns the error, if one ended it.
 async fn read(stdout: Output, shared: &Shared, listener: &dyn Listener) -> Option<String> {
     let mut frames = Frames::new(BufReader::with_capacity(64 * 1024, stdout));
     loop {
@@ -255,7 +256,8 @@ async fn keep_tail(mut stderr: Output, shared: Arc<Shared>) {
     }
 }
 
-/// The data is consistent between two statements, so a panic of another holder does no harm.
+/// Locks a mutex even if it is poisoned. The data is consistent after each statement, so a panic of another holder
+/// does no harm.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The one door to files: a handle on the root that nothing can leave, by links neither.
+//! The only access to files: a directory handle on the root. No path leads out of it, not even through links.
 
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
@@ -14,13 +14,13 @@ use crate::uri;
 /// The largest file that is read for a server.
 pub(crate) const MOST_FILE: u64 = 10 * 1024 * 1024;
 
-/// A root: its handle, and its real path.
+/// A root: its directory handle, and its real path.
 pub(crate) struct Disk {
     dir: Dir,
     path: PathBuf,
 }
 
-/// The parts of a file's state that show a change.
+/// The parts of a file's metadata that show a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) size: u64,
@@ -34,12 +34,12 @@ impl Stamp {
         Self { size: metadata.len(), modified: modified.map_or(0, since_1970) }
     }
 
-    /// One number that changes with the file.
+    /// A number that changes when the file does.
     pub(crate) fn number(self) -> u64 {
         self.modified.rotate_left(17) ^ self.size.wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
-    /// Whether the last change is so recent that another change might not show.
+    /// Whether the last change is so recent that a further change might leave the same stamp.
     pub(crate) fn is_recent(self) -> bool {
         since_1970(SystemTime::now()).saturating_sub(self.modified) < nanoseconds(Duration::from_secs(2))
     }
@@ -63,7 +63,7 @@ impl Disk {
         &self.path
     }
 
-    /// Tells whether a path leads to this very folder.
+    /// Tells whether a path leads to this same folder.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         let own = rustix::fs::fstat(&self.dir);
         let there = rustix::fs::stat(path);
@@ -79,14 +79,14 @@ impl Disk {
         uri::of(&self.path.join(path))
     }
 
-    /// Returns what an URI of a server means: a path below the root, or an absolute one.
+    /// Converts a server's URI to a path below the root, or else to an absolute path.
     pub(crate) fn named(&self, uri: &str) -> String {
         let Some(absolute) = uri::path(uri) else { return uri.to_owned() };
         let below = absolute.strip_prefix(&self.path).ok().and_then(Path::to_str);
         below.map_or_else(|| absolute.to_string_lossy().into_owned(), str::to_owned)
     }
 
-    /// Reads a path of a caller: relative, or absolute below the root.
+    /// Parses a path from a caller: relative, or absolute below the root.
     ///
     /// # Errors
     /// `Outside` if it leads out of the root.
@@ -107,7 +107,7 @@ impl Disk {
         Ok(below.join("/"))
     }
 
-    /// Returns the state of a regular file; `None` if there is none.
+    /// Returns the stamp of a regular file; `None` if there is none.
     pub(crate) fn stamp(&self, path: &str) -> Option<Stamp> {
         self.dir.metadata(path).ok().filter(Metadata::is_file).map(|metadata| Stamp::of(&metadata))
     }
@@ -116,7 +116,7 @@ impl Disk {
         self.dir.exists(path)
     }
 
-    /// Reads a regular file. A pipe would wait for a writer, so it is opened without waiting.
+    /// Reads a regular file. A pipe would wait for a writer, so the file is opened without blocking.
     ///
     /// # Errors
     /// `NotFound`, `Outside` and `TooLarge`.
@@ -139,7 +139,7 @@ impl Disk {
     }
 }
 
-/// The sandbox says with `PermissionDenied` that a path leads out of it.
+/// Converts an I/O error. The sandbox reports a path that leads out of the root as `PermissionDenied`.
 fn refused(path: &str, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {

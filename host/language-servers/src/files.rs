@@ -1,4 +1,4 @@
-//! The files of a root as they were seen last: listing and texts, shared by all servers of the root.
+//! A cache of the files of a root: the listing and the texts, shared by all servers of the root.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -11,14 +11,14 @@ use crate::text::Text;
 use crate::types::Failure;
 use crate::watch::{self, News, Watch};
 
-/// Bytes of texts that are kept.
+/// The most bytes of cached texts.
 const MOST_KEPT: usize = 64 * 1024 * 1024;
 
-/// The least time for which a listing counts as new, if the system does not report changes. So the host does not spend
-/// most of its time walking a large root.
+/// The shortest time for which a listing is reused, if the system does not report changes. It keeps the host from
+/// spending most of its time on walking a large root.
 const FRESH: Duration = Duration::from_millis(200);
 
-/// The files that were read.
+/// The cached files of a root.
 pub(crate) struct Files {
     disk: Arc<Disk>,
     listed: Mutex<Option<Listed>>,
@@ -43,8 +43,8 @@ impl Files {
         Self { disk, listed: Mutex::new(None), texts: Mutex::default() }
     }
 
-    /// Lists the files that Git does not ignore. If the system reports changes, the list is current; otherwise it may
-    /// be a moment old.
+    /// Lists the files that Git does not ignore. The list is current if the system reports changes; otherwise it may
+    /// be slightly out of date.
     pub(crate) fn all(&self) -> Arc<Vec<Found>> {
         let mut listed = lock(&self.listed);
         if let Some(found) = listed.as_mut().and_then(|listed| listed.renewed(&self.disk)) {
@@ -59,15 +59,15 @@ impl Files {
             None => (None, watch::begin(&self.disk)),
         };
         let mut again = Listed::walk(&self.disk, watch);
-        // Holders of the old text keep what they know about it.
+        // If nothing changed, the same `Arc` is kept, so that what callers have cached for it stays valid.
         if let Some(before) = before.filter(|before| *before == again.found) {
             again.found = before;
         }
         Arc::clone(&listed.insert(again).found)
     }
 
-    /// Returns the state of a regular file now; `None` if there is none. If the system reports changes, a listed file
-    /// is not checked again.
+    /// Returns the current stamp of a regular file; `None` if there is none. If the system reports changes, a listed
+    /// file is not checked again.
     pub(crate) fn stamp(&self, path: &str) -> Option<Stamp> {
         let told = self.told();
         let at = told.as_ref().and_then(|found| find(found, path));
@@ -83,12 +83,12 @@ impl Files {
             News::Changed(paths) if before.restamp(&paths, &self.disk).is_some() => {
                 Some(Arc::clone(&before.found))
             }
-            // News is reported only once.
+            // Each change is reported only once, so the root must be walked now.
             News::Changed(_) | News::More => Some(self.walk(&mut listed)),
         }
     }
 
-    /// Reads a text that was just listed. If its text is cached, the file is not checked again.
+    /// Returns the text of a file that was just listed. If the text is cached, the file is not checked again.
     pub(crate) fn listed_text(&self, found: &Found) -> Result<Arc<Text>, Failure> {
         if let Some((kept, text)) = lock(&self.texts).kept.get(&found.path)
             && *kept == found.stamp
@@ -99,7 +99,7 @@ impl Files {
         self.text(&found.path).map(|(text, _)| text)
     }
 
-    /// Reads the newest text of a file.
+    /// Returns the current text of a file.
     pub(crate) fn text(&self, path: &str) -> Result<(Arc<Text>, Stamp), Failure> {
         let stamp = self.stamp(path);
         if let Some((kept, text)) = lock(&self.texts).kept.get(path)
@@ -112,7 +112,7 @@ impl Files {
         Ok((self.keep(path, stamp, Text::from_bytes(&bytes)), stamp))
     }
 
-    /// The same text stays the same object, so that no one compares it twice.
+    /// Caches a text. An unchanged text keeps its `Arc`, so that nobody compares it twice.
     fn keep(&self, path: &str, stamp: Stamp, text: Text) -> Arc<Text> {
         let mut texts = lock(&self.texts);
         let text = match texts.kept.get(path) {
@@ -140,7 +140,7 @@ impl Listed {
         Self { at: Instant::now(), took: began.elapsed(), found: Arc::new(found), watch }
     }
 
-    /// Returns the current files; `None` if they must be listed again.
+    /// Returns the listing with changes applied; `None` if the root must be walked again.
     fn renewed(&mut self, disk: &Disk) -> Option<Arc<Vec<Found>>> {
         match self.watch.as_mut().map_or(News::Unknown, |watch| watch.news()) {
             News::Changed(paths) => self.restamp(&paths, disk)?,
@@ -150,7 +150,7 @@ impl Listed {
         Some(Arc::clone(&self.found))
     }
 
-    /// Checks changed files again. A file that is not in the listing is one that Git ignores.
+    /// Updates the stamps of changed files. A changed file that is not in the listing is one that Git ignores.
     fn restamp(&mut self, paths: &BTreeSet<String>, disk: &Disk) -> Option<()> {
         let mut changed = Vec::new();
         for path in paths {

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::profile::{Package, Profile};
 use crate::settings::Settings;
 
-/// Finds the program of a profile, or gives the reason why there is none.
+/// Finds the program of a profile, or returns why there is none.
 pub(crate) fn program(profile: &Profile, settings: &Settings, root: &Path) -> Result<PathBuf, String> {
     let name = profile.command.first().map_or("", String::as_str);
     if name.contains('/') {
@@ -40,7 +40,7 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// Returns the version that a program's package names, if that is too old. A program without a package is tried.
+/// Returns the version of a program's package if it is too old. A program without a package is accepted.
 fn too_old(package: &Package, program: &Path) -> Option<String> {
     let real = program.canonicalize().ok()?;
     let described =

@@ -1,5 +1,5 @@
-//! Which files hold a text. A question about a symbol is often followed by one about its uses, so the answer is kept for as
-//! long as the files stay as they are.
+//! Caches which files contain a text. A question about a symbol is often followed by one about its uses, so the
+//! result is kept as long as the files do not change.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex};
 use crate::connection::lock;
 use crate::listing::Found;
 
-/// The most texts for which the answer is kept.
+/// The most texts whose results are kept.
 const KEPT: usize = 16;
 
-/// The files that contain the last requested letters.
+/// The results for the last requested texts.
 #[derive(Debug, Default)]
 pub(crate) struct Holders(Mutex<VecDeque<Known>>);
 
-/// Which files of a listing hold letters, as far as was looked.
+/// Which files of a listing contain a text, as far as they were searched.
 #[derive(Debug)]
 pub(crate) struct Known {
     letters: String,
@@ -23,7 +23,7 @@ pub(crate) struct Known {
 }
 
 impl Holders {
-    /// Takes the results for these letters. Results for older states of files are dropped.
+    /// Takes the cached results for a text out of the cache. Results for an older listing are dropped.
     pub(crate) fn take(&self, letters: &str, among: &Arc<Vec<Found>>) -> Known {
         let mut kept = lock(&self.0);
         kept.retain(|known| Arc::ptr_eq(&known.among, among));
@@ -31,7 +31,7 @@ impl Holders {
         at.and_then(|at| kept.remove(at)).unwrap_or_else(|| Known::nothing(letters, among))
     }
 
-    /// Keeps the current results.
+    /// Puts results back into the cache.
     pub(crate) fn keep(&self, known: Known) {
         let mut kept = lock(&self.0);
         kept.push_front(known);
@@ -44,13 +44,13 @@ impl Known {
         Self { letters: letters.to_owned(), among: Arc::clone(among), holds: vec![None; among.len()] }
     }
 
-    /// Tells whether a file of the listing may contain the letters. A file that cannot be read may contain them.
+    /// Tells whether a file of the listing may contain the text. A file that cannot be read may contain it.
     pub(crate) fn holds(&mut self, at: usize, look: impl FnOnce(&Found, &str) -> Option<bool>) -> bool {
         if let Some(holds) = self.holds[at] {
             return holds;
         }
         let found = &self.among[at];
-        // A file that has just changed may change again without showing it.
+        // The result for a file that has just changed is not cached: a further change might leave the same stamp.
         let is_settled = !found.stamp.is_recent();
         let holds = look(found, &self.letters);
         self.holds[at] = holds.filter(|_| is_settled);
@@ -68,7 +68,7 @@ mod tests {
         Arc::new(vec![found("a"), found("b")])
     }
 
-    /// Asks about the second file, with a fixed answer about its letters; returns the result.
+    /// Asks whether the second file contains the text; `said` is what the search would find.
     fn ask(holders: &Holders, letters: &str, among: &Arc<Vec<Found>>, said: Option<bool>) -> bool {
         let mut known = holders.take(letters, among);
         let holds = known.holds(1, |found, asked| {

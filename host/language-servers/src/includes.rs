@@ -1,4 +1,4 @@
-//! Flags with which a compiler finds the headers of a project that does not say how it is built.
+//! Compiler flags to find headers, for a project that does not say how it is built.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,12 +7,12 @@ use crate::files::Files;
 use crate::listing::Found;
 use crate::profile::Profile;
 
-/// The most folders that are named: more only slow the search.
+/// The most include folders. More would only slow the search for headers.
 const MOST: usize = 32;
 
-/// Returns the flags: the folders below the root to which the includes of its files are relative, first those that most
-/// includes need. They come after the system's own folders, so that they hide no header of the system. In a project
-/// without C++ and Objective-C, all files are C, headers too.
+/// Returns the flags. They name the folders below the root that its `#include` paths are relative to, most needed
+/// first. These folders are searched after the system's own, so they hide no system header. In a project without C++
+/// and Objective-C, all files are C, including headers.
 pub(crate) fn flags(profile: &Profile, disk: &Disk, files: &Files) -> Vec<String> {
     let all = files.all();
     let sources: Vec<&Found> =
@@ -29,7 +29,8 @@ pub(crate) fn flags(profile: &Profile, disk: &Disk, files: &Files) -> Vec<String
             let candidates = headers.get(name(include)).map(Vec::as_slice).unwrap_or_default();
             let folders: BTreeSet<&str> =
                 candidates.iter().filter_map(|path| folder(path, include)).collect();
-            // A header beside its file needs no folder, and a header in several folders does not say which one.
+            // A header in the including file's own folder needs no flag. A header found in several folders does not
+            // tell which one is meant.
             if let (Some(only), 1) = (folders.first(), folders.len())
                 && *only != own
             {
@@ -64,7 +65,7 @@ fn included(line: &str) -> Option<&str> {
     (!include.split('/').any(|part| part == "..")).then_some(include)
 }
 
-/// The folder that a path is found from under a shorter one.
+/// Returns the folder from which `include` leads to `path`.
 fn folder<'a>(path: &'a str, include: &str) -> Option<&'a str> {
     let before = path.strip_suffix(include)?;
     if before.is_empty() { Some("") } else { before.strip_suffix('/') }

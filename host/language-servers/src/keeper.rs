@@ -1,5 +1,4 @@
-//! One place for one server: it is started when it is needed, started again when it dies, and stopped when no one uses
-//! it.
+//! Manages one server: starts it when it is needed, restarts it when it dies, and stops it when it is idle.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -23,20 +22,20 @@ use crate::types::{
     Answered, Cause, Completions, Doubt, Failure, Freshness, Locations, Shown, State, Status, Symbols,
 };
 
-/// Deaths after which a server is given up, and the time within which they count.
+/// A server that dies this many times within this time is not started again.
 const MOST_DEATHS: usize = 5;
 const REMEMBERED: Duration = Duration::from_mins(5);
 
 /// The longest wait before a server is started again.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// How long the path of a program is cached.
+/// How long the result of the search for the program is cached.
 const FOUND: Duration = Duration::from_secs(2);
 
-/// How long after its deadline the host gives up a question that has not ended.
+/// How long after its deadline the host gives up on a question that has not ended.
 const LATE: Duration = Duration::from_millis(500);
 
-/// How often a server is looked after.
+/// How often a running server is checked.
 const ROUND: Duration = Duration::from_secs(5);
 
 /// The state that all keepers of a process share.
@@ -46,7 +45,7 @@ pub(crate) struct House {
     pub(crate) keepers: Mutex<Vec<Weak<Keeper>>>,
 }
 
-/// Starts one server when a question needs it, and keeps it while it is used.
+/// Starts a server when a question needs it, and keeps it running while it is used.
 pub(crate) struct Keeper {
     pub(crate) profile: Arc<Profile>,
     house: Arc<House>,
@@ -65,8 +64,8 @@ enum Slot {
     Running { server: Arc<Server>, _warming: Task },
 }
 
-/// A task that ends with the place that it works for: a start that was stopped must not take the place of the next one,
-/// and who waits for a sign of a server must not keep it alive.
+/// A task that is aborted when its slot is emptied. Otherwise a start that was stopped could take the slot of the
+/// next one, and a task that waits for a server to become ready would keep that server alive.
 struct Task(AbortHandle);
 
 impl Drop for Task {
@@ -82,7 +81,7 @@ struct History {
     reason: Option<String>,
 }
 
-/// An answer with a freshness, to which doubts can be added.
+/// An answer with a freshness to which doubts can be added.
 pub(crate) trait Doubted {
     fn freshness(&mut self) -> &mut Freshness;
 }
@@ -133,7 +132,7 @@ impl Keeper {
         keeper
     }
 
-    /// Asks the server; asks once more if it dies meanwhile.
+    /// Asks the server. If the server dies meanwhile, asks once more.
     pub(crate) async fn ask<T: Doubted, F>(
         self: &Arc<Self>,
         deadline: Instant,
@@ -159,7 +158,7 @@ impl Keeper {
         }
     }
 
-    /// Waits for an answer no longer than the caller does, even if another question holds this one up.
+    /// Waits for an answer until the caller's deadline, even if another question delays it.
     async fn in_time<T>(
         &self,
         deadline: Instant,
@@ -180,7 +179,7 @@ impl Keeper {
         Failure::new(Cause::Crashed, message).suggest("ask about another file, or restart the server")
     }
 
-    /// Returns the server, started if need be.
+    /// Returns the server, after starting it if necessary.
     pub(crate) async fn server(self: &Arc<Self>, deadline: Instant) -> Result<Arc<Server>, Failure> {
         loop {
             let mut starting = match self.at_hand()? {
@@ -190,14 +189,14 @@ impl Keeper {
             let started = timeout_at(deadline, starting.wait_for(Option::is_some)).await;
             match started {
                 Ok(Ok(started)) => return started.clone().unwrap_or_else(|| Err(self.still_starting())),
-                // The question that started the server was stopped; the next round starts it.
+                // The question that started the server was cancelled. The next iteration starts it.
                 Ok(Err(_)) => {}
                 Err(_) => return Err(self.still_starting()),
             }
         }
     }
 
-    /// Returns the server that runs, or the start that is waited for.
+    /// Returns the running server, or a receiver for the start in progress.
     fn at_hand(self: &Arc<Self>) -> Result<Result<Arc<Server>, watch::Receiver<Started>>, Failure> {
         let mut slot = lock(&self.slot);
         match &*slot {
@@ -255,7 +254,7 @@ impl Keeper {
             }
         }
         done.send_replace(Some(begun));
-        // Others may have started meanwhile.
+        // Other servers may have started meanwhile.
         self.make_room(self.house.settings.most);
     }
 
@@ -271,7 +270,7 @@ impl Keeper {
         history.reason = Some(reason);
     }
 
-    /// Returns when it may be started again: at once after a first death, later after each other one.
+    /// Returns when it may be started again: at once after the first death, and later after each further one.
     fn wait(&self) -> Result<Option<Instant>, Failure> {
         let mut history = lock(&self.history);
         while history.deaths.front().is_some_and(|death| death.elapsed() > REMEMBERED) {
@@ -292,7 +291,7 @@ impl Keeper {
         Ok(history.deaths.back().map(|death| *death + wait))
     }
 
-    /// Stops the least recently used servers, so that at most this many are left.
+    /// Stops the least recently used servers until at most `left` of them run.
     fn make_room(&self, left: usize) {
         let keepers: Vec<Arc<Self>> = lock(&self.house.keepers).iter().filter_map(Weak::upgrade).collect();
         let mut running: Vec<(Duration, &Arc<Self>)> =
@@ -303,7 +302,7 @@ impl Keeper {
         }
     }
 
-    /// Ends the server, and forgets how others have ended.
+    /// Stops the server, and forgets earlier deaths.
     pub(crate) fn restart(&self) {
         *lock(&self.history) = History::default();
         *lock(&self.found) = None;
@@ -314,7 +313,7 @@ impl Keeper {
         self.empty(|_| true);
     }
 
-    /// Stops this server, unless another one has its place by now.
+    /// Stops this server, unless another one has replaced it.
     fn stop_only(&self, server: &Arc<Server>) {
         self.empty(
             |slot| matches!(slot, Slot::Running { server: running, .. } if Arc::ptr_eq(running, server)),
@@ -333,7 +332,7 @@ impl Keeper {
         }
     }
 
-    /// Whether it runs, or has been started.
+    /// Whether it is running or starting.
     pub(crate) fn is_active(&self) -> bool {
         !matches!(*lock(&self.slot), Slot::Empty)
     }
@@ -365,7 +364,7 @@ impl Keeper {
         })
     }
 
-    /// Says how the server is; starts none.
+    /// Returns the status of the server, without starting it.
     pub(crate) fn status(&self) -> Status {
         let running = self.running();
         let (state, message) = self.condition(running.as_deref());

@@ -14,7 +14,7 @@ pub struct Program {
     pub command: Vec<OsString>,
     /// Its working directory.
     pub directory: PathBuf,
-    /// Its whole environment.
+    /// Its complete environment.
     pub environment: Vec<(OsString, OsString)>,
 }
 
@@ -32,19 +32,19 @@ pub struct Launched {
     pub stdout: Output,
     /// Its standard error.
     pub stderr: Output,
-    /// The leader of its group.
+    /// The id of the process, which leads its process group.
     pub pid: Option<u32>,
     /// The process itself.
     pub process: Box<dyn Process>,
 }
 
-/// A process with all that it has started. Dropping it kills them.
+/// A process with all of its descendants. Dropping it kills them.
 pub trait Process: Send {
-    /// Waits for the end, and says how it ended, such as `exit code 1`.
+    /// Waits for the process to end. Returns how it ended, such as `exit code 1`.
     fn wait(&mut self) -> Pin<Box<dyn Future<Output = String> + Send + '_>>;
 }
 
-/// Starts processes that end with this one, however it ends.
+/// Starts processes that end when this process ends, however it ends.
 pub trait Launch: Send + Sync {
     /// Starts a program.
     ///
@@ -52,6 +52,6 @@ pub trait Launch: Send + Sync {
     /// The program cannot be started.
     fn launch(&self, program: &Program) -> io::Result<Launched>;
 
-    /// Returns the memory of a process's group in bytes, if that can be known.
+    /// Returns the memory of a process group in bytes, if it can be determined.
     fn memory(&self, pid: u32) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + '_>>;
 }

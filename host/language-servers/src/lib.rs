@@ -1,7 +1,8 @@
-//! Language servers: started, watched, and asked questions that only read.
+//! Language servers: starts them, watches them, and asks them questions that only read.
 //!
-//! A server's output is foreign data, and its silence is not an answer: every answer says how reliable it is. The
-//! caller's [`launch::Launch`] starts processes; files are read below the root only. The modules are in the order in
+//! A server's output is untrusted, and an answer may be incomplete, so every answer says how reliable it is. The
+//! caller's [`launch::Launch`] starts processes. Files are read only below the root. The modules stand in the order
+//! in which a question passes them.
 //! which a question passes them.
 #![forbid(unsafe_code)]
 
@@ -44,20 +45,20 @@ use types::Failure;
 pub use ask::{Ask, Reply};
 pub use workspace::{Each, Workspace};
 
-/// All language servers of a process. Those that run are killed when the last handle is dropped.
+/// All language servers of a process. Running servers are killed when the last handle is dropped.
 pub struct LanguageServers {
     house: Arc<House>,
     workspaces: Mutex<HashMap<PathBuf, Arc<Workspace>>>,
 }
 
 impl LanguageServers {
-    /// Starts no server yet.
+    /// Makes the shared state. No server is started yet.
     pub fn new(launcher: Arc<dyn Launch>, settings: Settings) -> Self {
         let house = Arc::new(House { launcher, settings, keepers: Mutex::default() });
         Self { house, workspaces: Mutex::default() }
     }
 
-    /// Opens a root by its absolute path; its servers live on between questions.
+    /// Opens a root by its absolute path. Its servers stay alive between questions.
     ///
     /// # Errors
     /// `NotFound` if it is not a readable folder.
@@ -71,16 +72,16 @@ impl LanguageServers {
         Ok(workspace)
     }
 
-    /// Returns a root that was opened before, without looking whether it is still there.
+    /// Returns a root that was opened before, without checking that it still exists.
     ///
     /// # Errors
-    /// It was not opened, and cannot be now.
+    /// It was not opened before and cannot be opened now.
     pub fn opened(&self, root: &Path) -> Result<Arc<Workspace>, Failure> {
         let before = lock(&self.workspaces).get(root).map(Arc::clone);
         before.map_or_else(|| self.workspace(root), Ok)
     }
 
-    /// Stops all servers, in their own time.
+    /// Asks all servers to stop, without waiting for them.
     pub fn stop(&self) {
         lock(&self.workspaces).values().for_each(|workspace| workspace.stop());
     }

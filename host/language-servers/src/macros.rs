@@ -1,12 +1,12 @@
-//! Macros of C: servers know them and leave them out of outlines, so they are read from the text.
+//! C macros. Servers know them but leave them out of outlines, so they are read from the text.
 
 use crate::text::Text;
 use crate::types::{Location, Position, Range, Symbol};
 
-/// The token type that servers of C use for macros; in the protocol it is that of strings.
+/// The token type that C servers use for macros: the one that LSP gives to strings.
 const MACRO: u8 = 15;
 
-/// Returns the macros that a text defines, without those in lines that are left out.
+/// Returns the macros that a text defines, except in hidden lines.
 pub(crate) fn defined(text: &Text, path: &str, hidden: &[Range]) -> Vec<Symbol> {
     let mut found = Vec::new();
     let mut inside = Inside::Code;
@@ -30,7 +30,7 @@ pub(crate) fn defined(text: &Text, path: &str, hidden: &[Range]) -> Vec<Symbol> 
     found
 }
 
-/// A macro, and the position of its name in its line, in bytes.
+/// A macro definition: its line, and the byte position of its name there.
 struct Define<'a> {
     line: &'a str,
     at: usize,
@@ -78,18 +78,18 @@ fn length(text: &str) -> u32 {
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
-/// The construct that the beginning of a line belongs to.
+/// What the beginning of a line is inside of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Inside {
     Code,
     /// A comment that has not ended.
     Comment,
-    /// A text of C++ that ends with this.
+    /// A raw string of C++ that ends with this text.
     Raw(String),
 }
 
 impl Inside {
-    /// Says what the next line begins in.
+    /// Returns what the next line begins inside of.
     fn after(self, line: &str) -> Self {
         let mut inside = self;
         let mut rest = line;
@@ -114,7 +114,7 @@ impl Inside {
     }
 }
 
-/// Finds the construct that a line of code opens and that may continue in the next line, and the text after it.
+/// Finds the first comment or raw string that a line of code opens, and returns it with the text after its start.
 fn opened(line: &str) -> Option<(Inside, &str)> {
     let bytes = line.as_bytes();
     let mut at = 0;
@@ -127,7 +127,7 @@ fn opened(line: &str) -> Option<(Inside, &str)> {
                 let open = rest.find('(').filter(|&open| open <= 16)?;
                 return Some((Inside::Raw(format!("){}\"", &rest[..open])), &rest[open + 1..]));
             }
-            // A digit before it makes it a separator of a number.
+            // After a digit, the quote is a digit separator.
             b'\'' if at > 0 && bytes[at - 1].is_ascii_hexdigit() => {}
             quote @ (b'"' | b'\'') => at = closed(bytes, at + 1, quote),
             _ => {}

@@ -1,5 +1,5 @@
-//! Parts of outlines: the wanted symbols of a long one, with everything that is needed to read them as if the outline
-//! were whole.
+//! Parts of outlines: the wanted symbols of a long outline, with everything that is needed to read them as if the
+//! outline were whole.
 
 use std::collections::HashSet;
 
@@ -7,8 +7,8 @@ use crate::text::Text;
 use crate::types::{Part, Position, Range, Symbol, Symbols};
 
 impl Symbols {
-    /// Returns the wanted symbols, their parents, and symbols with their names at the same place, in the same order;
-    /// `text` is the outlined text.
+    /// Returns the wanted symbols, their parents, and symbols whose names are at the same place, in the same order.
+    /// `text` is the text of the outlined file.
     pub(crate) fn part(&self, part: &Part, text: Option<&Text>) -> Self {
         let mut kept: Vec<bool> = self.items.iter().map(|symbol| part.wants(symbol)).collect();
         while self.hold(&mut kept) | self.pair(&mut kept) {}
@@ -17,7 +17,7 @@ impl Symbols {
         Self { items: self.only(&kept), flat: self.flat, hidden, freshness }
     }
 
-    /// Also keeps the containers of kept symbols; tells whether it added any.
+    /// Also keeps the containers of kept symbols. Returns whether it added any.
     fn hold(&self, kept: &mut [bool]) -> bool {
         let before = count(kept);
         if self.flat {
@@ -37,7 +37,7 @@ impl Symbols {
         count(kept) > before
     }
 
-    /// Some servers list a thing twice; the reader takes the first one.
+    /// Also keeps duplicates. Some servers list a symbol twice, and the reader uses the first one.
     fn pair(&self, kept: &mut [bool]) -> bool {
         let before = count(kept);
         let names: HashSet<Range> = self
@@ -82,7 +82,7 @@ impl Part {
         self.around.iter().any(around) || self.named.iter().any(|letters| contains(&symbol.name, letters))
     }
 
-    /// Whether the skipped lines contain the wanted letters. If there are no wanted letters, they may contain anything.
+    /// Whether the hidden lines contain a wanted name. Without wanted names, any lines count.
     fn wants_of(&self, text: &Text, range: Range) -> bool {
         let mut lines = range.start.line..range.end.line.max(range.start.line + 1);
         let wants = |line: &str| self.named.iter().any(|letters| contains(line, letters));
@@ -90,8 +90,8 @@ impl Part {
     }
 }
 
-/// Whether a text contains ASCII letters in any case. This runs for every file of a project, so it copies nothing and
-/// searches for the letter that is in the fewest words.
+/// Whether a text contains ASCII letters, ignoring case. This runs for every file of a project, so it copies nothing
+/// and searches for the rarest of the letters.
 pub(crate) fn contains(text: &str, letters: &str) -> bool {
     let (text, letters) = (text.as_bytes(), letters.as_bytes());
     let commonness = |letter: &u8| COMMON.iter().position(|common| common.eq_ignore_ascii_case(letter));
@@ -105,7 +105,7 @@ pub(crate) fn contains(text: &str, letters: &str) -> bool {
     memchr::memchr2_iter(rare.to_ascii_lowercase(), rare.to_ascii_uppercase(), text).any(same)
 }
 
-/// The letters of source code, the most common one first; other characters are rarer.
+/// The letters of source code, most common first. Characters that are not listed are rarer.
 const COMMON: &[u8; 26] = b"etrnsaioldcpfumhgbyxvwkqjz";
 
 fn holds(range: Range, at: Position) -> bool {
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::types::{Freshness, Location};
 
-    /// `name kind-free line from-to parent`: a symbol with its name at the beginning of its first line.
+    /// Each symbol is `(name, first line, last line, parent)`. Its name is at the beginning of its first line.
     fn symbols(flat: bool, list: &[(&str, u32, u32, Option<u32>)]) -> Symbols {
         let symbol = |&(name, from, to, parent): &(&str, u32, u32, Option<u32>)| {
             let (start, end) = (Position { line: from, column: 0 }, Position { line: to, column: 9 });
@@ -156,7 +156,7 @@ mod tests {
                 ("Inner", 4, 7, parent(2)),
                 ("get", 5, 6, parent(3)),
                 ("other", 10, 12, None),
-                // The same symbol again, because some servers list overloads and macros twice.
+                // A duplicate, because some servers list overloads and macros twice.
                 ("area", 1, 2, None),
             ],
         );

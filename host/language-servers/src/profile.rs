@@ -1,4 +1,4 @@
-//! The facts about a language server, as data.
+//! The known facts about each language server, as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,21 +28,21 @@ pub struct Profile {
     /// Names of other files whose changes the host reports to it.
     #[serde(default)]
     pub watched: Vec<String>,
-    /// Files that make the root a project; one is enough.
+    /// Files that mark the root as a project. One of them is enough.
     #[serde(default)]
     pub project: Vec<String>,
     #[serde(default)]
     pub without_project: WithoutProject,
-    /// The settings of the project that tell it which files to read.
+    /// Which settings file of the project tells the server what to read.
     #[serde(default)]
     pub scope: Option<String>,
-    /// How it tells that it knows the project.
+    /// How it reports that it has loaded the project.
     #[serde(default)]
     pub ready: Ready,
-    /// Beginnings of the names of work that changes no answer.
+    /// Prefixes of the names of work that does not affect answers.
     #[serde(default)]
     pub ignored_progress: Vec<String>,
-    /// The work that means that it could not read the project, and that never ends.
+    /// The work that means that it could not read the project. This work never ends.
     #[serde(default)]
     pub failed_progress: Option<FailedProgress>,
     /// Whether one file must stay open.
@@ -51,81 +51,82 @@ pub struct Profile {
     /// Whether it outlines files that are not open.
     #[serde(default)]
     pub unopened: bool,
-    /// Whether it reads a changed file only when that is opened.
+    /// Whether it notices a changed file only when that file is opened again.
     #[serde(default)]
     pub reopens: bool,
-    /// Extensions of files that others include; a text that is open is not read again when one of them changes.
+    /// Extensions of files that others include. When one of them changes, the server does not parse an open file
+    /// again.
     #[serde(default)]
     pub included: Vec<String>,
-    /// The start option that takes a compiler's flags for files without flags of the project.
+    /// The option on its command line that takes compiler flags, for files that the project gives no flags.
     #[serde(default)]
     pub flags: Option<String>,
-    /// Whether it leaves out imports together with declarations.
+    /// Whether an answer that leaves out declarations also leaves out imports.
     #[serde(default)]
     pub imports_are_declarations: bool,
     /// How to find the symbols that its outlines leave out.
     #[serde(default)]
     pub supplement: Option<Supplement>,
-    /// The language in which the host reads the text for names that outlines leave out but the server knows.
+    /// The language in which the host searches the text for names that the server knows but its outlines leave out.
     #[serde(default)]
     pub marks: Option<Dialect>,
-    /// Capabilities that it announces and does not have.
+    /// Capabilities that it announces but does not have.
     #[serde(default)]
     pub denied: Vec<String>,
-    /// The dialect for reading a text, to find uses of a name that the server's search leaves out.
+    /// How to tokenize a text, to find uses of a name that the server's search leaves out.
     #[serde(default)]
     pub words: Option<Words>,
-    /// The meaning of an incomplete list of completions.
+    /// What it means when a list of completions is marked incomplete.
     #[serde(default)]
     pub incomplete: Incomplete,
-    /// How its names are to be read.
+    /// How its symbol names are to be read.
     #[serde(default)]
     pub naming: Naming,
-    /// The results of its search.
+    /// What its search for symbols finds.
     #[serde(default)]
     pub search: Search,
     /// The questions that it is known to answer.
     #[serde(default)]
     pub abilities: Abilities,
-    /// Options of its start.
+    /// Its initialization options.
     #[serde(default)]
     pub options: Json,
-    /// The answer to its requests for settings, by section.
+    /// The answers to its `workspace/configuration` requests, by section.
     #[serde(default)]
     pub settings: Map<String, Json>,
-    /// Whether the host sends its settings and the server must not ask. A server that waits for them would miss the
-    /// texts that it is shown meanwhile.
+    /// Whether the host sends the settings instead of waiting to be asked. A server that waits for its settings would
+    /// miss texts that are opened meanwhile.
     #[serde(default)]
     pub told_settings: bool,
-    /// Variables of its environment.
+    /// Additional environment variables.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// How long it may take to begin, in milliseconds.
+    /// How long it may take to start, in milliseconds.
     #[serde(default = "start_ms")]
     pub start_ms: u64,
 }
 
-/// Announced work that means a failure.
+/// Work that is announced with `$/progress` and means a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailedProgress {
-    /// The beginning of its title.
+    /// The prefix of its title.
     pub title: String,
-    /// The remedy for a person.
+    /// What a person can do about it.
     pub hint: String,
 }
 
-/// A version that is needed.
+/// A package and the version that is needed.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Package {
     /// The name in its `package.json`.
     pub name: String,
-    /// The first number of its version, at least.
+    /// The lowest accepted major version.
     pub at_least: u64,
 }
 
-/// A reader of texts that adds the declarations that a server's outlines leave out.
+/// The parser that adds the declarations that a server's outlines leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Supplement {
@@ -135,24 +136,24 @@ pub enum Supplement {
     Macros,
 }
 
-/// The meaning of an incomplete list of completions.
+/// What it means when a list of completions is marked incomplete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Incomplete {
-    /// Whether it marks every list as incomplete, only to be asked again when more is typed.
+    /// Whether it marks every list as incomplete, only to be asked again while the user types.
     pub always: bool,
-    /// How long the lists are that it cuts.
+    /// The length at which it truncates lists.
     pub cap: Option<u32>,
 }
 
 impl Incomplete {
-    /// Tells whether a list of this length, which may have been called incomplete, was cut.
+    /// Tells whether a list of this length was truncated. `said` is whether the server marked it as incomplete.
     pub(crate) fn is_cut(self, length: usize, said: bool) -> bool {
         (said && !self.always) || self.cap.is_some_and(|cap| length >= cap as usize)
     }
 }
 
-/// The language in which a text is read for names that a server knows and leaves out of its outlines.
+/// The language in which a text is searched for names that a server knows but leaves out of its outlines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
@@ -181,38 +182,38 @@ pub enum Words {
 pub enum WithoutProject {
     #[default]
     Same,
-    /// It knows open files only.
+    /// It knows only open files.
     OpenOnly,
 }
 
-/// How a server tells that it knows the project.
+/// How a server reports that it has loaded the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(tag = "by", deny_unknown_fields, rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum Ready {
-    /// It knows it from the start.
+    /// It is ready as soon as it has started.
     Start,
-    /// By `experimental/serverStatus`, once work of these names has ended.
+    /// It sends `experimental/serverStatus`, after work with one of these names has ended.
     Status {
-        /// Beginnings of tokens or titles.
+        /// Prefixes of tokens or titles.
         after: Vec<String>,
     },
-    /// After work with one of these names has ended, or if none has begun in time.
+    /// Work with one of these names has ended, or none has begun within `grace_ms`.
     Progress {
-        /// Beginnings of tokens or titles.
+        /// Prefixes of tokens or titles.
         after: Vec<String>,
-        /// Milliseconds in which it would have begun.
+        /// Milliseconds within which the work would have begun.
         grace_ms: u64,
     },
-    /// Once it has written this into its log, and has no work.
+    /// It has logged this text, and no work is running.
     Log {
-        /// A part of the line.
+        /// A part of the log line.
         text: String,
     },
-    /// Once it has outlined an open file, and has no work.
+    /// It has outlined an open file, and no work is running.
     Anchor,
-    /// Once it finds a name of a file that is not open.
+    /// Its search finds a name from a file that is not open.
     Canary,
-    /// It does not say so: two equal answers count as ready.
+    /// It does not report it. Two equal answers in a row count as ready.
     #[default]
     Unknown,
 }
@@ -226,7 +227,7 @@ pub struct InvalidProfile {
 }
 
 impl InvalidProfile {
-    /// One that is named and not known.
+    /// Makes the error for the name of an unknown profile.
     pub(crate) fn unknown(name: &str, known: &[Profile]) -> Self {
         let known: Vec<&str> = known.iter().map(|profile| profile.name.as_str()).collect();
         let fault = format!("there is none of that name, expected one of {}", known.join(", "));
@@ -252,7 +253,7 @@ pub fn known() -> Vec<Profile> {
     Known::read().profile
 }
 
-/// Returns the languages of source code that no profile reads, by file name extension.
+/// Returns the languages that no profile covers, by file name extension.
 pub(crate) fn without_server() -> BTreeMap<String, String> {
     Known::read().without_server
 }
@@ -262,10 +263,10 @@ fn start_ms() -> u64 {
 }
 
 impl Profile {
-    /// Checks what no type can.
+    /// Checks what the types cannot express.
     ///
     /// # Errors
-    /// No name, command or file.
+    /// It has no name, no command or no files.
     pub(crate) fn check(&self) -> Result<(), InvalidProfile> {
         let fault = if self.name.is_empty() {
             "has no name"
@@ -279,7 +280,7 @@ impl Profile {
         Err(InvalidProfile { name: self.name.clone(), fault: fault.to_owned() })
     }
 
-    /// Returns the languages, in order.
+    /// Returns its languages, sorted.
     pub(crate) fn languages(&self) -> Vec<String> {
         self.files.values().collect::<BTreeSet<_>>().into_iter().cloned().collect()
     }
@@ -288,13 +289,13 @@ impl Profile {
         self.files.values().any(|spoken| spoken == language)
     }
 
-    /// Tells whether the server wants to know of changes of a file.
+    /// Tells whether the host reports changes of a file to the server.
     pub(crate) fn watches(&self, path: &str, extension: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         self.files.contains_key(extension) || self.watched.iter().any(|watched| watched == name)
     }
 
-    /// Returns the settings of one section. Dots join the parts of its name.
+    /// Returns the settings of one section. The section's name is a path with dots.
     pub(crate) fn section(&self, section: Option<&str>) -> Json {
         let whole = Json::Object(self.settings.clone());
         let Some(section) = section.filter(|section| !section.is_empty()) else { return whole };
@@ -334,7 +335,7 @@ mod tests {
         }
     }
 
-    /// A server that fetches what a project imports names the project's dependencies to a registry.
+    /// A server that fetches the types of a project's imports would reveal the project's dependencies to a registry.
     #[test]
     fn no_profile_lets_its_server_fetch_types() {
         let known = known();

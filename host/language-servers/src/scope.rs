@@ -1,4 +1,4 @@
-//! Whether a project's own settings keep some of its files from the server.
+//! Tells whether a project's own settings hide some of its files from the server.
 
 mod compile_commands;
 mod tsconfig;
@@ -11,10 +11,11 @@ use crate::profile::Profile;
 
 const MOST: u64 = 1024 * 1024;
 
-/// Files that a project of TypeScript is expected to name; whether it takes in JavaScript is another setting.
+/// Extensions that a TypeScript project is expected to include. Whether it includes JavaScript depends on another
+/// setting.
 const TYPED: [&str; 4] = ["ts", "tsx", "mts", "cts"];
 
-/// Tells whether the project leaves out a file that the server could read.
+/// Tells whether the project excludes a file that the server could read.
 pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool {
     if profile.scope.as_deref() == Some("tsconfig") {
         let typed = |found: &&Found| TYPED.contains(&found.extension());
@@ -22,7 +23,7 @@ pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool
         return projects.is_some_and(|it| found.iter().filter(typed).any(|found| !it.have(&found.path)));
     }
     if profile.scope.as_deref() == Some("compile-commands") {
-        // Included files are read together with the file that includes them.
+        // A file that others include is read together with them and needs no command of its own.
         let alone = |found: &&Found| {
             profile.files.contains_key(found.extension())
                 && !profile.included.iter().any(|extension| extension == found.extension())
@@ -33,7 +34,7 @@ pub(crate) fn is_narrow(profile: &Profile, disk: &Disk, found: &[Found]) -> bool
     !outside(profile, disk, found).is_empty()
 }
 
-/// Returns the folders that the project's settings hide from the server, if they name any.
+/// Returns the files that the project's settings hide from the server.
 pub(crate) fn outside<'a>(profile: &Profile, disk: &Disk, found: &'a [Found]) -> Vec<&'a Found> {
     let Some(included) = profile.scope.as_deref().and_then(|kind| included(kind, disk)) else {
         return Vec::new();
@@ -42,7 +43,7 @@ pub(crate) fn outside<'a>(profile: &Profile, disk: &Disk, found: &'a [Found]) ->
     found.iter().filter(|found| profile.files.contains_key(found.extension())).filter(kept).collect()
 }
 
-/// Returns the path prefixes that the project tells the server to read; `None` if it names none.
+/// Returns the path prefixes that the project includes; `None` if it names none.
 fn included(kind: &str, disk: &Disk) -> Option<Vec<String>> {
     let json = |file: &str| {
         let (bytes, _) = disk.read(file, MOST).ok()?;
@@ -54,7 +55,7 @@ fn included(kind: &str, disk: &Disk) -> Option<Vec<String>> {
             let (bytes, _) = disk.read("pyproject.toml", MOST).ok()?;
             let project: Json = toml::from_str(&String::from_utf8_lossy(&bytes)).ok()?;
             let tool = project.get("tool")?;
-            // Pyright's settings also count for programs that are based on it.
+            // Pyright's settings also apply to servers that are based on it.
             tool.get(kind).or_else(|| tool.get("pyright"))?.clone()
         }
     };
@@ -62,7 +63,7 @@ fn included(kind: &str, disk: &Disk) -> Option<Vec<String>> {
     Some(patterns.iter().filter_map(Json::as_str).map(prefix).collect())
 }
 
-/// Returns the part of a pattern before its first wildcard.
+/// Returns the folders of a pattern before its first wildcard.
 fn prefix(pattern: &str) -> String {
     let parts = pattern.split('/').filter(|part| !matches!(*part, "" | "."));
     parts.take_while(|part| !part.contains(['*', '?'])).collect::<Vec<_>>().join("/")
@@ -73,7 +74,7 @@ fn is_below(path: &str, prefix: &str) -> bool {
         || path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Joins paths; the second may have `.` and `..`. A path that would leave the root stays at the root.
+/// Joins two paths. The second may contain `.` and `..`. A path that would leave the root stops at the root.
 fn join(folder: &str, path: &str) -> String {
     let mut names: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
     for name in path.split('/') {

@@ -1,4 +1,4 @@
-//! A running server: its instructions, its messages, and the way to ask it.
+//! A running server: the state that the host keeps about it, and how it is asked.
 
 mod declared;
 mod diagnostics;
@@ -37,24 +37,24 @@ use heard::Heard;
 use declared::code_lines;
 pub(crate) use start::{Start, start};
 
-/// Questions in a row without an answer after which a server is taken for dead.
+/// After this many unanswered questions in a row, a server counts as dead.
 const SILENCE: u32 = 3;
 
-/// If a question had less time than this, its missing answer does not count against the server.
+/// An unanswered question counts against the server only if it had at least this much time.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The remedy for an answer that did not come in time.
+/// The suggestion for an answer that did not come in time.
 const SLOW: &str = "ask again: the server keeps what it has read, and the first question after its start takes longest; or \
                     allow more time, or ask about less";
 
-/// Outlines that are kept.
+/// The most outlines that are cached.
 const OUTLINES: usize = 5_000;
 
 /// A server that runs.
 pub(crate) struct Server {
     pub(crate) profile: Arc<Profile>,
     pub(crate) pid: Option<u32>,
-    /// Bytes, when they were last counted.
+    /// Memory in bytes, as last measured.
     pub(crate) memory: AtomicU64,
     disk: Arc<Disk>,
     files: Arc<Files>,
@@ -65,28 +65,28 @@ pub(crate) struct Server {
     capabilities: Json,
     documents: tokio::sync::Mutex<Documents>,
     told: Mutex<HashMap<String, Stamp>>,
-    /// The listing that `told` was last compared with.
+    /// The listing that was last compared with `told`.
     compared: Mutex<Option<Arc<Vec<Found>>>>,
     changed: Mutex<Instant>,
     generation: AtomicU64,
-    /// The last change of a file that others include.
+    /// The generation of the last change of a file that others include.
     included: AtomicU64,
     outlines: Mutex<HashMap<String, Outline>>,
     used: Mutex<Instant>,
     silence: Mutex<Silence>,
-    /// When the memory that it holds was last seen to change.
+    /// When its memory was last seen to change.
     stirred: Mutex<Option<Instant>>,
-    /// Changes that the server knows about, but that its open texts have yet to follow.
+    /// Changes that the server was told of but that its open texts do not reflect yet.
     unfollowed: Mutex<Vec<(String, u8)>>,
     is_project: bool,
     scoped: AtomicBool,
 }
 
-/// An outline, with the state of its file and the count of changes that it was made in.
+/// An outline, with the stamp of its file and the generation in which it was made.
 type Outline = (Stamp, u64, Arc<Symbols>);
 
-/// The number of unanswered questions since the last answer. Questions that wait at the same time count once, because a
-/// busy server answers none of them.
+/// The number of unanswered questions since the last answer. Questions that wait at the same time count as one,
+/// because a busy server answers none of them.
 #[derive(Default)]
 struct Silence {
     questions: u32,
@@ -96,9 +96,9 @@ struct Silence {
 /// Why a question to a running server has no answer.
 #[derive(Debug)]
 pub(crate) enum Halt {
-    /// The caller gets the failure.
+    /// The failure is returned to the caller.
     Failure(Failure),
-    /// The server is gone; another one can be asked.
+    /// The server has ended; the question can be put to a new one.
     Ended(String),
 }
 
@@ -108,7 +108,7 @@ impl From<Failure> for Halt {
     }
 }
 
-/// How much of the project an answer rests on.
+/// How much of the project an answer depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
     /// The text of one file.
@@ -120,7 +120,7 @@ enum Reach {
 }
 
 impl Server {
-    /// Says how it ended, once it has. One that has fallen silent counts as ended.
+    /// Returns how it ended, if it has. A server that no longer answers counts as ended.
     pub(crate) fn ended(&self) -> Option<String> {
         let silent = lock(&self.silence).questions >= SILENCE;
         self.connection.ended().or_else(|| silent.then(|| format!("it left {SILENCE} questions unanswered")))
@@ -142,12 +142,12 @@ impl Server {
         self.version.clone()
     }
 
-    /// Returns how long the server has been unused.
+    /// Returns how long the server has been idle.
     pub(crate) fn unused(&self) -> Duration {
         lock(&self.used).elapsed()
     }
 
-    /// Returns its abilities, including those that it has registered since it began.
+    /// Returns its abilities, including those that it registered after its start.
     pub(crate) fn abilities(&self) -> Abilities {
         let registered = |method: &str| {
             lock(&self.heard.tracker).registered.values().any(|(registered, _)| registered == method)
@@ -182,7 +182,7 @@ impl Server {
             || registered.any(|(_, options)| whole(options))
     }
 
-    /// Asks, and asks again if the server says that it was interrupted.
+    /// Sends a request, and repeats it if the server reports that it was interrupted.
     async fn ask(&self, method: &str, params: &Json, deadline: Instant) -> Result<Json, Halt> {
         *lock(&self.used) = Instant::now();
         let (mut wait, began) = (Duration::from_millis(50), Instant::now());
@@ -197,8 +197,8 @@ impl Server {
         }
     }
 
-    /// Asks a question about the whole project. A server that could not read the project may refuse. That counts as an
-    /// empty answer with a doubt, and the host still adds what it learns from the texts.
+    /// Asks a question about the whole project. A server that could not read the project may refuse. Its refusal
+    /// counts as an empty answer with a doubt, and the host still adds what it learns from the texts.
     async fn ask_project(&self, method: &str, params: &Json, deadline: Instant) -> Result<Json, Halt> {
         match self.ask(method, params, deadline).await {
             Err(Halt::Failure(Failure { cause: Cause::Failed, .. })) if self.state() == State::Degraded => {
@@ -210,7 +210,8 @@ impl Server {
 
     fn heard_of(&self, answer: Result<Json, Trouble>, method: &str, began: Instant) -> Result<Json, Halt> {
         match answer {
-            // A busy server would lose its progress in a restart, and a server without time to answer proves nothing.
+            // A busy server would lose its progress in a restart, and a server that had no time to answer proves
+            // nothing.
             Err(Trouble::Timeout) if self.is_busy_since(began) || began.elapsed() < PATIENCE => {}
             Err(Trouble::Timeout) => lock(&self.silence).lasts(began),
             _ => *lock(&self.silence) = Silence::default(),
@@ -233,12 +234,12 @@ impl Server {
         })
     }
 
-    /// Whether it has sent anything since then, or its memory has changed, as the memory of a working program does.
+    /// Whether it has sent anything since `then`, or its memory has changed, which means that it is working.
     fn is_busy_since(&self, then: Instant) -> bool {
         self.connection.has_spoken_since(then) || lock(&self.stirred).is_some_and(|at| at > then)
     }
 
-    /// Hears how much memory it holds now.
+    /// Records how much memory it uses now.
     pub(crate) fn weighs(&self, memory: u64) {
         let before = self.memory.swap(memory, Ordering::Relaxed);
         if before != 0 && memory != before {
@@ -262,7 +263,8 @@ impl Server {
         if has(&self.abilities()) { Ok(()) } else { Err(self.unsupported(what).into()) }
     }
 
-    /// Says how reliable an answer is that was requested in this state and has just arrived.
+    /// Returns how reliable an answer is. `before` is the server's state when the request was sent; the answer has
+    /// just arrived.
     fn freshness(&self, reach: Reach, before: State) -> Freshness {
         let mut freshness = Freshness {
             doubts: Vec::new(),
@@ -297,7 +299,7 @@ impl Server {
         }
     }
 
-    /// Asks it to end, in its own time; dropping the last handle kills it.
+    /// Asks it to shut down. Dropping the last handle kills it.
     pub(crate) async fn stop(&self) {
         let deadline = Instant::now() + Duration::from_secs(2);
         if self.connection.request("shutdown", &Json::Null, deadline).await.is_ok() {
@@ -309,7 +311,7 @@ impl Server {
 }
 
 impl Silence {
-    /// Another question was left without an answer, which began then.
+    /// Counts a question that was left without an answer. It was sent at `began`.
     fn lasts(&mut self, began: Instant) {
         if self.since.is_none_or(|since| began >= since) {
             self.questions += 1;

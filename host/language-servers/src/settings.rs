@@ -1,4 +1,4 @@
-//! The operator's settings, and the host's facts about its environment.
+//! The operator's settings, and what the host knows about its environment.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -12,9 +12,9 @@ use crate::profile::{InvalidProfile, Profile, known, without_server};
 /// How language servers are run.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Profiles, those that are preferred first.
+    /// Profiles, in order of preference.
     pub profiles: Vec<Profile>,
-    /// Languages of source code that no profile reads, by file name extension.
+    /// Languages that no profile covers, by file name extension.
     pub without_server: BTreeMap<String, String>,
     /// Folders to search for programs.
     pub path: Vec<PathBuf>,
@@ -22,31 +22,32 @@ pub struct Settings {
     pub environment: Vec<(OsString, OsString)>,
     /// The time without questions after which a server is stopped.
     pub idle: Duration,
-    /// The bytes of memory above which a server is restarted.
+    /// The memory in bytes above which a server is restarted.
     pub memory: u64,
     /// The most servers that run at the same time. To start another, the host stops the one that has been idle longest.
     pub most: usize,
 }
 
-/// The operator's settings as written.
+/// The operator's settings, as they are written in the file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Chosen {
-    /// Own profiles; one with the name of a known one takes its place.
+    /// The operator's own profiles. One with the name of a built-in profile replaces it.
     pub profiles: Vec<Profile>,
-    /// Names of profiles that come before all others.
+    /// Names of profiles to put before all others.
     pub prefer: Vec<String>,
     /// Names of profiles that are never used.
     pub without: Vec<String>,
     /// More folders to search for programs, before the others.
     pub path: Vec<PathBuf>,
-    /// Minutes until a server that is not asked is stopped.
+    /// Minutes after which an idle server is stopped.
     pub idle_minutes: Option<u64>,
-    /// MiB that a server may hold.
+    /// The most MiB that a server may use.
     pub memory_mib: Option<u64>,
 }
 
-/// The environment variables that a server needs: to be found, to find its own tools, and to choose a language.
+/// The environment variables that a server needs: to be found, to find its own tools, and to know the user's
+/// language.
 const PASSED: [&str; 25] = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "CARGO_HOME",
     "CARGO_NET_OFFLINE", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "GOPATH", "GOROOT", "GOCACHE", "GOMODCACHE",
@@ -57,7 +58,7 @@ const PASSED: [&str; 25] = [
 const MIB: u64 = 1024 * 1024;
 
 impl Settings {
-    /// Makes the default settings of a host. It passes on only the environment variables that servers need.
+    /// Makes the default settings. Only the environment variables that servers need are passed on.
     pub fn standard(environment: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let passed =
             |(name, _): &(OsString, OsString)| PASSED.iter().any(|passed| OsStr::new(passed) == name);
@@ -96,7 +97,7 @@ impl Settings {
         {
             return Err(InvalidProfile::unknown(name, &self.profiles));
         }
-        // Files that only such a server reads are still source code that an answer does not cover.
+        // Files that only a disabled server reads are still source code that an answer does not cover.
         let (without, profiles) =
             self.profiles.into_iter().partition(|profile: &Profile| chosen.without.contains(&profile.name));
         self.profiles = profiles;

@@ -1,5 +1,5 @@
-//! A folder of its own for the temporary files of each server, removed with the server. A server that is killed leaves
-//! files behind: clangd left a gigabyte in one day.
+//! A separate temporary folder for each server, removed with the server. A server that is killed leaves files behind:
+//! clangd left a gigabyte in one day.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -12,10 +12,10 @@ use rustix::process::{Pid, test_kill_process};
 
 use crate::launch::Process;
 
-/// The prefix of these folders' names, before the number of the process.
+/// The prefix of the folders' names, before the process id.
 const PREFIX: &str = "iac-language-server-";
 
-/// A process with its folder: the process ends first.
+/// A process with its folder. The process is dropped first.
 pub(crate) struct Tidy {
     process: Box<dyn Process>,
     _folder: Folder,
@@ -27,13 +27,13 @@ impl Process for Tidy {
     }
 }
 
-/// A folder that is removed when this is dropped.
+/// A folder that is removed on drop.
 #[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes a folder below that for temporary files; `None` if that is not writable. The first call removes the
-    /// folders of dead processes.
+    /// Makes a folder below `base`; `None` if that is not writable. The first call also removes the folders of dead
+    /// processes.
     pub(crate) fn make(base: &Path) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         static REMOVED: Once = Once::new();
@@ -48,7 +48,7 @@ impl Folder {
         &self.0
     }
 
-    /// Keeps the folder as long as a process.
+    /// Ties the folder to the lifetime of a process.
     pub(crate) fn with(self, process: Box<dyn Process>) -> Box<dyn Process> {
         Box::new(Tidy { process, _folder: self })
     }
@@ -69,7 +69,7 @@ fn remove_left(base: &Path) {
     }
 }
 
-/// The process that made a folder of this name.
+/// Returns the process id from a folder's name.
 fn made_by(name: &str) -> Option<Pid> {
     let (pid, _) = name.strip_prefix(PREFIX)?.split_once('-')?;
     Pid::from_raw(pid.parse().ok()?)

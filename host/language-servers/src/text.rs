@@ -1,10 +1,10 @@
-//! Places in a text: a server counts in its own units, everybody else in Unicode scalar values.
+//! Positions in a text. A server counts in its own units, everything else in Unicode scalar values.
 
 use serde_json::{Value as Json, json};
 
 use crate::types::{Position, Range};
 
-/// The mark that some editors put before a text.
+/// The byte order mark.
 const MARK: char = '\u{feff}';
 
 /// The unit in which a server counts columns.
@@ -12,14 +12,14 @@ const MARK: char = '\u{feff}';
 pub(crate) enum Encoding {
     /// Bytes of UTF-8.
     Utf8,
-    /// Units of UTF-16, the protocol's own choice.
+    /// UTF-16 code units, LSP's default.
     Utf16,
     /// Unicode scalar values.
     Utf32,
 }
 
 impl Encoding {
-    /// Reads the name from the protocol. A server that gives none counts in UTF-16.
+    /// Parses LSP's name of an encoding. A server that names none counts in UTF-16.
     pub(crate) fn named(name: Option<&str>) -> Option<Self> {
         match name {
             None | Some("utf-16") => Some(Self::Utf16),
@@ -38,10 +38,10 @@ impl Encoding {
     }
 }
 
-/// Bytes from one mark of a text to the next.
+/// The distance in bytes between two marks of a text.
 const APART: usize = 128;
 
-/// A place in a text at which a character begins, and how much is before it.
+/// A position at the start of a character, and the number of units before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Mark {
     byte: usize,
@@ -59,22 +59,22 @@ impl Mark {
     }
 }
 
-/// A text and where its lines begin. A byte order mark is not part of it.
+/// A text and where its lines begin, without the byte order mark.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Text {
     text: String,
     /// Whether the file begins with a byte order mark.
     marked: bool,
-    /// Whether the file holds these very bytes.
+    /// Whether the file contains exactly these bytes.
     exact: bool,
-    /// First byte and the byte after the last one, without the line's end.
+    /// The start and end byte of each line, without its line break.
     lines: Vec<(usize, usize)>,
-    /// Makes places of a line as quick to find as the line, which may hold a whole program.
+    /// An index that keeps lookups fast even in a line that holds a whole program.
     marks: Vec<Mark>,
 }
 
 impl Text {
-    /// Reads bytes of UTF-8, of UTF-16 with its mark, or of Latin-1 if the text declares it; other bytes are replaced.
+    /// Decodes UTF-8, UTF-16 with a byte order mark, or Latin-1 if the text declares it. Invalid bytes are replaced.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         let decoded = utf16(bytes).or_else(|| latin_1(bytes));
         let text = Self::new(decoded.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned()));
@@ -91,7 +91,8 @@ impl Text {
         Self { text, marked, exact: true, lines, marks }
     }
 
-    /// Whether a server that reads the file itself gets this text: without a byte order mark, and with nothing replaced.
+    /// Whether a server that reads the file itself gets this same text: there is no byte order mark, and nothing was
+    /// replaced.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact
     }
@@ -100,7 +101,7 @@ impl Text {
         &self.text
     }
 
-    /// Returns a line without its end.
+    /// Returns a line without its line break.
     pub(crate) fn line(&self, number: u32) -> Option<&str> {
         let (start, end) = *self.lines.get(number as usize)?;
         self.text.get(start..end)
@@ -118,7 +119,7 @@ impl Text {
         u32::try_from(self.between(start, start + byte, Encoding::Utf32)).unwrap_or(u32::MAX)
     }
 
-    /// Tells whether a range of the first line begins at the beginning of a word and ends at the end of one.
+    /// Tells whether a range on the first line starts and ends at the boundaries of a word.
     fn is_name(&self, range: Range) -> bool {
         let line: Vec<char> = self.line(0).unwrap_or_default().chars().collect();
         let part =
@@ -128,13 +129,14 @@ impl Text {
         begins(range.start.column) && (range.end.line > 0 || ends(range.end.column))
     }
 
-    /// Returns the byte of a place; one past the end of its line is the end, one past the last line the end of the text.
+    /// Returns the byte offset of a position. A column past the end of its line means the end of the line, and a line
+    /// past the last one means the end of the text.
     pub(crate) fn offset(&self, at: Position) -> usize {
         let Some(&line) = self.lines.get(at.line as usize) else { return self.text.len() };
         self.seek(line, at.column as usize, Encoding::Utf32)
     }
 
-    /// Returns the place of a byte at which a character begins.
+    /// Returns the position of a byte offset at which a character begins.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let line = self.lines.partition_point(|(start, _)| *start <= offset).saturating_sub(1);
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -142,7 +144,7 @@ impl Text {
         Position { line: number(line), column: number(column) }
     }
 
-    /// How much of a text is between two bytes at which characters begin.
+    /// The number of units between two byte offsets at which characters begin.
     fn between(&self, start: usize, end: usize, encoding: Encoding) -> usize {
         self.before(end, encoding).saturating_sub(self.before(start, encoding))
     }
@@ -154,8 +156,8 @@ impl Text {
         mark.count(encoding) + rest.chars().map(|c| encoding.width(c)).sum::<usize>()
     }
 
-    /// Returns the byte at a distance from the start of a line: at most the line's end, and always at the beginning of
-    /// a character.
+    /// Returns the byte offset that is `far` units from the start of a line: at most the line's end, and always at a
+    /// character boundary.
     fn seek(&self, (start, end): (usize, usize), far: usize, encoding: Encoding) -> usize {
         let before = self.before(start, encoding);
         let target = before.saturating_add(far);
@@ -176,7 +178,7 @@ impl Text {
         self.lines.len()
     }
 
-    /// Converts a place for the server; `None` if it is not in the text.
+    /// Converts a position for the server; `None` if it is not in the text.
     pub(crate) fn to_server(&self, at: Position, encoding: Encoding) -> Option<Json> {
         let line = *self.lines.get(at.line as usize)?;
         let byte = self.seek(line, at.column as usize, Encoding::Utf32);
@@ -185,7 +187,8 @@ impl Text {
         is_there.then(|| json!({"line": at.line, "character": units}))
     }
 
-    /// Converts a column of the server. One past the end of its line is the end, one inside of a character its beginning.
+    /// Converts a column of the server. Past the end of the line it means the end; inside a character, the
+    /// character's start.
     pub(crate) fn column(&self, line: u32, units: u32, encoding: Encoding) -> u32 {
         let Some(&line) = self.lines.get(line as usize) else { return 0 };
         let byte = self.seek(line, units as usize, encoding);
@@ -193,7 +196,7 @@ impl Text {
     }
 }
 
-/// Reads Latin-1 if one of the first two lines declares it, in Python's form: `# -*- coding: latin-1 -*-`.
+/// Decodes Latin-1 if one of the first two lines declares it in Python's form: `# -*- coding: latin-1 -*-`.
 fn latin_1(bytes: &[u8]) -> Option<String> {
     if std::str::from_utf8(bytes).is_ok() {
         return None;
@@ -208,7 +211,7 @@ fn latin_1(bytes: &[u8]) -> Option<String> {
     lines.any(says).then(|| bytes.iter().copied().map(char::from).collect())
 }
 
-/// Reads UTF-16, which begins with a mark that tells the order of its bytes.
+/// Decodes UTF-16. Its byte order mark tells the byte order.
 fn utf16(bytes: &[u8]) -> Option<String> {
     let (from, rest): (fn([u8; 2]) -> u16, _) = match bytes {
         [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
@@ -219,7 +222,7 @@ fn utf16(bytes: &[u8]) -> Option<String> {
     Some(String::from_utf16_lossy(&units))
 }
 
-/// Reads a range in the server's own units.
+/// Parses a range in the server's own units.
 pub(crate) fn raw_range(range: &Json) -> Option<Range> {
     Some(Range { start: raw_position(range.get("start")?)?, end: raw_position(range.get("end")?)? })
 }
@@ -231,14 +234,15 @@ fn raw_position(position: &Json) -> Option<Position> {
     Some(Position { line: number("line")?, column: number("character")? })
 }
 
-/// Converts a range of the server's own units.
+/// Converts a range from the server's units.
 pub(crate) fn converted(range: Range, text: &Text, encoding: Encoding) -> Range {
     let place = |at: Position| Position { line: at.line, column: text.column(at.line, at.column, encoding) };
     let found = Range { start: place(range.start), end: place(range.end) };
     if !(text.marked && range.start.line == 0) {
         return found;
     }
-    // Some servers count the mark if they have read the file by themselves: then the place before it is a whole name.
+    // Some servers count the byte order mark if they read the file themselves. In that case, the range one mark
+    // earlier is a whole name.
     let width = u32::try_from(encoding.width(MARK)).unwrap_or(1);
     let back = |at: Position| match at.line {
         0 => at.column.checked_sub(width).map(|column| place(Position { line: 0, column })),

@@ -1,4 +1,4 @@
-//! A server's reports about itself: work in progress, health, and abilities.
+//! Tracks what a server reports about itself: work in progress, health, and abilities.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,35 +8,35 @@ use tokio::time::Instant;
 use crate::profile::{Profile, Ready};
 use crate::types::State;
 
-/// Work that a server has announced at the same time; more is not work but a flood.
+/// The most pieces of work in progress that are tracked. A server that announces more is flooding the host.
 const MOST_WORK: usize = 1_000;
 
-/// How far the warming up has come.
+/// How far the warm-up has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Warm {
-    /// It continues.
+    /// It is still going on.
     Not,
     /// The server knows the project.
     Known,
-    /// Nothing speaks against it.
+    /// There is no sign to the contrary.
     Assumed,
 }
 
-/// The reports of a server.
+/// What a server has reported.
 #[derive(Debug)]
 pub(crate) struct Tracker {
     pub(crate) warm: Warm,
     pub(crate) worked: Instant,
-    /// Whether its log had the awaited line.
+    /// Whether its log contained the awaited text.
     pub(crate) logged: bool,
-    /// The names of work that has ended. Only names that begin with a text for which a question waits.
+    /// The names of work that has ended, if they begin with one of the awaited prefixes.
     ended: Vec<String>,
     begun: bool,
     work: HashMap<String, Work>,
     status: Option<Health>,
-    /// Work that means a failure: its token and its message.
+    /// Work that means a failure: its token and message.
     failed: Option<(String, String)>,
-    /// Methods that were registered later, by their ids.
+    /// Methods that were registered dynamically, by registration id.
     pub(crate) registered: BTreeMap<String, (String, Json)>,
 }
 
@@ -70,7 +70,7 @@ impl Tracker {
         }
     }
 
-    /// Reads `$/progress`.
+    /// Handles `$/progress`.
     pub(crate) fn progress(&mut self, params: &Json, profile: &Profile) {
         let token =
             params.get("token").map(|token| token.as_str().map_or_else(|| token.to_string(), str::to_owned));
@@ -126,15 +126,15 @@ impl Tracker {
         }
     }
 
-    /// Reads a line of the log.
+    /// Handles a log line.
     pub(crate) fn log(&mut self, line: &str, profile: &Profile) {
         if let Ready::Log { text } = &profile.ready {
             self.logged |= line.contains(text.as_str());
         }
     }
 
-    /// Reads how the whole project is, which jdtls sends as `language/status`: a build file with errors leaves it without
-    /// its sources, and a failed import without anything.
+    /// Handles jdtls's `language/status`, which reports how well the project loaded. A build file with errors leaves
+    /// the project without its sources, and a failed import leaves it empty.
     pub(crate) fn fail(&mut self, params: &Json, profile: &Profile) {
         let Some(failed) = &profile.failed_progress else { return };
         let text = |key: &str| params.get(key).and_then(Json::as_str).unwrap_or_default();
@@ -148,7 +148,7 @@ impl Tracker {
         self.failed = Some((text("type").to_owned(), format!("{reason}; {}", failed.hint)));
     }
 
-    /// Reads `experimental/serverStatus`.
+    /// Handles `experimental/serverStatus`.
     pub(crate) fn status(&mut self, params: &Json) {
         self.status = Some(Health {
             quiescent: params.get("quiescent").and_then(Json::as_bool).unwrap_or(true),
@@ -158,12 +158,12 @@ impl Tracker {
         self.worked = Instant::now();
     }
 
-    /// Whether work that was waited for has begun.
+    /// Whether work that is waited for has begun.
     pub(crate) fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// Whether work that was waited for has ended.
+    /// Whether work that is waited for has ended.
     pub(crate) fn has_ended(&self) -> bool {
         !self.ended.is_empty()
     }
@@ -172,7 +172,7 @@ impl Tracker {
         self.work.values().any(|work| work.counts)
     }
 
-    /// Says how the server is, once it has answered its first question.
+    /// Returns the state of a server that has answered its first request.
     pub(crate) fn state(&self, profile: &Profile) -> State {
         if self.failed.is_some() {
             return State::Degraded;
@@ -181,7 +181,7 @@ impl Tracker {
             (Ready::Status { .. }, Some(status)) if status.health == "error" && status.quiescent => {
                 State::Degraded
             }
-            // It is quiet before it has begun to load as well.
+            // It also reports that it is quiescent before it has begun to load.
             (Ready::Status { .. }, Some(status))
                 if status.quiescent && self.has_ended() && !self.is_busy() =>
             {

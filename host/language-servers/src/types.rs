@@ -1,7 +1,7 @@
 //! Questions, answers, and the reliability of an answer.
 //!
-//! They are the records of `wit/language-servers.wit`, which says what each field means. All of them can be written as
-//! JSON and read again, so that a caller can record a question and its answer.
+//! The types match the records of `wit/language-servers.wit`, which explains each field. All of them convert to JSON
+//! and back, so that a caller can record a question and its answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,11 +21,11 @@ pub enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Abilities {
-    /// Outlines.
+    /// Outlines of files.
     pub document_symbols: bool,
-    /// Names in the whole project.
+    /// Symbols of the whole project by name.
     pub workspace_symbols: bool,
-    /// Uses.
+    /// Uses of a symbol.
     pub references: bool,
     pub definition: bool,
     /// Definitions of types.
@@ -78,7 +78,7 @@ pub enum Naming {
     Receiver,
 }
 
-/// What the search for names finds reliably.
+/// What the search for symbols finds reliably.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
@@ -127,7 +127,7 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    /// Adds a doubt in its place, once.
+    /// Adds a doubt in sorted order, if it is not there yet.
     pub(crate) fn doubt(&mut self, doubt: Doubt) {
         if let Err(at) = self.doubts.binary_search(&doubt) {
             self.doubts.insert(at, doubt);
@@ -135,14 +135,14 @@ impl Freshness {
     }
 }
 
-/// A place in a text: a line and Unicode scalar values, from 0.
+/// A position in a text: line and column from 0. Columns count Unicode scalar values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
 }
 
-/// From one place up to another, which is not included.
+/// A range between two positions. The end is not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Range {
     pub start: Position,
@@ -156,14 +156,14 @@ pub struct Location {
     pub range: Range,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub path: String,
     pub at: Position,
 }
 
-/// A relation from a place.
+/// A relation to follow from a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Follow {
     pub relation: Relation,
@@ -174,7 +174,7 @@ pub struct Follow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
     pub name: String,
-    /// The kind's number.
+    /// The number of its kind in LSP.
     pub kind: u8,
     pub detail: Option<String>,
     pub location: Location,
@@ -198,8 +198,8 @@ pub struct Symbols {
     /// Parents before their children.
     pub items: Vec<Symbol>,
     pub flat: bool,
-    /// Whole lines of the file that the server leaves out because a condition of the build is not met. A range within
-    /// one line is a name that is declared in a macro and that the server does not know.
+    /// Whole lines of the file that the server leaves out because a build condition is not met. A range within one
+    /// line is a name that a macro declares and that the server does not know.
     #[serde(default)]
     pub hidden: Vec<Range>,
     pub freshness: Freshness,
@@ -212,7 +212,7 @@ pub struct Answered<T> {
     pub freshness: Freshness,
 }
 
-/// The hover text of a place, and how reliable it is.
+/// The targets of a relation, and how reliable they are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Locations {
@@ -225,7 +225,7 @@ pub struct Locations {
     pub freshness: Freshness,
 }
 
-/// The target of a reference.
+/// What to find from a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Relation {
     References,
@@ -235,7 +235,7 @@ pub enum Relation {
     Implementations,
 }
 
-/// One step in a hierarchy.
+/// One step in a call or type hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     Callers,
@@ -244,7 +244,7 @@ pub enum Step {
     Supertypes,
 }
 
-/// A relation that is one step away.
+/// A symbol one step away in a hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Neighbour {
     pub symbol: Symbol,
@@ -272,7 +272,7 @@ pub struct Diagnostic {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
     pub label: String,
-    /// The kind's number, 0 if it is not given.
+    /// The number of its kind in LSP; 0 if none is given.
     pub kind: u8,
     pub detail: Option<String>,
     pub insert: String,
@@ -286,18 +286,18 @@ pub struct Completions {
     pub freshness: Freshness,
 }
 
-/// A proposed change of a text. It is only data: nothing applies it.
+/// A proposed change of a text. Nothing applies it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
     pub at: Location,
     pub text: String,
 }
 
-/// A change that a server offers. It is only data: nothing applies it.
+/// A change that a server offers. Nothing applies it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Action {
     pub title: String,
-    /// Its kind in the protocol, such as `quickfix` or `refactor.extract`.
+    /// Its kind in LSP, such as `quickfix` or `refactor.extract`.
     pub kind: Option<String>,
     pub preferred: bool,
     pub edits: Option<Vec<Edit>>,
@@ -316,7 +316,7 @@ pub struct FileFilter {
     pub limit: u32,
 }
 
-/// A file that has a language server.
+/// A file of source code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
     pub path: String,
@@ -326,7 +326,7 @@ pub struct SourceFile {
     pub stamp: u64,
 }
 
-/// Files, in order of their paths' bytes.
+/// Files, sorted by the bytes of their paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Files {
     pub items: Vec<SourceFile>,
@@ -350,7 +350,7 @@ pub enum Cause {
     NoServer,
     NotInstalled,
     StartFailed,
-    /// The server ended during the question, twice.
+    /// The server died during the question, and died again when it was asked once more.
     Crashed,
     GaveUp,
     Timeout,
@@ -370,19 +370,19 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Makes a failure that is final.
+    /// Makes a failure that will not go away by itself.
     pub fn new(cause: Cause, message: impl Into<String>) -> Self {
         Self { cause, message: message.into(), suggestion: None, retry_after: None }
     }
 
-    /// Says what to do next.
+    /// Adds a suggestion.
     #[must_use]
     pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
         self.suggestion = Some(suggestion.into());
         self
     }
 
-    /// Says when to ask again.
+    /// Sets how long to wait before asking again.
     #[must_use]
     pub fn retry(mut self, milliseconds: u32) -> Self {
         self.retry_after = Some(milliseconds);

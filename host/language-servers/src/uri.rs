@@ -1,10 +1,10 @@
-//! File URIs. Servers escape differently, so they are compared by the path that they mean.
+//! File URIs. Servers escape them differently, so they are compared by the decoded path.
 
 use std::path::{Component, Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
-/// Characters that a URI must escape.
+/// Characters that are escaped in a URI.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Makes the URI of an absolute path.

@@ -1,7 +1,8 @@
-//! The system's reports about changes below a root, so that the host does not have to walk it before every question.
+//! The system's reports about changes below a root. With them, the host does not have to walk the root before every
+//! question.
 //!
-//! Linux reports at once: a write before a question is known when the question comes. Other systems report later.
-//! There, and on file systems that others write to as well, the host uses no reports and walks the roots.
+//! Linux reports at once: a write before a question is known when the question arrives. Other systems report later.
+//! There, and on file systems that other machines can write to, the host uses no reports and walks the roots.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -12,25 +13,25 @@ use cap_std::fs::Dir;
 
 use crate::disk::Disk;
 
-/// Notices changes below a root. Walks tell it which folders exist.
+/// Watches for changes below a root. A walk tells it which folders exist.
 pub(crate) trait Watch: Send {
-    /// The walk sees everything that has happened until now.
+    /// Marks the start of a walk. The walk sees every change up to now.
     fn begin_walk(&mut self);
 
-    /// Watches a folder, before it is read.
+    /// Watches a folder. It must be called before the folder is read.
     fn folder(&mut self, dir: &Dir, path: &str);
 
-    /// Watches a file by a link to it.
+    /// Watches a file that a link leads to.
     fn link(&mut self, path: &str);
 
-    /// Forgets what the walk has not come by.
+    /// Stops watching what the walk did not visit.
     fn end_walk(&mut self);
 
     /// Returns the changes since the last walk, or since the last call.
     fn news(&mut self) -> News;
 }
 
-/// Begins to watch a root; `None` if the system or the file system does not report changes.
+/// Starts to watch a root; `None` if the system or the file system does not report changes.
 pub(crate) fn begin(disk: &Disk) -> Option<Box<dyn Watch>> {
     #[cfg(target_os = "linux")]
     let watch = linux::Inotify::begin(disk).map(|watch| Box::new(watch) as Box<dyn Watch>);
@@ -43,10 +44,10 @@ pub(crate) fn begin(disk: &Disk) -> Option<Box<dyn Watch>> {
 #[derive(Debug, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux tells"))]
 pub(crate) enum News {
-    /// Files that existed before and still exist have changed; an empty set if there are no names.
+    /// Only the contents of existing files have changed; the set is empty if nothing has.
     Changed(BTreeSet<String>),
-    /// Something was made, removed or renamed, or too much has happened.
+    /// Something was created, removed or renamed, or there were too many events.
     More,
-    /// It is not known.
+    /// There are no reliable reports.
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! Frames: a header with a length in bytes, and that many bytes.
+//! Message framing: a header with the length in bytes, then that many bytes.
 
 use serde_json::Value as Json;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
@@ -11,10 +11,10 @@ pub(crate) const MOST_FRAME: usize = 64 * 1024 * 1024;
 /// The longest header line that is read.
 const MOST_LINE: u64 = 8 * 1024;
 
-/// The most that a server may write between frames before it is given up.
+/// The most bytes of other output before a header. A server that writes more is given up.
 const MOST_NOISE: usize = 64 * 1024;
 
-/// Why what a server writes cannot be read.
+/// Why a server's output cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WireError {
     #[error("its output cannot be read: {0}")]
@@ -29,7 +29,7 @@ pub(crate) enum WireError {
     Json(#[from] serde_json::Error),
 }
 
-/// Reads frames.
+/// Reads framed messages.
 pub(crate) struct Frames<R = BufReader<Output>> {
     from: R,
     forgiven: bool,
@@ -40,7 +40,8 @@ impl<R: AsyncBufRead + Unpin> Frames<R> {
         Self { from, forgiven: false }
     }
 
-    /// Reads one frame; none at the end. Something else before a frame is forgiven once: a launcher may greet.
+    /// Reads one message; `None` at the end. Other output before a header is tolerated once, because a launcher may
+    /// print a greeting.
     pub(crate) async fn next(&mut self) -> Result<Option<Json>, WireError> {
         let Some(length) = self.header().await? else { return Ok(None) };
         if length > MOST_FRAME {
@@ -54,7 +55,7 @@ impl<R: AsyncBufRead + Unpin> Frames<R> {
         }
     }
 
-    /// Reads up to the empty line after a header that names a length.
+    /// Reads headers up to the empty line. Returns the length that they give.
     async fn header(&mut self) -> Result<Option<usize>, WireError> {
         let mut length = None;
         let mut noise = 0;
@@ -93,7 +94,7 @@ pub(crate) fn frame(message: &Json) -> Vec<u8> {
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// Finds the length in a header line, even after noise without a line end.
+/// Finds the length in a header line, even if other output without a line break comes before it.
 fn content_length(line: &str) -> Option<usize> {
     let at = line.to_ascii_lowercase().rfind("content-length:")?;
     line[at + "content-length:".len()..].trim().parse().ok()

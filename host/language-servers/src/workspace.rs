@@ -1,4 +1,4 @@
-//! A root with its servers, and every question about it.
+//! A root with its servers, and every question about the root.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -24,11 +24,11 @@ use crate::types::{
     Location, Locations, Neighbour, Part, Place, Shown, SourceFile, State, Status, Step, Symbols,
 };
 
-/// Questions of one call.
+/// The most questions of one call.
 const MOST_ASKED: usize = 2_000;
 
-/// The number of questions to one server at a time: enough for every processor. With more, each answer comes later, and
-/// none before the deadline.
+/// The number of requests to one server at a time: enough for every processor. With more, all answers come later, and
+/// possibly none before the deadline.
 fn at_most() -> usize {
     std::thread::available_parallelism().map_or(4, |processors| (2 * processors.get()).clamp(4, 16))
 }
@@ -49,7 +49,7 @@ pub struct Workspace {
     house: Arc<House>,
 }
 
-/// The answer to a question about many: one answer for each, in the same order.
+/// The result of a question about many items: one result for each, in the same order.
 pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 
 impl Workspace {
@@ -61,8 +61,8 @@ impl Workspace {
         Ok(Self { disk, files, holders: Holders::default(), keepers, house: Arc::clone(house) })
     }
 
-    /// Tells whether it is the folder that is at a path now. A folder that was removed and made again is a different
-    /// folder.
+    /// Tells whether this is the folder that is at a path now. A folder that was removed and created again is a
+    /// different one.
     pub(crate) fn is_at(&self, root: &Path) -> bool {
         self.disk.is_at(root)
     }
@@ -72,12 +72,12 @@ impl Workspace {
         self.disk.path().to_string_lossy().into_owned()
     }
 
-    /// Returns the servers that could answer for the root; starts none.
+    /// Returns the servers that could answer for the root, without starting any.
     pub fn servers(&self) -> Vec<Status> {
         self.keepers.iter().map(|keeper| keeper.status()).collect()
     }
 
-    /// Lists files of source code, those that have no server among them; starts none.
+    /// Lists source files, including those without a server. It starts no server.
     ///
     /// # Errors
     /// `Outside` and `NotFound`.
@@ -122,7 +122,7 @@ impl Workspace {
         Files { items, truncated: false }
     }
 
-    /// Whether a text contains letters; `None` if it cannot be read.
+    /// Whether a file contains a text; `None` if it cannot be read.
     fn contains(&self, found: &Found, letters: &str) -> Option<bool> {
         if letters.is_empty() {
             return Some(true);
@@ -149,7 +149,7 @@ impl Workspace {
         Ok(text.as_str().to_owned())
     }
 
-    /// Reads lines, without their ends; none for a line that is not there.
+    /// Reads lines without their line breaks; `None` for a line that does not exist.
     pub fn lines(&self, lines: &[Line]) -> Vec<Option<String>> {
         let mut texts: HashMap<&str, Option<Arc<Text>>> = HashMap::new();
         let read = |path: &str| Some(self.files.text(&self.disk.below(path).ok()?).ok()?.0);
@@ -163,7 +163,8 @@ impl Workspace {
         lines.iter().enumerate().map(|(at, it)| if at < MOST_LINES { line(it) } else { None }).collect()
     }
 
-    /// Starts the server of a language if need be, and waits until it knows the project or the deadline passes.
+    /// Starts the server of a language if necessary, and waits until it has loaded the project or the deadline
+    /// passes.
     ///
     /// # Errors
     /// `NoServer`, `NotInstalled`, `StartFailed` and `GaveUp`.
@@ -214,7 +215,7 @@ impl Workspace {
         keeper.ask(until, |server| async move { server.workspace_symbols(text, until).await }).await
     }
 
-    /// Follows relations from places.
+    /// Finds the targets of relations from places.
     pub async fn related(&self, asked: Vec<Follow>, deadline: u32) -> Each<Locations> {
         let until = until(deadline);
         let ask = move |server: Arc<Server>, follow: Arc<Follow>| async move {
@@ -223,7 +224,7 @@ impl Workspace {
         self.each(asked, |follow| &mut follow.at.path, until, ask).await
     }
 
-    /// Takes one step in a hierarchy from places.
+    /// Follows one step of a hierarchy from places.
     pub async fn hierarchy(
         &self,
         step: Step,
@@ -237,7 +238,7 @@ impl Workspace {
         self.each(places, place_path, until, ask).await
     }
 
-    /// Returns what the server shows of places.
+    /// Returns the hover texts of places.
     pub async fn hover(&self, places: Vec<Place>, deadline: u32) -> Each<Shown> {
         let until = until(deadline);
         let ask =
@@ -337,19 +338,19 @@ impl Workspace {
         Ok(())
     }
 
-    /// Stops all servers, in their own time.
+    /// Asks all servers to stop, without waiting for them.
     pub(crate) fn stop(&self) {
         self.keepers.iter().for_each(|keeper| keeper.stop());
     }
 
-    /// The listing is read once, before many servers are asked.
+    /// Walks the files once, before many servers are asked.
     fn refresh_once(&self, files: usize) {
         if files > 1 {
             drop(self.files.all());
         }
     }
 
-    /// Asks about many at the same time, and answers in their order.
+    /// Asks about many items in parallel, and returns the answers in the order of the items.
     async fn each<I, T, F, A>(
         &self,
         items: Vec<I>,
@@ -378,7 +379,7 @@ impl Workspace {
                 Ok(Arc::clone(keeper))
             });
             match keeper {
-                // Another thread would have to be woken up for it.
+                // A single question runs here, because a task would have to wake up another thread.
                 Ok(keeper) if alone => answers[at] = Some(one(&keeper, item, until, ask.clone()).await),
                 Ok(keeper) => {
                     let (ask, room) = (ask.clone(), Arc::clone(&room));
@@ -386,7 +387,7 @@ impl Workspace {
                         let _turn = room.acquire_owned().await;
                         one(&keeper, item, until, ask).await
                     });
-                    // A known answer needs no separate task, and an unknown one is requested at once.
+                    // An answer that is available at once needs no task of its own. Any other is awaited in a task.
                     match at_once(asking.as_mut()) {
                         Some(answer) => answers[at] = Some(answer),
                         None => drop(asked.spawn(async move { (at, asking.await) })),
@@ -402,13 +403,14 @@ impl Workspace {
         Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(lost()))).collect())
     }
 
-    /// Returns the language of a file. A file without a server is listed too, so that no one assumes that it was read.
+    /// Returns the language of a file. Files without a server are listed too, so that nobody assumes that they were
+    /// read.
     fn language(&self, extension: &str) -> Option<String> {
         let served = self.keepers.iter().find_map(|keeper| keeper.profile.files.get(extension));
         served.or_else(|| self.house.settings.without_server.get(extension)).cloned()
     }
 
-    /// Returns the keeper of a file's server.
+    /// Returns the keeper of the server for a file.
     fn of(&self, path: &str) -> Result<&Arc<Keeper>, Failure> {
         let extension = extension(path);
         let mut speaking = self.keepers.iter().filter(|keeper| keeper.profile.files.contains_key(extension));
@@ -423,7 +425,7 @@ impl Workspace {
         Self::installed(&mut speaking).unwrap_or_else(|| Err(self.no_server(language)))
     }
 
-    /// Returns the first profile that is installed, otherwise the reason why the first one is not.
+    /// Returns the first keeper whose server is installed, or else why the first one is not.
     fn installed<'a>(
         keepers: &mut dyn Iterator<Item = &'a Arc<Keeper>>,
     ) -> Option<Result<&'a Arc<Keeper>, Failure>> {
@@ -447,7 +449,7 @@ impl Workspace {
     }
 }
 
-/// Asks about one, perhaps twice: a server may die of it.
+/// Asks about one item, and once more if the server dies of it.
 async fn one<I, T: Doubted, F: Future<Output = Result<T, Halt>>>(
     keeper: &Arc<Keeper>,
     item: I,
@@ -458,7 +460,7 @@ async fn one<I, T: Doubted, F: Future<Output = Result<T, Halt>>>(
     keeper.ask(until, |server| ask(server, Arc::clone(&item))).await
 }
 
-/// Returns an answer that needs no waiting. For others, the caller asks again.
+/// Polls a future once. Returns its output if it is ready; otherwise the caller awaits it.
 fn at_once<F: Future>(asking: Pin<&mut F>) -> Option<F::Output> {
     match asking.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => Some(answer),
@@ -470,7 +472,7 @@ fn place_path(place: &mut Place) -> &mut String {
     &mut place.path
 }
 
-/// The letters that files must contain; empty if any file will do.
+/// The text that files must contain; empty if any file will do.
 fn letters(filter: &FileFilter) -> &str {
     filter.containing.as_deref().unwrap_or_default()
 }

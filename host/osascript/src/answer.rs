@@ -9,7 +9,7 @@ struct Raised {
     message: String,
 }
 
-/// Reads a line as the answer to the call of that number; `None` if it is anything else.
+/// Parses a line as the answer to the call with this number; `None` if it is anything else.
 pub(crate) fn answer(line: &str, to: u64) -> Option<Event> {
     let (id, answer) = line.split_once(' ')?;
     if id.parse() != Ok(to) {
@@ -25,7 +25,7 @@ pub(crate) fn answer(line: &str, to: u64) -> Option<Event> {
     }
 }
 
-/// Whether a text has the ends of an envelope. A text that was cut off lacks them; the core checks the rest.
+/// Whether a text begins and ends like an envelope. A truncated text does not; the core checks the rest.
 pub(crate) fn is_envelope(text: &str) -> bool {
     text.starts_with("{\"ok\":") && text.trim_ascii_end().ends_with('}')
 }

@@ -1,5 +1,5 @@
-// Asks the person at this Mac. What is shown comes as arguments: title, text, seconds, and the buttons, the last of which
-// is the default. Answers the button, or nothing if nobody pressed one in time.
+// Asks the user of this Mac. The arguments are the title, the text, the seconds to wait, and the buttons. The last
+// button is the default. Returns the button, or nothing if none was pressed in time.
 function run(argv) {
   const current = Application.currentApplication();
   current.includeStandardAdditions = true;

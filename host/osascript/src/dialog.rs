@@ -1,4 +1,4 @@
-//! A dialog of the Mac itself, in its own process: a fixed script with the question as its arguments.
+//! A dialog on the Mac, in its own process: a fixed script that gets the question as its arguments.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use crate::turns::Turns;
 
 const SCRIPT: &str = include_str!("dialog.js");
 
-/// The extra time after which a dialog that did not close by itself is closed.
+/// How long after its time limit a dialog that is still open is killed.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// An answer is the name of a button.
+/// The most bytes of an answer. An answer is the title of a button.
 const LONGEST: u64 = 4_096;
 
-/// Apps that could press a button from outside.
+/// The app through which a program could press a button.
 const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 
-/// The person pressed Escape, or a button that means it.
+/// The error number for Escape and for a Cancel button.
 const CANCELLED: i64 = -128;
 
 /// The contents of a dialog.
@@ -30,22 +30,23 @@ const CANCELLED: i64 = -128;
 pub struct Dialog {
     pub title: String,
     pub text: String,
-    /// From left to right; the last one is the default.
+    /// From left to right. The last one is the default.
     pub buttons: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Closed {
-    /// By this button.
+    /// With this button.
     By(String),
-    /// By Escape, or by itself.
+    /// With Escape, or by its time limit.
     Silent(String),
     /// It could not be shown.
     Unshown(String),
 }
 
 impl Supervisor {
-    /// Shows a dialog until a button is pressed or the time is over. While it is open no server talks to System Events.
+    /// Shows a dialog until a button is pressed or the time is over. Meanwhile no server of this user talks to System
+    /// Events.
     pub async fn dialog(&self, dialog: &Dialog, patience: Duration) -> Closed {
         let deadline = tokio::time::Instant::now() + patience;
         let mut turns = match &self.shared.settings.locks {
@@ -68,7 +69,7 @@ impl Supervisor {
         }
     }
 
-    /// Dropping the future kills the process, and the dialog with it.
+    /// Runs the dialog's process. Dropping the future kills the process, and the dialog with it.
     async fn show(&self, dialog: &Dialog, left: Duration) -> Closed {
         let seconds = left.as_secs().max(1).to_string();
         let shown = [dialog.title.clone(), dialog.text.clone(), seconds];

@@ -1,7 +1,8 @@
-//! The process between the server and an `osascript`. It kills the process group when the server ends for any reason.
+//! The process between the server and `osascript`. When the server ends for any reason, it kills its process group.
 //!
-//! `iac-mcp guard FD -- PROGRAM ARGUMENTS…`: FD is the far end of a pipe that only the server holds open, so its end
-//! means that the server ended. The guard uses only pipes and process groups, which are the same on every Unix.
+//! `iac-mcp guard FD -- PROGRAM ARGUMENTS…`: FD is the read end of a pipe whose write end only the server holds. When
+//! the pipe closes, the server has ended. The guard uses only pipes and process groups, which work the same on every
+//! Unix.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,16 +18,16 @@ use rustix::stdio::{dup2_stdin, dup2_stdout};
 
 use crate::spawn;
 
-/// The exit status of a shell for a program that it cannot start.
+/// The exit status that a shell uses for a program that it cannot start.
 const UNSTARTABLE: u8 = 127;
 
-/// Runs a program under guard; its input, output and exit status are the program's own.
+/// Runs a program under the guard. Its input, output and exit status are the program's own.
 pub fn guard(arguments: Vec<OsString>) -> ExitCode {
     let fails = |error: io::Error, code: ExitCode| {
         say(&error);
         code
     };
-    // The guard reports a failed start only for a program that never ran. Any other program may have done its work.
+    // Exit status 127 is only for a program that never ran. Any other program may have done its work.
     match started(&arguments) {
         Ok((program, leads)) => {
             ended(program, &leads).map_or_else(|error| fails(error, ExitCode::FAILURE), code)
@@ -65,7 +66,7 @@ fn parse(arguments: &[OsString]) -> io::Result<(u32, &[OsString])> {
     }
 }
 
-/// The group to kill must be this process's own, even if the server did not start this process.
+/// Makes this process the leader of its own group, even if the server did not start it. That group will be killed.
 fn lead() -> io::Result<()> {
     if getpgrp() != getpid() {
         setpgid(None, None)?;
@@ -73,14 +74,14 @@ fn lead() -> io::Result<()> {
     Ok(())
 }
 
-/// Leaves input and output to the program alone, so that the server notices when the program closes them.
+/// Closes the guard's own input and output, so that the server notices when the program closes them.
 fn let_go() -> io::Result<()> {
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&nothing)?;
     Ok(dup2_stdout(&nothing)?)
 }
 
-/// Kills the group if the server ends while `leads` says that the group is this process's own.
+/// Waits for the end of the server, then kills the group while `leads` says that the group is this process's own.
 fn kill_at_end(mut liveness: File, leads: &Mutex<bool>) {
     let mut nothing = [0; 8];
     while !matches!(liveness.read(&mut nothing), Ok(0) | Err(_)) {}
@@ -90,8 +91,9 @@ fn kill_at_end(mut liveness: File, leads: &Mutex<bool>) {
     }
 }
 
-/// Kills the program's leftover processes too. The guard first moves to the server's group, so that it survives and can
-/// answer. If the server ends after that, it must not kill that group, because the client may be in it.
+/// Kills the remaining processes of the program too. The guard first moves to the server's group, so that it survives
+/// and can report the exit status. From then on, the end of the server must not kill the group, because the client
+/// may be in it.
 fn leave_none(leads: &Mutex<bool>) -> io::Result<()> {
     let mut leads = leads.lock().unwrap_or_else(PoisonError::into_inner);
     *leads = false;
@@ -114,7 +116,7 @@ fn code(status: ExitStatus) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-/// stderr may be gone with the server. Then no one can read the message.
+/// Reports an error on stderr. If stderr is closed because the server has ended, nobody can read the message.
 fn say(error: &io::Error) {
     writeln!(io::stderr(), "{error}").unwrap_or_default();
 }

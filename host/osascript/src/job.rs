@@ -1,4 +1,4 @@
-//! One script on its way: the client's side waits for it, the lane's side runs it.
+//! A script that waits or runs: the client's half waits for the answer, and the lane's half runs the script.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -13,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 use crate::settings::Kind;
 use crate::standing::Standing;
 
-/// The lane's side.
+/// The lane's half.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) script: Script,
     pub(crate) kind: Kind,
-    /// When the client came.
+    /// When the client made the call.
     pub(crate) since: Instant,
     pub(crate) client: Client,
 }
@@ -30,15 +30,15 @@ pub(crate) struct Client {
     answer: oneshot::Sender<Event>,
 }
 
-/// The client's side of a job. If it is dropped, the client has given up.
+/// The client's half of a job. Dropping it means that the client has given up.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     stage: Arc<Stage>,
     answer: oneshot::Receiver<Event>,
 }
 
-/// Whether a script has started decides the error for a client that gives up: a script that has not started by then
-/// never runs.
+/// The stage of a job. It decides the error for a client that gives up: a script that has not started by then never
+/// runs.
 #[derive(Debug, Default)]
 struct Stage(AtomicU8);
 
@@ -46,19 +46,19 @@ const WAITING: u8 = 0;
 const BEGUN: u8 = 1;
 const GIVEN_UP: u8 = 2;
 
-/// When and why a client stops waiting.
+/// When a client stops waiting.
 pub(crate) struct Limits {
-    /// The rest of its time.
+    /// The client's remaining time.
     pub(crate) left: Duration,
-    /// The most that a client waits, in all.
+    /// The client's total time limit.
     pub(crate) timeout: Duration,
-    /// The most that it waits for an app that left an earlier call without an answer.
+    /// The longest wait for an app that has not answered an earlier call.
     pub(crate) patience: Duration,
-    /// Cancels the call if the client wants that.
+    /// Cancelled by the client.
     pub(crate) cancel: CancellationToken,
 }
 
-/// Makes the two sides.
+/// Makes both halves.
 pub(crate) fn job(script: &Script, kind: Kind) -> (Job, Ticket) {
     let stage = Arc::new(Stage::default());
     let (answer, answered) = oneshot::channel();
@@ -67,22 +67,22 @@ pub(crate) fn job(script: &Script, kind: Kind) -> (Job, Ticket) {
 }
 
 impl Client {
-    /// Whether it still waits.
+    /// Whether the client still waits.
     pub(crate) fn is_wanted(&self) -> bool {
         !self.answer.is_closed()
     }
 
-    /// Waits until it has given up.
+    /// Waits until the client has given up.
     pub(crate) async fn given_up(&mut self) {
         self.answer.closed().await;
     }
 
-    /// Begins its script, unless it has given up before.
+    /// Marks the script as started. Returns false if the client has given up.
     pub(crate) fn begin(&self) -> bool {
         self.stage.move_on(BEGUN)
     }
 
-    /// Answers it, if it still waits.
+    /// Sends the answer, if the client still waits.
     pub(crate) fn answer(self, event: Event) {
         if self.answer.send(event).is_err() {
             tracing::debug!("an answer came after its client had given up");
@@ -91,12 +91,12 @@ impl Client {
 }
 
 impl Ticket {
-    /// Waits for the answer, and not longer than the limits allow.
+    /// Waits for the answer, within the limits.
     pub(crate) async fn outcome(mut self, standing: watch::Receiver<Standing>, limits: Limits) -> Event {
         let Limits { left, timeout, patience, cancel } = limits;
         let stage = self.stage.clone();
         tokio::select! {
-            // In this order, an answer counts even if the client gives up at the same moment.
+            // The order matters: an answer counts even if the client gives up at the same moment.
             biased;
             event = &mut self.answer => event.unwrap_or_else(|_| stopping()),
             () = cancel.cancelled() => Event::Failed(RunFailure::Cancelled),
@@ -116,13 +116,13 @@ impl Drop for Ticket {
 }
 
 impl Stage {
-    /// Leaves the first stage; false if it was left before.
+    /// Leaves the stage `WAITING`. Returns false if the job has already left it.
     fn move_on(&self, to: u8) -> bool {
         self.0.compare_exchange(WAITING, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }
 
-/// Waits until the app has been silent for longer than a client should wait for it.
+/// Waits until the app has been silent for longer than a client should wait.
 async fn turned_away(mut standing: watch::Receiver<Standing>, patience: Duration, stage: &Stage) -> String {
     loop {
         if standing.wait_for(Standing::is_silent).await.is_err() {
@@ -136,7 +136,7 @@ async fn turned_away(mut standing: watch::Receiver<Standing>, patience: Duration
     }
 }
 
-/// The error for a client with a script that ended with the server.
+/// The error for a client whose script was killed because the server stopped.
 pub(crate) fn stopping() -> Event {
     Event::Failed(RunFailure::Process("the server is stopping".to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The lane of one app: its scripts run one after another, in the order in which their places were taken.
+//! The lane of one app. Its scripts run one after another, in the order in which their places were reserved.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -24,15 +24,16 @@ use crate::unfit::Unfit;
 use crate::worker::{Broken, Worker};
 use crate::{one_shot, raised};
 
-/// The app died during the call, or was about to: the next call finds it again.
+/// The app quit before or during the call. The next call connects to it again.
 const CONNECTION_INVALID: i64 = -609;
 /// The app did not answer the script.
 const EVENT_TIMED_OUT: i64 = -1712;
 
-/// macOS does not let this process send events. A process keeps that answer even after the user has changed it.
+/// macOS does not allow this process to send events. A process keeps getting this error even after the user has
+/// allowed it.
 const NO_CONSENT: [i64; 2] = [-1743, -1744];
 
-/// The worker that talks to the app.
+/// Runs the scripts of one app.
 #[derive(Debug)]
 pub(crate) struct Lane {
     app: Arc<str>,
@@ -42,9 +43,9 @@ pub(crate) struct Lane {
     record: Arc<Record>,
     evicted: Arc<Notify>,
     turns: Option<Turns>,
-    /// When the turn that this server has is given back.
+    /// When the server gives back the turn that it holds.
     end: Option<Pin<Box<Sleep>>>,
-    /// The server that a read did not wait for. The next read does not wait for it either.
+    /// The holder that a read gave up waiting for. The next read does not wait for it either.
     asleep: Option<Holder>,
     worker: Option<Worker>,
 }
@@ -57,11 +58,11 @@ pub(crate) struct Shared {
     pub(crate) slots: Slots,
     pub(crate) unfit: Unfit,
     pub(crate) closed: CancellationToken,
-    /// Notified when a worker is let go, which happens between calls too.
+    /// Notified when a worker is released, which also happens between calls.
     pub(crate) let_go: Notify,
 }
 
-/// The data that a client needs to use a lane.
+/// What a client needs to use a lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Entrance {
     pub(crate) door: Door,
@@ -80,7 +81,7 @@ impl Lane {
         (Self { app, shared, jobs, standing, record, evicted, turns, end, asleep, worker }, entrance)
     }
 
-    /// Serves until the server stops, and then kills a running script.
+    /// Serves jobs until the server stops, and then kills a running script.
     pub(crate) async fn serve(mut self) {
         let shared = self.shared.clone();
         shared.closed.run_until_cancelled(self.serve_all()).await;
@@ -90,8 +91,8 @@ impl Lane {
         loop {
             let idle = self.shared.settings.idle;
             let retired = tokio::select! {
-                // A broken worker is retired before a job could get it. A job that waits comes before the end of the
-                // turn, because all scripts of a turn share its lock.
+                // The order matters. A broken worker is retired before a job could use it. A waiting job comes before
+                // the end of the turn, because all scripts of a turn share its lock.
                 biased;
                 broken = falls(&mut self.worker) => broken.word(),
                 () = self.evicted.notified() => "evicted",
@@ -133,7 +134,7 @@ impl Lane {
         self.rest().await;
     }
 
-    /// Keeps the rest of the turn. Each turn has one timer, however many scripts share it, because a timer that ends
+    /// Sets the timer for the rest of the turn. All scripts of a turn share one timer, because a timer that fires
     /// before all others wakes the thread once more.
     fn keep(&mut self) {
         let until = self.turns.as_ref().and_then(Turns::kept_until).map(tokio::time::Instant::from);
@@ -158,8 +159,8 @@ impl Lane {
         }
     }
 
-    /// Waits for the app among all servers. A read continues without a turn after a while, because the holder may be
-    /// asleep.
+    /// Waits for the app's turn among all servers. A read continues without the turn after a while, because the
+    /// holder may be suspended.
     async fn turn<'a>(
         &mut self,
         turns: Option<&'a mut Turns>,
@@ -174,8 +175,8 @@ impl Lane {
         let patience = if known { Duration::ZERO } else { self.shared.settings.patience };
         self.standing.send_if_modified(|standing| standing.waits(holder.clone()));
         tokio::select! {
-            // A free lock counts even if the patience ends at the same moment, so that no read runs without its turn
-            // needlessly.
+            // The order matters: a free lock counts even if the patience ends at the same moment, so no read goes
+            // without its turn needlessly.
             biased;
             turn = turns.take() => turn.inspect_err(|error| tracing::warn!(%error, "no turn can be taken")).map(Some),
             () = job.client.given_up() => Ok(None),
@@ -207,9 +208,9 @@ impl Lane {
         }
     }
 
-    /// Runs a script, for its client or, once that has given up, for the app's sake.
+    /// Runs a script to its end. If the client gives up, the script still gets some time, so that the app can finish.
     ///
-    /// `None` if it never ended.
+    /// `None` if it did not end.
     async fn run_for(
         &mut self,
         script: &Script,
@@ -220,7 +221,7 @@ impl Lane {
         let (standing, end) = (self.standing.clone(), began + self.shared.settings.linger);
         let mut event = pin!(self.attempt(script, kind));
         tokio::select! {
-            // A result counts even if the client gives up at the same moment.
+            // The order matters: a result counts even if the client gives up at the same moment.
             biased;
             event = &mut event => return Some(event),
             () = client.given_up() => standing.send_replace(Standing::Silent(began)),
@@ -228,7 +229,7 @@ impl Lane {
         tokio::time::timeout_at(end.into(), event).await.ok()
     }
 
-    /// If the connection broke, a read runs again, but only once and only while its client waits.
+    /// Runs a script. If the connection broke, a read runs again, but only once and only while its client waits.
     async fn attempt(&mut self, script: &Script, kind: Kind) -> Event {
         let event = self.once(script, kind).await;
         let again = kind == Kind::Read && may_pass(&event) && !self.standing.borrow().is_silent();
@@ -239,7 +240,8 @@ impl Lane {
         self.once(script, kind).await
     }
 
-    /// A worker that ended before it had the request gives way to another, or to a process for this script alone.
+    /// Runs a script once. If the worker ends before it has the whole request, another worker or a separate process
+    /// runs the script.
     async fn once(&mut self, script: &Script, kind: Kind) -> Event {
         for _ in 0..2 {
             let ran = match self.ready().await {
@@ -267,7 +269,7 @@ impl Lane {
         }
     }
 
-    /// The worker, started if necessary; `None` if the script needs its own process.
+    /// Returns the worker, starting it if necessary; `None` if the script needs its own process.
     async fn ready(&mut self) -> Option<&mut Worker> {
         let Shared { settings, liveness, slots, unfit, .. } = &*self.shared;
         let may_start = settings.workers && !unfit.is_set();
@@ -297,7 +299,7 @@ impl Lane {
         self.shared.slots.leave(&self.app);
     }
 
-    /// Asks an app that never came back for its version. It may take its time: clients are answered meanwhile.
+    /// Asks an app that did not recover for its version. This may take long, but clients are answered meanwhile.
     async fn has_revived(&mut self) -> bool {
         let Standing::Suspect(since) = *self.standing.borrow() else { return true };
         let probe = Script::probe(&self.app);
@@ -321,7 +323,7 @@ impl Lane {
     }
 }
 
-/// The files of an app's turns, if several servers share them. A script that does not talk to an app needs none.
+/// Opens the files for an app's turns, if servers share them. A script that talks to no app needs no turn.
 fn turns(app: &str, shared: &Shared) -> io::Result<Option<Turns>> {
     let Some(directory) = shared.settings.locks.as_ref().filter(|_| !app.is_empty()) else { return Ok(None) };
     let opened = Turns::open(directory, app);
@@ -330,7 +332,8 @@ fn turns(app: &str, shared: &Shared) -> io::Result<Option<Turns>> {
         .map(Some)
 }
 
-/// A change never continues without a turn: two servers would write to one app at the same time.
+/// The error for a change without a turn. A change never runs without one, because two servers would write to one app
+/// at the same time.
 fn no_turn(error: &io::Error) -> Event {
     Event::Failed(RunFailure::Busy(format!(
         "servers cannot take turns at it, because files cannot be locked: {error}"
@@ -355,7 +358,7 @@ fn may_pass(event: &Event) -> bool {
     matches!(event, Event::Failed(RunFailure::Process(_))) || number(event) == Some(CONNECTION_INVALID)
 }
 
-/// The number of the error that a script ended with.
+/// The error number that a script ended with.
 fn number(event: &Event) -> Option<i64> {
     match event {
         Event::Replied(text) if text.starts_with("{\"ok\":false") => {
@@ -375,7 +378,7 @@ fn failed(broken: Broken, kind: Kind) -> Event {
     Event::Failed(doubtful(failure, kind))
 }
 
-/// A process that failed has perhaps done its work.
+/// A process that failed during a change may have done its work.
 fn doubtful(failure: RunFailure, kind: Kind) -> RunFailure {
     match (failure, kind) {
         (RunFailure::Process(why), Kind::Change) => {

@@ -1,7 +1,7 @@
-//! Runs scripts with `osascript`, with deadlines and limits, and leaves no process behind.
+//! Runs scripts with `osascript`, within time and size limits, and leaves no process behind.
 //!
-//! Each app has a lane, where scripts run one after another. A client waits beside the lane and gets its answer in
-//! time, whatever happens in the lane. `docs/execution.md` describes the whole way.
+//! Each app has a lane, in which scripts run one after another. A client waits outside the lane and gets its answer
+//! in time, whatever happens inside. `docs/execution.md` describes the whole path of a script.
 
 mod settings;
 mod spawn;

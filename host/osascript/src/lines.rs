@@ -1,8 +1,8 @@
-//! Lines of a pipe, none longer than allowed.
+//! Reads lines from a pipe, each up to a maximum length.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// How much is read at once, in bytes.
+/// The number of bytes to read at once.
 const CHUNK: usize = 64 * 1024;
 
 /// A pipe that is read line by line.
@@ -28,7 +28,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { from, held: Vec::new(), searched: 0, most }
     }
 
-    /// Waits for a whole line, without its end. Nothing is lost if the future is dropped.
+    /// Waits for a whole line and returns it without its line break. Dropping the future loses nothing.
     ///
     /// # Errors
     /// The pipe ended or broke, or the line is too long.
@@ -47,7 +47,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// The line is copied out, so that the next one finds the room that this one had.
+    /// Takes the first whole line. It is copied out, so that the buffer's memory is used again for the next one.
     fn whole(&mut self) -> Option<Vec<u8>> {
         let Some(end) = self.held[self.searched..].iter().position(|byte| *byte == b'\n') else {
             self.searched = self.held.len();

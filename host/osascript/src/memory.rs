@@ -1,8 +1,8 @@
-//! How much memory a process holds.
+//! Measures the memory of processes.
 
 use crate::spawn;
 
-/// Resident memory in bytes; 0 if it cannot be known.
+/// Resident memory in bytes; 0 if it is unknown.
 pub(crate) async fn of(pid: Option<u32>) -> u64 {
     let Some(pid) = pid else { return 0 };
     let kilobytes = match std::fs::read_to_string(format!("/proc/{pid}/status")) {
@@ -12,7 +12,7 @@ pub(crate) async fn of(pid: Option<u32>) -> u64 {
     kilobytes.unwrap_or_default() * 1024
 }
 
-/// Resident memory of a process group in bytes; `None` if it cannot be known.
+/// Resident memory of a process group in bytes; `None` if it is unknown.
 pub async fn of_group(leader: u32) -> Option<u64> {
     let listed = match std::fs::read_dir("/proc/self") {
         Ok(_) => in_proc(),
@@ -21,13 +21,13 @@ pub async fn of_group(leader: u32) -> Option<u64> {
     Some(in_list(&listed, leader) * 1024)
 }
 
-/// One line for each process, as `ps` writes it: its group and its memory.
+/// One line for each process, in the format of `ps`: its group and its memory.
 fn in_proc() -> String {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let line = |process: std::fs::DirEntry| {
         let stat = std::fs::read_to_string(process.path().join("stat")).ok()?;
         let status = std::fs::read_to_string(process.path().join("status")).ok()?;
-        // The name is in parentheses, and may hold anything.
+        // The process name is in parentheses and may contain any characters.
         let group = stat.rsplit_once(')')?.1.split_whitespace().nth(2)?;
         Some(format!("{group} {}\n", in_status(&status)?))
     };

@@ -1,4 +1,4 @@
-//! One process for one script: the script on stdin, the envelope on stdout.
+//! Runs one script in its own process: the script goes to stdin, and the envelope comes from stdout.
 
 use std::io;
 
@@ -12,17 +12,17 @@ use crate::raised::{self, Said};
 use crate::settings::Settings;
 use crate::spawn::{Liveness, Pipes, Process};
 
-/// Runs a script to its end. Dropping the future kills the process and all that it started.
+/// Runs a script to its end. Dropping the future kills the process and all of its descendants.
 ///
 /// # Errors
-/// It cannot be started.
+/// The process cannot be started.
 pub(crate) async fn run(settings: &Settings, liveness: &Liveness, script: &Script) -> io::Result<Event> {
     let arguments = ["-l", "JavaScript", "-"].map(Into::into);
     let (mut process, Pipes { stdin, stdout, stderr }) = Process::start(settings, &arguments, liveness)?;
     let (text, mut said, mut answer) = (script.one_shot(), Said::by(stderr), Vec::new());
     let talk = async { tokio::try_join!(feed(stdin, &text), read(stdout, settings.output, &mut answer)) };
     let read = tokio::select! {
-        // The output comes first, because the process may end before all of it is read.
+        // The order matters: output is read first, because the process may end before all of it is read.
         biased;
         read = talk => read.map(drop),
         () = process.is_over() => Ok(()),
@@ -34,7 +34,7 @@ pub(crate) async fn run(settings: &Settings, liveness: &Liveness, script: &Scrip
     Ok(event(read.map(|()| answer), &said.all().await, well))
 }
 
-/// A program that does not read its script says so by its answer, not by a broken pipe.
+/// Writes the script. If the program does not read it, its answer is the error that counts, not the broken pipe.
 async fn feed(mut stdin: ChildStdin, text: &str) -> Result<(), RunFailure> {
     if let Err(error) = stdin.write_all(text.as_bytes()).await {
         tracing::debug!(%error, "osascript did not read its script");

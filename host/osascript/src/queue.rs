@@ -1,4 +1,4 @@
-//! The order of an app's scripts: a call takes a place before its script is known.
+//! The order of an app's scripts: a call reserves a place before its script is known.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tokio::time::{Instant, timeout_at};
 use crate::job::Job;
 use crate::record::Record;
 
-/// How many scripts may wait for one app.
+/// The most scripts that wait for one app.
 pub(crate) const MOST: usize = 1000;
 
-/// The entrance where calls take places.
+/// Where calls reserve their places.
 #[derive(Clone, Debug)]
 pub(crate) struct Door {
     places: mpsc::UnboundedSender<Taken>,
@@ -20,7 +20,7 @@ pub(crate) struct Door {
     patience: Duration,
 }
 
-/// The channel for the script of a place, and the time until which the lane waits for it.
+/// The channel for the script of a place, and the time until which the lane waits for that script.
 type Taken = (oneshot::Receiver<Job>, Instant);
 
 /// A place in a queue. Dropping it gives the place up.
@@ -30,9 +30,9 @@ pub(crate) struct Place(oneshot::Sender<Job>);
 /// Why a script cannot wait.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoPlace {
-    /// The number of scripts that already wait.
+    /// The queue is full.
     Full,
-    /// The lane has ended, so no one serves the queue.
+    /// The lane has ended, so nobody serves the queue.
     Ended,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Queue {
     first: Option<Taken>,
 }
 
-/// Makes a queue in which a place without a script is kept no longer than this after it was taken.
+/// Makes a queue. A place without a script expires after this time.
 pub(crate) fn queue(record: &Arc<Record>, patience: Duration) -> (Door, Queue) {
     let (sender, places) = mpsc::unbounded_channel();
     let door = Door { places: sender, record: Arc::clone(record), patience };
@@ -53,10 +53,10 @@ pub(crate) fn queue(record: &Arc<Record>, patience: Duration) -> (Door, Queue) {
 }
 
 impl Door {
-    /// Takes the last place.
+    /// Reserves a place at the end.
     ///
     /// # Errors
-    /// There is none.
+    /// The queue is full, or the lane has ended.
     pub(crate) fn place(&self) -> Result<Place, NoPlace> {
         if self.places.is_closed() {
             return Err(NoPlace::Ended);
@@ -70,10 +70,10 @@ impl Door {
         Ok(Place(sender))
     }
 
-    /// Puts a script at a reserved place, or at the end if the lane no longer waits for that place.
+    /// Puts a script at its reserved place, or at the end if that place has expired.
     ///
     /// # Errors
-    /// There is none.
+    /// The queue is full, or the lane has ended.
     pub(crate) fn enter(&self, place: Place, job: Job) -> Result<(), NoPlace> {
         let Err(job) = place.0.send(job) else { return Ok(()) };
         self.place()?.0.send(job).map_err(|_| NoPlace::Ended)
@@ -99,7 +99,7 @@ impl Queue {
     }
 }
 
-/// Waits for the script of a place, if it comes in time.
+/// Waits for the script of a place; `None` if it does not come in time.
 async fn until_then(place: &mut oneshot::Receiver<Job>, until: Instant) -> Option<Job> {
     match timeout_at(until, &mut *place).await {
         Ok(job) => job.ok(),

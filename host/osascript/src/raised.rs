@@ -1,4 +1,4 @@
-//! The messages of `osascript` on stderr when a script fails.
+//! The messages that `osascript` writes to stderr when a script fails.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,12 +8,12 @@ use tokio::task::JoinHandle;
 
 use crate::spawn::LATE;
 
-/// The end of stderr that is kept, in bytes.
+/// How many bytes from the end of stderr are kept.
 const KEPT: usize = 4096;
 
-/// Reads `… execution error: <message> (<number>)`, with or without a path and offsets before it.
+/// Parses `… execution error: <message> (<number>)`, with or without a path and offsets before it.
 ///
-/// Only the number at the very end counts; the words are in the language of the system.
+/// Only the number at the end is interpreted. The message is in the system's language.
 pub(crate) fn read(stderr: &[u8]) -> RunFailure {
     let text = String::from_utf8_lossy(stderr);
     let text = text.trim();
@@ -24,7 +24,7 @@ pub(crate) fn read(stderr: &[u8]) -> RunFailure {
     }
 }
 
-/// The stderr of a process, read in parallel. Dropping it stops the reading.
+/// The stderr of a process, read in the background. Dropping it stops the reading.
 #[derive(Debug)]
 pub(crate) struct Said {
     kept: Arc<Mutex<Vec<u8>>>,
@@ -32,15 +32,15 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Begins to listen.
+    /// Starts to read.
     pub(crate) fn by(stderr: impl AsyncRead + Unpin + Send + 'static) -> Self {
         let kept = Arc::default();
         Self { listener: tokio::spawn(listen(stderr, Arc::clone(&kept))), kept }
     }
 
-    /// The last part of it, after the process has ended.
+    /// Returns the end of stderr, after the process has ended.
     pub(crate) async fn all(&mut self) -> Vec<u8> {
-        // Its end may never come, because a process that left the group may hold the pipe.
+        // The pipe may never close, because a process that left the group may hold it open.
         let heard = tokio::time::timeout(LATE, &mut self.listener).await;
         tracing::trace!(to_its_end = heard.is_ok(), "stderr was read");
         std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
@@ -53,7 +53,7 @@ impl Drop for Said {
     }
 }
 
-/// Reads stderr to its end and keeps the last of it.
+/// Reads stderr to its end and keeps its last bytes.
 async fn listen(mut stderr: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<u8>>>) {
     let mut buffer = [0; 1024];
     while let Ok(read @ 1..) = stderr.read(&mut buffer).await {
@@ -61,7 +61,7 @@ async fn listen(mut stderr: impl AsyncRead + Unpin, kept: Arc<Mutex<Vec<u8>>>) {
     }
 }
 
-/// Adds bytes to the end and forgets the oldest.
+/// Appends bytes and drops the oldest ones.
 fn keep(kept: &mut Vec<u8>, more: &[u8]) {
     kept.extend_from_slice(more);
     if kept.len() > KEPT {

@@ -1,4 +1,4 @@
-//! Counts of events in the lane of an app, for `system` and for tests.
+//! Statistics of an app's lane, for the tool `system` and for tests.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,23 +13,23 @@ use crate::worker::Worker;
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// Scripts that clients wanted to be run.
+    /// Scripts that clients asked for.
     pub calls: u64,
-    /// Scripts that began.
+    /// Scripts that started.
     pub began: u64,
-    /// Apple events that they say they sent.
+    /// Apple events that the scripts report to have sent.
     pub events: u64,
-    /// Clients answered at the time limit.
+    /// Calls that reached the time limit.
     pub timeouts: u64,
-    /// Clients that took their call back.
+    /// Calls that the client cancelled.
     pub cancelled: u64,
-    /// The number of clients that got `app_busy`.
+    /// Calls that failed with `app_busy`.
     pub busy: u64,
-    /// Reads run a second time.
+    /// Reads that ran a second time.
     pub retried: u64,
-    /// Reads that went on without the turn.
+    /// Reads that ran without the turn.
     pub without_turn: u64,
-    /// Scripts that had a process of their own.
+    /// Scripts that ran in their own process.
     pub one_shots: u64,
     /// Workers that were let go, by the reason.
     pub retired: BTreeMap<String, u64>,
@@ -44,7 +44,7 @@ pub struct Counts {
 #[serde(rename_all = "camelCase")]
 pub struct Times {
     pub count: u64,
-    /// All of them, in milliseconds.
+    /// Their sum, in milliseconds.
     #[serde(serialize_with = "to_microseconds")]
     pub total_ms: f64,
     /// The longest, in milliseconds.
@@ -52,17 +52,17 @@ pub struct Times {
     pub longest_ms: f64,
 }
 
-/// One kept process.
+/// One worker.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkerReport {
-    /// Its process number, if it is one of this system.
+    /// Its process id, if the process is on this machine.
     pub pid: Option<u32>,
-    /// How many scripts it ran.
+    /// How many scripts it has run.
     pub calls: u64,
-    /// Its resident memory when last looked at, in bytes.
+    /// Its resident memory when last measured, in bytes.
     pub memory: u64,
-    /// How long it has lived, in milliseconds.
+    /// Its age in milliseconds.
     pub age_ms: u64,
 }
 
@@ -91,7 +91,7 @@ impl Record {
         change(&mut self.lock().counts);
     }
 
-    /// A place was taken; false if there are more than `most` already.
+    /// Counts a reserved place. Returns false if `most` places are already taken.
     pub(crate) fn came(&self, most: usize) -> bool {
         let mut inner = self.lock();
         let room = inner.waiting < most;
@@ -99,31 +99,31 @@ impl Record {
         room
     }
 
-    /// It is the next one.
+    /// Counts that a place is served now.
     pub(crate) fn is_next(&self) {
         self.lock().waiting -= 1;
     }
 
-    /// A client wants a script to be run.
+    /// Counts a script that a client asks for.
     pub(crate) fn asked(&self) {
         self.lock().counts.calls += 1;
     }
 
-    /// Its script began.
+    /// Counts a script that starts.
     pub(crate) fn began(&self, since: Instant) {
         let mut inner = self.lock();
         inner.counts.began += 1;
         inner.counts.waited.add(since.elapsed());
     }
 
-    /// Its script ended, even if no one waits any more.
+    /// Counts a script that ended, even if nobody waits any more.
     pub(crate) fn ended(&self, began: Instant, event: &Event) {
         let mut inner = self.lock();
         inner.counts.ran.add(began.elapsed());
         inner.counts.events += events(event);
     }
 
-    /// The client was answered.
+    /// Counts the client's answer.
     pub(crate) fn answered(&self, event: &Event) {
         let Event::Failed(failure) = event else { return };
         let counts = &mut self.lock().counts;
@@ -138,21 +138,21 @@ impl Record {
         }
     }
 
-    /// There is a worker.
+    /// Records the state of the lane's worker.
     pub(crate) fn kept(&self, worker: &Worker) {
         let seen =
             Seen { pid: worker.pid(), calls: worker.calls(), memory: worker.memory(), since: worker.since() };
         self.lock().worker = Some(seen);
     }
 
-    /// There is none any more.
+    /// Records that the lane has no worker any more.
     pub(crate) fn retired(&self, why: &str) {
         let mut inner = self.lock();
         inner.worker = None;
         *inner.counts.retired.entry(why.to_owned()).or_default() += 1;
     }
 
-    /// Everything, as it is now.
+    /// Returns a copy of all statistics.
     pub(crate) fn look(&self) -> Inner {
         self.lock().clone()
     }
@@ -179,12 +179,13 @@ impl Times {
     }
 }
 
-/// More digits of milliseconds help no one.
+/// Rounds milliseconds to microseconds. More digits would help nobody.
 fn to_microseconds<S: Serializer>(ms: &f64, into: S) -> Result<S::Ok, S::Error> {
     into.serialize_f64((ms * 1e3).round() / 1e3)
 }
 
-/// The count comes after the value, so the search starts at the end; a quote inside a text is always escaped.
+/// Reads the number of events from an envelope. It stands after the value, so the search starts at the end. A quote
+/// inside a string is always escaped.
 fn events(event: &Event) -> u64 {
     let Event::Replied(text) = event else { return 0 };
     let digits = text.rsplit_once("\"events\":").map_or("", |(_, rest)| rest);

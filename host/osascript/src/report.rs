@@ -1,4 +1,4 @@
-//! The supervisor's state, for people.
+//! The supervisor's state, for people to read.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::turns::Holder;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// How many processes are kept.
+    /// The number of workers.
     pub workers: usize,
-    /// How many may be.
+    /// The most workers.
     pub most_workers: usize,
-    /// Whether this `osascript` was found to be unable to keep processes.
+    /// Whether this `osascript` cannot serve as a worker.
     pub unfit: bool,
-    /// Every app that got a script, by bundle id; the empty id is the system.
+    /// Every app that got a script, by bundle id. The empty id stands for scripts that talk to no app.
     pub apps: BTreeMap<String, AppReport>,
 }
 
@@ -27,17 +27,18 @@ pub struct Report {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppReport {
-    /// `open`, `waiting` (for another server), `running`, `busy` (a call was answered without it), `suspect`.
+    /// `open`, `waiting` (for another server), `running`, `busy` (a call ended before the app answered), or
+    /// `suspect`.
     pub state: &'static str,
-    /// The same in words, unless it is open.
+    /// An explanation of the state, unless it is `open`.
     pub because: Option<String>,
-    /// The server that holds the turn, while this one waits for it.
+    /// The server that holds the turn, if this one waits for it.
     pub holder: Option<Holder>,
-    /// How many scripts wait.
+    /// The number of waiting scripts.
     pub waiting: usize,
-    /// The process that is kept for it.
+    /// The app's worker.
     pub worker: Option<WorkerReport>,
-    /// Counts since the start.
+    /// Statistics since the start of the server.
     #[serde(flatten)]
     pub counts: Counts,
 }

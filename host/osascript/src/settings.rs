@@ -29,28 +29,28 @@ impl From<Level> for Kind {
 pub struct Settings {
     /// The program and its first arguments, for example `["ssh", "mini", "osascript"]`.
     pub command: Vec<OsString>,
-    /// Variables set for it, beside those of this process.
+    /// Environment variables to set for it, in addition to those of this process.
     pub environment: Vec<(OsString, OsString)>,
-    /// This program as the guard of each process; `None` to start processes without a guard.
+    /// The path of this program, which then guards each process; `None` to start processes without a guard.
     pub guard: Option<PathBuf>,
-    /// When a client is answered at the latest.
+    /// The time limit within which every client is answered.
     pub timeout: Duration,
-    /// The directory of the locks that several servers share; `None` to go without.
+    /// The directory of the locks that several servers share; `None` for no locks.
     pub locks: Option<PathBuf>,
-    /// Whether processes are kept for the next script.
+    /// Whether a process is reused for the next script.
     pub workers: bool,
-    /// The most that one script may write, in bytes.
+    /// The most output of one script, in bytes.
     pub output: usize,
-    /// The most processes to keep.
+    /// The most workers.
     pub most_workers: usize,
     /// How long an idle worker is kept.
     pub idle: Duration,
-    /// How much memory a worker may gain before it is replaced, in bytes.
+    /// How many bytes a worker's memory may grow before the worker is replaced.
     pub growth: u64,
-    /// How long a script may run after its client was answered. Killing it earlier can leave the app with a queue that
-    /// it never empties.
+    /// How long a script may go on after its client got an error. Killing it earlier can leave the app with events
+    /// that it never finishes.
     pub linger: Duration,
-    /// How long a read waits for another server's turn, and any call for an app that has fallen silent.
+    /// How long a read waits for another server's turn, and how long any call waits for an app that does not answer.
     pub patience: Duration,
 }
 
@@ -74,7 +74,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Runs scripts in the simulator that `binary`, which is this program, carries.
+    /// Runs scripts in the simulator, which is a part of `binary`, this program.
     pub fn simulated(binary: &Path, world: &Path) -> Self {
         Self {
             command: vec![binary.into(), "osascript".into()],

@@ -1,10 +1,10 @@
-//! How many workers there may be: the least recently used makes room.
+//! Limits the number of workers. If all slots are taken, the least recently used worker must leave.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-/// The places for workers, the least recently used first.
+/// The slots for workers, least recently used first.
 #[derive(Debug)]
 pub(crate) struct Slots {
     most: usize,
@@ -23,9 +23,9 @@ impl Slots {
         Self { most, taken: Mutex::new(Vec::new()) }
     }
 
-    /// Takes or keeps the place of an app for a script. `evict` is notified when another app needs the place.
+    /// Claims a slot for an app, or keeps the one it has. `evict` is notified when another app needs the slot.
     ///
-    /// False if all places are in use by running scripts.
+    /// Returns false if running scripts use all slots.
     pub(crate) fn claim(&self, app: &Arc<str>, evict: &Arc<Notify>) -> bool {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.retain(|slot| slot.app != *app);
@@ -43,7 +43,7 @@ impl Slots {
         taken.iter_mut().filter(|slot| *slot.app == *app).for_each(|slot| slot.busy = false);
     }
 
-    /// Gives the place back.
+    /// Frees the app's slot.
     pub(crate) fn leave(&self, app: &str) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.retain(|slot| *slot.app != *app);

@@ -1,4 +1,4 @@
-//! The one place that starts a process.
+//! The only place that starts processes.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter};
@@ -13,16 +13,16 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use crate::settings::Settings;
 
-/// How long the output of a process may take to arrive after its end.
+/// How long the output of a process may take to arrive after the process has ended.
 pub(crate) const LATE: Duration = Duration::from_millis(500);
 
-/// A process that leads its own group; the group is killed when this is dropped.
+/// A process that leads its own process group. Dropping this kills the group.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
 }
 
-/// The near ends of a process's pipes.
+/// The server's ends of a process's pipes.
 #[derive(Debug)]
 pub struct Pipes {
     pub stdin: ChildStdin,
@@ -30,8 +30,8 @@ pub struct Pipes {
     pub stderr: ChildStderr,
 }
 
-/// A pipe with its near end in this process alone. Guards read the far end, and its end tells them that the server
-/// ended.
+/// A pipe whose write end only this process holds. Guards hold the read end. When the pipe closes, they know that the
+/// server has ended.
 #[derive(Debug)]
 pub struct Liveness {
     far: PipeReader,
@@ -39,16 +39,16 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Makes the pipe; neither end outlives an `exec`.
+    /// Makes the pipe. Neither end survives an `exec`.
     ///
     /// # Errors
-    /// No more files can be opened.
+    /// Too many files are open.
     pub fn new() -> io::Result<Self> {
         let (far, near) = io::pipe()?;
         Ok(Self { far, _near: near })
     }
 
-    /// The far end once more, to live through one `exec`.
+    /// Duplicates the read end, so that the copy survives one `exec`.
     fn inheritable(&self) -> io::Result<OwnedFd> {
         Ok(rustix::io::dup(&self.far)?)
     }
@@ -68,7 +68,7 @@ impl Process {
         Self::spawn(command(settings, arguments, &inherited)?)
     }
 
-    /// Starts a program that is to be talked to, under guard if there is one, with nothing of this environment.
+    /// Starts a server that is connected by pipes, under a guard if there is one, without this process's environment.
     ///
     /// # Errors
     /// The program cannot be started.
@@ -102,7 +102,7 @@ impl Process {
         Ok((Self { child }, Pipes { stdin, stdout, stderr }))
     }
 
-    /// Waits for the end. A guard that was killed has left its group behind, which is killed then.
+    /// Waits for the process to end. If a guard was killed, its group is still running and is killed here.
     ///
     /// # Errors
     /// The system does not know the process.
@@ -115,8 +115,8 @@ impl Process {
         Ok(status)
     }
 
-    /// Waits until the process has ended and its output can be read. Its pipes may stay open for ever, because a
-    /// process that left the group keeps them.
+    /// Waits until the process has ended and its output could be read. Its pipes may stay open for ever, if a process
+    /// that left the group holds them.
     pub(crate) async fn is_over(&mut self) {
         if let Err(error) = self.wait().await {
             tracing::debug!(%error, "a process cannot be waited for");
@@ -124,7 +124,7 @@ impl Process {
         tokio::time::sleep(LATE).await;
     }
 
-    /// Returns the number of the process that leads the group.
+    /// Returns the process id of the group leader.
     pub fn pid(&self) -> Option<u32> {
         self.child.id()
     }
@@ -135,8 +135,8 @@ impl Process {
         group.is_some() && group == self.leader()
     }
 
-    /// Kills the whole group. A group that was already waited for is left alone, because its number may belong to
-    /// another by now.
+    /// Kills the whole group. A group whose leader was already waited for is left alone, because its id may have been
+    /// reused.
     pub(crate) fn kill(&self) {
         kill_group(self.leader());
     }
@@ -158,11 +158,11 @@ fn number(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
 }
 
-/// The group of a process. On Linux the number of a group may be 0, as that of a kernel thread is, which `getpgid` cannot
-/// say.
+/// Returns the group of a process. On Linux a group id may be 0, as for kernel threads, and `getpgid` cannot return
+/// that.
 pub(crate) fn group_of(pid: Pid) -> Option<Pid> {
     match std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())) {
-        // The name is in parentheses, and may hold anything.
+        // The process name is in parentheses and may contain any characters.
         Ok(stat) => stat.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok().and_then(number),
         Err(_) if Path::new("/proc/self/stat").exists() => None,
         Err(_) => getpgid(Some(pid)).ok(),
@@ -201,7 +201,7 @@ fn guarded(guard: Option<&Path>, program: &[OsString], liveness: &impl AsRawFd) 
     Ok(command)
 }
 
-/// Starts a program with the input and output of this one, for the guard.
+/// Starts a program that inherits the guard's input and output.
 ///
 /// # Errors
 /// The program cannot be started.
@@ -212,7 +212,7 @@ pub(crate) fn inherit(command: &[OsString]) -> io::Result<std::process::Child> {
     std::process::Command::new(program).args(arguments).spawn().map_err(|error| unstartable(program, &error))
 }
 
-/// Starts this program once more, as a server to talk to; it is killed when its handle is dropped.
+/// Starts this program once more as a server that is connected by pipes. Dropping the handle kills it.
 ///
 /// # Errors
 /// The program cannot be started.
@@ -249,7 +249,7 @@ pub(crate) async fn ps_all() -> io::Result<Vec<u8>> {
     Ok(ps.output().await?.stdout)
 }
 
-/// Names the program and the reason why it did not start.
+/// Makes an error that names the program and says why it did not start.
 fn unstartable(program: &OsStr, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{} cannot be started: {error}", program.display()))
 }

@@ -1,4 +1,4 @@
-//! The state of an app's lane, for waiting clients and for people.
+//! The state of an app's lane, for waiting clients and for people to read.
 
 use std::fmt;
 use std::time::Instant;
@@ -8,43 +8,43 @@ use crate::turns::Holder;
 /// The state of a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Nothing, or it is about to begin.
+    /// Nothing is running, or a script is about to start.
     Open,
-    /// It waits for another server.
+    /// It waits for another server's turn.
     Waits(Option<Holder>),
-    /// It runs a script that a client waits for.
+    /// It runs a script whose client is waiting.
     Runs(Instant),
-    /// The client of the running script was answered without it, and the app has not come back.
+    /// The client of the running script has given up, and the app has not answered yet.
     Silent(Instant),
-    /// The app never came back; it is asked whether it lives before anything else.
+    /// The app never answered. Before anything else runs, it is asked whether it is alive.
     Suspect(Instant),
 }
 
 impl Standing {
-    /// Whether nothing suggests that the app will answer.
+    /// Whether the app is not answering.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(self, Self::Silent(_) | Self::Suspect(_))
     }
 
-    /// Changes the state of the lane. Returns whether clients should hear of it: they hear only when an app falls
-    /// silent and when it answers again.
+    /// Changes the state of the lane. Returns whether to notify clients: only when an app stops answering and when it
+    /// answers again.
     pub(crate) fn becomes(&mut self, next: Self) -> bool {
         let news = self.is_silent() != next.is_silent();
         *self = next;
         news
     }
 
-    /// The lane waits for another server. Returns whether clients should hear of it.
+    /// Marks that the lane waits for another server. Returns whether to notify clients.
     pub(crate) fn waits(&mut self, holder: Option<Holder>) -> bool {
         *self == Self::Open && self.becomes(Self::Waits(holder))
     }
 
-    /// The lane has finished with a script. Returns whether clients should hear of it.
+    /// Marks that the lane has finished a script. Returns whether to notify clients.
     pub(crate) fn open(&mut self) -> bool {
         !matches!(self, Self::Open | Self::Suspect(_)) && self.becomes(Self::Open)
     }
 
-    /// One word for reports.
+    /// The state as one word, for reports.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -55,7 +55,7 @@ impl Standing {
         }
     }
 
-    /// The time at which this state began, if that matters.
+    /// When this state began, for states that have a duration.
     pub(crate) fn since(&self) -> Option<Instant> {
         match self {
             Self::Open | Self::Waits(_) => None,

@@ -21,7 +21,7 @@ use crate::slots::Slots;
 use crate::spawn::Liveness;
 use crate::unfit::Unfit;
 
-/// Runs scripts and answers for every process that it starts.
+/// Runs scripts, and is responsible for every process that it starts.
 #[derive(Debug)]
 pub struct Supervisor {
     pub(crate) shared: Arc<Shared>,
@@ -29,8 +29,8 @@ pub struct Supervisor {
     tasks: TaskTracker,
 }
 
-/// A place in the lane of an app, for one script. Dropping it gives the place up. The lane skips a place that stays
-/// without a script for too long.
+/// A place for one script in the lane of an app. Dropping it gives the place up. The lane skips a place that has no
+/// script for too long.
 #[derive(Debug)]
 pub struct Place {
     app: Arc<str>,
@@ -39,10 +39,10 @@ pub struct Place {
 }
 
 impl Supervisor {
-    /// Makes a supervisor; it starts no process before the first script.
+    /// Makes a supervisor. It starts no process until the first script.
     ///
     /// # Errors
-    /// No more files can be opened.
+    /// Too many files are open.
     pub fn new(settings: Settings) -> io::Result<Self> {
         let (liveness, slots) = (Liveness::new()?, Slots::new(settings.most_workers));
         let (unfit, closed, let_go) = (Unfit::default(), CancellationToken::new(), Notify::new());
@@ -50,15 +50,15 @@ impl Supervisor {
         Ok(Self { shared, lanes: Mutex::default(), tasks: TaskTracker::new() })
     }
 
-    /// Runs a script that talks to one app, by bundle id; empty if it talks to none.
+    /// Runs a script that talks to one app, given by its bundle id. The id is empty if the script talks to no app.
     ///
-    /// Answers within the time limit in every case. Dropping the future is the same as cancelling.
+    /// Returns within the time limit in every case. Dropping the future cancels the script.
     pub async fn run(&self, app: &str, kind: Kind, script: &Script, cancel: CancellationToken) -> Event {
         self.run_at(self.place(app), self.timeout(), kind, script, cancel).await
     }
 
-    /// Runs a script in its own process, beside all lanes, for at most this long. It continues without its client,
-    /// because it waits for a human. `over` is called at its end.
+    /// Runs a script in its own process, outside all lanes, for at most this long. It goes on even without its
+    /// client, because it waits for a person. `over` is called when it ends.
     pub fn apart(
         &self,
         script: Script,
@@ -77,13 +77,14 @@ impl Supervisor {
                 None => job::stopping(),
             };
             over();
-            // The client may have gone, and then the answer is in the system, where the next call finds it.
+            // The client may be gone. Then the answer is stored by the system, where the next call finds it.
             _ = answer.send(event);
         });
         answered
     }
 
-    /// Runs a script in a process of its own, which ends with its client or its time, and all that it started with it.
+    /// Runs a script in its own process. The process and its descendants are killed when the client cancels or the
+    /// time is over.
     pub async fn alone(&self, script: &Script, left: Duration, cancel: CancellationToken) -> Event {
         let run = one_shot::run(&self.shared.settings, &self.shared.liveness, script);
         tokio::select! {
@@ -95,19 +96,21 @@ impl Supervisor {
         }
     }
 
-    /// The most that a client waits.
+    /// The time limit of a call.
     pub fn timeout(&self) -> Duration {
         self.shared.settings.timeout
     }
 
-    /// Reserves the last place in the lane of an app. Later scripts run later, although this script is not known yet.
+    /// Reserves the last place in the lane of an app. Scripts that come later run later, although this script is not
+    /// known yet.
     pub fn place(&self, app: &str) -> Place {
         let (app, entrance) = self.entrance(app);
         let taken = entrance.door.place();
         Place { app, entrance, taken }
     }
 
-    /// Runs a script at a place, for a client that has already waited: `left` is the rest of its time.
+    /// Runs a script at a reserved place. `left` is what remains of the client's time, because the client has already
+    /// waited.
     pub async fn run_at(
         &self,
         place: Place,
@@ -140,7 +143,7 @@ impl Supervisor {
         self.tasks.wait().await;
     }
 
-    /// Waits until a worker is let go, which changes the report although no call ends. For one who waits.
+    /// Waits until a worker is released. That changes the report although no call ends. Only one task may wait here.
     pub async fn worker_let_go(&self) {
         self.shared.let_go.notified().await;
     }
@@ -174,7 +177,7 @@ impl Supervisor {
 }
 
 impl Place {
-    /// Whether it is in the lane of this app.
+    /// Tells whether the place is in the lane of this app.
     pub fn is_for(&self, app: &str) -> bool {
         *self.app == *app
     }

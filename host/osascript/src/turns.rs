@@ -1,9 +1,9 @@
-//! Turns at an app, shared by all servers of this user: an app serves one event at a time.
+//! Turns at an app, shared by all servers of this user, because an app handles one event at a time.
 //!
-//! There are two files per app, locked with `flock`. The server that is next holds the first, and the server that talks
-//! to the app holds the second. If a server sees another one wait at the end of its turn, it waits a moment, so that
-//! the other is next. Short scripts that come one after another share a turn: files are locked for each turn, not for
-//! each script.
+//! There are two files for each app, locked with `flock`. The server that is next holds the first one, and the server
+//! that talks to the app holds the second one. If another server is waiting at the end of a turn, the server pauses
+//! briefly, so that the other one gets the turn. A series of short scripts shares a turn: the files are locked once
+//! for each turn, not for each script.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -13,34 +13,34 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// How often a lock is tried.
+/// How often to try the lock.
 const POLL: Duration = Duration::from_millis(3);
 
-/// How long a turn lasts at least, if there is something to run.
+/// The shortest length of a turn, while there are scripts to run.
 const SLICE: Duration = Duration::from_millis(5);
 
-/// How long a server steps back. A waiting server tries twice in this time.
+/// How long a server pauses to let another one go first. A waiting server tries twice in this time.
 const STAND_BACK: Duration = Duration::from_millis(8);
 
-/// The two files of one app.
+/// The two lock files of one app.
 #[derive(Debug)]
 pub(crate) struct Turns {
     next: File,
     app: File,
     stand_back: Option<Instant>,
-    /// Since when this server has the turn.
+    /// When this server got the turn, if it has it.
     since: Option<Instant>,
 }
 
-/// The right to use the app, until it is dropped. The rest of its time is kept for the next script.
+/// The right to use the app, until it is dropped. The next script can use the rest of the turn.
 #[derive(Debug)]
 pub(crate) struct Turn<'a>(&'a mut Turns);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// The process.
+    /// The process id.
     pub pid: u32,
-    /// Since when, in milliseconds since 1970.
+    /// When it got the turn, in milliseconds since 1970.
     pub since: u64,
 }
 
@@ -48,7 +48,7 @@ impl Turns {
     /// Opens the files of an app, and creates them if necessary.
     ///
     /// # Errors
-    /// The directory cannot be written.
+    /// The directory is not writable.
     pub(crate) fn open(directory: &Path, app: &str) -> io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let name = file_name(app);
@@ -59,13 +59,14 @@ impl Turns {
         Ok(Self { next: open("next")?, app: open("turn")?, stand_back: None, since: None })
     }
 
-    /// Whether these files are still the ones that other servers find. The holder of the turn keeps it.
+    /// Whether other servers still find these same files. A server that holds the turn keeps its files.
     pub(crate) fn are_there(&self) -> bool {
         let is_there = |file: &File| file.metadata().is_ok_and(|found| found.nlink() > 0);
         self.since.is_some() || (is_there(&self.next) && is_there(&self.app))
     }
 
-    /// Takes the turn if it is free and no server waits for it, or continues it. [`Self::taken`] is the turn.
+    /// Takes the turn if it is free and no server waits for it, or continues a turn. [`Self::taken`] returns the
+    /// turn.
     pub(crate) fn take_now(&mut self) -> bool {
         self.end_slice();
         if self.since.is_some() {
@@ -83,7 +84,7 @@ impl Turns {
         true
     }
 
-    /// The turn that was taken just now.
+    /// Returns the turn that was just taken.
     pub(crate) fn taken(&mut self) -> Turn<'_> {
         Turn(self)
     }
@@ -104,12 +105,12 @@ impl Turns {
         Ok(Turn(self))
     }
 
-    /// The time at which an idle turn must be given back; `None` if there is no turn.
+    /// When an idle turn must be given back; `None` if this server has no turn.
     pub(crate) fn kept_until(&self) -> Option<Instant> {
         self.since.map(|since| since + SLICE)
     }
 
-    /// Gives the turn back, and steps back if another server waits for it.
+    /// Gives the turn back, and pauses before the next one if another server is waiting.
     pub(crate) fn give_back(&mut self) {
         self.since = None;
         let waited_for = matches!(self.next.try_lock(), Err(TryLockError::WouldBlock));
@@ -120,7 +121,7 @@ impl Turns {
         self.stand_back = waited_for.then(|| Instant::now() + STAND_BACK);
     }
 
-    /// The server that wrote its number into the file last. It may have ended by now.
+    /// The server that last wrote its process id into the file. It may have ended by now.
     pub(crate) fn holder(&self) -> Option<Holder> {
         let mut text = [0; 100];
         let read = self.app.read_at(&mut text, 0).ok()?;
@@ -138,7 +139,8 @@ impl Turns {
         }
     }
 
-    /// The name serves only people: a turn without one is a turn.
+    /// Writes the process id and time into the file. They are only shown to people, so a failed write does not
+    /// matter.
     fn sign(&self) {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
         let holder = Holder { pid: std::process::id(), since: u64::try_from(since).unwrap_or(u64::MAX) };
@@ -186,7 +188,7 @@ impl Drop for Locked<'_> {
     }
 }
 
-/// A bundle id is a file name already; anything else is made one.
+/// Makes a file name. A bundle id already is one; other characters are escaped.
 fn file_name(app: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     app.bytes()

@@ -1,11 +1,11 @@
-//! Whether the server should not try to keep workers for now.
+//! Tells whether the server should stop trying to start workers for now.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::worker::Broken;
 
-/// After this time another one is tried: the machine may only have been too busy.
+/// After this time the server tries again, because the machine may only have been too busy.
 const AGAIN: Duration = Duration::from_mins(5);
 
 /// Remembers when a worker last failed to start.
@@ -13,7 +13,8 @@ const AGAIN: Duration = Duration::from_mins(5);
 pub(crate) struct Unfit(Mutex<Option<Instant>>);
 
 impl Unfit {
-    /// If no process could be started at all, the next one may be a worker again.
+    /// Records a failure. If not even a process could be started, it is not the worker's fault, and the next one is
+    /// tried as usual.
     pub(crate) fn failed(&self, broken: &Broken) {
         if matches!(broken, Broken::Unstartable(_)) {
             return;

@@ -1,4 +1,4 @@
-// Serves one request per line until its input ends. Every line is ASCII, in both directions.
+// Serves one request per line until its input ends. All lines are ASCII.
 ObjC.import("Foundation");
 
 function run() {

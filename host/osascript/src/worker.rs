@@ -1,8 +1,8 @@
-//! A process that is kept: one `osascript` that serves a script per line until its input ends.
+//! A worker: one `osascript` process that is kept and runs one script per line until its input ends.
 //!
-//! A request is `{"id":7,"program":3,"code":"…","data":{…}}` on one line; the code is sent once and compiled once. Its
-//! answer is one line: `7 = ENVELOPE`, or `7 ! {"number":…,"message":…}` if the script raised an error. A worker that
-//! says anything else is never asked again, so that no answer can reach another's call.
+//! A request is `{"id":7,"program":3,"code":"…","data":{…}}` on one line. The code is sent and compiled only once.
+//! The answer is one line: `7 = ENVELOPE`, or `7 ! {"number":…,"message":…}` if the script raised an error. A worker
+//! that writes anything else is never used again, so that no answer can reach the wrong call.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -22,19 +22,19 @@ use crate::raised::Said;
 use crate::settings::Settings;
 use crate::spawn::{Liveness, Pipes, Process};
 
-/// The program that it runs in place of a script.
+/// The program that it runs: a loop that serves requests.
 const LOOP: &str = include_str!("worker.js");
 
-/// The beginning of its first line; the number of its process follows.
+/// The start of its first line. Its process id follows.
 const HELLO: &str = "iac-mcp worker 1 ";
 
-/// How long it may take to write that line.
+/// How long it may take to write its first line.
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
-/// The number of programs that it keeps before the server replaces it.
+/// The most programs that it holds before the server replaces it.
 const MOST_PROGRAMS: usize = 500;
 
-/// After how many scripts its memory is looked at.
+/// How many scripts it runs between two measurements of its memory.
 const LOOK_EVERY: u64 = 25;
 
 /// A running worker.
@@ -58,25 +58,25 @@ pub(crate) enum Broken {
     /// It could not be started.
     #[error("{0}")]
     Unstartable(#[from] io::Error),
-    /// It ended before it had the whole request, so nothing of it ran.
+    /// It ended before it had the whole request, so the script did not run.
     #[error("the worker ended before it was asked")]
     Unasked,
-    /// It ended with this text on stderr.
+    /// It ended. The bytes are its stderr.
     #[error("the worker ended")]
     Ended(Vec<u8>),
-    /// It said something that it was not asked.
+    /// It wrote something that nobody asked for.
     #[error("the worker sent an unexpected reply: {0}")]
     Babble(String),
     /// Its answer is longer than this many bytes.
     #[error("the worker's answer is longer than {0} bytes")]
     TooLong(usize),
-    /// It did not say in time that it is ready.
+    /// It was not ready in time.
     #[error("the worker was not ready in time")]
     Unready,
 }
 
 impl Broken {
-    /// One word for reports.
+    /// The reason as one word, for reports.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Unstartable(_) | Self::Unready => "unfit",
@@ -91,7 +91,7 @@ impl Worker {
     /// Starts a worker and waits until it is ready.
     ///
     /// # Errors
-    /// It is not: this `osascript` cannot do it, or not now.
+    /// The worker does not become ready, either now or ever with this `osascript`.
     pub(crate) async fn start(settings: &Settings, liveness: &Liveness) -> Result<Self, Broken> {
         let (process, Pipes { stdin, stdout, stderr }) =
             Process::start(settings, &arguments(settings), liveness)?;
@@ -117,7 +117,7 @@ impl Worker {
     /// Runs a script to its end.
     ///
     /// # Errors
-    /// The worker must not be used again.
+    /// The worker broke and must not be used again.
     pub(crate) async fn run(&mut self, script: &Script) -> Result<Event, Broken> {
         self.calls += 1;
         let request = self.request(script);
@@ -129,7 +129,7 @@ impl Worker {
         };
         let exchange = async { tokio::try_join!(ask, stdout.next()) };
         let ended = tokio::select! {
-            // The answer comes first, because a worker may write it and then end.
+            // The order matters: the answer is read first, because a worker may write it and then end.
             biased;
             ended = exchange => ended,
             () = process.is_over() => Err(NoLine::End),
@@ -142,7 +142,7 @@ impl Worker {
         answer(&line, self.calls).ok_or_else(|| babble(&line))
     }
 
-    /// Waits until the worker ends, or speaks without being asked.
+    /// Waits until the worker ends, or writes something that nobody asked for.
     pub(crate) async fn falls(&mut self) -> Broken {
         match self.line().await {
             Ok(line) => babble(&line),
@@ -150,8 +150,8 @@ impl Worker {
         }
     }
 
-    /// Whether a fresh worker should replace it: it has gained more memory than allowed, which it never gives back, or
-    /// it holds too many programs. This is checked now and then.
+    /// Whether a new worker should replace it: its memory has grown more than allowed (it never shrinks), or it holds
+    /// too many programs. The memory is measured only now and then.
     pub(crate) async fn is_worn(&mut self, growth: u64) -> bool {
         if self.calls % LOOK_EVERY == 1 {
             self.memory = memory::of(self.pid).await;
@@ -161,12 +161,12 @@ impl Worker {
         gained > growth || self.programs.len() >= MOST_PROGRAMS
     }
 
-    /// Its memory when last looked at, in bytes; 0 if that is not known.
+    /// Its memory when last measured, in bytes; 0 if unknown.
     pub(crate) fn memory(&self) -> u64 {
         self.memory
     }
 
-    /// The number of its process, if it is one of this system.
+    /// Its process id, if the process is on this machine.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.pid
     }
@@ -176,14 +176,14 @@ impl Worker {
         self.since
     }
 
-    /// How many scripts it was given.
+    /// How many scripts it has been given.
     pub(crate) fn calls(&self) -> u64 {
         self.calls
     }
 
     async fn line(&mut self) -> Result<String, Broken> {
         let line = tokio::select! {
-            // A line comes first, because a worker may write one and then end.
+            // The order matters: a line is read first, because a worker may write one and then end.
             biased;
             line = self.stdout.next() => line,
             () = self.process.is_over() => Err(NoLine::End),
@@ -202,7 +202,7 @@ impl Worker {
         }
     }
 
-    /// The request contains the code only if this worker has not seen it.
+    /// Makes a request. It contains the code only if this worker does not have it yet.
     fn request(&mut self, script: &Script) -> Vec<u8> {
         let id = self.calls;
         let next = self.programs.len();
@@ -217,7 +217,8 @@ impl Worker {
     }
 }
 
-/// A shell at the far end of `ssh` takes the loop apart unless it is quoted.
+/// Builds the arguments. `ssh` passes them to a shell on the other side, which would split the loop if it were not
+/// quoted.
 fn arguments(settings: &Settings) -> Vec<OsString> {
     let far = settings.command.first().is_some_and(|program| Path::new(program).ends_with("ssh"));
     let script = if far { format!("'{}'", LOOP.replace('\'', r"'\''")) } else { LOOP.to_owned() };

@@ -1,8 +1,8 @@
-//! The cost of a plugin: its compiled code from the cache, and a call in a fresh instance with every limit on, compared
-//! with the same call of a function of the host. A part of `./bench`.
+//! Measures the cost of a plugin: loading its compiled code from the cache, and one call in a fresh instance with
+//! every limit on, compared with the same call of a native function. A part of `./bench`.
 //!
-//! The guest is the smallest one, so the times are the engine's. You can also pass components as arguments (`plugin
-//! pack` makes them).
+//! The guest is the smallest possible one, so the times measure the engine. Components can also be passed as
+//! arguments (`plugin pack` makes them).
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
 #[path = "../../benches/numbers/table.rs"]
@@ -68,7 +68,7 @@ fn load(engine: &Arc<Engine>, what: &str, bytes: &[u8]) -> Row {
     Row::new(what, milliseconds(ROUNDS, load), "ms", Target::AtMost(1.0))
 }
 
-/// The same call without a sandbox: the arguments as text, a function that answers, and its answer read.
+/// Makes the same call without a sandbox: writes the arguments as text, calls the function, and parses its answer.
 fn without() {
     let answer = black_box(function as fn(&str) -> String)(&Json::Object(arguments()).to_string());
     let answer: Json = serde_json::from_str(&answer).expect("the function answers");

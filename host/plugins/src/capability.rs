@@ -1,4 +1,4 @@
-//! The permissions that a plugin can have, and those that an operator gave.
+//! The permissions that a plugin can have, and those that an operator has granted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -53,7 +53,7 @@ impl Capability {
         }
     }
 
-    /// Returns the power that it gives a plugin, for the operator who grants it.
+    /// Describes what it lets a plugin do, for the operator who grants it.
     pub fn explain(self) -> &'static str {
         match self {
             Self::Apps => "read the data of these apps",
@@ -76,7 +76,7 @@ impl fmt::Display for Capability {
     }
 }
 
-/// A text names no capability.
+/// The error for a name that is not a capability.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown capability `{0}`, expected apps, apps-change, app-scripts, language-servers, files, store or http"
@@ -120,13 +120,13 @@ impl Level {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grants {
-    /// Apps that may be read, by bundle id in small letters; `*` is every app.
+    /// Apps that may be read, by bundle id in lower case; `*` is every app.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub apps: BTreeSet<String>,
     /// Apps that may be changed, and how far.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub apps_change: BTreeMap<String, Level>,
-    /// Scripts of the package by name, each with a hash of its granted text, level and apps.
+    /// Scripts of the package, by name. Each value is a hash of the text, level and apps that were granted.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub app_scripts: BTreeMap<String, String>,
     /// Roots whose language servers may be asked.
@@ -135,16 +135,16 @@ pub struct Grants {
     /// Roots that may be read.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub files: BTreeSet<String>,
-    /// Whether it may keep things.
+    /// Whether the plugin may use its store.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub store: bool,
-    /// Web servers that may be asked, by host, each with the methods.
+    /// Web servers that may be called, by host, each with its allowed methods.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub http: BTreeMap<String, BTreeSet<Method>>,
 }
 
 impl Grants {
-    /// Tells whether anything of a capability was given; only then is its interface linked.
+    /// Tells whether anything was granted for a capability. The interface is linked only then.
     pub fn has(&self, capability: Capability) -> bool {
         match capability {
             Capability::Apps => !self.apps.is_empty(),
@@ -168,12 +168,12 @@ impl Grants {
         named.or_else(|| self.apps_change.get("*")).copied()
     }
 
-    /// Tells whether a web server may be asked by a method.
+    /// Tells whether a request with this method may be sent to a host.
     pub fn may_send(&self, host: &str, method: Method) -> bool {
         self.http.get(host).is_some_and(|methods| methods.contains(&method))
     }
 
-    /// Returns the grants of `other` that are not in this; empty if this includes all of them.
+    /// Returns the grants of `other` that are missing here; empty if none is missing.
     pub fn lacks(&self, other: &Self) -> Self {
         let level = |app: &String| self.may_change(app);
         Self {
@@ -236,7 +236,7 @@ impl Grants {
         }
     }
 
-    /// Removes the grants of `other`; it removes an app that may be changed at any level.
+    /// Removes the grants of `other`. It removes an app from `apps_change` at whatever level.
     pub fn take(&mut self, other: &Self) {
         self.apps.retain(|app| !other.apps.contains(app));
         self.apps_change.retain(|app, _| !other.apps_change.contains_key(app));
@@ -247,9 +247,9 @@ impl Grants {
         self.http = without(&self.http, &other.http);
     }
 
-    /// Returns the grants that are left after an update, without those that only the old version wanted. Grants that a
-    /// person gave beyond the wanted permissions stay. So do grants of a part of one, such as one app when all were
-    /// wanted.
+    /// Returns the grants that remain after an update: these, without the ones that only the old version wanted.
+    /// Grants beyond what the package wanted stay. So do narrower grants, such as one app where the package wanted
+    /// all.
     #[must_use]
     pub fn after(&self, before: &Self, wanted: &Self) -> Self {
         let mut given = wanted.clone();
@@ -260,7 +260,7 @@ impl Grants {
         left
     }
 
-    /// Returns one line for each thing given.
+    /// Returns one line for each grant.
     pub fn lines(&self) -> Vec<String> {
         let apps = self.apps.iter().map(|app| format!("apps {app}"));
         let changes =

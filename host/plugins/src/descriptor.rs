@@ -1,4 +1,5 @@
-//! The descriptions of a plugin's tools: captured when the package is made, checked here, and never requested again.
+//! The descriptions of a plugin's tools. They are captured when the package is made and checked here, and a running
+//! server never asks the guest for them.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +26,7 @@ pub struct Descriptor {
     /// JSON Schema of its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Json>,
-    /// It changes nothing; the engine holds it to that.
+    /// It changes nothing. The engine enforces this.
     pub read_only: bool,
     /// It may remove or overwrite existing data.
     pub destructive: bool,
@@ -33,7 +34,7 @@ pub struct Descriptor {
     pub idempotent: bool,
 }
 
-/// Why tools cannot be shown.
+/// Why a list of tools is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptorError {
     #[error("the plugin has {0} tools, expected 1 to 16")]
@@ -70,7 +71,7 @@ const MOST_SCHEMA: usize = 16 * 1024;
 /// Checks the tools that a plugin lists.
 ///
 /// # Errors
-/// The first thing that is wrong with them.
+/// The first fault in the list.
 pub fn check(id: &PluginId, tools: &[Descriptor]) -> Result<(), DescriptorError> {
     if !(1..=MOST_TOOLS).contains(&tools.len()) {
         return Err(DescriptorError::Count(tools.len()));
@@ -96,8 +97,8 @@ impl Descriptor {
         check_schema(&self.input_schema).map_err(wrong)?;
         let Some(output) = &self.output_schema else { return Ok(()) };
         check_schema(output).map_err(|fault| wrong(format!("of the answer {fault}")))?;
-        // The host adds `untrusted` and `undo`. If the schema forbids them, a client that checks the answer would
-        // refuse it.
+        // The host adds `untrusted` and `undo` to each answer. If the schema forbade them, a client that validates
+        // answers would reject every one.
         match output.get("additionalProperties") {
             None | Some(Json::Bool(true)) => Ok(()),
             Some(_) => Err(wrong("of the answer restricts `additionalProperties` at its root".to_owned())),

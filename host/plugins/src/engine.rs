@@ -43,13 +43,13 @@ pub use call::{INTERPRETED, Line, LogLevel, Now};
 pub enum Backend {
     /// Compiled to machine code.
     Native,
-    /// Compiled to bytecode and interpreted: about three times slower to call and twenty times slower to compute, and
-    /// needs no memory that is executable.
+    /// Compiled to bytecode and interpreted. Calls take about three times as long and computing twenty times as long,
+    /// but no executable memory is needed.
     Interpreter,
 }
 
 impl Backend {
-    /// Returns its name, as settings have it.
+    /// Returns its name, as it is written in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Native => "native",
@@ -68,7 +68,7 @@ pub struct Engine {
     compiling: Mutex<()>,
 }
 
-/// Why an engine or a plugin cannot be had.
+/// Why an engine does not start or a plugin does not load.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     #[error("the plugin engine does not start: {0}")]
@@ -85,16 +85,16 @@ pub struct Compiled {
     component: Component,
 }
 
-/// The parts of a plugin beside its code.
+/// What a plugin needs besides its code.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Its name.
     pub id: PluginId,
-    /// Its grants; every other import refuses.
+    /// Its grants. Imports without a grant are stubs that refuse.
     pub grants: Grants,
     /// The permissions that its package wants, so that a refusal can say how to grant one.
     pub wanted: Grants,
-    /// The bounds of its calls.
+    /// The limits of its calls.
     pub limits: Limits,
     /// The operator's settings for it.
     pub settings: Map<String, Json>,
@@ -123,24 +123,24 @@ pub struct Call {
     pub now: Now,
     /// Ends the call early.
     pub cancelled: CancellationToken,
-    /// Answers what the guest asks.
+    /// Answers the guest's questions.
     pub host: Arc<dyn Host>,
 }
 
 /// The resources that a call has used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// From the fresh store to the instance.
+    /// The time to create the instance in a fresh store.
     pub instantiate: Duration,
-    /// From the instance to the answer, with all waiting.
+    /// The time from the instance to the answer, waiting included.
     pub execute: Duration,
-    /// Time that the guest computed, as far as it was seen; 0 for less than a tick.
+    /// The guest's compute time, measured in ticks; 0 if it was less than a tick.
     pub compute: Duration,
-    /// The most bytes of memory.
+    /// The peak memory in bytes.
     pub memory: usize,
     /// Calls of host functions.
     pub host_calls: u32,
-    /// Bytes of questions and answers.
+    /// Bytes of questions and answers together.
     pub traffic: usize,
     /// Lines it wrote into the log.
     pub log: Vec<Line>,
@@ -148,22 +148,22 @@ pub struct Report {
     pub place: Vec<String>,
 }
 
-/// A module with one function that does nothing.
+/// The smallest module that can be called: its one function does nothing.
 const LEAST: &[u8] =
     b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x07\x05\x01\x01f\0\0\x0a\x04\x01\x02\0\x0b";
 
-/// The most calls that have an instance at the same time: more than the host lets run.
+/// The most calls that have an instance at the same time. The host runs fewer than this.
 const CALLS_AT_ONCE: u32 = 16;
 
-/// Memories of all calls. Each reserves 4 GiB of address space, of which some systems give little; a call has one to
-/// five.
+/// The most memories of all calls together. Each reserves 4 GiB of address space, and some systems limit that space.
+/// A call uses one to five memories.
 const MEMORIES: u32 = 128;
 
 const LARGEST_INSTANCE: usize = 4 * 1024 * 1024;
 const LARGEST_MEMORY: usize = 4 * 1024 * 1024 * 1024;
 const LARGEST_TABLE: usize = 10_000_000;
 
-/// Bytes that stay with a place between calls.
+/// Bytes that a pool slot keeps resident between calls.
 const KEPT_MEMORY: usize = 4 * 1024 * 1024;
 const KEPT_TABLE: usize = 64 * 1024;
 const KEPT_STACK: usize = 64 * 1024;
@@ -180,7 +180,7 @@ impl Engine {
         let failed = |error: wasmtime::Error| LoadError::Engine(format!("{error:#}"));
         let mut config = config(backend).map_err(failed)?;
         let pooled = wasmtime::Engine::new(config.allocation_strategy(places()));
-        // A system that lends few addresses still runs one call after another.
+        // If the system cannot reserve so much address space, memory is allocated for each call instead.
         let wasmtime = pooled.or_else(|error| {
             tracing::debug!(error = format!("{error:#}"), "plugins have no places of their own");
             wasmtime::Engine::new(config.allocation_strategy(InstanceAllocationStrategy::OnDemand))
@@ -195,10 +195,10 @@ impl Engine {
         self.backend
     }
 
-    /// Compiles the least module and calls it. Where executable memory is refused, that ends the process.
+    /// Compiles the smallest module and calls it. If the system forbids executable memory, this may kill the process.
     ///
     /// # Errors
-    /// It does not compile, or does not run.
+    /// The module does not compile or does not run.
     pub fn try_out(&self) -> Result<(), LoadError> {
         let failed = |error: wasmtime::Error| LoadError::Engine(format!("{error:#}"));
         let module = Module::new(&self.wasmtime, LEAST).map_err(failed)?;
@@ -209,8 +209,8 @@ impl Engine {
         least.call(&mut store, ()).map_err(failed)
     }
 
-    /// Compiles a component, or takes it from the cache. This takes a tenth of a second or more, so a thread that
-    /// answers calls must not do it. A problem with the cache costs only that time.
+    /// Compiles a component, or loads it from the cache. Compiling takes a tenth of a second or more, so do not do it
+    /// on a thread that answers calls. If the cache fails, the component is compiled again.
     ///
     /// # Errors
     /// `Compile` if the bytes are not a component.
@@ -229,10 +229,10 @@ impl Engine {
         Ok(Compiled { component })
     }
 
-    /// Compiles. If the compiler panics, that is an error of the component and does not end the server.
+    /// Compiles a component. A panic of the compiler becomes an error of the component and does not end the server.
     fn compiled(&self, wasm: &[u8]) -> Result<Component, LoadError> {
         let _alone = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-        // The engine is shared by reference, and half-built results are dropped, so no one sees them afterwards.
+        // The engine is shared by reference. A panic drops half-built results, so nobody sees them afterwards.
         let compiled = catch_unwind(AssertUnwindSafe(|| Component::from_binary(&self.wasmtime, wasm)));
         match compiled {
             Ok(compiled) => compiled.map_err(|error| LoadError::Compile(format!("{error:#}"))),
@@ -248,8 +248,9 @@ fn config(backend: Backend) -> wasmtime::Result<Config> {
         .epoch_interruption(true)
         .consume_fuel(false)
         .wasm_memory64(false)
-        // Components that are made of several pass texts by code of the engine that sees the memories of both. A module
-        // of a package that has two itself is refused when the package is read.
+        // Components that consist of several modules pass strings through code that the engine generates, and that
+        // code accesses both memories. A module of the package itself with two memories is refused when the package
+        // is read.
         .wasm_multi_memory(true)
         .wasm_relaxed_simd(false)
         .max_wasm_stack(MAX_WASM_STACK)
@@ -262,14 +263,15 @@ fn config(backend: Backend) -> wasmtime::Result<Config> {
     Ok(config)
 }
 
-/// The allocation of memories, tables and stacks for calls: at places that are reserved at the start, which takes only
-/// address space. When a call's store ends, its memory is reset, page by page if the system reports which pages were
-/// written. So the next call finds fresh memory, and the system does not have to provide it again.
+/// Allocates memories, tables and stacks from a pool that is reserved at the start; that takes only address space.
+/// When the store of a call is dropped, its memory is reset (page by page if the system reports which pages were
+/// written). The next call finds fresh memory that the system does not have to map again.
 fn places() -> InstanceAllocationStrategy {
     let mut places = PoolingAllocationConfig::default();
     let parts = u32::try_from(MOST_PARTS).unwrap_or(u32::MAX);
     let all = parts * CALLS_AT_ONCE;
-    // The limits of the call decide how large anything may be, and say which one was exceeded.
+    // These values do not restrict any call: the call's own limits are lower, and they report which limit was
+    // exceeded.
     places
         .total_component_instances(CALLS_AT_ONCE)
         .total_core_instances(all)
@@ -297,7 +299,7 @@ fn places() -> InstanceAllocationStrategy {
 }
 
 impl Plugin {
-    /// Links a component against its granted interfaces, and against stubs for the rest. No guest code runs.
+    /// Links a component against its granted interfaces, and against stubs for the others. No guest code runs.
     ///
     /// # Errors
     /// `Link` if it imports something unknown.
@@ -314,7 +316,7 @@ impl Plugin {
         &self.setup
     }
 
-    /// Lists the tools by asking the guest; nothing answers it but the log and the clock.
+    /// Lists the tools by asking the guest. Only the log and the clock are available to it.
     ///
     /// # Errors
     /// The reason why the call ended.
@@ -388,7 +390,7 @@ impl Plugin {
                 }
                 Ok(Json::Object(body))
             }
-            // Its contents may be private, and a quarantine keeps this text.
+            // The failure names only the kind of value: the value may be private, and a quarantine stores this text.
             Ok(Json::Array(_)) => Err(Failure::Malformed("it is a list".to_owned())),
             Ok(Json::String(_)) => Err(Failure::Malformed("it is a text".to_owned())),
             Ok(_) => Err(Failure::Malformed("it is a single value".to_owned())),
@@ -416,7 +418,7 @@ impl Plugin {
         store
     }
 
-    /// Runs guest code under the outer deadline and the client's will; the inner bounds are in the store.
+    /// Runs guest code until the wall-clock limit or the client's cancellation. The store enforces the other limits.
     async fn bounded<T>(
         &self,
         store: &mut Store<State>,
@@ -438,7 +440,8 @@ impl Plugin {
     }
 }
 
-/// Refuses an argument that only a newer host understands. Without it the question would mean something else.
+/// Refuses an argument that only a newer host understands. If it were ignored, the question would mean something
+/// else.
 fn refuse_extra(of: &str, extra: Option<&str>) -> Result<(), Failure> {
     let Some(extra) = extra else { return Ok(()) };
     let malformed = |what: &str| Failure::Misfit(format!("`extra` of {of} {what}"));

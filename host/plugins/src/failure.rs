@@ -11,7 +11,7 @@ use crate::PluginId;
 /// The error of a host function or of a plugin's tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
-    /// The code: one that every caller knows, or a plugin's own.
+    /// The code: one of the shared codes, or a plugin's own.
     pub code: String,
     /// The message.
     pub message: String,
@@ -26,7 +26,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Makes a fault that is final.
+    /// Makes a fault that is not retryable.
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self {
             code: code.to_owned(),
@@ -45,7 +45,7 @@ impl Fault {
     }
 }
 
-/// A bound of the call.
+/// A limit of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Bound {
     /// Time that the guest computes.
@@ -79,7 +79,7 @@ impl Bound {
         }
     }
 
-    /// Returns its position, in words.
+    /// Returns the value of the limit, with its unit.
     pub(crate) fn at(self, most: usize) -> String {
         match self {
             Self::Memory | Self::Traffic | Self::Output => bytes(most),
@@ -87,7 +87,7 @@ impl Bound {
         }
     }
 
-    /// Returns the option of `plugin limit` that raises it, with a word for its value.
+    /// Returns the option of `plugin limit` that raises it, with a placeholder for its value.
     fn option(self) -> Option<&'static str> {
         match self {
             Self::Compute => Some("--compute-ms MS"),
@@ -98,7 +98,7 @@ impl Bound {
     }
 }
 
-/// Bytes in the largest unit that shows all of them.
+/// Formats bytes in the largest unit that divides them.
 fn bytes(bytes: usize) -> String {
     const KIB: usize = 1024;
     match bytes {
@@ -137,10 +137,10 @@ impl fmt::Display for Crash {
 /// Why a call of a plugin has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
-    /// The plugin says so itself.
+    /// The plugin returned an error of its own.
     #[error("{}", .0.message)]
     Fault(Fault),
-    /// The plugin passes on what the host has told it in this call.
+    /// The plugin passed on an error that the host had returned in this call.
     #[error("{}", .0.message)]
     Passed(Fault),
     #[error("it exceeded the limit on {}, {limit}{}", bound.name(), quoted(said.as_deref()))]
@@ -148,7 +148,7 @@ pub enum Failure {
         bound: Bound,
         /// The limit, in words.
         limit: String,
-        /// The guest's own last words when it got no memory: the end of a traceback.
+        /// The guest's last error message when it got no memory: the end of a traceback.
         said: Option<String>,
     },
     #[error("it stopped with an error: {0}")]
@@ -180,12 +180,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Makes a passed bound on a time.
+    /// Makes the failure for an exceeded time limit.
     pub(crate) fn slow(bound: Bound, limit: Duration) -> Self {
         Self::Stopped { bound, limit: format!("{} ms", limit.as_millis()), said: None }
     }
 
-    /// Adds the guest's last words about its lack of memory; an earlier error of the guest explains nothing.
+    /// Adds the guest's last message about its lack of memory. An earlier error of the guest would explain nothing.
     #[must_use]
     pub(crate) fn with(mut self, words: Option<String>) -> Self {
         if let Self::Stopped { bound: Bound::Memory, said, .. } = &mut self {
@@ -194,7 +194,8 @@ impl Failure {
         self
     }
 
-    /// Whether it counts towards quarantine: the guest's own doing, not its answers from others or their delays.
+    /// Whether it counts towards quarantine: only what the guest itself does, not answers from others or their
+    /// delays.
     pub fn is_crash(&self) -> bool {
         match self {
             Self::Stopped { bound, .. } => *bound != Bound::Wall,
@@ -214,8 +215,8 @@ impl Failure {
         body.insert("retryable".to_owned(), json!(self.retryable()));
         body.insert("plugin".to_owned(), json!(plugin.as_str()));
         match (self, self.detail()) {
-            // The host's own fields have the same place in every answer. The plugin's words stay in `detail`, so they
-            // cannot look like the host's.
+            // The host's own fields are the same in every answer. The plugin's fields stay in `detail`, so they
+            // cannot pass for the host's.
             (Self::Passed(_), Some(Json::Object(fields))) => {
                 fields.into_iter().for_each(|(key, value)| {
                     body.entry(key).or_insert(value);
@@ -299,12 +300,12 @@ impl Failure {
     }
 }
 
-/// The quotes say that the words are not the host's.
+/// Puts the guest's message in quotes, which show that it is not the host's.
 fn quoted(said: Option<&str>) -> String {
     said.map(|said| format!(": {said:?}")).unwrap_or_default()
 }
 
-/// The remedy for an error of the plugin's own kind, if the plugin gives none.
+/// The suggestion for an error of the plugin's own kind, if the plugin gives none.
 const ITS_OWN: &str = "this message comes from the plugin: ask it for something else, or tell the user";
 
 /// The codes that a plugin may pass on or use as they are.
@@ -338,36 +339,39 @@ fn is_shared(code: &str) -> bool {
     SHARED.contains(&code)
 }
 
-/// Makes a plugin's words one line that is fit to be shown. A line break would let the rest look like a line of the host.
+/// Turns a plugin's text into one line that is safe to show. A line break would let the rest look like a line of the
+/// host.
 pub(crate) fn line(text: &str, most: usize) -> String {
     let parts = text.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}', '\u{85}']).map(str::trim);
     let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
     clean(&parts.join(" "), most)
 }
 
-/// Makes a plugin's words fit to be shown: no control or bidirectional characters, and no more than `most` characters.
+/// Makes a plugin's text safe to show: removes control and bidirectional characters, and cuts it after `most`
+/// characters.
 pub(crate) fn clean(text: &str, most: usize) -> String {
     let shown = |c: &char| (!c.is_control() || *c == '\n') && !is_invisible(*c);
     text.chars().filter(shown).take(most).collect()
 }
 
-/// Tells whether a character cannot be seen or changes how the text around it reads.
+/// Tells whether a character is invisible or changes how the text around it reads.
 pub(crate) fn hides(c: char) -> bool {
     c.is_control() || is_invisible(c)
 }
 
-/// Finds what cannot be seen in a text of several lines.
+/// Finds the first invisible character in a text of several lines.
 pub(crate) fn hidden(text: &str) -> Option<char> {
     text.chars().find(|c| hides(*c) && !matches!(c, '\n' | '\t'))
 }
 
-/// Characters that change how the text around them reads.
+/// Tells whether a character changes how the text around it reads.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Finds the plugin's last words about its end. A Rust panic counts from its first line on, because a panic of a script
-/// engine has several lines. If Python's engine panics, the innermost frame and the exception before that tell more.
+/// Finds the plugin's last message about why it ended. A Rust panic counts from its first line on, because a panic of
+/// a script engine has several lines. If Python's engine panics, the innermost frame and the exception before it say
+/// more.
 pub(crate) fn cause<'a>(errors: impl Iterator<Item = &'a str>) -> Option<String> {
     let errors: Vec<&str> =
         errors.filter(|said| !said.contains("RUST_BACKTRACE=1")).filter_map(without_addresses).collect();
@@ -381,7 +385,8 @@ pub(crate) fn cause<'a>(errors: impl Iterator<Item = &'a str>) -> Option<String>
     Some(said.join(" "))
 }
 
-/// Python without memory writes an exception in five lines, and one of them has its name.
+/// Skips lines with addresses. When Python is out of memory, it writes an exception in five lines, and only one
+/// has its name.
 fn without_addresses(said: &str) -> Option<&str> {
     const EMPTY: [&str; 5] = [
         "object address  :", "object refcount :", "object type     :", "object repr     :", "lost sys.stderr",

@@ -1,6 +1,7 @@
-//! A plugin's questions to the world, as data, and who answers them.
+//! A plugin's questions to the host, as data, and the trait that answers them.
 //!
-//! Every import that is not answered inside of a call becomes a [`Question`]; so one place can refuse, record or replay.
+//! Every import that the call cannot answer itself becomes a [`Question`], so one place can refuse, record or replay
+//! it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -23,11 +24,11 @@ pub struct Caller {
     pub plugin: PluginId,
     /// The tool that was called.
     pub tool: String,
-    /// Ends with the call; all work for the caller stops then.
+    /// Cancelled when the call ends. All work for the caller stops then.
     pub cancelled: CancellationToken,
 }
 
-/// The question. The engine has checked the grant; the gate has not been asked yet.
+/// What the plugin asks. The engine has checked the grant; the permission gate has not been asked yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Question {
@@ -44,10 +45,10 @@ pub enum Question {
         operation: Operation,
         /// The tool's arguments without the app.
         arguments: Json,
-        /// The highest level that it may reach.
+        /// The highest level that the call may reach.
         level: Level,
     },
-    /// A script of the package inside an app. Answered by `{"value":…}`, which is a list if there is a rest.
+    /// A script of the package inside an app. Answered by `{"value":…}`; the value is a list if `rest` is not empty.
     Script {
         /// The app's bundle id.
         app: String,
@@ -55,16 +56,16 @@ pub enum Question {
         script: Script,
         /// Its one argument.
         data: Json,
-        /// The acts of this call, out of the acts that the script declares.
+        /// The acts that this call declares, a subset of the script's.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         acts: Vec<String>,
-        /// The arguments of the runs after the first one, all under one decision.
+        /// The arguments of the runs after the first one. One decision covers all runs.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         rest: Vec<Json>,
-        /// Its objects, in the plugin's words.
+        /// The objects that it is about, as the plugin describes them.
         objects: Vec<String>,
     },
-    /// Does the folder exist, and has this host language servers? Answered by `{"Ok":null}` or `{"Err":…}`.
+    /// Does the folder exist, and does this host have language servers? Answered by `{"Ok":null}` or `{"Err":…}`.
     OpenWorkspace {
         /// The root as it was granted.
         root: String,
@@ -85,17 +86,17 @@ pub enum Question {
     Entries {
         /// The root as it was granted.
         root: String,
-        /// Below the root.
+        /// The path below the root.
         path: String,
-        /// The name before the first one.
+        /// The last name of the page before.
         after: Option<String>,
         limit: u32,
     },
-    /// A piece of a text. Answered by `{"text":…}`.
+    /// A part of a text file. Answered by `{"text":…}`.
     ReadText {
         /// The root as it was granted.
         root: String,
-        /// Below the root.
+        /// The path below the root.
         path: String,
         /// The first byte.
         offset: u64,
@@ -104,28 +105,29 @@ pub enum Question {
     },
     /// A request to a web server that was granted. Answered by `{"status","headers":[[name,value]],"body":base64}`.
     Http { request: Request },
-    /// A kept value. Answered by `{"value":base64 or null}`.
+    /// A stored value. Answered by `{"value":base64 or null}`.
     StoreGet { key: String },
-    /// Keep a value. Answered by `{}`.
+    /// Store a value. Answered by `{}`.
     StorePut {
         key: String,
         /// The value in base64.
         value: String,
     },
-    /// Forget a value. Answered by `{}`.
+    /// Remove a value. Answered by `{}`.
     StoreRemove { key: String },
     /// Keys. Answered by `{"keys":[…]}`.
     StoreKeys {
         /// Their prefix.
         prefix: String,
-        /// The key before the first one.
+        /// The last key of the page before.
         after: Option<String>,
         limit: u32,
     },
 }
 
 impl Question {
-    /// Tells whether the engine itself cannot answer it: it is about apps, language servers or web servers.
+    /// Tells whether the question is about apps, language servers or web servers, which the engine cannot answer
+    /// itself.
     pub(crate) fn is_elsewhere(&self) -> bool {
         matches!(
             self,
@@ -139,7 +141,7 @@ impl Question {
     }
 }
 
-/// A tool of the server, as far as plugins have it.
+/// A tool of the server that plugins can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
@@ -160,7 +162,7 @@ pub enum Operation {
 /// Why a question has no answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
-    /// The guest gets the error.
+    /// The guest receives this error.
     Fault(Fault),
     /// The call cannot continue: it differs from its recording.
     Diverged(String),
@@ -180,7 +182,7 @@ impl From<Fault> for Refusal {
 pub enum Told {
     /// The answer to most questions, and every answer in a recording.
     Json(Json),
-    /// An answer of language servers. It is long and often requested, so it is written as JSON only for a file.
+    /// An answer of language servers. It is long and frequent, so it is converted to JSON only for a recording.
     Servers(#[serde(serialize_with = "shared")] Arc<Reply>),
 }
 
@@ -230,27 +232,27 @@ impl PartialEq for Told {
 /// An answer that may take time.
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Told, Refusal>> + Send + 'a>>;
 
-/// How far a call is.
+/// How far a call has got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// How much is done.
     pub done: u32,
-    /// Of how much.
+    /// The total amount, if known.
     pub total: Option<u32>,
     /// The current work.
     pub message: String,
 }
 
-/// Answers the questions of plugins. The gate, the audit and the apps are behind it.
+/// Answers the questions of plugins. The permission gate, the audit log and the apps are behind it.
 pub trait Host: Send + Sync {
     /// Answers one question. The future is dropped when the call ends early.
     fn ask<'a>(&'a self, caller: &'a Caller, question: Question) -> Answer<'a>;
 
-    /// Passes on how far a call is.
+    /// Reports how far a call has got.
     fn progress(&self, _caller: &Caller, _progress: Progress) {}
 }
 
-/// A host that offers nothing: a plugin gets it while it lists its tools.
+/// A host that offers nothing. It serves a plugin that lists its tools.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nothing;
 

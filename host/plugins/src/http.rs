@@ -1,4 +1,4 @@
-//! Requests to web servers, as data, and what a request may look like. Nothing here reaches a network.
+//! Requests to web servers as data, and the rules for a valid request. Nothing here reaches a network.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -51,29 +51,29 @@ impl FromStr for Method {
     }
 }
 
-/// Returns the names of methods, for people.
+/// Returns the names of methods, separated by spaces.
 pub fn in_words(methods: &BTreeSet<Method>) -> String {
     methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(" ")
 }
 
-/// One request, checked; a secret is only named.
+/// One checked request. Secrets are only named, without their values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     pub host: String,
     pub method: Method,
-    /// The address in the spelling that is sent.
+    /// The address, exactly as it is sent.
     pub url: String,
-    /// Names in small letters, each with its value.
+    /// Names in lower case, each with its value.
     pub headers: Vec<(String, String)>,
     /// The body, in base64.
     pub body: String,
     /// The secrets that the host puts into headers.
     pub secrets: Vec<Secret>,
-    /// Milliseconds for the whole answer.
+    /// The deadline for the whole answer, in milliseconds.
     pub deadline: u32,
 }
 
-/// A secret that a package declares. Its value is the operator's, and is nowhere near.
+/// A secret that a package declares. Its value belongs to the operator and is not here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Secret {
@@ -83,7 +83,7 @@ pub struct Secret {
     pub title: String,
     /// The only host that gets it.
     pub host: String,
-    /// The header that it goes into, in small letters.
+    /// The header that it goes into, in lower case.
     pub header: String,
     /// The text before it in the header, such as `Bearer `.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -98,8 +98,8 @@ const LONGEST_VALUE: usize = 4_096;
 /// The expected form of a host.
 pub const HOST: &str = "a host such as api.example.com, in small letters, without https://, a port or a path";
 
-/// Headers that belong to the connection, that would carry what the operator has not agreed to, or that make a server take
-/// one method, address or client for another.
+/// Headers that a plugin may not set: they belong to the connection, carry something that the operator has not agreed
+/// to, or make a server mistake one method, address or client for another.
 const KEPT: [&str; 22] = [
     "accept-encoding",
     "authorization",
@@ -125,23 +125,24 @@ const KEPT: [&str; 22] = [
     "x-rewrite-url",
 ];
 
-/// Prefixes of such names.
+/// Prefixes of further names that a plugin may not set.
 const KEPT_BEGINNINGS: [&str; 2] = ["proxy-", "x-forwarded-"];
 
-/// Tells whether a text names one host, in the only spelling that a grant has.
+/// Tells whether a string is one host name, in the only spelling that grants use.
 pub fn is_host(text: &str) -> bool {
     let parsed = Url::parse(&format!("https://{text}/"));
     let is_same = |url: Url| matches!(url.host(), Some(Host::Domain(name)) if name == text);
-    // A name with a dot at its end is another one for some programs and the same for others.
+    // Some programs take a name with a final dot as another host, others as the same.
     let is_plain = text.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'.' | b'-'));
-    // For `curl`, a `-` before a host and its address removes the address, so that another one could be used.
+    // `curl` reads a `-` before a host and its address as the removal of that address, so another address could be
+    // used.
     let is_label = |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
     let has_labels = text.contains('.') && text.split('.').all(is_label);
     is_plain && has_labels && text.len() <= 253 && parsed.is_ok_and(is_same)
 }
 
-/// Reads an address; returns its host and the spelling that is sent. Programs do not agree on what odd spellings mean, so
-/// only the plain one is taken.
+/// Parses an address. Returns its host, and the spelling that is sent. Programs disagree about unusual spellings, so
+/// only the plain one is accepted.
 ///
 /// # Errors
 /// The address cannot be used.
@@ -163,19 +164,19 @@ pub fn target(text: &str) -> Result<(String, String), String> {
     Ok((authority.to_owned(), url.as_str().to_owned()))
 }
 
-/// Tells whether a text can name a header.
+/// Tells whether a string can name a header.
 pub(crate) fn is_name(text: &str) -> bool {
     let token =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$%&'*+-.^_`|~".contains(&byte);
     (1..=LONGEST_NAME).contains(&text.len()) && text.bytes().all(token)
 }
 
-/// Tells whether a secret may go into a header.
+/// Tells whether a secret may be put into a header.
 pub(crate) fn takes_secrets(header: &str) -> bool {
     is_name(header) && (header == "authorization" || !is_kept(header))
 }
 
-/// Whether a text can be in a header; if it begins or ends with blanks, it would arrive changed.
+/// Tells whether a string is a valid header value. Blanks at either end are refused because they would not arrive.
 pub(crate) fn is_value(text: &str) -> bool {
     let visible = text.bytes().all(|byte| (0x20..=0x7e).contains(&byte));
     visible && (1..=LONGEST_VALUE).contains(&text.len()) && text.trim() == text
@@ -186,16 +187,16 @@ fn is_kept(header: &str) -> bool {
     KEPT.contains(&heard.as_str()) || KEPT_BEGINNINGS.iter().any(|it| heard.starts_with(it))
 }
 
-/// The name that a program on the server may take this one for: behind CGI and its like, `x_http_method` and `x-http-method`
-/// are one variable.
+/// Returns the name that a program on the server may read: CGI and similar interfaces map `x_http_method` and
+/// `x-http-method` to one variable.
 fn heard(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
-/// Reads the headers of a request; `secrets` are those that go with it.
+/// Checks the headers of a request. `secrets` are those that go with it.
 ///
 /// # Errors
-/// Which of them cannot be sent, and why.
+/// The first header that cannot be sent, and why.
 pub(crate) fn headers(
     given: Vec<(String, String)>,
     secrets: &[Secret],
@@ -274,7 +275,7 @@ mod tests {
         check("https://a.example/x/../y?q=%20&r#part", "a.example https://a.example/y?q=%20&r");
         check("https://a.example?x=@b.example", "a.example https://a.example/?x=@b.example");
         check("https://a.example/@b.example:1/", "a.example https://a.example/@b.example:1/");
-        // Not the granted host, because of the dot at its end.
+        // The final dot makes it another host than the granted one.
         check("https://a.example./", "a.example. https://a.example./");
         for url in [
             "https://user@a.example/",

@@ -6,20 +6,21 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The name of a plugin: 2 to 32 of `a-z`, `0-9` and `-`, beginning with a letter, without `-` at the end and without
-/// `--`. It names folders, so nothing else can be in it.
+/// The name of a plugin: 2 to 32 characters of `a-z`, `0-9` and `-`, beginning with a letter, without `-` at the end
+/// and without `--`. It becomes a folder name, so nothing else is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct PluginId(String);
 
-/// A text is not a plugin's name.
+/// The error for a string that is not a plugin's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a plugin id, expected 2 to 32 of a-z, 0-9 and single `-`, beginning with a letter, and not a name that the server uses"
 )]
 pub struct InvalidId(String);
 
-/// Names that a plugin may not have: the server's own tools begin so, and some systems reserve them for devices.
+/// Names that a plugin may not have: the server's own tools begin with some, and some systems reserve the others for
+/// devices.
 const TAKEN: [&str; 11] =
     ["iac", "iac-mcp", "system", "con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"];
 
@@ -29,7 +30,7 @@ impl PluginId {
         &self.0
     }
 
-    /// Returns what the names of its tools begin with.
+    /// Returns the prefix of its tools' names.
     pub fn tool_prefix(&self) -> String {
         self.0.replace('-', "_")
     }

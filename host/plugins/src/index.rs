@@ -1,7 +1,7 @@
-//! An index: a list of plugins that other people keep, with one entry for each.
+//! An index: a list of plugins that other people maintain, with one entry for each.
 //!
-//! An entry says where a package is and repeats its facts. The facts are checked against the package, so a wrong entry
-//! can hide a plugin, but cannot pass off one for another.
+//! An entry says where a package is, and repeats facts from it. The facts are checked against the package, so a wrong
+//! entry can hide a plugin, but it cannot pass one plugin off as another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,7 +91,7 @@ impl Entry {
         Ok(entry)
     }
 
-    /// Returns what an index says of a package that is at this address.
+    /// Returns the entry of a package at this address.
     pub fn of(package: &Package, source: &str) -> Self {
         let manifest = &package.manifest;
         Self {
@@ -111,7 +111,7 @@ impl Entry {
         toml::to_string(self).expect("plain data is written as TOML")
     }
 
-    /// Returns the first thing that it says and its package does not.
+    /// Returns the first field in which the entry differs from its package.
     pub fn difference(&self, package: &Package) -> Option<String> {
         let fields = |entry: &Self| match serde_json::to_value(entry) {
             Ok(Json::Object(fields)) => fields,
@@ -145,7 +145,7 @@ impl Entry {
         self.wants.iter().map(line).collect()
     }
 
-    /// Whether it has all of these words, in its name, its summary, its tools or its wanted permissions.
+    /// Tells whether each of these words occurs in its name, summary, tools or wanted permissions.
     pub fn matches(&self, words: &[String]) -> bool {
         let own = [self.id.to_string(), self.summary.clone()].into_iter();
         let texts = own.chain(self.tools.keys().cloned()).chain(self.wanted());
@@ -153,7 +153,7 @@ impl Entry {
         words.iter().all(|word| text.contains(&word.to_lowercase()))
     }
 
-    /// Checks the texts that people will read, and the fields that otherwise only the package would check.
+    /// Checks the texts that people will read, and the fields that nothing else checks before the package is fetched.
     ///
     /// # Errors
     /// The first field that is wrong.
@@ -176,7 +176,7 @@ impl Entry {
     }
 }
 
-/// The look of a name: two names that look the same at a glance have the same look.
+/// Returns the look of a name. Two names that are easily confused have the same look.
 ///
 /// # Source
 /// The ASCII part of Unicode's confusables.txt, which names `1` and `l`, `0` and `o`, `rn` and `m`. A `-` is easily
@@ -186,7 +186,7 @@ pub fn look(id: &PluginId) -> String {
     bare.replace("rn", "m").replace("vv", "w").replace('1', "l").replace('0', "o")
 }
 
-/// Names the line of an error, without the line itself, which may hold anything.
+/// Gives the line number of a TOML error, without the text of the line, which may contain anything.
 fn form(text: &str, error: &toml::de::Error) -> String {
     let message = shown(error.message());
     match error.span().map(|span| span.start).filter(|start| *start > 0) {

@@ -1,7 +1,8 @@
-//! The installed plugins: files with their hash as the name, and one head that says which of them are current.
+//! The installed plugins: files named by their hash, and one head file that says which of them are current.
 //!
 //! A change writes its file first and replaces the head last, in one rename. After a power failure at any moment, the
-//! next start sees the complete old head or the complete new one. The next change removes files that no head names.
+//! next start sees either the complete old head or the complete new one. The next change removes files that the head
+//! does not name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::DirBuilder;
@@ -39,11 +40,11 @@ pub struct Receipt {
     pub version: String,
     /// SHA-256 of the package; nothing else is ever run under this receipt.
     pub sha256: String,
-    /// Its own description.
+    /// The description from its package.
     pub description: String,
-    /// Its source, as the operator gave it.
+    /// Its source, as the operator typed it.
     pub source: String,
-    /// The key with which its author signed it. The command asks about an update with another key.
+    /// The key with which its author signed it. If an update has another key, the command asks the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Key>,
     /// When it was installed, in milliseconds since 1970.
@@ -53,7 +54,7 @@ pub struct Receipt {
     /// The operator's settings for it.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub settings: Map<String, Json>,
-    /// The operator's limits, if they differ from the standard.
+    /// The operator's limits, where they differ from the default.
     #[serde(default)]
     pub limits: Overrides,
     pub tools: Vec<Descriptor>,
@@ -62,7 +63,7 @@ pub struct Receipt {
     /// Its resources; their texts are in the package.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<ResourceFile>,
-    /// Why it is no longer called.
+    /// Why it is quarantined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quarantined: Option<String>,
     /// Whether the operator has switched it off.
@@ -131,17 +132,17 @@ const LOCK: &str = "lock";
 const SECRET: &str = "secret";
 const FORMAT: u32 = 1;
 
-/// The most that is read of the head: some thousand plugins.
+/// The most bytes that are read of the head: enough for some thousand plugins.
 const LARGEST_HEAD: u64 = 16 * 1024 * 1024;
 
 impl Installed {
-    /// Opens the plugins of a directory, which is made if it is not there.
+    /// Opens the plugins in a directory, which is created if it is missing.
     ///
     /// # Errors
     /// `Io` if that is not possible.
     pub fn open(path: &Path) -> Result<Self, InstallError> {
         let failed = |error| InstallError::Io("opened", error);
-        // The state directory above it may be made here for the first time: it is the owner's alone.
+        // This may also create the state directory above it for the first time, readable by the owner only.
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
         let directory = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
         Ok(Self {
@@ -169,7 +170,7 @@ impl Installed {
         Ok(head.plugins)
     }
 
-    /// Returns the package of a plugin: the very bytes that were installed.
+    /// Returns the package of a plugin, after its hash was checked.
     ///
     /// # Errors
     /// `Io`, `Changed`.
@@ -226,7 +227,7 @@ impl Installed {
         })
     }
 
-    /// Returns the secret that authenticates compiled code; it is made if there is none.
+    /// Returns the secret that authenticates compiled code. It is created on first use.
     ///
     /// # Errors
     /// `Io`.
@@ -243,7 +244,7 @@ impl Installed {
         Ok(secret)
     }
 
-    /// Returns the folder in which plugins keep things.
+    /// Returns the folder with the stored data of plugins.
     ///
     /// # Errors
     /// `Io`.
@@ -253,7 +254,7 @@ impl Installed {
         self.directory.open_dir("data").map_err(failed)
     }
 
-    /// One change: the file, then the head, then the sweep. Two processes take turns.
+    /// Makes one change: writes the file, replaces the head, then removes unused files. A lock serializes processes.
     fn change(
         &self,
         file: Option<(&str, &[u8])>,
@@ -272,8 +273,8 @@ impl Installed {
         self.sweep(&head.plugins).map_err(failed)
     }
 
-    /// Reads the head. A pipe would wait for a writer and a device has no end, so it is opened without waiting, and looked
-    /// at before it is read.
+    /// Reads the head. A pipe would wait for a writer and a device has no end, so the file is opened without blocking
+    /// and checked before it is read.
     fn read_head(&self) -> io::Result<String> {
         use io::Read as _;
 
@@ -290,7 +291,7 @@ impl Installed {
         Ok(text)
     }
 
-    /// Writes a file that is whole or not there, and on the disk before anything refers to it.
+    /// Writes a file atomically and syncs it to disk before anything refers to it.
     fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         use io::Write as _;
 
@@ -309,7 +310,7 @@ impl Installed {
         self.directory.open(".")?.sync_all()
     }
 
-    /// Removes files that no head names. If one cannot be removed, the next change tries again.
+    /// Removes files that the head does not name. If one cannot be removed, the next change tries again.
     fn sweep(&self, plugins: &Receipts) -> io::Result<()> {
         let files: BTreeSet<String> = plugins.values().map(|receipt| file(&receipt.sha256)).collect();
         for entry in self.directory.entries()?.flatten() {
@@ -339,7 +340,7 @@ impl Installed {
         Ok(file)
     }
 
-    /// Stands before every effect, so that a test can cut the power there.
+    /// Called before every effect, so that a test can simulate a power failure there.
     #[cfg(test)]
     fn spend(&self) -> io::Result<()> {
         match self.power.get() {

@@ -1,8 +1,8 @@
-//! The questions and answers of a call, so that it can start again and reach the same place.
+//! The questions and answers of a call, so that the call can be restarted and reach the same point.
 //!
-//! A guest sees only its arguments, one instant and the answers to its questions, so the same answers lead it the same
-//! way. If a human must be asked first, the call ends and is repeated with its recording, so that nothing is done
-//! twice.
+//! A guest sees only its arguments, one instant and the answers to its questions, so the same answers lead to the
+//! same run. If a person must be asked first, the call ends and is later replayed from its recording, so that nothing
+//! is done twice.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,7 +29,7 @@ pub struct Asked {
     pub answer: Result<Told, Fault>,
 }
 
-/// Wraps a host: it repeats the recording, then asks the host, and records.
+/// Wraps a host. It replays the recording first, then asks the host and records the answers.
 pub struct Journal {
     host: Arc<dyn Host>,
     pages: Mutex<Pages>,
@@ -42,7 +42,7 @@ struct Pages {
 }
 
 impl Recording {
-    /// A call that begins at that instant.
+    /// Makes an empty recording of a call that begins at `now`.
     pub fn at(now: Now) -> Self {
         Self { now, asked: VecDeque::new() }
     }
@@ -54,7 +54,7 @@ impl Recording {
 }
 
 impl Journal {
-    /// Repeats a recording, then asks `host`.
+    /// Replays a recording, then asks `host`.
     pub fn new(recording: Recording, host: Arc<dyn Host>) -> Self {
         let Recording { now, asked } = recording;
         Self { host, pages: Mutex::new(Pages { now, ahead: asked, behind: VecDeque::new() }) }
@@ -65,13 +65,13 @@ impl Journal {
         self.pages().now.clone()
     }
 
-    /// Hands over the events so far, once, because they can be long.
+    /// Returns the events so far. They can be long, so they are moved out: a second call returns none.
     pub fn recording(&self) -> Recording {
         let mut pages = self.pages();
         Recording { now: pages.now.clone(), asked: std::mem::take(&mut pages.behind) }
     }
 
-    /// Returns the next question of the recording that was not asked again.
+    /// Returns the next recorded question that the guest has not repeated.
     pub fn unasked(&self) -> Option<Question> {
         self.pages().ahead.front().map(|asked| asked.question.clone())
     }
@@ -82,7 +82,7 @@ impl Journal {
         let next = pages.ahead.pop_front()?;
         if next.question != *question {
             let how = format!("it asked {} instead of {}", shown(question), shown(&next.question));
-            // The entries after a different question are not answers to anything.
+            // After a question that differs, the remaining answers fit nothing.
             pages.ahead.clear();
             return Some(Err(Refusal::Diverged(how)));
         }
@@ -119,7 +119,7 @@ impl Host for Journal {
     }
 }
 
-/// A host after the end of a recording. If a guest asks it anything, the guest does something that was not recorded.
+/// The host for the end of a replay. Any question is an error, because it was not recorded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct End;
 

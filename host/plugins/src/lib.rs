@@ -1,7 +1,7 @@
-//! The plugin engine: packages, grants, bounds, and the sandbox that components run in.
+//! The plugin engine: packages, grants, limits, and the sandbox that runs components.
 //!
-//! The only crate that knows wasmtime. A plugin's questions leave this crate as a [`host::Question`], so that the one
-//! gate stays with the host; the answers are data. Each module imports only modules above it.
+//! This is the only crate that uses wasmtime. A plugin's questions leave the crate as [`host::Question`], so the
+//! permission gate stays in the host. The answers are data. Each module imports only modules above it.
 #![deny(unsafe_code)]
 
 pub mod http;

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Instances, memories and tables of one component: each costs memory of the host that no other limit counts. A
-/// component of an ordinary compiler has one to five of each, one of several languages or of a Python interpreter
-/// thirty to forty. The reader of packages uses the same limit.
+/// The most instances, memories and tables of one component. Each takes host memory that no other limit counts. A
+/// component from an ordinary compiler has one to five of each; one made from several languages or with a Python
+/// interpreter has thirty to forty. The package reader uses the same limit.
 pub(crate) const MOST_PARTS: usize = 64;
 
-/// Every bound of one call.
+/// Every limit of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Time that the guest itself computes.
     pub compute: Duration,
-    /// Time from start to answer, with all waiting.
+    /// Time from start to answer, waiting included.
     pub wall: Duration,
     /// Bytes of all linear memories together.
     pub memory: usize,
@@ -22,11 +22,11 @@ pub struct Limits {
     pub table_elements: usize,
     /// Handles open at the same time.
     pub handles: usize,
-    /// Bytes that one crossing from the guest to the host can carry.
+    /// The most bytes that the guest can pass to the host in one call of a function.
     pub crossing: usize,
     /// Bytes of all questions and answers together.
     pub traffic: usize,
-    /// Bytes of one answer of the host.
+    /// Bytes of one answer from the host.
     pub reply: usize,
     /// Bytes of the call's own answer.
     pub output: usize,
@@ -35,7 +35,7 @@ pub struct Limits {
     pub host_calls: u32,
 }
 
-/// The operator's values for limits, in place of the standard.
+/// The operator's limits, in place of the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Overrides {
@@ -50,7 +50,7 @@ pub struct Overrides {
     pub memory_mib: Option<u64>,
 }
 
-/// A bound that cannot be set so.
+/// The error for a limit that is out of range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is {value}, expected 1 to {most}")]
 pub struct OutOfBounds {
@@ -64,7 +64,8 @@ const MIB: usize = 1024 * 1024;
 impl Limits {
     /// Returns the limits of a host with default settings.
     ///
-    /// Two seconds of computing are 10,000 tasks many times over; a minute of waiting is for a human who is asked.
+    /// Two seconds of compute time are enough for 10,000 tasks many times over. The minute of wall time lets a person
+    /// answer a question.
     pub const fn standard() -> Self {
         Self {
             compute: Duration::from_secs(2),
@@ -81,10 +82,10 @@ impl Limits {
         }
     }
 
-    /// Puts an operator's values in place.
+    /// Replaces limits by the operator's values.
     ///
     /// # Errors
-    /// A value of 0 or above what a host can bear.
+    /// A value is 0 or above the maximum.
     pub fn with(mut self, overrides: &Overrides) -> Result<Self, OutOfBounds> {
         if let Some(value) = overrides.compute_ms {
             self.compute = Duration::from_millis(bounded("compute_ms", value, 60_000)?);

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::failure::Fault;
 use crate::host::{Answer, Caller, Host, Progress, Question, Refusal};
 
-/// Stands before the host of the apps, and answers for files and the store.
+/// Answers questions about files and the store, and passes the others to the host of the apps.
 pub struct Local {
     data: Arc<Dir>,
     apps: Arc<dyn Host>,
@@ -30,7 +30,8 @@ impl Host for Local {
             return self.apps.ask(caller, question);
         }
         let (data, plugin) = (Arc::clone(&self.data), caller.plugin.clone());
-        // Disks can wait for a person who plugs them in; the threads that answer calls cannot.
+        // A disk can wait until somebody plugs it in. The threads that answer calls cannot, so this runs on a
+        // blocking thread.
         let answering = tokio::task::spawn_blocking(move || answer(&data, plugin.as_str(), question));
         Box::pin(async move {
             let answer = answering.await.map_err(|error| Fault::new("internal", error.to_string()))?;

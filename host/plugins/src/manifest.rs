@@ -14,13 +14,13 @@ use crate::signature::Key;
 
 pub use offers::{Argument, ArgumentKind, Prompt, ResourceFile};
 
-/// The version of `iac:plugin` that this host has.
+/// The version of `iac:plugin` that this host implements.
 pub const API: &str = "0.1";
 
-/// The name of its file, for errors too.
+/// The name of its file, which errors show too.
 pub const MANIFEST: &str = "plugin.toml";
 
-/// The largest number of acts of a script: a human reads them all.
+/// The most acts of a script. A person reads them all.
 const ACTS: usize = 64;
 
 /// A plugin's description of itself.
@@ -43,13 +43,13 @@ pub struct Manifest {
     /// The key that its author signs packages with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Key>,
-    /// Whether the code checks its arguments itself, more kindly than its schemas say.
+    /// Whether the code checks its arguments itself, more leniently than its schemas.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lenient: bool,
     /// The settings that the operator can change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,
-    /// Secrets between the operator and the web server; `http` puts them into requests.
+    /// Secrets that the operator sets for web servers. `http` puts them into requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<Secret>,
     /// The permissions that it wants, each with a reason.
@@ -77,10 +77,10 @@ pub struct Setting {
     /// The type of its value.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// Its value if nothing is set.
+    /// Its value if the operator sets none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Json>,
-    /// Whether the plugin cannot be called before it is set.
+    /// Whether the plugin cannot be called until it is set.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
 }
@@ -103,7 +103,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Tells whether a value is of the kind.
+    /// Tells whether a value is of this kind.
     pub fn holds(self, value: &Json) -> bool {
         match self {
             Self::String => value.is_string(),
@@ -157,19 +157,19 @@ pub struct ScriptFile {
     pub level: Level,
     /// Its purpose, in one line; shown to the operator who grants it.
     pub reason: String,
-    /// Its apps; if none is named, all apps that `app-scripts` wants.
+    /// The apps it runs in; if none is named, all apps that `app-scripts` wants.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub apps: BTreeSet<String>,
-    /// Its acts, each with its own level, which is at most the script's. A call names its acts, and the gate decides
-    /// about each separately.
+    /// Its acts, each with a level of its own, which is at most the script's level. A call names its acts, and the
+    /// permission gate decides about each separately.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub acts: BTreeMap<String, Level>,
-    /// Truth values that the text finds in an object named `fixed`: one file can be several scripts at several levels.
-    /// They become a part of the packed text, so that no call can alter them.
+    /// Booleans that the script finds in an object named `fixed`, so that one file can serve as several scripts with
+    /// different levels. They become a part of the packed text, so no call can alter them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed: BTreeMap<String, bool>,
-    /// The file of a text that several scripts share: an expression that is a function without arguments. The script
-    /// finds its result under the name `shared`.
+    /// The file of code that several scripts share: an expression that is a function without arguments. The script
+    /// finds the result of that function under the name `shared`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<String>,
 }
@@ -184,7 +184,7 @@ pub struct Want {
     /// The apps, by bundle id, for `apps`, `apps-change` and `app-scripts`; `*` is every app.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub apps: BTreeSet<String>,
-    /// How far, for `apps-change`.
+    /// The highest level, for `apps-change`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
     /// The web servers, for `http`.
@@ -206,7 +206,7 @@ pub enum ManifestError {
         /// The value.
         value: String,
         expected: String,
-        /// The line, if it is clear.
+        /// The line, if it could be found.
         line: Option<usize>,
     },
     #[error("{MANIFEST}: `{0}` occurs twice in `wants`, expected one entry with all its apps")]
@@ -217,7 +217,8 @@ impl Manifest {
     /// Reads a `plugin.toml`.
     ///
     /// # Errors
-    /// The form is wrong, it names no version, or it wants something in a way that cannot be granted.
+    /// The TOML is malformed, the version is not supported, or a permission is wanted in a form that cannot be
+    /// granted.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         let manifest: Self = toml::from_str(text).map_err(|error| ManifestError::Form(form(&error)))?;
         manifest.check().map_err(|error| error.placed(text))?;
@@ -255,13 +256,13 @@ impl Manifest {
         all
     }
 
-    /// Returns the settings without which the plugin cannot be called.
+    /// Returns the required settings that are missing. Without them the plugin cannot be called.
     pub fn unset(&self, set: &Map<String, Json>) -> Vec<String> {
         let missing = self.settings.iter().filter(|it| it.required && !set.contains_key(&it.key));
         missing.map(|it| it.key.clone()).collect()
     }
 
-    /// Returns the files beside `plugin.toml` that belong into the package.
+    /// Returns the files beside `plugin.toml` that go into the package.
     pub fn files(&self) -> impl Iterator<Item = &String> {
         let of_scripts = self.scripts.iter().flat_map(ScriptFile::files);
         of_scripts.chain(self.resources.iter().map(|resource| &resource.file))
@@ -339,7 +340,7 @@ impl Manifest {
 }
 
 impl ScriptFile {
-    /// Returns the files that its text is made of.
+    /// Returns the files that make up its text.
     pub fn files(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.file).chain(&self.shared)
     }
@@ -363,7 +364,7 @@ impl ScriptFile {
 }
 
 impl ScriptFile {
-    /// The names appear in questions and in rules of the policy, so they are plain words.
+    /// Checks the acts. Their names appear in questions to the user and in policy rules, so they are plain words.
     fn check_acts(&self) -> Result<(), ManifestError> {
         if self.acts.len() > ACTS {
             return Err(value("scripts.acts", &self.acts.len().to_string(), "at most 64 acts"));
@@ -427,7 +428,7 @@ impl Want {
     }
 }
 
-/// Whether a text can name a setting or a secret.
+/// Tells whether a string is a valid key of a setting or a secret.
 fn is_key(key: &str) -> bool {
     let letters =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
@@ -438,11 +439,11 @@ const BUNDLE_ID: &str = "a bundle id such as com.apple.iCal, which `iac-mcp apps
 
 pub(crate) fn is_bundle_id(app: &str) -> bool {
     let letters = app.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
-    // The name of an app, such as Calendar, would be granted and never fit.
+    // The name of an app, such as Calendar, could be granted but would never match a bundle id.
     app == "*" || (letters && app.contains('.') && (1..=200).contains(&app.len()))
 }
 
-/// A version is three numbers.
+/// Checks that a version consists of three numbers.
 pub(crate) fn check_version(version: &str) -> Result<(), ManifestError> {
     let numbers = version.split('.').filter(|part| part.parse::<u32>().is_ok()).count();
     match numbers == 3 && version.split('.').count() == 3 {
@@ -451,7 +452,7 @@ pub(crate) fn check_version(version: &str) -> Result<(), ManifestError> {
     }
 }
 
-/// Each capability is wanted once, and in a way that can be granted.
+/// Checks that each capability is wanted once, and in a form that can be granted.
 pub(crate) fn check_wants(wants: &[Want]) -> Result<(), ManifestError> {
     let mut seen = BTreeSet::new();
     for want in wants {
@@ -463,7 +464,7 @@ pub(crate) fn check_wants(wants: &[Want]) -> Result<(), ManifestError> {
     Ok(())
 }
 
-/// One line that people read: not empty, and nothing in it that moves or hides text.
+/// Checks a line that people read: it is not empty, and nothing in it moves or hides text.
 pub(crate) fn line(field: &'static str, text: &str) -> Result<(), ManifestError> {
     let visible = crate::failure::clean(text, 300) == text && !text.contains('\n');
     if visible && !text.trim().is_empty() {
@@ -472,7 +473,7 @@ pub(crate) fn line(field: &'static str, text: &str) -> Result<(), ManifestError>
     Err(value(field, &format!("{text:?}"), "one line of 1 to 300 visible characters"))
 }
 
-/// A path that does not leave the folder of `plugin.toml`.
+/// Checks that a path does not leave the folder of `plugin.toml`.
 fn below(field: &'static str, file: &str) -> Result<(), ManifestError> {
     let stays = |part: &str| !part.is_empty() && part != "." && part != "..";
     match file.split('/').all(stays) {
@@ -486,7 +487,7 @@ fn value(field: &'static str, value: &str, expected: &str) -> ManifestError {
 }
 
 impl ManifestError {
-    /// Finds the line of a wrong value: the only one that gives this value to a key of this name.
+    /// Finds the line of a wrong value. It is known only if exactly one line gives this value to a key of this name.
     fn placed(self, text: &str) -> Self {
         let Self::Value { field, value, expected, .. } = self else { return self };
         let key = field.rsplit('.').next().unwrap_or(field);
@@ -506,7 +507,8 @@ fn at(line: Option<usize>) -> String {
     line.map(|line| format!(", line {line}")).unwrap_or_default()
 }
 
-/// A missing key at the top has no line, and the TOML parser would show the first one.
+/// Formats a TOML error. For a missing key at the top level the parser would show line 1, which is wrong, so no line
+/// is given.
 fn form(error: &toml::de::Error) -> String {
     let message = error.message();
     match message.starts_with("missing field") && error.span().is_none_or(|span| span.start == 0) {
@@ -637,7 +639,7 @@ mod tests {
         check_script(&script("safe", &many.join("\n")), "expected at most 64 acts");
     }
 
-    /// A word that belongs to one number.
+    /// Makes a distinct word for each number.
     fn letters(number: usize) -> String {
         number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
     }

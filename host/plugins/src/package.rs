@@ -1,6 +1,7 @@
-//! A package is one component with two sections of ours: `plugin.toml`, and the tools that it listed when it was made.
+//! A package is one component with custom sections of ours, among them `plugin.toml` and the tools that it listed
+//! when it was made.
 //!
-//! The file is the unit of hash, grant and trust. Nothing about a plugin is stored anywhere else.
+//! The file is the unit of hashing, granting and trust. Nothing about a plugin is stored anywhere else.
 
 mod code;
 mod inspect;
@@ -28,7 +29,7 @@ use crate::signature::Key;
 pub use inspect::Inspection;
 pub use scripts::Texts;
 
-/// A package that was read: its claims fit its code.
+/// A package that was read and checked: its claims match its code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Package {
     /// Its description of itself.
@@ -50,7 +51,7 @@ pub struct Package {
 pub enum PackageError {
     #[error("the file has {0} bytes, expected at most {MOST_BYTES}")]
     Size(usize),
-    /// A plugin cannot be made of this WebAssembly.
+    /// This WebAssembly cannot become a plugin.
     #[error("{0}")]
     Wasm(String),
     #[error(
@@ -66,7 +67,7 @@ pub enum PackageError {
     )]
     Section {
         name: &'static str,
-        /// How often.
+        /// How many there are.
         count: usize,
     },
     /// The manifest is not valid.
@@ -79,7 +80,7 @@ pub enum PackageError {
         /// The permissions that the manifest wants.
         wants: String,
     },
-    /// The tools cannot be shown.
+    /// The list of tools is not valid.
     #[error(transparent)]
     Tools(#[from] DescriptorError),
     #[error("the section `{SECTION_TOOLS}` is not a list of tools: {0}")]
@@ -92,7 +93,7 @@ pub enum PackageError {
         "the component lists other tools than its package; make the file again with `iac-mcp plugin pack`"
     )]
     OtherTools,
-    /// It cannot be loaded.
+    /// It does not load.
     #[error("{0}")]
     Load(String),
     #[error("listing its tools failed: {0}")]
@@ -110,10 +111,10 @@ const SECTION_TOOLS: &str = "iac:tools.json";
 const SECTION_SCRIPTS: &str = "iac:scripts.json";
 const SECTION_RESOURCES: &str = "iac:resources.json";
 
-/// The most bytes of a package. A plugin in Python, with its interpreter, has 18 MiB; the others far less.
+/// The most bytes of a package. A plugin in Python has 18 MiB with its interpreter; others are far smaller.
 pub const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// Makes a package of what a compiler wrote: a core module with the description of its world, or a component; `texts`
+/// Makes a package from a compiler's output: a core module with the description of its world, or a component. `texts`
 /// are those of its scripts and resources. Runs the guest once, to list its tools.
 ///
 /// # Errors
@@ -149,7 +150,7 @@ pub async fn pack(
     Ok(package)
 }
 
-/// Reads a package; no guest code runs.
+/// Reads a package. No guest code runs.
 ///
 /// # Errors
 /// The file is wrong, or its claims differ from its code.
@@ -177,11 +178,11 @@ pub fn resource(bytes: &[u8], name: &str) -> Result<Option<String>, PackageError
     Ok(resources::read(&manifest, &inspection)?.remove(name))
 }
 
-/// Compiles a package that was read of these bytes, and has it list its tools once more, to see that they are those of
-/// the package.
+/// Compiles a package that was read from these bytes, and checks that it still lists the tools that the package
+/// claims.
 ///
 /// # Errors
-/// It does not compile, or the guest fails or lists others.
+/// It does not compile, or the guest fails or lists other tools.
 pub async fn verify(
     engine: &Arc<Engine>,
     (bytes, package): (&[u8], &Package),
@@ -193,7 +194,7 @@ pub async fn verify(
     if tools == package.tools { Ok(()) } else { Err(PackageError::OtherTools) }
 }
 
-/// Returns the key that a package names. Its code is not read, so a signature can be checked before anything else is.
+/// Returns the key that a package names. Its code is not parsed, so the signature can be checked first.
 pub fn key(bytes: &[u8]) -> Option<Key> {
     Manifest::parse(Inspection::manifest(bytes)?).ok()?.key
 }
@@ -223,7 +224,7 @@ async fn list(
 ) -> Result<Vec<Descriptor>, PackageError> {
     let setup = Setup {
         id: manifest.id.clone(),
-        // Listing tools needs nothing: every interface refuses.
+        // Listing tools needs no permission, so every interface refuses.
         grants: Grants::default(),
         wanted: Grants::default(),
         limits: limits.clone(),
@@ -247,8 +248,8 @@ impl Package {
 }
 
 impl Package {
-    /// Returns the missing grants, as arguments of `plugin grant`: everything wanted of each imported capability that
-    /// has no grant.
+    /// Returns the missing grants, as arguments of `plugin grant`. For each imported capability without a grant,
+    /// these are all permissions that the package wants.
     pub fn lacks(&self, held: &Grants) -> Vec<String> {
         let wanted = self.grants();
         let missing = self.imports.iter().filter(|capability| !held.has(**capability));
@@ -280,7 +281,7 @@ fn append(wasm: &mut Vec<u8>, name: &str, data: &[u8]) {
     wasm.extend_from_slice(&body);
 }
 
-/// Writes a number in groups of seven bits, the lowest first.
+/// Writes a number as LEB128: groups of seven bits, the lowest first.
 fn number(out: &mut Vec<u8>, mut value: usize) {
     loop {
         let group = u8::try_from(value & 0x7f).expect("seven bits fit a byte");

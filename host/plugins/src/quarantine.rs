@@ -1,14 +1,14 @@
-//! How often a plugin may fail: decided here, without a clock.
+//! Decides when a plugin that keeps failing is quarantined, without reading a clock.
 
 use std::collections::VecDeque;
 
-/// Milliseconds on any clock that does not go back.
+/// Milliseconds on any monotonic clock.
 pub type Millis = u64;
 
 const WINDOW: Millis = 10 * 60 * 1000;
 const MOST: usize = 3;
 
-/// The crashes of one plugin, and whether it is still called.
+/// The crashes of one plugin, and whether it is quarantined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     crashes: VecDeque<Millis>,
@@ -16,7 +16,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Notes a crash; the third one within ten minutes ends the plugin's use. Returns whether it was that one.
+    /// Records a crash. The third one within ten minutes quarantines the plugin. Returns whether this crash did.
     pub fn crashed(&mut self, now: Millis, why: &str) -> bool {
         self.crashes.retain(|at| now.saturating_sub(*at) < WINDOW);
         self.crashes.push_back(now);
@@ -27,12 +27,12 @@ impl Record {
         quarantined
     }
 
-    /// Puts a quarantine of an earlier process in place.
+    /// Restores a quarantine of an earlier process.
     pub fn quarantined(reason: String) -> Self {
         Self { crashes: VecDeque::new(), reason: Some(reason) }
     }
 
-    /// Returns why the plugin is no longer called.
+    /// Returns why the plugin is quarantined.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }

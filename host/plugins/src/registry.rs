@@ -1,4 +1,5 @@
-//! The plugins of a running server: found at start from their receipts alone, loaded when they are first called.
+//! The plugins of a running server. At start only their receipts are read; a plugin is loaded when it is first
+//! called.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +41,7 @@ struct Store {
     cache: Option<Cache>,
 }
 
-/// The state that stays while plugins come and go.
+/// State that survives when the list of plugins changes.
 struct Shared {
     backend: fn() -> Backend,
     engine: OnceLock<Arc<Engine>>,
@@ -62,7 +63,7 @@ struct Slot {
 pub struct Request {
     pub tool: String,
     pub arguments: Map<String, Json>,
-    /// The instant of the call, and what happened in it before it was suspended.
+    /// The instant of the call, and its events before it was suspended.
     pub recording: Recording,
     /// Ends the call early.
     pub cancelled: CancellationToken,
@@ -81,23 +82,23 @@ pub struct Called {
     pub recording: Recording,
 }
 
-/// How a plugin does.
+/// The state of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
     pub id: PluginId,
     pub version: String,
     /// How many calls have ended since it was loaded here.
     pub calls: u64,
-    /// How many of them without an answer.
+    /// How many of them ended without an answer.
     pub failures: u64,
-    /// Why it is not called, if it is not.
+    /// Why it is quarantined, if it is.
     pub quarantined: Option<String>,
 }
 
 /// Why a resource cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ResourceError {
-    /// The package is not there or was changed.
+    /// The package is missing or was changed.
     #[error(transparent)]
     Install(#[from] InstallError),
     /// The package is not valid.
@@ -105,18 +106,19 @@ pub enum ResourceError {
     Package(#[from] PackageError),
 }
 
-/// Calls of one plugin, and of all, at the same time; and how many of one may wait.
+/// The most calls that run at the same time for one plugin and for all plugins, and the most calls of one plugin that
+/// wait.
 const TURNS: usize = 2;
 const TURNS_OF_ALL: usize = 8;
 const WAITING: usize = 16;
 
-/// How long a call waits until its plugin is loaded. `plugin add` has compiled it, so it takes longer only if the cache
-/// was lost; a client waits for 30 seconds or more.
+/// How long a call waits for its plugin to load. `plugin add` has compiled the plugin, so loading takes this long
+/// only if the cache was lost. Clients wait 30 seconds or more.
 const LOADING: Duration = Duration::from_secs(25);
 
 impl Registry {
-    /// Reads the installed plugins below `state`; compiled code is kept below `cache`. It loads no plugin; `backend` is
-    /// called for the first one.
+    /// Reads the list of plugins below `state`. Compiled code is cached below `cache`. No plugin is loaded; `backend`
+    /// is called when the first one is.
     ///
     /// # Errors
     /// The list of installed plugins cannot be read.
@@ -130,7 +132,8 @@ impl Registry {
         Self::make(state, cache, &BTreeMap::new(), Arc::new(shared))
     }
 
-    /// Reads the installed plugins again. An unchanged plugin stays loaded; running calls continue as they began.
+    /// Reads the list of plugins again. An unchanged plugin stays loaded, and running calls keep the plugin they
+    /// began with.
     ///
     /// # Errors
     /// The list of installed plugins cannot be read.
@@ -182,13 +185,13 @@ impl Registry {
         Ok(package::resource(&bytes, name)?)
     }
 
-    /// Whether a plugin was given a folder, so that it has something to do without apps.
+    /// Tells whether a plugin was granted a folder, so that it is useful without apps.
     pub fn work_on_folders(&self) -> bool {
         let of_folders = [Capability::LanguageServers, Capability::Files];
         self.slots.values().any(|slot| of_folders.into_iter().any(|it| slot.receipt.grants.has(it)))
     }
 
-    /// Returns how every plugin does.
+    /// Returns the state of every plugin.
     pub fn health(&self) -> Vec<Health> {
         let health = |(id, slot): (&PluginId, &Arc<Slot>)| Health {
             id: id.clone(),
@@ -237,15 +240,15 @@ impl Registry {
             turns = turn => turns,
             () = cancelled.cancelled() => return Err(Failure::Cancelled),
         };
-        // The calls before this one may have failed while it waited.
+        // Earlier calls may have failed and caused a quarantine while this one waited.
         slot.may_run()?;
         let (answer, report) = plugin.call(call).await;
         trace(id, &answer, &report);
         answer
     }
 
-    /// Returns the plugin when it is loaded. Compiling takes long if nothing was cached, and other calls continue
-    /// meanwhile; a call that gives up leaves it to the next one.
+    /// Returns the plugin once it is loaded. Compiling is slow if nothing is cached; other calls go on meanwhile. If
+    /// this call times out, loading goes on for the next one.
     async fn loaded(
         &self,
         id: &PluginId,
@@ -267,7 +270,7 @@ impl Registry {
         }
     }
 
-    /// Counts what the guest did wrong; a quarantine outlives the process.
+    /// Records a crash of the guest. A quarantine is written to disk, so it outlives the process.
     fn note(&self, id: &PluginId, slot: &Slot, failure: &Failure) {
         if !failure.is_crash() {
             return;
@@ -287,7 +290,7 @@ impl Registry {
     }
 }
 
-/// Loads a plugin on a thread that may take its time.
+/// Loads a plugin on a blocking thread.
 async fn load(
     store: Arc<Store>,
     shared: Arc<Shared>,
@@ -342,7 +345,7 @@ fn host(error: impl std::fmt::Display) -> Failure {
     Failure::Host(error.to_string())
 }
 
-/// Opens the folder of compiled code; without it every start compiles.
+/// Opens the folder of compiled code. Without it, every start compiles again.
 pub fn open_cache(path: &Path, installed: &Installed) -> Option<Cache> {
     let opened =
         std::fs::create_dir_all(path).and_then(|()| Dir::open_ambient_dir(path, ambient_authority()));
@@ -411,7 +414,7 @@ impl Slot {
     }
 }
 
-/// One call that runs or waits.
+/// Counts one call that runs or waits, until it is dropped.
 struct Counted<'a>(&'a AtomicUsize);
 
 impl Drop for Counted<'_> {

@@ -1,21 +1,21 @@
-//! Checks values against a JSON Schema, as far as it speaks of forms and ranges.
+//! Validates values against the parts of JSON Schema that are about types and ranges.
 //!
-//! `pattern` and `format` are for readers: a plugin's expression would be run by the host, outside of the sandbox, and a
-//! schema has no `$ref`. The checker of a library does all of it, and is three times as much code as the rest of this crate.
+//! `pattern` and `format` are not checked: the host would run a plugin's regular expression outside the sandbox.
+//! `$ref` is not allowed. A library would check all of it, but is three times as much code as the rest of this crate.
 
 use serde_json::{Map, Value as Json};
 
 use crate::failure::line;
 
-/// Characters of a value that does not fit, and of its place. An error is one line for a reader, and a plugin's author may
-/// have nested names without end.
+/// The most characters to show of a value that does not fit, and of its place. An error is one line, and an author
+/// may nest names without end.
 const SHOWN: usize = 80;
 const PLACE: usize = 200;
 
 const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
 
-/// Finds a mistake in a schema, and its place: a word with an impossible value, or a name that no call can give.
-/// Unknown words may have any value.
+/// Finds a fault in a schema, and its place: a keyword with an invalid value, or a property that is both required and
+/// forbidden. Unknown keywords may have any value.
 pub(crate) fn fault(schema: &Json) -> Option<String> {
     form(schema, "")
 }
@@ -75,7 +75,7 @@ fn word_form(word: &str, value: &Json, place: &str) -> Option<String> {
     (!fits).then(|| wrong(place, value, expected))
 }
 
-/// Finds a name that a call has to give and must not give.
+/// Finds a property that is required but that `additionalProperties` forbids.
 fn ungiven(words: &Map<String, Json>) -> Option<&Json> {
     if words.get("additionalProperties") != Some(&Json::Bool(false))
         || words.contains_key("patternProperties")
@@ -87,8 +87,8 @@ fn ungiven(words: &Map<String, Json>) -> Option<&Json> {
     words.get("required")?.as_array()?.iter().find(|name| name.as_str().is_some_and(|name| !is_known(name)))
 }
 
-/// Tells whether a text can be a regular expression. Those of clients know more than the parser, which has no look-around,
-/// so only what none of them takes is refused.
+/// Tells whether a string can be a regular expression. Clients accept forms that this parser does not, such as
+/// look-around, so only what is wrong in every dialect is refused.
 fn is_pattern(text: &str) -> bool {
     use regex_syntax::ast::ErrorKind;
     let parsed = regex_syntax::ast::parse::Parser::new().parse(text);
@@ -106,7 +106,7 @@ fn below(place: &str, name: &str) -> String {
     if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
 }
 
-/// Says where and how a value does not fit; `None` if it fits.
+/// Returns where and how a value does not fit; `None` if it fits.
 pub(crate) fn misfit(schema: &Json, value: &Json) -> Option<String> {
     let (place, wrong) = at(schema, value, String::new())?;
     Some(if place.is_empty() { wrong } else { format!("`{}` {wrong}", line(&place, PLACE)) })
@@ -134,7 +134,7 @@ fn at(schema: &Json, value: &Json, place: String) -> Misfit {
     inner.or_else(|| choices(words, value, place))
 }
 
-/// Checks the value itself.
+/// Checks the value itself, without its members.
 fn itself(words: &Map<String, Json>, value: &Json) -> Option<String> {
     let is = || line(&value.to_string(), SHOWN);
     if let Some(named) = words.get("type") {
@@ -214,7 +214,8 @@ fn choices(words: &Map<String, Json>, value: &Json, place: String) -> Misfit {
     {
         return Some(wrong);
     }
-    // The first form tells best what was meant: its error is a hint, and the message names the other forms as well.
+    // For `anyOf` the first form is the most likely one: its error is the hint, and the message counts the other
+    // forms.
     if let Some(forms) = list("anyOf").filter(|forms| !forms.iter().any(|form| fits(&form))) {
         return Some((place, format!("fits none of {} forms", forms.len())));
     }

@@ -1,4 +1,5 @@
-//! A script of a package: a text that is fixed when the package is made, shown when it is granted, and pinned by a digest.
+//! A script of a package. Its text is fixed when the package is made, shown when it is granted, and pinned by a
+//! digest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ use crate::capability::Level;
 #[serde(deny_unknown_fields)]
 pub struct Script {
     pub name: String,
-    /// In which apps, by bundle id in small letters; `*` is every app.
+    /// The apps it may run in, by bundle id in lower case; `*` is every app.
     pub apps: BTreeSet<String>,
     /// How much harm it can do.
     pub level: Level,
@@ -28,7 +29,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Returns a digest of all that it may do: its text, its level, its apps and its acts. A grant is for one pin.
+    /// Returns a digest of everything that a grant covers: its text, level, apps and acts. A grant is for one pin.
     pub fn pin(&self) -> String {
         let mut all = vec![json!(self.text), json!(self.level), json!(self.apps)];
         if !self.acts.is_empty() {

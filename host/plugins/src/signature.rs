@@ -1,6 +1,6 @@
-//! Signatures of authors, in the format of minisign: the key is in the package, the signature in a file beside it.
+//! Authors' signatures, in the format of minisign. The key is in the package; the signature is in a file beside it.
 //!
-//! The signature covers the whole package, and so the id, the version and the key.
+//! The signature covers the whole package, and so also the id, the version and the key.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Key(String);
 
-/// A text is not a public key.
+/// The error for a string that is not a public key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a public key of minisign: `{0}`. Expected 56 characters that begin with RW")]
 pub struct InvalidKey(String);
 
-/// A signature does not fit its package and its key.
+/// Why a signature does not match its package or its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidSignature {
     #[error("it is not a signature of minisign")]
@@ -45,7 +45,7 @@ impl Key {
         }
         let signature = Signature::decode(signature).map_err(|_| InvalidSignature::Form)?;
         let key = PublicKey::from_base64(&self.0).map_err(|_| InvalidSignature::OtherKey)?;
-        // The older form signs the bytes themselves and not their hash; minisign has not written it since 2022.
+        // The older format signs the bytes themselves instead of their hash. minisign has not written it since 2022.
         key.verify(bytes, &signature, false).map_err(|error| match error {
             Error::UnexpectedKeyId => InvalidSignature::OtherKey,
             Error::InvalidSignature => InvalidSignature::OtherContents,

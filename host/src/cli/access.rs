@@ -1,4 +1,4 @@
-//! `access`: what macOS lets this program read beside the apps, and asking for it on purpose.
+//! `access`: shows the macOS permissions besides those for apps, and asks for them.
 
 use std::io::Write as _;
 
@@ -10,11 +10,11 @@ use serde_json::{Value as Json, json};
 use super::options::{Common, Mac};
 use super::{Failure, paint};
 
-/// The seconds for which a dialog of macOS stays, and a little more for the answer to arrive.
+/// How long a dialog of macOS stays open, and how much later its answer may arrive, in seconds.
 const PATIENCE: u64 = 600;
 const SPARE: u64 = 20;
 
-/// The status of full access.
+/// The status number of full access.
 const FULL: i64 = 3;
 
 /// macOS asks about the app that started this program: an answer in a terminal counts for that terminal, and not for
@@ -64,7 +64,7 @@ impl Access {
     }
 }
 
-/// Prints the access to a library for people; returns it for programs.
+/// Prints the state of access to a library for people, and returns it for programs.
 fn print(index: &Index, status: Option<i64>, common: &Common) -> Result<Json, Failure> {
     let (words, full) = (index.standing(status), status == Some(FULL));
     if !common.json {

@@ -1,4 +1,4 @@
-//! Asking at the terminal: the person who types the command is the human.
+//! Asks for approval at the terminal, where the user is the person who typed the command.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use iac_core::permission::{Answer, Choice, Question};
 use super::{Failure, paint};
 use crate::consent::{Asked, Asker, Asking, Caller};
 
-/// How the human is named in the audit log.
+/// What the audit log calls the user who answers at a terminal.
 const TERMINAL: &str = "terminal";
 
-/// How often a question is repeated after an invalid answer.
+/// How many invalid answers end the question.
 const TRIES: usize = 3;
 
-/// The person who typed this command.
+/// Returns the caller for a command that was typed at a terminal.
 pub(super) fn caller() -> Caller {
     match io::stdin().is_terminal() && io::stderr().is_terminal() {
         true => Caller::new("iac-mcp", Arc::new(Terminal)),
@@ -23,7 +23,7 @@ pub(super) fn caller() -> Caller {
     }
 }
 
-/// Asks the person at the terminal; without a person, the answer is no.
+/// Asks at the terminal. Without a terminal, the answer is no.
 pub(super) fn agree(agreed: bool, question: &str) -> Result<(), Failure> {
     if agreed {
         return Ok(());
@@ -57,7 +57,8 @@ impl Asker for Terminal {
     }
 }
 
-/// Only a whole word of the list is a yes. An empty answer is a no, and so is the third invalid word.
+/// Reads an answer. Only a whole word from the list counts. An empty answer means no, and so does the third invalid
+/// word.
 fn choose(text: &str, choices: &[Choice]) -> io::Result<Choice> {
     let words: Vec<&str> = choices.iter().map(|choice| choice.as_str()).collect();
     let words = words.join(" / ");

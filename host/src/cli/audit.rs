@@ -20,7 +20,7 @@ use super::{Failure, paint};
 /// The default number of entries to show.
 const SHOWN: usize = 50;
 
-/// Entries stay for at least one day.
+/// Entries are kept for at least one day.
 const DAY: Millis = Millis(24 * 60 * 60 * 1000);
 
 /// Shows, exports and verifies the audit log of decisions and changes.
@@ -148,7 +148,7 @@ impl Audit {
 }
 
 impl Audit {
-    /// Whether it lists entries.
+    /// Whether the command lists entries.
     pub(super) fn shows(&self) -> bool {
         matches!(self.command, None | Some(Command::Show(_)))
     }
@@ -231,7 +231,7 @@ impl Filter {
         Ok(anstream::stdout().write_all(page.as_bytes())?)
     }
 
-    /// Checks for new entries again and again, and shows them; ends with the process.
+    /// Polls for new entries and shows them, until the process is stopped.
     fn follow(&self, state: &State, most: usize) -> Result<(), Failure> {
         let mut seen: BTreeSet<(String, u64)> = BTreeSet::new();
         let mut stdout = paint::stdout();
@@ -280,7 +280,7 @@ fn as_json(record: &Record) -> Json {
     Json::Object(fields)
 }
 
-/// One line for people. The text of clients and apps is cleaned.
+/// Formats one entry for people. Text from clients and apps is cleaned.
 fn row(record: &Record) -> [String; 7] {
     let field = |name: &str| record.fields.get(name).unwrap_or(&Json::Null);
     let clean = |value: &Json| foreign::clean(value.as_str().unwrap_or_default(), 80);
@@ -329,7 +329,7 @@ fn result(record: &Record) -> String {
     }
 }
 
-/// Reads `30m`, `2h` or `7d`.
+/// Parses `30m`, `2h` or `7d`.
 fn span(text: &str) -> Result<Millis, String> {
     let wrong = || format!("expected a number with s, m, h or d, such as 2h, got {text}");
     let unit = text.chars().last().ok_or_else(wrong)?;
@@ -339,7 +339,7 @@ fn span(text: &str) -> Result<Millis, String> {
     Ok(Millis(number.saturating_mul(seconds).saturating_mul(1_000)))
 }
 
-/// Reads `7d` or `30d`: nothing younger than a day is removed.
+/// Parses `7d` or `30d`. Nothing younger than a day is removed.
 fn days(text: &str) -> Result<Millis, String> {
     let old = span(text)?;
     if old < DAY { Err(format!("expected at least one day, such as 7d, got {text}")) } else { Ok(old) }

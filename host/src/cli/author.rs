@@ -1,4 +1,4 @@
-//! `plugin`, as far as authors use it: to make a plugin, build it, try it out and measure it.
+//! The part of `plugin` for authors: making, building, testing and measuring a plugin.
 
 mod bench;
 pub(super) mod build;

@@ -74,7 +74,7 @@ fn unknown(tool: &str, common: &Common) -> Failure {
     let mut names: Vec<String> =
         crate::mcp::built_in().iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
     names.extend(common.plugins().names());
-    // Clients show a tool without its prefix.
+    // Clients show a tool without its prefix, so users may type it that way.
     let meant = [tool.to_owned(), format!("iac_mcp_{tool}")];
     let near = meant.iter().map(|meant| near(meant, names.iter().map(String::as_str), 3));
     let near = near.into_iter().find(|near| !near.is_empty()).unwrap_or_default();

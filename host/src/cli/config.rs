@@ -1,5 +1,5 @@
-//! `config.toml` of the state directory: the same keys as the options. The command line wins, then a variable, then the
-//! file.
+//! `config.toml` in the state directory. Its keys are the names of the options. The command line takes precedence
+//! over environment variables, and those over the file.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -20,27 +20,27 @@ use super::{Arguments, Failure, help};
 /// The name of the file in the state directory.
 pub(super) const FILE: &str = "config.toml";
 
-/// The source of a setting that was given with the command.
+/// The source of a setting that was given on the command line.
 const COMMAND_LINE: &str = "command line";
 
-/// Options that the file may not set: its own location.
+/// Options that the file may not set: `state`, which is its own location, and those that only print something.
 const NOT_HERE: [&str; 3] = ["state", "help", "version"];
 
-/// An option with a value other than the default, and its source.
+/// An option whose value is not the default, with its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
     /// The name of the option.
     pub(crate) key: String,
     pub(crate) values: Vec<String>,
-    /// `command line`, the name of a variable, or file and line.
+    /// `command line`, the name of an environment variable, or file and line.
     pub(crate) from: String,
 }
 
-/// The reason why there are no arguments.
+/// Why there are no arguments.
 pub(super) enum Unread {
-    /// The command line cannot be read, or asks for help.
+    /// The command line cannot be parsed, or asks for help.
     Clap(Box<clap::Error>),
-    /// The file has a mistake.
+    /// The file is not valid.
     File(Failure),
 }
 
@@ -59,7 +59,7 @@ struct Given {
 }
 
 impl Setting {
-    /// How far from the command line it was said.
+    /// The precedence of the source: lower wins.
     fn rank(&self) -> u8 {
         match self.from.as_str() {
             COMMAND_LINE => 0,
@@ -68,7 +68,7 @@ impl Setting {
         }
     }
 
-    /// As JSON, for `system` and `doctor`.
+    /// Converts it to JSON for `system` and `doctor`.
     pub(crate) fn to_json(&self) -> Json {
         let value = match self.values.as_slice() {
             [one] => json!(one),
@@ -78,7 +78,7 @@ impl Setting {
     }
 }
 
-/// Reads the command line, and the settings of the file.
+/// Parses the command line together with the settings from the file.
 pub(super) fn read(line: &[OsString]) -> Result<(Arguments, Vec<Setting>), Unread> {
     let command = help::command();
     let matches = command.clone().try_get_matches_from(line)?;
@@ -98,7 +98,7 @@ pub(super) fn read(line: &[OsString]) -> Result<(Arguments, Vec<Setting>), Unrea
     one_mac(arguments, settings)
 }
 
-/// Puts the settings of the file before those of the command line.
+/// Inserts the settings from the file before the arguments of the command line.
 fn with(fresh: &[Given], line: &[OsString], command: &Command) -> Result<Arguments, clap::Error> {
     let (program, rest) = line.split_first().map_or((None, line), |(first, rest)| (Some(first), rest));
     let more = fresh.iter().flat_map(|given| options(command, given));
@@ -106,7 +106,8 @@ fn with(fresh: &[Given], line: &[OsString], command: &Command) -> Result<Argumen
     Arguments::from_arg_matches(&command.clone().try_get_matches_from(whole)?)
 }
 
-/// A fresh Mac or a kept one: the source nearer to the command line counts, and both from the same source are misuse.
+/// Chooses between `simulated` and `world`. The source with the higher precedence wins; both from the same source are
+/// misuse.
 fn one_mac(
     mut arguments: Arguments,
     mut settings: Vec<Setting>,
@@ -133,7 +134,7 @@ fn one_mac(
     Ok((arguments, settings))
 }
 
-/// The variable that is to blame for an option that cannot be read, if none on the command line is.
+/// Returns the environment variable that holds an invalid value, unless the value was given on the command line.
 pub(super) fn to_blame(error: &clap::Error, line: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
     let option = argument.split([' ', '=']).next()?;
@@ -147,7 +148,7 @@ pub(super) fn to_blame(error: &clap::Error, line: &[OsString]) -> Option<String>
     std::env::var_os(variable).map(|_| variable.to_string_lossy().into_owned())
 }
 
-/// The settings of the command line and the variables.
+/// Returns the settings from the command line and from environment variables.
 fn said(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Setting> {
     let mut found = BTreeMap::new();
     for argument in command.get_arguments().filter(|argument| argument.is_global_set()) {
@@ -172,7 +173,7 @@ fn said(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Setting> {
     found
 }
 
-/// Reads the file; every mistake has its line and column.
+/// Parses the file. Every error has its line and column.
 fn keys(path: &Path, command: &Command) -> Result<Vec<Given>, Unread> {
     let text = match regular::text(path, regular::MOST) {
         Ok(Some(text)) => text,
@@ -188,7 +189,7 @@ fn keys(path: &Path, command: &Command) -> Result<Vec<Given>, Unread> {
     })
 }
 
-/// The failure to read the file; the usual cause is that the state directory is not a directory.
+/// Makes the error for a file that cannot be read. Usually the state directory is not a directory.
 fn unreadable(path: &Path, error: StateError) -> Failure {
     match path.parent().filter(|folder| folder.exists() && !folder.is_dir()) {
         None => error.into(),
@@ -257,7 +258,7 @@ fn one(value: &Value) -> Result<String, String> {
     }
 }
 
-/// A value is right if the option takes it.
+/// Checks a value by parsing it as the option.
 fn check(command: &Command, given: &Given) -> Result<(), String> {
     let line = std::iter::once(OsString::from("iac-mcp")).chain(options(command, given));
     let tried = command.clone().try_get_matches_from(line.chain(["apps".into()]));
@@ -267,7 +268,7 @@ fn check(command: &Command, given: &Given) -> Result<(), String> {
     })
 }
 
-/// The key as options of the command line; a flag that is off gives no option.
+/// Returns the key as options of the command line. A flag that is off gives none.
 fn options(command: &Command, given: &Given) -> Vec<OsString> {
     let argument = command.get_arguments().find(|argument| argument.get_long() == Some(given.key.as_str()));
     let is_flag = argument.is_some_and(|argument| matches!(argument.get_action(), ArgAction::SetTrue));

@@ -1,4 +1,4 @@
-//! `consent`: what macOS lets this program do, and asking for it on purpose.
+//! `consent`: shows the macOS consent for each app, and asks for it.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::options::{Common, Mac};
 use super::{Failure, paint};
 use crate::consent::{Asked, Asker, Asking, Caller};
 
-/// The seconds for which a dialog of macOS stays, and a little more for the answer to arrive.
+/// How many seconds a dialog of macOS stays open, plus some time for the answer to arrive.
 const PATIENCE: u64 = 620;
 
 /// macOS asks about the app that started this program: an answer in a terminal counts for that terminal, and not for
@@ -24,7 +24,7 @@ pub(super) struct Consent {
     app: Option<String>,
 }
 
-/// A person who types the command has asked for the dialog.
+/// An asker that always agrees, because the person who typed the command asked for the dialog.
 #[derive(Debug)]
 struct Typed;
 
@@ -32,7 +32,7 @@ impl Asker for Typed {
     fn ask<'a>(&'a self, question: &'a Question, _: Duration) -> Asking<'a> {
         let (choice, digest, by) = (Choice::Once, question.digest(), "command line".to_owned());
         Box::pin(async move {
-            // Without a place to announce it, the dialog has to speak for itself.
+            // If the announcement cannot be printed, the dialog is still shown.
             _ = announce();
             Asked::Answered(Answer::Chosen { choice, digest, by })
         })
@@ -108,7 +108,7 @@ fn list(body: &Json, apps: &[Json]) -> Result<(), Failure> {
     Ok(paint::print(&table)?)
 }
 
-/// The program that macOS asks about.
+/// Returns the name of the program that macOS asks about.
 fn about(body: &Json) -> String {
     let name = body["responsible"]
         .as_str()

@@ -1,4 +1,4 @@
-//! `demo`: a real client asks a real server over the simulated Mac, and every word of it is shown.
+//! `demo`: a real client and a real server talk about the simulated Mac, and every message is shown.
 
 mod conversation;
 mod dates;
@@ -35,7 +35,7 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
     })
 }
 
-/// The arguments of the server: its own options are those that were given here.
+/// Returns the arguments of the server. It gets the options that were given to this command.
 fn server(common: &Common) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec!["serve".into(), "--simulated".into()];
     let folders = [("--state", &common.state), ("--cache", &common.cache), ("--standard", &common.standard)];

@@ -1,4 +1,4 @@
-//! The dictionary that a command line names.
+//! Reads the dictionary that a command line names.
 
 use std::path::Path;
 
@@ -9,10 +9,11 @@ use iac_core::foreign;
 use super::Failure;
 use super::options::{Common, Mac};
 
-/// How many characters of one text of an app are shown.
+/// The most characters that are shown of a text from an app.
 const LONGEST: usize = 2_000;
 
-/// Reads the dictionary of an app or of an `.sdef` or `.scriptSuite` file; a file counts as an app of its name.
+/// Reads the dictionary of an app, or of an `.sdef` or `.scriptSuite` file. A file counts as an app with the file's
+/// name.
 pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definition), Failure> {
     let path = Path::new(what);
     if path.extension().is_some_and(|extension| extension == "sdef" || extension == "scriptSuite")
@@ -26,7 +27,7 @@ pub(super) fn of(what: &str, common: &Common, mac: Mac) -> Result<(App, Definiti
     pipeline.prepare()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        // An app with another form of dictionary is converted here; errors are reported below.
+        // This also converts the dictionary of an app that has an older format. Errors are reported below.
         _ = pipeline.definition(what).await;
         pipeline.shutdown().await;
     });
@@ -45,7 +46,7 @@ fn of_file(path: &Path) -> App {
     }
 }
 
-/// Text of an app on its way to a terminal: one line, and nothing that a terminal would obey.
+/// Cleans a text from an app for a terminal: one line, without control sequences.
 pub(super) fn clean(text: &str) -> String {
     foreign::clean(text, LONGEST)
 }

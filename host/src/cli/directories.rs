@@ -1,4 +1,4 @@
-//! The folders of this program, and the destination of its log.
+//! The folders of this program, and the setup of its log.
 
 use std::env;
 use std::io;
@@ -7,17 +7,17 @@ use std::path::PathBuf;
 
 use tracing_subscriber::EnvFilter;
 
-/// The user's folder.
+/// The user's home folder.
 pub(super) fn home() -> Option<PathBuf> {
     env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
 }
 
-/// The platform's own place for state.
+/// The platform's folder for application state.
 pub(super) fn state() -> Option<PathBuf> {
     place("XDG_STATE_HOME", "Library/Application Support", ".local/state")
 }
 
-/// The platform's own cache folder.
+/// The platform's cache folder.
 pub(super) fn cache() -> Option<PathBuf> {
     place("XDG_CACHE_HOME", "Library/Caches", ".cache")
 }
@@ -27,13 +27,13 @@ pub(super) fn is_mac() -> bool {
     env::consts::OS == "macos"
 }
 
-/// Whether one of the folders of `PATH` has a program of this name.
+/// Whether a program of this name is on `PATH`.
 pub(super) fn is_on_path(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).any(|folder| folder.join(program).is_file())
 }
 
-/// Whether this user sits before the screen: the console belongs to the user who is logged in there.
+/// Whether this user is logged in at the screen: `/dev/console` belongs to the user who is.
 pub(super) fn has_screen() -> bool {
     let console = std::fs::metadata("/dev/console").map(|console| console.uid());
     console.is_ok_and(|owner| owner == rustix::process::getuid().as_raw())
@@ -48,7 +48,7 @@ fn place(variable: &str, mac: &str, other: &str) -> Option<PathBuf> {
     Some(base.join("iac-mcp"))
 }
 
-/// Sends the log to stderr: warnings, or as much as `IAC_MCP_LOG` or `--debug` say.
+/// Sends the log to stderr: warnings, or more if `IAC_MCP_LOG` or `--debug` asks for it.
 pub(super) fn log(debug: bool) {
     let default = if debug { "iac_=debug,plugin=debug,warn,rmcp=error" } else { "warn,rmcp=error" };
     let (filter, wrong) = match env::var("IAC_MCP_LOG").map(EnvFilter::try_new) {
@@ -57,7 +57,7 @@ pub(super) fn log(debug: bool) {
         Err(_) => (EnvFilter::new(default), None),
     };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
-    // If stderr cannot be written, no one can be told: an attempt would be a panic.
+    // If stderr cannot be written, reporting that on stderr would panic.
     let log = log.log_internal_errors(false);
     let is_colourless = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let has_colours = io::IsTerminal::is_terminal(&io::stderr()) && !is_colourless;

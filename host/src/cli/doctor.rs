@@ -1,4 +1,4 @@
-//! `doctor`: whether everything is as it has to be, and which setting came from where.
+//! `doctor`: checks the installation, and shows where each setting comes from.
 
 mod clients;
 mod mend;
@@ -39,7 +39,7 @@ impl Doctor {
     }
 }
 
-/// Looks at everything, changes nothing, launches no app, and prompts for no consent.
+/// Runs all checks. It changes nothing, launches no app, and asks macOS for no consent.
 fn run(common: &Common, mac: Mac, settings: &[Setting], mended: Vec<Json>) -> Result<(), Failure> {
     let mut checks = vec![check(
         "system",
@@ -64,7 +64,7 @@ fn run(common: &Common, mac: Mac, settings: &[Setting], mended: Vec<Json>) -> Re
     if healthy { Ok(()) } else { Err(Failure::Said) }
 }
 
-/// Whether the cache can be used. Without it everything works, and each start takes longer.
+/// Checks the cache. Without it everything works, but each start takes longer.
 fn cache(common: &Common) -> Json {
     let Some(folder) = common.cache() else { return check("cache", true, "switched off") };
     let word = shell_word(&folder.to_string_lossy());
@@ -140,16 +140,16 @@ fn of_state(state: &State) -> Vec<Json> {
     vec![private, files(folder), policy, undo, log]
 }
 
-/// The error, and the command that mends it.
+/// Returns the error, with the command that repairs it.
 fn told(error: &StateError) -> String {
     let remedy = error.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
     format!("{error}{remedy}")
 }
 
-/// The depth of folders to check; the data of plugins is the deepest.
+/// How many levels of folders are checked. The data of plugins is the deepest.
 const DEPTH: usize = 3;
 
-/// Whether no one else can write to the files of the state directory, and each of them can be read.
+/// Checks that nobody else can write to the files of the state directory, and that each of them can be read.
 fn files(folder: &Path) -> Json {
     let mut wrong = Vec::new();
     faults(folder, DEPTH, &mut wrong);
@@ -160,7 +160,7 @@ fn files(folder: &Path) -> Json {
 }
 
 fn faults(folder: &Path, depth: usize, wrong: &mut Vec<String>) {
-    // A simulated Mac and what plugins have stored in their own files are not this program's to judge.
+    // Simulated Macs and the files that plugins have stored are not checked.
     let mut paths: Vec<_> =
         std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     paths.sort();
@@ -180,7 +180,7 @@ fn faults(folder: &Path, depth: usize, wrong: &mut Vec<String>) {
     }
 }
 
-/// Whether the files of a kept simulated Mac can be read: an app of it fails only once it is called.
+/// Checks that the files of a kept simulated Mac can be read. Otherwise an app would fail only when it is called.
 fn of_world(world: &Path) -> Json {
     match iac_simulator::worlds::show(world) {
         Ok(apps) => check("world", true, &format!("{}: {} apps", world.display(), apps.len())),
@@ -195,7 +195,8 @@ fn of_world(world: &Path) -> Json {
     }
 }
 
-/// Without a screen a client that cannot ask is refused; that is not a fault.
+/// Reports whether dialogs are possible. Without a screen, changes are refused for a client that cannot ask; that is
+/// not a fault.
 fn screen(mac: &Mac) -> Json {
     let detail =
         match (mac.simulated || mac.world.is_some(), directories::is_mac() && directories::has_screen()) {
@@ -208,9 +209,9 @@ fn screen(mac: &Mac) -> Json {
     check("screen", true, detail)
 }
 
-/// Plugins with a file that is gone or is not the one that was installed.
+/// Returns the plugins whose package file is missing or was changed.
 fn unusable(common: &Common) -> Vec<Json> {
-    // Looking makes nothing.
+    // The check must not create the folder.
     let is_there = common.state().is_some_and(|state| state.join(FOLDER).is_dir());
     let Some(installed) = is_there.then(|| package::installed(common).ok()).flatten() else {
         return Vec::new();
@@ -254,7 +255,7 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
     }
 }
 
-/// The sources of the apps' terms. Apps with an `.sdef` are only counted.
+/// Reports where the apps' terms come from. Apps with an `.sdef` are only counted.
 fn terms(ways: &BTreeMap<Way, Vec<String>>) -> Json {
     let told = |(way, apps): (&Way, &Vec<String>)| match way {
         Way::Sdef => format!("{} apps have an .sdef", apps.len()),

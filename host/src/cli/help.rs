@@ -1,4 +1,4 @@
-//! The help: a page for each command that fits a screen, examples, man pages and completions.
+//! The help: one page for each command that fits a screen, examples, man pages and completions.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -9,10 +9,11 @@ use clap_complete::Shell;
 
 use super::{Arguments, Failure};
 
-/// Options of every command that its page shows; the first page shows all of them.
+/// Global options that each command's page shows. The first page shows all of them.
 const NEAR: [&str; 2] = ["json", "simulated"];
 
-/// Examples for each command: its words, then a line for each example and its purpose. The tests run each line.
+/// Examples for each command: the command's words, then a line for each example and its purpose. The tests run each
+/// line.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     (
         "",
@@ -99,10 +100,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// Returns the command line with its help.
+/// Returns the clap command with its help.
 pub(super) fn command() -> Command {
     let mut command = with_endings(Arguments::command(), "");
-    // Global options reach the commands only then.
+    // Only this passes global options on to the subcommands.
     command.build();
     without_far(command.mut_args(|arg| {
         let is_far = is_far(&arg);
@@ -119,7 +120,7 @@ fn below(command: &Command) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Adds the lines that the help of each command ends with.
+/// Adds the lines at the end of each command's help.
 fn with_endings(mut command: Command, words: &str) -> Command {
     for name in below(&command) {
         let words = format!("{words} {name}").trim_start().to_owned();
@@ -135,7 +136,7 @@ fn with_endings(mut command: Command, words: &str) -> Command {
     }
 }
 
-/// Removes the options that are on the first page.
+/// Hides the options that are on the first page.
 fn without_far(mut command: Command) -> Command {
     for name in below(&command) {
         command = command.mut_subcommand(name, |below| {
@@ -152,7 +153,7 @@ fn examples(words: &str) -> Option<String> {
     let (_, examples) = EXAMPLES.iter().find(|(of, _)| *of == words)?;
     let mut text = "Examples:".to_owned();
     for (line, purpose) in *examples {
-        // A text takes everything.
+        // Writing to a string cannot fail.
         let _ = write!(text, "\n  # {purpose}\n  {line}");
     }
     Some(text)

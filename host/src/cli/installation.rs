@@ -1,12 +1,12 @@
-//! How this program was installed, by its path: the commands to update and remove it.
+//! Finds out from its path how this program was installed, and which commands update and remove it.
 
 use std::path::{Path, PathBuf};
 
 use iac_state::shell_word;
 use rustix::fs::Access;
 
-/// The ways of installation that a path shows: the telling part of the path, the command that updates the program, and
-/// the command that removes it.
+/// The kinds of installation that a path reveals: the part of the path that identifies it, the command that updates
+/// the program, and the command that removes it.
 const WAYS: [(&str, &str, &str); 4] = [
     ("/Cellar/", "run `brew upgrade iac-mcp`", "run `brew uninstall iac-mcp`"),
     (
@@ -26,19 +26,19 @@ const WAYS: [(&str, &str, &str); 4] = [
     ),
 ];
 
-/// The running program, with all links resolved, because Homebrew starts it by a link that does not show the
-/// installation.
+/// The running program with all links resolved, because Homebrew starts it through a link that does not show how it
+/// was installed.
 pub(super) fn program() -> std::io::Result<PathBuf> {
     let named = std::env::current_exe()?;
     Ok(named.canonicalize().unwrap_or(named))
 }
 
-/// The command that updates a program, as the end of a sentence.
+/// The command that updates a program. It is worded as the end of a sentence.
 pub(super) fn update(program: &Path) -> &'static str {
     way(program).map_or("replace this program with the one of that page", |(_, update, _)| update)
 }
 
-/// The command that removes a program, as the end of a sentence.
+/// The command that removes a program. It is worded as the end of a sentence.
 pub(super) fn removal(program: &Path) -> String {
     let by_hand = || {
         let word = shell_word(&program.to_string_lossy());

@@ -82,7 +82,8 @@ impl Tools {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let tools = match &self.what {
             None if mac.tools.is_empty() => {
-                // A fresh simulated Mac keeps none, and a server that cannot read its policy offers no scripts either.
+                // A fresh simulated Mac has no saved policy, and a server that cannot read its policy offers no
+                // scripts either.
                 let gate = mac.look_at_state(common).ok().and_then(|state| state.gate(now(), None).ok());
                 mcp::of_plugins_too(&common.plugins(), &gate.map(|gate| gate.policy).unwrap_or_default())
             }
@@ -116,7 +117,7 @@ impl Tools {
     }
 }
 
-/// The tools of a server with the same options; a server only warns of an app that is not there.
+/// Returns the tools of a server with the same options. As in a server, a missing app only causes a warning.
 fn as_served(common: &Common, mac: Mac) -> Result<Vec<Json>, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -139,7 +140,7 @@ pub(super) struct Lint {
 }
 
 impl Lint {
-    /// Prints what is wrong with a dictionary; errors among it are a failure.
+    /// Prints the faults of a dictionary. If there are errors among them, the command fails.
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let (_, definition) = dictionary::of(&self.what, common, mac)?;
         let found = lint::lint(&definition.dictionary, &definition.problems);

@@ -1,4 +1,4 @@
-//! Options of every command, and their meaning.
+//! The options that every command accepts, and what they mean.
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -118,7 +118,7 @@ pub(super) struct Mac {
 }
 
 impl Common {
-    /// The cache folder; `None` to keep nothing.
+    /// The cache folder; `None` for no cache.
     pub(super) fn cache(&self) -> Option<PathBuf> {
         match &self.cache {
             Some(off) if off == Path::new("off") => None,
@@ -130,7 +130,7 @@ impl Common {
     /// The file of the standard suite.
     ///
     /// # Errors
-    /// It is not there.
+    /// The file does not exist.
     pub(super) fn standard(&self) -> Result<Option<PathBuf>, Failure> {
         match self.standard.as_ref().filter(|file| !file.is_file()) {
             Some(file) => {
@@ -140,17 +140,17 @@ impl Common {
         }
     }
 
-    /// The state directory, for decisions and records.
+    /// The state directory, with the policy and the audit log.
     pub(super) fn state(&self) -> Option<PathBuf> {
         self.state.clone().or_else(directories::state)
     }
 
-    /// The plugins that are installed; a simulated Mac has the same ones.
+    /// Opens the installed plugins. A simulated Mac has the same ones.
     pub(super) fn plugins(&self) -> Plugins {
         Plugins::open(self.state().as_deref(), self.cache().as_deref(), self.plugin_engine)
     }
 
-    /// The folder that takes the place of `/` when a single file is read: that of the Mac, if any.
+    /// The folder that stands in for `/` when a single file is read: that of the chosen Mac, if one was given.
     pub(super) fn base(mac: &Mac) -> PathBuf {
         mac.world.clone().or_else(|| mac.root.first().cloned()).unwrap_or_else(|| PathBuf::from("/"))
     }
@@ -160,7 +160,7 @@ impl Mac {
     /// Makes the pipeline to the chosen Mac.
     ///
     /// # Errors
-    /// There is no Mac, or it cannot be made.
+    /// There is no Mac, or it cannot be set up.
     pub(super) fn pipeline(self, common: &Common, settings: &[Setting]) -> Result<Pipeline, Failure> {
         let (world, mut osascript) = self.osascript(common)?;
         osascript.timeout = self.timeout.map_or(osascript.timeout, Duration::from_secs);
@@ -196,15 +196,15 @@ impl Mac {
     /// Makes the pipeline to the chosen Mac, and adds the installed plugins.
     ///
     /// # Errors
-    /// There is no Mac, or it cannot be made.
+    /// There is no Mac, or it cannot be set up.
     pub(super) fn router(self, common: &Common, settings: &[Setting]) -> Result<Router, Failure> {
         Ok(Router::new(self.pipeline(common, settings)?, common.plugins()))
     }
 
-    /// The osascript of the chosen Mac, and that Mac if it is a simulated one.
+    /// Returns how osascript runs on the chosen Mac, and that Mac if it is a simulated one.
     ///
     /// # Errors
-    /// There is no Mac, or it cannot be made.
+    /// There is no Mac, or it cannot be set up.
     pub(super) fn osascript(
         &self,
         common: &Common,
@@ -229,8 +229,8 @@ impl Mac {
         Ok(if self.read_only { state.only_reads() } else { state })
     }
 
-    /// Its location. Permissions on a simulated Mac do not count on a real one, unless the operator names the same
-    /// directory for both.
+    /// Returns its location. Permissions on a simulated Mac do not apply to a real one, unless the operator names the
+    /// same directory for both.
     fn place(&self, common: &Common, world: Option<&World>) -> Result<PathBuf, Failure> {
         let nowhere = || {
             let what = "there is no home folder for the policy\nname a folder with --state";
@@ -243,7 +243,7 @@ impl Mac {
         }
     }
 
-    /// The options that reach the same Mac and state directory from another command line, in any folder.
+    /// Returns the options that reach the same Mac and state directory from another command, in any folder.
     fn operator(&self, common: &Common, world: Option<&World>) -> Result<Operator, Failure> {
         let absolute = |path: &Option<PathBuf>| path.as_deref().map(std::path::absolute).transpose();
         let is_fresh = world.is_some_and(World::is_fresh);
@@ -259,16 +259,17 @@ impl Mac {
     /// Opens the state directory for commands that change something in it.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no state directory.
     pub(super) fn open_state(&self, common: &Common) -> Result<State, Failure> {
         let state = self.look_at_state(common)?;
         Ok(State::open(state.folder().to_owned())?)
     }
 
-    /// Looks at the state directory, for commands that only show it; this works even if nothing can be written.
+    /// Opens the state directory for reading only, for commands that only show it. This works even if nothing can be
+    /// written.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no state directory.
     pub(super) fn look_at_state(&self, common: &Common) -> Result<State, Failure> {
         let world = self.world.as_deref().map(kept).transpose()?;
         if common.state.is_none() && world.is_none() && self.simulated {
@@ -308,7 +309,7 @@ impl Mac {
         })
     }
 
-    /// The folders in which apps are searched, in words.
+    /// Describes the folders in which apps are searched.
     pub(super) fn places(&self) -> String {
         let given: Vec<String> = self.root.iter().map(|root| root.display().to_string()).collect();
         match (&given[..], &self.world) {
@@ -319,7 +320,8 @@ impl Mac {
         }
     }
 
-    /// Whether there is a screen for dialogs, with someone in front of it; on a simulated Mac its world answers them.
+    /// Whether dialogs are possible: a user is logged in at the screen. On a simulated Mac, its world answers
+    /// dialogs.
     fn screen(&self, world: Option<&World>) -> bool {
         match world {
             Some(world) => world.folder().join("additions.json").is_file(),
@@ -335,7 +337,7 @@ impl Mac {
         }
     }
 
-    /// The folder that `~/` means; that of a Mac elsewhere is not known.
+    /// The folder that `~/` stands for; empty if the Mac is reached by another command, because its home is unknown.
     fn home(&self, world: Option<&World>) -> String {
         let own = || directories::home().filter(|_| self.osascript.is_none());
         match world {
@@ -358,7 +360,7 @@ impl Mac {
     }
 }
 
-/// A whole number from `LEAST` to `MOST`.
+/// Parses a whole number from `LEAST` to `MOST`.
 fn within<const LEAST: u64, const MOST: u64>(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
     number.ok_or_else(|| match MOST {
@@ -367,7 +369,7 @@ fn within<const LEAST: u64, const MOST: u64>(text: &str) -> Result<u64, String> 
     })
 }
 
-/// Makes a fresh copy below the cache, or in the system's own place for passing things if that cannot be written.
+/// Makes a fresh copy below the cache, or in the system's temporary folder if the cache cannot be written.
 fn fresh(common: &Common) -> Result<World, Failure> {
     let made = match common.cache() {
         Some(cache) => World::fresh(&cache.join("macs")).or_else(|error| {
@@ -379,7 +381,7 @@ fn fresh(common: &Common) -> Result<World, Failure> {
     made.map_err(|error| Failure::Failed(format!("the simulated Mac could not be created: {error}")))
 }
 
-/// A folder of this user in the place that all users share; it must not belong to anyone else.
+/// A folder of this user in the shared temporary folder. It must not belong to anybody else.
 fn passing() -> io::Result<PathBuf> {
     let user = rustix::process::getuid().as_raw();
     let folder = std::env::temp_dir().join(format!("iac-mcp-{user}"));
@@ -402,7 +404,7 @@ fn kept(folder: &Path) -> Result<World, Failure> {
     )))
 }
 
-/// Splits a command at spaces; quotes keep a word together.
+/// Splits a command line at spaces. Quotes keep a word together.
 fn words(command: &str) -> Result<Vec<OsString>, Failure> {
     let mut words: Vec<OsString> = Vec::new();
     let mut word: Option<String> = None;

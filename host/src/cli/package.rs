@@ -1,4 +1,4 @@
-//! The parts that commands for authors and operators share: packages, the permissions that they want, and the installed
+//! What the commands for authors and operators share: packages, the permissions that they want, and the installed
 //! plugins.
 
 use std::path::Path;
@@ -43,7 +43,7 @@ pub(super) fn installed(common: &Common) -> Result<Installed, Failure> {
     Installed::open(&folder).map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))
 }
 
-/// Opens the compiled code of earlier commands and of servers; without it everything is compiled again.
+/// Opens the cache of compiled code, which commands and servers share. Without it, everything is compiled again.
 pub(super) fn cache(common: &Common) -> Option<Cache> {
     let installed = installed(common).ok()?;
     common.cache().and_then(|cache| open_cache(&cache.join(FOLDER), &installed))
@@ -53,14 +53,14 @@ pub(super) fn engine(choice: Choice) -> Result<Arc<Engine>, Failure> {
     choice.start().map_err(|error| Failure::Failed(error.to_string()))
 }
 
-/// Compiles a package into the cache, and has it list its tools, which must be those that it says.
+/// Compiles a package into the cache, and checks that it lists the tools that it claims.
 pub(super) fn verify(common: &Common, bytes: &[u8], package: &Package) -> Result<(), Failure> {
     let (engine, limits, cache) = (engine(common.plugin_engine)?, Limits::standard(), cache(common));
     let verified = package::verify(&engine, (bytes, package), &limits, cache.as_ref());
     Ok(working("compiling", verified)??)
 }
 
-/// Nothing that an author or an operator names here is larger.
+/// The size limit for every file that an author or an operator names.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -68,7 +68,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     bytes.ok_or_else(|| Failure::Failed(format!("there is no file {}", path.display())))
 }
 
-/// Runs something that takes a while, and shows on a terminal that it does.
+/// Runs slow work, and shows a spinner on a terminal.
 pub(super) fn working<T>(what: &'static str, work: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(working_on(what, || runtime.block_on(work)))
@@ -86,7 +86,7 @@ pub(super) fn working_on<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Shows what a plugin wants, with its reasons marked as its own words.
+/// Shows the permissions that a plugin wants. Its reasons are marked as the plugin's own words.
 pub(super) fn wants(package: &Package, folders: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for want in &package.manifest.wants {
@@ -113,7 +113,7 @@ pub(super) fn wants(package: &Package, folders: &[String]) -> Vec<String> {
     lines
 }
 
-/// The declared acts of a script: a line for each level.
+/// Lists the declared acts of a script, with a line for each level.
 fn acts(script: &Script) -> Vec<String> {
     let of = |level: Level| {
         let names: Vec<&str> =
@@ -123,7 +123,7 @@ fn acts(script: &Script) -> Vec<String> {
     [Level::Safe, Level::Modify, Level::Dangerous].into_iter().filter_map(of).collect()
 }
 
-/// The settings that a plugin declares, each with its current value.
+/// Lists the settings that a plugin declares, each with its current value.
 pub(super) fn settings(manifest: &Manifest, set: &Map<String, Json>) -> Vec<String> {
     let line = |it: &Setting| {
         let now = match (set.get(&it.key), &it.default, it.required) {
@@ -139,12 +139,12 @@ pub(super) fn settings(manifest: &Manifest, set: &Map<String, Json>) -> Vec<Stri
     manifest.settings.iter().map(line).collect()
 }
 
-/// The missing grants, for an error.
+/// Lists missing grants for an error message.
 pub(super) fn lacking(grants: &Grants) -> String {
     grants.lines().join(", ")
 }
 
-/// Adds folders for the capabilities that want them.
+/// Grants folders to the capabilities that want folders.
 pub(super) fn add_folders(grants: &mut Grants, package: &Package, folders: &[String]) -> Result<(), Failure> {
     let wanted = package.manifest.capabilities();
     let of_folders = [Capability::LanguageServers, Capability::Files].map(|it| wanted.contains(&it));
@@ -165,7 +165,7 @@ pub(super) fn add_folders(grants: &mut Grants, package: &Package, folders: &[Str
     Ok(())
 }
 
-/// A folder as it is granted: absolute and without links, so that a grant means one place.
+/// Returns a folder in the form of a grant: absolute and without links, so that a grant means one place.
 pub(super) fn folder(path: &Path) -> Result<String, Failure> {
     let real = std::fs::canonicalize(path);
     let real =

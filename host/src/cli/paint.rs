@@ -1,4 +1,4 @@
-//! Output for people: colours at a terminal, plain text everywhere else.
+//! Output for people: coloured on a terminal, plain text everywhere else.
 
 mod fold;
 mod json;
@@ -22,19 +22,19 @@ pub(super) const FAINT: Style = Style::new().dimmed();
 pub(super) const GOOD: Style = AnsiColor::Green.on_default();
 pub(super) const NAME: Style = AnsiColor::Cyan.on_default().bold();
 
-/// How wide a terminal is that does not say it.
+/// The assumed width of a terminal that does not report one.
 const UNKNOWN: u16 = 100;
 
-/// Ends a cell with a style.
+/// The escape sequence that ends a style.
 const RESET: &str = "\u{1b}[0m";
 
-/// The blanks beside the text of a column.
+/// The number of spaces around the text of a column.
 const PADDING: usize = 2;
 
-/// The greatest width of text for people.
+/// The widest text for people, in columns.
 const WIDEST: usize = 120;
 
-/// Prints an answer: as JSON for programs, or with colours for people.
+/// Prints an answer: as JSON for programs, or coloured for people.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -46,7 +46,7 @@ pub(super) fn answer(body: &Json, for_programs: bool) -> io::Result<()> {
     writeln!(anstream::stdout(), "{text}")
 }
 
-/// Says what a command has done: a sentence for people, an object for programs.
+/// Reports what a command has done: a sentence for people, an object for programs.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -54,18 +54,18 @@ pub(super) fn done(said: &str, body: &Json, for_programs: bool) -> io::Result<()
     if for_programs { answer(body, true) } else { writeln!(stdout(), "{said}") }
 }
 
-/// The stream for progress messages: beside the answer, if the answer is for programs.
+/// The stream for progress messages: stderr if the answer is for programs, so that it is not mixed with the answer.
 pub(super) fn aside(for_programs: bool) -> Box<dyn io::Write> {
     if for_programs { Box::new(stderr()) } else { Box::new(stdout()) }
 }
 
-/// A number of things: `1 note`, `2 notes`.
+/// Formats a number of things: `1 note`, `2 notes`.
 pub(super) fn count(number: usize, name: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {name}{ending}")
 }
 
-/// How wide the terminal is, within reason.
+/// The width of the terminal, within limits.
 pub(super) fn width() -> usize {
     columns().unwrap_or(usize::from(UNKNOWN)).clamp(40, WIDEST)
 }
@@ -76,12 +76,12 @@ fn columns() -> Option<usize> {
     (columns > 0).then_some(usize::from(columns))
 }
 
-/// Makes a table; a column whose header begins with `#` holds numbers.
+/// Makes a table. A column whose header begins with `#` holds numbers.
 pub(super) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    // Colours are removed on output, unless that is a terminal and the person wants them.
+    // Colours are removed on output, unless it is a terminal and the user wants them.
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic).enforce_styling();
-    // A terminal that was never given a size says 0, and every letter would get a line of its own.
+    // A terminal whose size was never set reports 0, and every letter would get a line of its own.
     if table.width() == Some(0) {
         table.set_width(UNKNOWN);
     }
@@ -107,8 +107,8 @@ pub(super) fn print(table: &Table) -> io::Result<()> {
     lines(table).iter().try_for_each(|line| writeln!(stdout, "{line}"))
 }
 
-/// The lines of a table, without blanks at their ends. If the terminal is so narrow that a column would break inside a
-/// word, each row becomes a paragraph.
+/// Formats a table without trailing spaces. If the terminal is so narrow that a column would break inside a word,
+/// each row becomes a paragraph.
 pub(super) fn lines(table: &Table) -> Vec<String> {
     let mut table = table.clone();
     let Some(width) = table.width().map(usize::from) else { return trimmed(&table) };
@@ -123,12 +123,12 @@ pub(super) fn lines(table: &Table) -> Vec<String> {
     trimmed(&table)
 }
 
-/// Tells whether a table stays a table in the width that there is.
+/// Tells whether a table fits the available width without becoming paragraphs.
 pub(super) fn fits(table: &Table) -> bool {
     table.width().is_none_or(|width| least(&mut table.clone()).iter().sum::<usize>() <= usize::from(width))
 }
 
-/// The least width of each column.
+/// The smallest width of each column.
 fn least(table: &mut Table) -> Vec<usize> {
     (0..table.column_count()).map(|at| longest_word(table, at) + PADDING).collect()
 }
@@ -148,7 +148,7 @@ fn longest_word(table: &Table, column: usize) -> usize {
     cells.filter_map(longest).max().unwrap_or_default()
 }
 
-/// The cells of a row, one after the other; later lines are indented.
+/// Formats the cells of a row one after the other. Lines after the first are indented.
 fn paragraph(row: &Row, width: usize) -> String {
     let cells = row.cell_iter().map(Cell::content).filter(|cell| !cell.is_empty());
     let (mut text, mut used) = (String::new(), 0);

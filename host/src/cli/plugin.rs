@@ -1,4 +1,4 @@
-//! `plugin`: operators install and grant. No tool can do any of this.
+//! `plugin`: operators install plugins and grant permissions. No MCP tool can do any of this.
 
 mod change;
 mod found;

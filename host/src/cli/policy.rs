@@ -289,13 +289,13 @@ impl Revoke {
                 "there is no such grant\n`iac-mcp policy grants` lists the grants".to_owned(),
             ));
         }
-        // A revocation does not wait for the log.
+        // The revocation took effect above. It does not depend on the log.
         note(state, format!("policy revoke: {revoked} grants"))?;
         Ok(paint::done(&format!("revoked: {revoked}"), &json!({ "revoked": revoked }), common.json)?)
     }
 }
 
-/// Changes the policy after it has logged the change: if the log cannot be written, nothing changes.
+/// Changes the policy after the change was logged. If the log cannot be written, nothing changes.
 fn change(
     state: &State,
     order: &str,
@@ -308,7 +308,7 @@ fn change(
     })
 }
 
-/// Writes down what the operator did.
+/// Records in the audit log what the operator did.
 fn note(state: &State, order: String) -> Result<(), Failure> {
     Ok(state.record(now(), &Entry::Operator { order }, true)?)
 }

@@ -1,4 +1,5 @@
-//! `self-check`: whether there is a newer version. It asks only when a person runs it, and tells nothing about them.
+//! `self-check`: asks whether there is a newer version. It asks only when a person runs it, and reveals nothing about
+//! them.
 
 use std::io::{self, Write as _};
 use std::process::{Output, Stdio};
@@ -10,7 +11,7 @@ use serde_json::json;
 use super::options::Common;
 use super::{Failure, installation, paint, web};
 
-/// The repository of this program's release: from `./release`, otherwise `repository` in Cargo.toml.
+/// The repository that releases come from: set by `./release`, otherwise `repository` in Cargo.toml.
 const REPOSITORY: &str = match option_env!("IAC_MCP_REPOSITORY") {
     Some(told) => told,
     None => env!("CARGO_PKG_REPOSITORY"),
@@ -63,7 +64,7 @@ fn unknown(repository: &str) -> String {
     format!("{what}\nname the repository with --repository https://github.com/OWNER/NAME")
 }
 
-/// The target of the newest release's address. Only its head is fetched.
+/// Returns where the address of the newest release redirects to. Only the headers are fetched.
 fn ask(address: &str) -> Result<String, Failure> {
     let unasked = |why: &str| {
         Failure::Failed(format!("could not ask for a newer version: {why}\nlook at {address} yourself"))
@@ -86,7 +87,7 @@ fn curl(address: &str) -> io::Result<Output> {
     curl.output()
 }
 
-/// The version that an address or a tag ends with.
+/// Parses the version at the end of an address or a tag.
 fn version(text: &str) -> Option<Version> {
     let last = text.rsplit('/').next().unwrap_or(text);
     Version::parse(last.strip_prefix('v').unwrap_or(last)).ok()

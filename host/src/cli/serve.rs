@@ -13,9 +13,9 @@ pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(),
         let what = "This server waits for an MCP client to speak on its standard input. Clients start it themselves: see `iac-mcp setup`. Ctrl-C ends it.";
         writeln!(paint::stderr(), "{what}")?;
     }
-    // More threads would not help, because most of the work is waiting, and they would cost time, because they wake
-    // each other for every message. One thread begins calls in the order in which they came, even if the client does
-    // not wait between them. Long computations and reads of files run on other threads.
+    // Most of the work is waiting, so more threads would not help, and waking each other for every message would cost
+    // time. With one thread, calls start in order of arrival, even if the client does not wait between them. Long
+    // computations and file reads run on other threads.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let clean_up = Duration::from_millis(mac.ref_cleanup);
@@ -23,7 +23,7 @@ pub(super) fn run(common: &Common, mac: Mac, settings: &[Setting]) -> Result<(),
             .await
             .map_err(|error| Failure::Failed(error.to_string()))
     });
-    // A thread may still wait for a line that never comes.
+    // A thread may still be blocked on a read that never returns.
     runtime.shutdown_timeout(Duration::from_millis(100));
     served
 }

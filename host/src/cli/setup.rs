@@ -1,4 +1,4 @@
-//! `setup`: the entry for this server in a client's file; it is written only on request.
+//! `setup`: shows the entry for this server in a client's file, and writes it on request.
 
 mod file;
 mod json;
@@ -24,13 +24,13 @@ use file::Edited;
 use record::Records;
 pub(super) use undo::{Taken, Wanted, foresee, take_back};
 
-/// Options with paths as values. They become absolute, because a client starts the server in another folder.
+/// Options whose values are paths. They are made absolute, because a client starts the server in another folder.
 const PATHS: [&str; 5] = ["state", "cache", "standard", "world", "root"];
 
 /// The default name of the server in a client's file.
 const NAME: &str = "iac-mcp";
 
-/// Options for the terminal, which a client does not need.
+/// Options for output on a terminal, which a client does not need.
 const OWN: [&str; 1] = ["json"];
 
 /// Shows the entry that a client needs to start this server with the options that you pass. Without a client it finds
@@ -75,7 +75,7 @@ impl Setup {
         self.show(client, &file, &arguments, common)
     }
 
-    /// Writes the entry, remembers how to take it back, and says what comes next.
+    /// Writes the entry, records how to undo it, and tells the user what to do next.
     fn set_up(
         &self,
         client: &Client,
@@ -119,7 +119,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Offers the clients that are there; without a terminal it lists them.
+    /// Offers the clients that are installed. Without a terminal, it only lists them.
     fn offer(&self, arguments: &[String], common: &Common) -> Result<(), Failure> {
         let is_asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !common.json;
         if !self.yes && !is_asked {
@@ -137,7 +137,7 @@ impl Setup {
         if failed { Err(Failure::Said) } else { Ok(()) }
     }
 
-    /// Whether it failed.
+    /// Offers one client. Returns whether writing its entry failed.
     fn offer_one(&self, client: &Client, arguments: &[String], common: &Common) -> Result<bool, Failure> {
         let Client { title, id, .. } = client;
         if client.form == Form::Shown {
@@ -155,7 +155,7 @@ impl Setup {
         }
         match self.set_up(client, &file, arguments, common) {
             Ok(()) => Ok(false),
-            // The next client may work.
+            // Setting up the next client may still work.
             Err(failure) => {
                 writeln!(paint::stderr(), "{title}: {failure}")?;
                 Ok(true)
@@ -163,7 +163,8 @@ impl Setup {
         }
     }
 
-    /// The same command again without `--write`, with all that was given: without `--read-only` it would be another one.
+    /// Returns the same command without `--write`, with all options that were given. Leaving out an option such as
+    /// `--read-only` would set up another server.
     fn again(&self, client: &Client, options: &[String]) -> String {
         let mut words = vec!["iac-mcp".to_owned(), "setup".to_owned(), client.id.to_owned()];
         words.extend(options.iter().map(|option| shell_word(option)));
@@ -237,7 +238,7 @@ impl Setup {
     }
 }
 
-/// A name that is valid in every format and readable for a person.
+/// Checks a name: it must be valid in every file format and readable for people.
 fn name(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_. ".contains(c);
     match text.trim() == text && !text.is_empty() && text.chars().all(is_plain) {
@@ -246,7 +247,7 @@ fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// Puts an entry into the text of a file.
+/// Inserts an entry into the text of a file.
 fn with(form: Form, text: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
     match form {
         Form::Toml(key) => toml::with(text, key, name, entry, force),
@@ -256,7 +257,7 @@ fn with(form: Form, text: &str, name: &str, entry: &Json, force: bool) -> Result
     }
 }
 
-/// Takes an entry out of the text of a file.
+/// Removes an entry from the text of a file.
 fn without(form: Form, text: &str, name: &str) -> Result<String, String> {
     match form {
         Form::Toml(key) => toml::without(text, key, name),
@@ -266,8 +267,7 @@ fn without(form: Form, text: &str, name: &str) -> Result<String, String> {
     }
 }
 
-/// The place of servers in a JSON file. Puts the entry of an older text in place of the current one; `None` if there is
-/// none to put back.
+/// Replaces the current entry by the one in an older text; `None` if there is none to restore.
 fn back(form: Form, text: &str, older: &str, name: &str) -> Result<Option<String>, String> {
     match form {
         Form::Toml(key) => toml::back(text, older, key, name),
@@ -281,7 +281,7 @@ fn in_json<T>(form: Form, text: &str, work: impl FnOnce(json::Place<'_>) -> T) -
     match form {
         Form::Json(key) => work(json::Place { keys: &[key], comments: false }),
         Form::Commented(key) => work(json::Place { keys: &[key], comments: true }),
-        // A newer layout has one more level; a file keeps the one that it has.
+        // OpenCode's newer layout has one more level. A file keeps the layout that it has.
         Form::OpenCode if json::has(text, &["mcp", "servers"]) => {
             work(json::Place { keys: &["mcp", "servers"], comments: true })
         }
@@ -290,23 +290,24 @@ fn in_json<T>(form: Form, text: &str, work: impl FnOnce(json::Place<'_>) -> T) -
     }
 }
 
-/// Whether a file has a server of this name: then taking it out would change the file.
+/// Whether a file has a server of this name, tested by whether removing it would change the text.
 fn has_server(client: &Client, file: &Path, name: &str) -> bool {
     let text = file::read_behind_links(file).ok().flatten().unwrap_or_default();
     without(client.form, &text, name).is_ok_and(|other| other != text)
 }
 
-/// The command that a client starts, from its file.
+/// The command with which a client starts this server.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) file: PathBuf,
     pub(super) command: String,
 }
 
-/// The program that a client starts for this server; `None` if it does not start it, or an error if its file is damaged.
+/// Returns the program that a client starts for this server; `None` if the client does not start it, or an error if
+/// its file is damaged.
 pub(super) fn installed(client: &Client) -> Option<Result<Entry, (PathBuf, String)>> {
     let file = directories::home()?.join(own_file(client));
-    // A folder or a pipe in the place of the file is damage, and not a client without this server.
+    // A folder or a pipe in place of the file is an error. It does not mean that the client lacks this server.
     if client.form == Form::Shown || file.symlink_metadata().is_err() {
         return None;
     }
@@ -320,7 +321,7 @@ pub(super) fn installed(client: &Client) -> Option<Result<Entry, (PathBuf, Strin
     }
 }
 
-/// The program of the entry `iac-mcp` in the text of a file.
+/// Returns the program of the entry `name` in the text of a file.
 fn command_in(form: Form, text: &str, name: &str) -> Result<Option<String>, String> {
     match form {
         Form::Toml(key) => toml::command(text, key, name),
@@ -341,7 +342,7 @@ fn find(name: &str) -> Result<&'static Client, Failure> {
     })
 }
 
-/// The client's own file, from the home folder: an older place counts if there is nothing at the newer one.
+/// The client's own file, relative to the home folder. An older path is used if there is no file at the newer one.
 pub(super) fn own_file(client: &Client) -> &'static str {
     let [mac, elsewhere] = client.file;
     let own = if directories::is_mac() { mac } else { elsewhere };
@@ -351,7 +352,7 @@ pub(super) fn own_file(client: &Client) -> &'static str {
     older.copied().unwrap_or(own)
 }
 
-/// Whether a client is on this computer.
+/// Whether a client is installed on this computer.
 pub(super) fn is_there(client: &Client) -> bool {
     let home = directories::home().unwrap_or_default();
     let has = |sign: &&str| match sign {
@@ -391,7 +392,7 @@ fn list(common: &Common) -> Result<(), Failure> {
     Ok(writeln!(paint::stdout(), "{how}")?)
 }
 
-/// A path as people write it: `~` for their home folder.
+/// Formats a path as people write it, with `~` for the home folder.
 fn as_typed(file: &Path, home: &Path) -> String {
     match file.strip_prefix(home) {
         Ok(below) => format!("~/{}", below.display()),
@@ -399,7 +400,7 @@ fn as_typed(file: &Path, home: &Path) -> String {
     }
 }
 
-/// The arguments for the client's command: the options of this call, with whole paths.
+/// Returns the arguments for the client's entry: the options of this call, with absolute paths.
 fn arguments(settings: &[Setting]) -> Result<Vec<String>, Failure> {
     let mut arguments = vec!["serve".to_owned()];
     let given =
@@ -419,7 +420,7 @@ fn arguments(settings: &[Setting]) -> Result<Vec<String>, Failure> {
     Ok(arguments)
 }
 
-/// Clients start with few folders to look for programs in, so that this one is named by its whole path.
+/// Makes the entry. Clients start with few folders on `PATH`, so the program is named by its absolute path.
 fn entry(client: &Client, arguments: &[String]) -> Result<Json, Failure> {
     let program = steady(&std::env::current_exe()?).display().to_string();
     let plain = json!({ "command": program, "args": arguments });
@@ -439,7 +440,8 @@ fn entry(client: &Client, arguments: &[String]) -> Result<Json, Failure> {
     })
 }
 
-/// The link that Homebrew keeps for a program, since the folder of a version goes with the next one.
+/// Returns the stable link that Homebrew keeps for a program, because the folder of a version disappears with the
+/// next one.
 fn steady(program: &Path) -> PathBuf {
     let parts: Vec<_> = program.components().collect();
     let cellar = parts.iter().position(|part| part.as_os_str() == "Cellar");
@@ -449,10 +451,10 @@ fn steady(program: &Path) -> PathBuf {
     link.filter(|link| link.is_file()).unwrap_or_else(|| program.to_owned())
 }
 
-/// The message about an existing server.
+/// The error about an existing server.
 const NOT_AGAIN: &str = "exists already; --force replaces it";
 
-/// A piece of a text that another one takes the place of.
+/// A replacement of a part of a text.
 struct Edit {
     start: usize,
     end: usize,

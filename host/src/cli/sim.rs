@@ -1,4 +1,4 @@
-//! `sim`: simulated Macs that are kept, and recordings of what programs ask of a Mac.
+//! `sim`: manages simulated Macs that are kept, and recordings of runs of osascript.
 
 mod record;
 
@@ -72,7 +72,7 @@ impl Sim {
 }
 
 impl New {
-    /// The built-in Mac is unpacked into the folder and stays what a reset goes back to.
+    /// Creates the Mac. The built-in Mac is unpacked into the folder, and a reset goes back to that state.
     fn run(self, common: &Common) -> Result<(), Failure> {
         let Self { folder, messages, events, files, tasks, seed } = self;
         if std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
@@ -88,7 +88,7 @@ impl New {
     }
 }
 
-/// A folder that may hold a simulated Mac.
+/// Checks that a folder contains a simulated Mac.
 fn a_mac(folder: &Path) -> Result<&Path, Failure> {
     if ["world.json", "mac.json"].iter().any(|name| folder.join(name).exists()) {
         return Ok(folder);

@@ -20,10 +20,10 @@ use super::{Failure, paint};
 use crate::activity::now;
 use screen::Screen;
 
-/// How often the view is renewed.
+/// How often the view is updated.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The longest name that is shown in full.
+/// The most characters that are shown of a name.
 const NAME: usize = 40;
 
 /// Shows what running servers do: calls, questions, queues and workers.
@@ -67,20 +67,20 @@ async fn watch(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// The servers that are alive, the oldest first.
+/// Returns the status of the running servers, oldest first.
 fn living(folder: &Path) -> Vec<Json> {
     let mut servers = servers::living(folder);
     servers.sort_by_key(|server| (number(&server["since"]), number(&server["process"])));
     servers
 }
 
-/// The whole view. Whatever clients and apps wrote in it is cleaned.
+/// Formats the whole view. Text from clients and apps is cleaned.
 fn view(servers: &[Json], folder: &Path, now: u64) -> String {
     let mut text = String::new();
     if servers.is_empty() {
         let what = "no server runs with the state in";
         let next = "MCP clients start servers: see `iac-mcp setup`";
-        // A text takes everything, here and below.
+        // Writing to a string cannot fail, here and below.
         let _ = writeln!(text, "{what} {}\n{next}", folder.display());
         return text;
     }
@@ -147,7 +147,7 @@ fn of_servers(servers: &[Json], now: u64) -> Table {
     table
 }
 
-/// A row for each app of each server: every server has a queue and a worker of its own.
+/// Makes a row for each app of each server, because every server has its own queue and worker for an app.
 fn of_apps(servers: &[Json]) -> Table {
     let mut table = paint::table(&["App", "Server", "State", "#Waiting", "#Scripts", "#Worker", "#Memory"]);
     for server in servers {
@@ -168,7 +168,7 @@ fn of_apps(servers: &[Json]) -> Table {
     table
 }
 
-/// One word, or which server the lane waits for: an app talks to one server at a time.
+/// Describes the state in one word, or names the server that the lane waits for: an app serves one server at a time.
 fn state(lane: &Json) -> String {
     match lane["holder"]["pid"].as_u64() {
         Some(holder) => format!("waits for {holder}"),
@@ -212,7 +212,7 @@ fn memory(bytes: u64) -> String {
     format!("{} MB", bytes.div_ceil(1024 * 1024))
 }
 
-/// How long ago a point in time is: `7 s`, `3 min`, `2 h 5 min`, `4 d 3 h`.
+/// Formats how long ago a time was: `7 s`, `3 min`, `2 h 5 min`, `4 d 3 h`.
 fn ago(since: &Json, now: u64) -> String {
     let seconds = now.saturating_sub(number(since)) / 1000;
     let (minutes, hours) = (seconds / 60, seconds / 3600);
@@ -224,7 +224,7 @@ fn ago(since: &Json, now: u64) -> String {
     }
 }
 
-/// The time of day in the zone of this computer.
+/// Formats the time of day in this computer's time zone.
 fn local(at: u64) -> String {
     let at = i64::try_from(at).ok().and_then(|at| Timestamp::from_millisecond(at).ok()).unwrap_or_default();
     at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string()

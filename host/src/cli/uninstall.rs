@@ -69,11 +69,11 @@ fn tell(common: &Common, taken: &[Taken]) -> Result<(), Failure> {
     if taken.iter().any(|each| each.what.is_err()) { Err(Failure::Said) } else { Ok(()) }
 }
 
-/// Everything that this command does not remove, and how a person removes it.
+/// Lists everything that this command does not remove, and how to remove it.
 fn left(common: &Common, taken: &[Taken]) -> Result<Vec<(String, String)>, Failure> {
     let mut left = Vec::new();
     for client in &CLIENTS {
-        // After a dry run, the entries still exist; entries that could not be removed are named above.
+        // In a dry run the entries still exist. Entries that could not be removed are already listed.
         let found = setup::installed(client).and_then(Result::ok);
         let Some(entry) = found.filter(|entry| taken.iter().all(|each| each.file != entry.file)) else {
             continue;

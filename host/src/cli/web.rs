@@ -1,7 +1,8 @@
-//! The network requests of the command line, at a person's terminal: all of them go through the system's `curl`.
+//! The network requests of the command line, which a person starts at a terminal. All of them go through the system's
+//! `curl`.
 //!
-//! Requests of plugins are elsewhere (`crate::web`). The program itself has no network stack. An answer is bounded in bytes and in time, and no settings of the person's own
-//! `curl` apply.
+//! The program itself has no network stack. An answer is limited in bytes and in time, and the user's own `curl`
+//! settings are ignored. Plugins' requests are sent elsewhere (`crate::web`).
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _, Write as _};
@@ -16,18 +17,19 @@ use url::{Host, Url};
 use super::{Failure, paint};
 use crate::web::{Answer, LARGEST_HEAD, LARGEST_SIZE, SIZE, heads, in_address, is_public, looked_up};
 
-/// Seconds for a connection, for a whole answer, and without a thousand bytes in each.
+/// Time limits in seconds: to connect, for a whole answer, and how long a download may stay below a thousand bytes
+/// per second.
 const CONNECTING: &str = "15";
 const WHOLE: &str = "300";
 const STALLED: &str = "10";
 
-/// The largest number of redirects for one answer.
+/// The most redirects for one answer.
 const REDIRECTS: usize = 5;
 
-/// An answer has no more bytes than these and its body.
+/// The most bytes of an answer in addition to its body.
 const AROUND: u64 = (LARGEST_HEAD + LARGEST_SIZE) as u64;
 
-/// Starts `curl` with the options of every request. `--disable` ignores a person's own settings. A request contains
+/// Starts `curl` with the options of every request. `--disable` ignores the user's own settings. A request contains
 /// only the name of this program.
 #[expect(
     clippy::disallowed_methods,
@@ -39,7 +41,7 @@ pub(super) fn curl() -> Command {
     curl
 }
 
-/// An address that may be asked: `https`, or `http` on this computer.
+/// An address that may be requested: `https`, or `http` on this computer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address(Url);
 
@@ -62,12 +64,12 @@ impl Address {
             "http" => address.is_here(),
             _ => false,
         };
-        // Programs do not agree on what a backslash separates.
+        // Programs disagree about the meaning of a backslash in a URL.
         let is_plain = !text.contains('\\');
         if scheme && is_plain { Ok(address) } else { Err(wrong()) }
     }
 
-    /// The address that an answer from this one leads to.
+    /// Resolves the target of a redirect from this address.
     pub(super) fn join(&self, text: &str) -> Result<Self, Failure> {
         let url = self.0.join(text).map_err(|_| self.fails(&format!("it leads to `{}`", shown(text))))?;
         let next = Self::parse(url.as_str())
@@ -80,12 +82,12 @@ impl Address {
         }
     }
 
-    /// Whether it is on this computer or in a private network, by its address or by the current addresses of its name.
-    /// If a proxy looks up all names, only a numeric address tells.
+    /// Whether it is on this computer or in a private network, judged by its IP address or by the current addresses
+    /// of its name. If a proxy looks up all names, this works only for numeric addresses.
     pub(super) fn is_private(&self) -> bool {
         match self.0.host() {
             Some(Host::Domain(name)) => {
-                // For `curl` these are this computer, even if a name server says otherwise.
+                // `curl` treats these names as this computer, even if a name server says otherwise.
                 let is_here = name.trim_end_matches('.').rsplit('.').next() == Some("localhost");
                 is_here || found(name).is_ok_and(|found| found.into_iter().any(|ip| !is_public(ip)))
             }
@@ -95,7 +97,7 @@ impl Address {
         }
     }
 
-    /// Whether it is on this computer. On the way to it, no one can listen.
+    /// Whether it is on this computer, where nobody can listen in on the connection.
     pub(super) fn is_here(&self) -> bool {
         match self.0.host() {
             Some(Host::Domain(name)) => name == "localhost",
@@ -105,8 +107,8 @@ impl Address {
         }
     }
 
-    /// The options that make `curl` use the checked addresses, and no others that the name may have by now. If a proxy
-    /// looks up all names, there are none.
+    /// The option that makes `curl` connect to the checked addresses, even if the name has others by now. If a proxy
+    /// looks up all names, there is none.
     fn pinned(&self, found: fn(&str) -> Result<Vec<IpAddr>, String>) -> Option<String> {
         let Some(Host::Domain(name)) = self.0.host() else { return None };
         if self.is_here() {
@@ -121,14 +123,14 @@ impl Address {
         &self.0[url::Position::BeforeHost..url::Position::AfterPort]
     }
 
-    /// The address of a neighbouring file: the same, with this at the end of its name.
+    /// The address of a file beside this one: the same, with this suffix added to its name.
     pub(super) fn beside(&self, suffix: &str) -> Self {
         let mut url = self.0.clone();
         url.set_path(&format!("{}{suffix}", url.path()));
         Self(url)
     }
 
-    /// The same address with one more part in its query.
+    /// Returns the same address with one more query parameter.
     pub(super) fn with(&self, name: &str, value: &str) -> Self {
         let mut url = self.0.clone();
         url.query_pairs_mut().append_pair(name, value);
@@ -139,14 +141,14 @@ impl Address {
         self.0.as_str()
     }
 
-    /// An error about an answer from this address.
+    /// Makes an error about this address.
     pub(super) fn fails(&self, why: &str) -> Failure {
         Failure::Failed(format!("{}: {why}", shown(self.as_str())))
     }
 }
 
-/// The addresses that a name had when it was first looked up. This program keeps them while it runs, so that it uses
-/// the addresses that it checked.
+/// Looks up a name and keeps the result while the program runs, so that it connects only to addresses that it has
+/// checked.
 fn found(name: &str) -> Result<Vec<IpAddr>, String> {
     static FOUND: Mutex<BTreeMap<String, Result<Vec<IpAddr>, String>>> = Mutex::new(BTreeMap::new());
     let mut held = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,7 +159,7 @@ fn found(name: &str) -> Result<Vec<IpAddr>, String> {
     held.entry(name.to_owned()).or_insert_with(look).clone()
 }
 
-/// Text from outside, in one line of bounded length.
+/// Cleans a text from outside: one line of limited length.
 pub(super) fn shown(text: &str) -> String {
     foreign::clean(text, 300)
 }
@@ -174,10 +176,10 @@ pub(super) enum Method {
 pub(super) struct Request<'a> {
     pub(super) method: Method,
     pub(super) headers: Vec<String>,
-    /// A secret: `Authorization`, which no other host gets.
+    /// The value of `Authorization`, which is secret. No other host gets it.
     pub(super) login: Option<String>,
     pub(super) body: Option<&'a [u8]>,
-    /// The most bytes of an answer that are read.
+    /// The most bytes of the answer's body.
     pub(super) most: u64,
 }
 
@@ -189,7 +191,7 @@ impl Request<'_> {
 
 /// The answer.
 pub(super) struct Reply {
-    /// The host that answered, with its port: after a redirect another one than was asked.
+    /// The host that answered, with its port. After a redirect, it may be another one than requested.
     pub(super) host: String,
     pub(super) status: u16,
     headers: Vec<(String, String)>,
@@ -202,10 +204,10 @@ impl Reply {
     }
 }
 
-/// Asks once; a redirect is an answer like any other.
+/// Sends one request. A redirect counts as an ordinary answer.
 ///
 /// # Errors
-/// There is no answer, it takes too long, or it has too many bytes.
+/// There is no answer, or it takes too long or is too large.
 pub(super) fn ask(address: &Address, request: &Request<'_>) -> Result<Reply, Failure> {
     let mut body = tempfile::NamedTempFile::new()?;
     body.write_all(request.body.unwrap_or_default())?;
@@ -227,7 +229,7 @@ pub(super) fn ask(address: &Address, request: &Request<'_>) -> Result<Reply, Fai
 
 fn command(address: &Address, request: &Request<'_>, body: &Path) -> Command {
     let mut curl = curl();
-    // The head comes before the body, and the read is limited. The head of a proxy is left out.
+    // The headers come before the body, and both are limited. The headers of a proxy are left out.
     curl.args(["--include", "--suppress-connect-headers"]).args(SIZE);
     let scheme = if address.0.scheme() == "https" { "=https" } else { "=http" };
     curl.args(["--proto", scheme, "--connect-timeout", CONNECTING, "--max-time", WHOLE]);
@@ -239,7 +241,7 @@ fn command(address: &Address, request: &Request<'_>, body: &Path) -> Command {
     }
     let most = request.most.to_string();
     match request.method {
-        // A server may take its time to store an upload; a download must keep coming.
+        // A server may take a while to store an upload, but a download must not stall.
         Method::Get => {
             curl.args(["--speed-limit", "1000", "--speed-time", STALLED, "--max-filesize"]).arg(most)
         }
@@ -247,16 +249,16 @@ fn command(address: &Address, request: &Request<'_>, body: &Path) -> Command {
         Method::Post => curl.args(["--request", "POST"]),
         Method::Put => curl.arg("--upload-file").arg(body),
     };
-    // Headers come on standard input, since every user of a computer can see the arguments of its programs.
+    // Headers are passed on standard input, because every user of a computer can see the arguments of its processes.
     curl.args(["--config", "-"]);
     curl.args(["--url", address.as_str()]);
     curl
 }
 
-/// Gives `curl` the headers and reads its output.
+/// Sends the headers to `curl` and reads its output.
 fn talk(address: &Address, mut child: Child, request: &Request<'_>) -> Result<Vec<u8>, Failure> {
     if let Some(mut stdin) = child.stdin.take() {
-        // If it has ended already, its status says why.
+        // If `curl` has already ended, its exit status says why.
         let _ = stdin.write_all(config(request).as_bytes());
     }
     let mut body = Vec::new();
@@ -280,12 +282,12 @@ fn too_large(address: &Address, request: &Request<'_>) -> Failure {
     address.fails(&format!("it has more than {} bytes", request.most))
 }
 
-/// The headers in the form of a file of `curl`'s options.
+/// Writes the headers as a `curl` config file.
 fn config(request: &Request<'_>) -> String {
     let login = request.login.iter().map(|login| format!("Authorization: {login}"));
     let fixed: &[&str] = match request.method {
         Method::Post => &["Content-Length: 0"],
-        // A server that never says `100 Continue` would cost a second.
+        // Waiting for a server that never sends `100 Continue` would take a second.
         Method::Put => &["Expect:"],
         Method::Get | Method::Head => &[],
     };
@@ -297,10 +299,11 @@ fn config(request: &Request<'_>) -> String {
     all.map(line).collect()
 }
 
-/// Fetches an address. A redirect to another host is reported, and the login is not passed on.
+/// Fetches an address and follows redirects. A redirect to another host is reported, and that host does not get the
+/// login.
 ///
 /// # Errors
-/// As for [`ask`], or a redirect that may not be followed.
+/// As for [`ask`]; also for a redirect that may not be followed.
 pub(super) fn fetch(address: &Address, mut request: Request<'_>) -> Result<Reply, Failure> {
     let mut at = address.clone();
     for _ in 0..=REDIRECTS {

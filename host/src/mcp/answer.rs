@@ -1,4 +1,4 @@
-//! The answer of a call in the form for a client.
+//! Converts the answer of a call for the client.
 
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, ContentBlock, Implementation, MetaObject, ProtocolVersion};
@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::pipeline::Answer;
 
-/// Writes an answer; its text is the same JSON as its structure, since some clients show only one of them.
+/// Converts an answer. Its text is the same JSON as its structured content, because some clients show only one of the
+/// two.
 pub(super) fn result(answer: Answer, meta: MetaObject) -> CallToolResult {
     let Answer { outcome, elapsed, .. } = answer;
     let mut meta = meta;
@@ -24,7 +25,7 @@ pub(super) fn result(answer: Answer, meta: MetaObject) -> CallToolResult {
     result.with_meta(Some(meta))
 }
 
-/// Starts the metadata of a result. Clients of the stateless revision get the server's name in each one.
+/// Makes the metadata of a result. Under the stateless protocol, each result carries the server's name.
 pub(super) fn meta(context: &RequestContext<RoleServer>, info: &Implementation) -> MetaObject {
     let mut meta = MetaObject::new();
     if is_modern(context) {
@@ -34,7 +35,7 @@ pub(super) fn meta(context: &RequestContext<RoleServer>, info: &Implementation) 
     meta
 }
 
-/// Whether a request came in the stateless era's way.
+/// Whether a request uses the stateless protocol.
 pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

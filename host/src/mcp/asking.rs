@@ -1,8 +1,8 @@
-//! How the human behind a client is asked, in the way of its era.
+//! Asks the user behind a client, in the way that the client's protocol version allows.
 //!
-//! Until 2025-11-25 the server asks while the call is open. Since 2026-07-28 the call ends with the question, and comes
-//! again with the answer and a ticket: signed by this process, bound to the tool, its arguments and all that was shown,
-//! good for ten minutes and once.
+//! Up to version 2025-11-25, the server asks while the call is running. Since 2026-07-28, the call ends with the
+//! question, and the client repeats it with the answer and a ticket. The ticket is signed by this process, bound to
+//! the tool, its arguments and everything that was shown, and valid once within ten minutes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,13 +28,13 @@ use crate::consent::{Asked, Asker, Asking, Caller, GOOD, LEAST};
 /// The name of the question among the inputs of a call.
 const INPUT: &str = "permission";
 
-/// The one field of the form.
+/// The only field of the form.
 const FIELD: &str = "decision";
 
-/// The largest number of open questions. A human with hundreds of them would read none.
+/// The most open questions at a time. A user who got hundreds of them would read none.
 const AT_ONCE: usize = 4;
 
-/// The most open questions; others wait in the order in which they came.
+/// Limits the open questions. Others wait in order of arrival.
 #[derive(Clone, Debug)]
 pub(super) struct Questions(Arc<Semaphore>);
 
@@ -46,10 +46,10 @@ impl Questions {
     /// Waits until there is room for another question.
     ///
     /// # Errors
-    /// There was no turn in time. A human who was not asked has not said no.
+    /// No place was free in time. A user who was not asked has not refused.
     async fn turn(&self, patience: Duration) -> Result<SemaphorePermit<'_>, String> {
         let began = tokio::time::Instant::now();
-        // The wait ends while the answer can still reach the client.
+        // The wait ends while an answer could still reach the client.
         match tokio::time::timeout(patience.saturating_sub(LEAST), self.0.acquire()).await {
             Ok(Ok(turn)) => Ok(turn),
             _ => Err(format!(
@@ -60,25 +60,25 @@ impl Questions {
     }
 }
 
-/// Makes tickets, and takes each back once.
+/// Issues tickets, and accepts each of them once.
 pub(super) struct Tickets {
     codec: RequestStateCodec,
-    /// The creation time of each ticket that has not come back. The ticket's own expiry uses the system's clock, which
-    /// may be set back.
+    /// When each ticket that is still open was issued. The expiry inside the ticket uses the system clock, which may
+    /// be set back.
     open: Mutex<BTreeMap<String, Instant>>,
 }
 
-/// The contents of a ticket; its place and time are in the signature.
+/// The contents of a ticket. Its call and its time are in the signature.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Ticket {
-    /// Drawn for this ticket.
+    /// A random value for this ticket.
     nonce: String,
-    /// The digest that the question was bound to.
+    /// The digest that identifies the question.
     digest: String,
 }
 
-/// A ticket that this process did not make for the call that brings it. The protocol wants an error for it; a ticket that
-/// is only too old leads to a new question.
+/// The error for a ticket that this process did not issue for this call. MCP requires an error here; a ticket that
+/// has only expired leads to a new question.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Forged;
 
@@ -91,7 +91,7 @@ impl From<Forged> for ErrorData {
 }
 
 impl Tickets {
-    /// Draws the key of this process.
+    /// Generates the key of this process.
     pub(super) fn new() -> Self {
         let key: [u8; 32] = random();
         let codec = RequestStateCodec::try_new(key.to_vec()).expect("a key of 32 bytes is long enough");
@@ -107,7 +107,7 @@ impl Tickets {
         self.codec.seal_with(&ticket, &SealOptions::new().associated_data(place.as_bytes()).ttl(GOOD))
     }
 
-    /// Takes a ticket back; `None` if it is too old or was used before.
+    /// Accepts a ticket; `None` if it has expired or was used before.
     ///
     /// # Errors
     /// This process did not make the ticket for this call.
@@ -140,17 +140,17 @@ fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// The call that a ticket is valid for: one tool with the same arguments in any spelling.
+/// Identifies the call that a ticket is valid for: one tool with the same arguments, in any order.
 fn place(tool: &str, arguments: &JsonObject) -> String {
     let mut arguments = Json::Object(arguments.clone());
     arguments.sort_all_objects();
     serde_json::json!([tool, arguments]).to_string()
 }
 
-/// The caller, and the way to ask the human behind it.
+/// Returns the caller, and the way to ask the user behind it.
 ///
 /// # Errors
-/// The call brings a ticket that is not its own.
+/// The call brings a ticket that was not issued for it.
 pub(super) fn caller(
     tickets: &Tickets,
     questions: &Questions,
@@ -189,7 +189,7 @@ fn client(context: &RequestContext<RoleServer>) -> String {
     info.map_or_else(|| "unknown client".to_owned(), |info| format!("{} {}", info.name, info.version))
 }
 
-/// Ends a call with its question.
+/// Ends a call with a question.
 pub(super) fn input_required(
     tickets: &Tickets,
     question: &Question,
@@ -201,7 +201,7 @@ pub(super) fn input_required(
     InputRequiredResult::new(Some(BTreeMap::from([(INPUT.to_owned(), request)])), Some(ticket))
 }
 
-/// The parts of a repeated call: the digest of its question, and the answer.
+/// Returns the digest of the question and the user's answer, if the call brings them.
 fn answer(
     tickets: &Tickets,
     request: &CallToolRequestParams,
@@ -216,13 +216,13 @@ fn answer(
     Ok(result.map(|result| (ticket.digest, Said { choice: choice(&result), by })))
 }
 
-/// A client of the stateless era: the answer comes with the call, or the call comes again.
+/// A client of the stateless protocol. The answer comes with the call, or else the call ends and is repeated.
 #[derive(Debug)]
 struct Again {
     answer: Option<(String, Said)>,
 }
 
-/// The human's answer.
+/// The user's answer.
 #[derive(Debug)]
 struct Said {
     choice: Choice,
@@ -245,7 +245,7 @@ impl Asker for Again {
     }
 }
 
-/// An older client: it is asked while its call is open.
+/// An older client, which is asked while its call is running.
 #[derive(Debug)]
 struct Meanwhile {
     peer: Peer<RoleServer>,
@@ -287,7 +287,7 @@ impl Asker for Meanwhile {
     }
 }
 
-/// Only a choice of the form is a yes.
+/// Reads the choice. Only an accepted form with one of the choices counts as approval.
 fn choice(result: &ElicitResult) -> Choice {
     let word = result.content.as_ref().and_then(|content| content.get(FIELD)).and_then(Json::as_str);
     match result.action {
@@ -296,7 +296,7 @@ fn choice(result: &ElicitResult) -> Choice {
     }
 }
 
-/// The form: the question and the possible answers, with labels for people.
+/// Makes the form: the question and the possible answers, with labels for people.
 fn form(question: &Question, titled: bool) -> ElicitRequestParams {
     let (values, titles): (Vec<String>, Vec<String>) = question
         .choices()
@@ -350,7 +350,7 @@ mod tests {
         assert!(now(first.as_mut()).is_some());
     }
 
-    /// The result of a future, if it is ready.
+    /// Returns the output of a future, if it is ready.
     fn now<F: Future>(future: std::pin::Pin<&mut F>) -> Option<F::Output> {
         let mut nobody = std::task::Context::from_waker(std::task::Waker::noop());
         match future.poll(&mut nobody) {
@@ -388,7 +388,7 @@ mod tests {
         let tickets = Tickets::new();
         let (used, late) = (tickets.issue("x", "d1".to_owned()), tickets.issue("x", "d2".to_owned()));
         assert!(tickets.take("x", &used).is_ok_and(|taken| taken.is_some()));
-        // The signature goes by a clock that may be set back, so that it holds for longer.
+        // The signature uses a clock that may be set back, so it would stay valid for too long.
         let long_ago = Instant::now().checked_sub(2 * GOOD);
         tickets.open().values_mut().for_each(|made| *made = long_ago.unwrap_or(*made));
         tickets.issue("x", "d3".to_owned());

@@ -1,7 +1,7 @@
-//! Requests that were read and have not begun.
+//! Requests that were read but have not started.
 //!
-//! They are kept as bytes, in the order of arrival. Reading continues meanwhile, because the server must see
-//! cancellations and answers to questions; it stops only if too much is kept.
+//! They are kept as bytes, in order of arrival. Meanwhile the server goes on reading, because it must see
+//! cancellations and answers to questions. It stops reading only when too much is kept.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
@@ -10,23 +10,23 @@ use rmcp::model::RequestId;
 
 use super::flow::{Flow, Lane};
 
-/// The server stops reading while it keeps this many bytes. 10,000 calls of a usual size are a third of that.
+/// The server stops reading when it keeps this many bytes. 10,000 ordinary calls are a third of that.
 const MOST: usize = 8 * 1024 * 1024;
-/// The cost of a kept request besides its bytes.
+/// The memory that a kept request takes besides its bytes.
 const BESIDE: usize = 256;
-/// How many ids of cancelled requests are remembered.
+/// The number of ids of cancelled requests that are remembered.
 const CANCELLED: usize = 1_000;
 
-/// The position of a request without an answer.
+/// The state of a request without an answer.
 #[derive(Debug, PartialEq)]
 enum Stage {
-    /// Kept. The number tells it from an earlier, cancelled request with the same id.
+    /// Kept. The number distinguishes it from an earlier, cancelled request with the same id.
     Kept(u64),
     Running,
     Cancelled,
 }
 
-/// A request as it came.
+/// A request as it was received.
 #[derive(Debug)]
 pub(super) struct Kept {
     id: RequestId,
@@ -35,7 +35,7 @@ pub(super) struct Kept {
     pub(super) since: Instant,
 }
 
-/// Every request that was read and not answered.
+/// All requests that were read and not answered.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     kept: [VecDeque<Kept>; 2],
@@ -51,23 +51,23 @@ impl Backlog {
         self.bytes < MOST
     }
 
-    /// Whether nothing waits to begin.
+    /// Whether no request waits to start.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes == 0
     }
 
-    /// Whether an id belongs to a request without an answer. Two requests with one id would have indistinguishable
-    /// answers, and a cancelled request may still run.
+    /// Whether an id belongs to an unanswered request. The answers to two requests with one id could not be told
+    /// apart, and a cancelled request may still be running.
     pub(super) fn is_taken(&self, id: &RequestId) -> bool {
         self.stages.contains_key(id)
     }
 
-    /// Whether a new request has to wait for others of its kind.
+    /// Whether a new request may start at once, without waiting for others of its kind.
     pub(super) fn has_turn(&self, lane: Lane, flow: &Flow) -> bool {
         self.kept[lane as usize].is_empty() && flow.has_room(lane)
     }
 
-    /// Notes a request that begins at once.
+    /// Records a request that starts at once.
     pub(super) fn begins(&mut self, id: RequestId) {
         self.stages.insert(id, Stage::Running);
     }
@@ -79,7 +79,7 @@ impl Backlog {
         self.kept[lane as usize].push_back(Kept { id, number: self.next, line, since: Instant::now() });
     }
 
-    /// Returns the next request that may begin.
+    /// Returns the next request that may start.
     pub(super) fn next(&mut self, flow: &Flow) -> Option<(Lane, Kept)> {
         for lane in Lane::ALL {
             while flow.has_room(lane)
@@ -95,12 +95,12 @@ impl Backlog {
         None
     }
 
-    /// Forgets a request that is answered.
+    /// Removes a request that was answered.
     pub(super) fn answered(&mut self, id: &RequestId) {
         self.stages.remove(id);
     }
 
-    /// Cancels a request. Returns whether it runs, because then the session must know too.
+    /// Cancels a request. Returns whether it is running, because then rmcp must cancel it too.
     pub(super) fn cancel(&mut self, id: &RequestId) -> bool {
         match self.stages.get(id) {
             Some(Stage::Kept(_)) => {

@@ -1,4 +1,4 @@
-//! Turns a panic into an error answer, because otherwise the client would wait for ever.
+//! Turns a panic into an error, because otherwise the client would wait for ever.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// Waits for a future, without a task of its own.
+/// Waits for a future and catches its panics, without a task of its own.
 ///
 /// # Errors
 /// It panicked with this message. It must not be polled again.

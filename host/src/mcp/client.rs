@@ -1,4 +1,4 @@
-//! A client of a server like this one, in a process of its own.
+//! An MCP client for this same program, which it starts as a server in another process.
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -14,22 +14,22 @@ use iac_osascript::own_server;
 pub struct Client {
     service: RunningService<RoleClient, ()>,
     child: tokio::process::Child,
-    /// How long it took from the start of the process to its first answer.
+    /// The time from starting the process to its first answer.
     pub first_answer: Duration,
 }
 
 /// A server's answer.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// The answer or the error.
+    /// The answer, or the error.
     pub body: Json,
     /// Whether it is an error.
     pub is_error: bool,
-    /// Apple events that it took.
+    /// The number of Apple events that it took.
     pub events: u64,
-    /// How the server read it, if there was a choice.
+    /// The strategy that the server chose to read, if it had a choice.
     pub strategy: Option<String>,
-    /// From the request to the answer, as the client sees it.
+    /// The time from the request to the answer, as the client sees it.
     pub elapsed: Duration,
 }
 
@@ -45,7 +45,7 @@ pub enum ClientError {
 }
 
 impl Client {
-    /// Starts this program with these arguments and begins a session of the current era.
+    /// Starts this program with these arguments, and begins a session of the newest protocol version.
     ///
     /// # Errors
     /// The process cannot be started or does not speak MCP.
@@ -59,7 +59,7 @@ impl Client {
         Ok(Self { service, child, first_answer: started.elapsed() })
     }
 
-    /// The revision of the protocol that is spoken.
+    /// The protocol version of the session.
     pub fn protocol(&self) -> &'static str {
         ProtocolVersion::V_2026_07_28.as_str()
     }
@@ -76,7 +76,7 @@ impl Client {
     /// Calls a tool.
     ///
     /// # Errors
-    /// The server does not answer, or not to a tool of that name.
+    /// The server does not answer, or has no tool of that name.
     pub async fn call(&self, tool: &str, arguments: Map<String, Json>) -> Result<Received, ClientError> {
         let started = Instant::now();
         let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);

@@ -10,7 +10,7 @@ use crate::pipeline::Pipeline;
 use crate::plugins::engine::manifest::ArgumentKind;
 use crate::router::Router;
 
-/// Returns values that contain what was typed; those that begin with it come first.
+/// Returns the values that contain what was typed. Those that begin with it come first.
 ///
 /// # Errors
 /// There is no such prompt, template or argument.
@@ -50,19 +50,19 @@ pub(super) async fn complete(
     Ok(matching(offered, &request.argument.value))
 }
 
-/// The names of all apps; empty if they cannot be found out.
+/// The names of all apps; empty if the apps cannot be listed.
 async fn apps(pipeline: &Pipeline, name: impl Fn(&iac_core::app::App) -> String) -> Vec<String> {
     pipeline.every_app().await.map(|apps| apps.0.iter().map(name).collect()).unwrap_or_default()
 }
 
-/// The classes of an app; empty as long as no app is chosen.
+/// The classes of an app; empty until an app is chosen.
 async fn classes(pipeline: &Pipeline, app: Option<&str>) -> Vec<String> {
     let Some(definition) = definition(pipeline, app).await else { return Vec::new() };
     let classes = definition.dictionary.classes.values().filter(|class| !class.hidden);
     classes.map(|class| class.name.clone()).collect()
 }
 
-/// The properties of a class; empty as long as no class is chosen.
+/// The properties of a class; empty until a class is chosen.
 async fn properties(pipeline: &Pipeline, app: Option<&str>, class: Option<&str>) -> Vec<String> {
     let Some(definition) = definition(pipeline, app).await else { return Vec::new() };
     let Some(class) = class.and_then(|class| definition.dictionary.class(class)) else { return Vec::new() };
@@ -78,7 +78,7 @@ fn matching(offered: Vec<String>, typed: &str) -> CompletionInfo {
     let typed = typed.trim().to_lowercase();
     let place = |value: &str| value.to_lowercase().find(&typed);
     let mut found: Vec<String> = offered.into_iter().filter(|value| place(value).is_some()).collect();
-    // A stable sort: the suggestions keep their order otherwise.
+    // The sort is stable, so the suggestions otherwise keep their order.
     found.sort_by_key(|value| Reverse(place(value) == Some(0)));
     found.dedup();
     let total = u32::try_from(found.len()).ok();

@@ -1,7 +1,7 @@
 //! Limits the work of one client.
 //!
-//! A client may send without end and never read an answer. So this module bounds the requests under way and the
-//! unwritten answers. It keeps further requests as raw bytes, up to a limit.
+//! A client may send requests without end and never read an answer. So this module limits the running requests and
+//! the unread answers. Further requests wait as raw bytes, up to a limit.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -10,24 +10,25 @@ use tokio::sync::Notify;
 
 use super::memory::LARGE;
 
-/// Calls of tools under way at once. An answer of 100 KB each makes 13 MB for a client that reads none of them, and no
-/// client is known to have more than twenty calls under way.
+/// The most tool calls that run at once. With answers of 100 KB they make 13 MB for a client that reads none. No
+/// known client has more than twenty calls running.
 const CALLS: usize = 128;
-/// Other requests under way at once: a `ping` does not wait for 128 calls.
+/// The most requests of other kinds that run at once, so that a `ping` does not wait for 128 calls.
 const OTHERS: usize = 32;
-/// Calls that wait for a human and so leave their place to others. Each costs some 20 KB.
+/// The most calls that wait for the user and have given up their slot meanwhile. Each costs some 20 KB.
 const PARKED: usize = 500;
-/// No request begins while the running requests have this many bytes. One line of 16 MiB may begin beside short ones.
+/// No request starts while the running requests have this many bytes. One line of 16 MiB may still start beside short
+/// ones.
 const REQUESTS: usize = 4 * 1024 * 1024;
-/// No request begins while this many bytes of answers wait for the client to read them.
+/// No request starts while this many bytes of answers are unread.
 const UNWRITTEN: usize = 1024 * 1024;
 
-/// The kind of a request: the two are counted separately.
+/// The kind of a request. The two kinds are counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
-    /// A call of a tool, which may wait for an app or a human.
+    /// A tool call, which may wait for an app or the user.
     Call,
-    /// Anything else, which is answered at once or listens.
+    /// Anything else, which is either answered at once or listens for changes.
     Other,
 }
 
@@ -42,7 +43,7 @@ impl Lane {
     }
 }
 
-/// The work under way in one session.
+/// The work of one session.
 #[derive(Debug, Default)]
 pub(super) struct Flow {
     state: Mutex<State>,
@@ -59,13 +60,13 @@ struct State {
 }
 
 impl Flow {
-    /// Whether another request may begin.
+    /// Whether another request may start.
     pub(super) fn has_room(&self, lane: Lane) -> bool {
         let state = self.state();
         state.running[lane as usize] < lane.most() && state.requests < REQUESTS && state.unwritten < UNWRITTEN
     }
 
-    /// Begins a request, with its number of bytes and the time at which it arrived.
+    /// Starts a request, given its number of bytes and its time of arrival.
     pub(super) fn begin(self: &Arc<Self>, lane: Lane, bytes: usize, since: Instant) -> Arc<Slot> {
         let mut state = self.state();
         state.running[lane as usize] += 1;
@@ -73,13 +74,13 @@ impl Flow {
         Arc::new(Slot { flow: Arc::clone(self), lane, bytes, since, began: Instant::now() })
     }
 
-    /// Counts bytes that wait for the client until the guard is dropped.
+    /// Counts bytes that the client has not read, until the guard is dropped.
     pub(super) fn unwritten(self: &Arc<Self>, bytes: usize) -> Unwritten {
         self.state().unwritten += bytes;
         Unwritten { flow: Arc::clone(self), bytes }
     }
 
-    /// Waits until something is less than it was.
+    /// Waits until one of the counts has decreased.
     pub(super) async fn less(&self) {
         self.less.notified().await;
     }
@@ -90,7 +91,7 @@ impl Flow {
         }
     }
 
-    /// Waits until something large was freed.
+    /// Waits until a large request or answer was freed.
     pub(super) async fn freed(&self) {
         self.freed.notified().await;
     }
@@ -100,20 +101,20 @@ impl Flow {
     }
 }
 
-/// A request under way, as long as its task exists, even after a cancellation or a panic.
+/// A running request. It counts as long as its task exists, even after a cancellation or a panic.
 #[derive(Debug)]
 pub(super) struct Slot {
     flow: Arc<Flow>,
     lane: Lane,
     bytes: usize,
-    /// When it came in.
+    /// When it arrived.
     pub(super) since: Instant,
-    /// When it began.
+    /// When it started.
     pub(super) began: Instant,
 }
 
 impl Slot {
-    /// Leaves the place to others while a human is waited for; `None` if too many have done so.
+    /// Gives up the slot while the call waits for the user; `None` if too many calls do so already.
     pub(super) fn park(&self) -> Option<Parked<'_>> {
         let mut state = self.flow.state();
         if state.parked >= PARKED {
@@ -138,7 +139,8 @@ impl Drop for Slot {
     }
 }
 
-/// A call that waits for a human. It gets its place back at once, because no call may wait for another call's human.
+/// A call that waits for the user. Afterwards it gets its slot back at once, because no call may wait for the user of
+/// another one.
 #[derive(Debug)]
 pub(super) struct Parked<'a>(&'a Slot);
 
@@ -150,7 +152,7 @@ impl Drop for Parked<'_> {
     }
 }
 
-/// Bytes that wait for the client to read.
+/// Bytes that the client has not read yet.
 #[derive(Debug)]
 pub(super) struct Unwritten {
     flow: Arc<Flow>,

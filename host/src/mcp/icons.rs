@@ -1,14 +1,14 @@
-//! Small drawings for the menus of clients: one frame, and one line of a path for each.
+//! Small icons for the menus of clients. Each is one path in a common frame.
 
 use std::fmt::Write as _;
 
 use data_encoding::BASE64;
 use rmcp::model::Icon;
 
-/// A colour that shows on white and on black.
+/// The colour is visible on white and on black.
 const FRAME: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#2f7de1" stroke-width="2" stroke-linejoin="round">"##;
 
-/// The drawings by name, on a field of 24 by 24.
+/// The paths by name, in a field of 24 by 24.
 const PATHS: [(&str, &str); 9] = [
     ("app", "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z"),
     ("calendar", "M4 6h16v14H4zM4 10h16M8 3v4M16 3v4"),
@@ -21,13 +21,13 @@ const PATHS: [(&str, &str); 9] = [
     ("server", "M3 4h12v9H3zM9 11h12v9H9z"),
 ];
 
-/// Returns the drawing of that name as a list with one icon; an empty list if there is none.
+/// Returns the icon of that name as a list with one entry; an empty list if there is none.
 pub(super) fn icons(name: &str) -> Vec<Icon> {
     let path = PATHS.iter().find(|(of, _)| *of == name).map(|(_, path)| path);
     path.map(|path| drawn(path)).into_iter().collect()
 }
 
-/// The drawing is in the address itself, so a client fetches nothing.
+/// The drawing is embedded in a data URL, so a client fetches nothing.
 fn drawn(path: &str) -> Icon {
     let mut drawing = FRAME.to_owned();
     write!(drawing, r#"<path d="{path}"/></svg>"#).expect("a text takes text");

@@ -1,35 +1,35 @@
-//! Lines from a client, of bounded length.
+//! Reads lines of limited length from a client.
 //!
-//! The codec for lines of tokio-util fails at text that is not UTF-8, but a session must continue.
+//! tokio-util's line codec fails at bytes that are not UTF-8, but the session must go on.
 
 use std::io;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
-/// More than any message needs. A longer line is not a message.
+/// The longest line. No message needs more.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
-/// The bytes of the buffer that are kept from one line to the next.
+/// How many bytes of the buffer are kept between lines.
 const KEPT: usize = 64 * 1024;
 
-/// The next input.
+/// What was read.
 #[derive(Debug)]
 pub(super) enum Came {
-    /// A whole line, which [`Lines::line`] shows until [`Lines::clear`] forgets it.
+    /// A whole line. [`Lines::line`] returns it until [`Lines::clear`] is called.
     Line,
     /// The end of a line that was too long to keep.
     TooLong,
-    /// The end of the input. An unfinished last line is not a message.
+    /// The end of the input. An unfinished last line does not count as a message.
     End,
 }
 
-/// Reads lines. A cancelled read continues with the next one.
+/// Reads lines. A cancelled read is continued by the next one.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     read: BufReader<R>,
     line: Vec<u8>,
     longest: usize,
-    /// Whether the line was too long to keep: the rest of it goes by.
+    /// Whether the current line was too long, so that the rest of it is skipped.
     passing: bool,
 }
 
@@ -65,14 +65,14 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// The line without its end, and without the mark that some write before their first one.
+    /// The line without its line break, and without the byte order mark that some clients write first.
     pub(super) fn line(&self) -> &[u8] {
         let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
     }
 
-    /// Forgets the line, and gives the room of a long one back.
+    /// Drops the line, and shrinks the buffer after a long one.
     pub(super) fn clear(&mut self) {
         self.line.clear();
         self.line.shrink_to(KEPT);
@@ -83,7 +83,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 mod tests {
     use super::*;
 
-    /// Reads everything. Shows each line, and for a line that is too long the number of requests in it that wait for an
+    /// Reads everything. Returns each line; for a line that is too long, the number of requests in it that expect an
     /// answer.
     async fn read(text: &[u8], longest: usize) -> Vec<String> {
         let (mut lines, mut read) = (Lines::new(text, longest), Vec::new());

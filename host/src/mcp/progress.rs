@@ -1,7 +1,7 @@
 //! Sends progress of a call to a client that asked for it.
 //!
-//! The number for the client only grows: it is the time since the start of the call, in seconds. A plugin's own count
-//! is in the message.
+//! The progress number must only increase, so it is the time since the start of the call, in seconds. A plugin's own
+//! count is in the message.
 
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
@@ -15,13 +15,13 @@ use tokio_util::task::TaskTracker;
 
 use crate::consent::Listener;
 
-/// How often a client hears that a call is still under way.
+/// How often a client is told that a call is still running.
 const PROGRESS: Duration = Duration::from_secs(10);
 
 /// The shortest interval between two messages of a plugin.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The way to a client that wants to know.
+/// Sends progress messages to a client that asked for them.
 #[derive(Debug)]
 pub(super) struct Progress {
     peer: Peer<RoleServer>,
@@ -32,13 +32,13 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Returns the sender of progress messages, if the caller asked for them.
+    /// Returns a sender, if the caller asked for progress messages.
     pub(super) fn of(context: &RequestContext<RoleServer>) -> Option<Self> {
         let (peer, token) = (context.peer.clone(), context.meta.get_progress_token()?);
         Some(Self { peer, token, began: Instant::now(), told: Mutex::default(), telling: TaskTracker::new() })
     }
 
-    /// Says again and again that the call is still under way.
+    /// Keeps reporting that the call is still running.
     pub(super) async fn say(&self) -> Infallible {
         let mut elapsed = Duration::ZERO;
         loop {
@@ -49,7 +49,7 @@ impl Progress {
         }
     }
 
-    /// Waits until everything was sent that a plugin said: who has the answer listens no more.
+    /// Waits until all messages of a plugin were sent, because a client stops listening once it has the answer.
     pub(super) async fn is_said(&self) {
         self.telling.close();
         self.telling.wait().await;
@@ -59,7 +59,7 @@ impl Progress {
         ProgressNotificationParam::new(self.token.clone(), elapsed.as_secs_f64()).with_message(message)
     }
 
-    /// Whether a message may be sent now. A message too soon after the last one is dropped.
+    /// Whether a message may be sent now. A message that follows the last one too soon is dropped.
     fn may_tell(&self, now: Instant) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let may = told.is_none_or(|told| now - told >= PAUSE);

@@ -1,4 +1,4 @@
-//! Prompts: requests that a person can choose by name.
+//! Prompts: messages that a user can choose by name.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,10 +14,10 @@ use super::icons::icons;
 use crate::plugins::Plugins;
 use crate::plugins::engine::manifest::{Argument, ArgumentKind, Prompt};
 
-/// The most characters of a value, because a person types it into a form.
+/// The most characters of an argument, because a person types it into a form.
 const LONGEST: usize = 200;
 
-/// The largest number that an argument takes.
+/// The largest number that an argument accepts.
 const MOST: u32 = 365;
 
 static ALL: LazyLock<Vec<Prompt>> = LazyLock::new(|| {
@@ -71,10 +71,10 @@ pub(super) fn argument<'a>(prompt: &'a Prompt, name: &str) -> Result<&'a Argumen
     prompt.arguments.iter().find(|argument| argument.name == name).ok_or_else(unknown)
 }
 
-/// Writes a prompt as the message of a person.
+/// Fills in a prompt as a message of the user.
 ///
 /// # Errors
-/// An argument is missing, unknown, or not of its kind.
+/// An argument is missing, unknown, or of the wrong kind.
 pub(super) fn message(prompt: &Prompt, given: &Map<String, Json>) -> Result<GetPromptResult, ErrorData> {
     for name in given.keys() {
         argument(prompt, name)?;
@@ -99,7 +99,7 @@ fn listed_argument(argument: &Argument) -> PromptArgument {
     listed.with_description(&argument.description).with_required(argument.required)
 }
 
-/// Returns the value of an argument in the form that JSON has between quotes.
+/// Returns the value of an argument, escaped as within a JSON string.
 fn value(argument: &Argument, given: &Map<String, Json>) -> Result<String, ErrorData> {
     let wrong = |expected: &str, given: &str| {
         let given = foreign::clean(given, 80);
@@ -107,7 +107,7 @@ fn value(argument: &Argument, given: &Map<String, Json>) -> Result<String, Error
     };
     let text = match given.get(&argument.name) {
         None | Some(Json::Null) => None,
-        // A name or a path that is cut would be another one.
+        // A name or a path must not be cut, because it would then mean something else.
         Some(Json::String(text)) if text.chars().count() > LONGEST => {
             return Err(wrong(&format!("at most {LONGEST} characters"), text));
         }
@@ -129,13 +129,13 @@ fn value(argument: &Argument, given: &Map<String, Json>) -> Result<String, Error
     }
 }
 
-/// Writes a text as JSON does, without the quotes around it: a value cannot end the string that contains it.
+/// Escapes a text as JSON does, without the quotes around it, so that a value cannot end the string that contains it.
 fn quoted(text: &str) -> String {
     let json = Json::from(text).to_string();
     json[1..json.len() - 1].to_owned()
 }
 
-/// Puts values in place of their names, in one pass: a value that looks like a name stays as it is.
+/// Replaces names by values, in one pass: a value that looks like a name stays as it is.
 fn filled(text: &str, values: &BTreeMap<&str, String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! Resources: the apps, the dictionary of each app and its classes, the guides, the newest entries of the audit log, and
-//! the texts of plugins.
+//! Resources: the apps, the dictionary of each app and its classes, the guides, the newest entries of the audit log,
+//! and the texts of plugins.
 
 use iac_core::app::App;
 use iac_core::call::Tool;
@@ -29,20 +29,20 @@ pub(super) const CLASS: &str = "iac://apps/{bundleId}/classes/{class}";
 /// One page of the documentation.
 pub(super) const GUIDE: &str = "iac://guides/{guide}";
 
-/// The number of entries of the audit log to show.
+/// The number of audit log entries to show.
 const NEWEST: usize = 100;
 
 const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
 
-/// A page of the documentation that helps a model.
+/// A page of the documentation that is useful to a model.
 pub(super) struct Guide {
     pub(super) name: &'static str,
     title: &'static str,
     text: &'static str,
 }
 
-/// The pages that help a model at its work. The others are for people who install or build the server.
+/// The pages that are useful to a model at work. The others are for people who install or build the server.
 pub(super) const GUIDE_PAGES: [Guide; 7] = [
     page(
         "query-tools",
@@ -69,13 +69,13 @@ const fn page(name: &'static str, title: &'static str, text: &'static str) -> Gu
     Guide { name, title, text }
 }
 
-/// Characters with a meaning in an address: all but those that RFC 3986 calls unreserved.
+/// Characters to escape in an address: all but those that RFC 3986 calls unreserved.
 const MEANT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Lists the resources: the apps first, then the guides, those of plugins, and the apps' dictionaries by name.
 ///
 /// # Errors
-/// The apps cannot be found out.
+/// The apps cannot be listed.
 pub(super) async fn list(router: &Router) -> Result<Vec<Resource>, ErrorData> {
     let apps = Resource::new(APPS, "apps").with_title("Scriptable apps").with_icons(icons("app"));
     let apps = apps.with_description("The scriptable apps of this Mac, and which of them run.");
@@ -88,7 +88,7 @@ pub(super) async fn list(router: &Router) -> Result<Vec<Resource>, ErrorData> {
     Ok(fixed.chain(texts).chain(known.0.iter().map(dictionary)).collect())
 }
 
-/// Lists how addresses of resources are made.
+/// Lists the resource templates.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let dictionary =
         ResourceTemplate::new(DICTIONARY, "dictionary").with_title("An app's scripting dictionary");
@@ -107,7 +107,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// Reads one resource.
 ///
 /// # Errors
-/// There is no resource of that address, or it cannot be read.
+/// There is no resource with that address, or it cannot be read.
 pub(super) async fn read(
     router: &Router,
     uri: &str,
@@ -132,14 +132,14 @@ pub(super) async fn read(
     Ok(ResourceContents::text(body.to_string(), uri).with_mime_type(JSON))
 }
 
-/// Reads the bundle id and the class of the address of a class.
+/// Parses the bundle id and the class from the address of a class.
 fn class_of(uri: &str) -> Option<(String, String)> {
     let (app, class) = uri.strip_prefix(APPS)?.strip_prefix('/')?.split_once("/classes/")?;
     let decoded = |text| percent_decode_str(text).decode_utf8().ok().map(|text| text.into_owned());
     Some((decoded(app)?, decoded(class)?))
 }
 
-/// Describes one class, in the words of the tool that does it for models.
+/// Describes one class, with the same text as the tool that does it for models.
 async fn described(
     pipeline: &Pipeline,
     uri: &str,
@@ -164,7 +164,7 @@ async fn apps(pipeline: &Pipeline, cancel: CancellationToken) -> Result<Json, Er
     }
 }
 
-/// The newest entries of all servers' logs, the oldest of them first; they were redacted when they were written.
+/// The newest entries of all servers' logs, oldest first. They were redacted when they were written.
 async fn audit(pipeline: &Pipeline) -> Result<Json, ErrorData> {
     let folder = pipeline.state().folder().to_owned();
     let read = move || iac_state::audit::newest(&folder, NEWEST).map_err(|error| error.to_string());
@@ -214,7 +214,7 @@ fn address_of(guide: &Guide) -> String {
     format!("{GUIDES}/{}", guide.name)
 }
 
-/// The first sentence below the title of a page.
+/// Returns the first sentence below the title of a page.
 fn summary(page: &str) -> String {
     let body = page.split("\n\n").nth(1).unwrap_or_default();
     let body = foreign::clean(body, 300);
@@ -222,7 +222,8 @@ fn summary(page: &str) -> String {
     body[..end].to_owned()
 }
 
-/// A bundle id may contain any character. Characters with a meaning in an address are written as `%XX`.
+/// Returns the address of an app. A bundle id may contain any character, so characters that have a meaning in an
+/// address are written as `%XX`.
 fn address(app: &App) -> String {
     let id = utf8_percent_encode(&app.bundle_id, MEANT);
     format!("{APPS}/{id}/dictionary")

@@ -1,4 +1,4 @@
-//! Requests in, results out.
+//! Handles MCP requests.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -35,32 +35,32 @@ use crate::pipeline::{Answer, internal};
 use crate::plugins::Changes;
 use crate::router::{Router, Tool as Called};
 
-/// How long a client may keep the list of tools, in milliseconds: it changes only when plugins do.
+/// How long a client may cache the list of tools, in milliseconds. The list changes only when plugins do.
 const FRESH: u64 = 60 * 60 * 1000;
 
-/// The description of this server in a client's list.
+/// The description that a client shows in its list of servers.
 const DESCRIPTION: &str = "Reads and controls scriptable Mac apps, with your approval for changes.";
 
-/// How many requests of one client may listen for changes at once. A single one receives all changes.
+/// The most requests of one client that listen for changes at once. A single one receives all changes.
 const LISTENING: usize = 8;
 
-/// One server for every session and both eras.
+/// The request handler of every session, for both protocol generations.
 #[derive(Clone)]
 pub(super) struct Server {
     router: Arc<Router>,
     config: ServerConfig,
-    /// The server's name and version, for every result of the stateless era. Icons would be a burden there.
+    /// The server's name and version, which the stateless protocol puts into every result. Icons would be too large
+    /// for that.
     name: Implementation,
     tickets: Arc<Tickets>,
     questions: Questions,
-    /// Bounds the requests that listen, since each of them stays under way.
+    /// Limits the requests that listen, since each of them keeps running.
     listening: Arc<Semaphore>,
-    /// Whether an older client already gets notifications of changes. It may report more than once that it is
-    /// initialized.
+    /// Whether an older client already gets change notifications. It may send `initialized` more than once.
     told: Arc<AtomicBool>,
-    /// Made at the start and never marked as seen: no change is lost before a client listens.
+    /// Created at the start and never marked as seen, so no change is lost before a client listens.
     changes: watch::Receiver<Changes>,
-    /// The client has closed its end, so the server does not wait for its listening requests.
+    /// Cancelled when the client has disconnected, so that the server does not wait for its listening requests.
     closed: CancellationToken,
 }
 
@@ -89,7 +89,7 @@ impl Server {
         }
     }
 
-    /// Answers a call of a tool.
+    /// Answers a tool call.
     async fn answer(
         &self,
         called: &Called,
@@ -123,7 +123,7 @@ impl Server {
         })
     }
 
-    /// The metadata of a list: none in the older era.
+    /// Returns the metadata of a list; older protocol versions have none.
     fn meta(&self, context: &RequestContext<RoleServer>) -> Option<MetaObject> {
         is_modern(context).then(|| meta(context, &self.name))
     }
@@ -145,14 +145,15 @@ impl ServerHandler for Server {
         self.config.clone()
     }
 
-    /// Every revision but 2025-03-26, which wants lists of messages on one line; no client is known to send them.
+    /// Supports every version but 2025-03-26, which requires batches of messages on one line. No known client sends
+    /// them.
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         let all = ProtocolVersion::KNOWN_VERSIONS.iter();
         Cow::Owned(all.filter(|version| **version != ProtocolVersion::V_2025_03_26).cloned().collect())
     }
 
-    /// Agrees on the requested revision, or on the newest one before it, which a client of the requested revision knows
-    /// too.
+    /// Chooses the requested version, or else the newest supported one before it, which a client of the requested
+    /// version supports too.
     fn negotiate_initialize(&self, request: &InitializeRequestParams) -> Result<InitializeResult, ErrorData> {
         let supported = self.supported_protocol_versions();
         let begins = |version: &&ProtocolVersion| **version < ProtocolVersion::V_2026_07_28;
@@ -164,7 +165,7 @@ impl ServerHandler for Server {
         Ok(self.config.clone().with_protocol_version(agreed))
     }
 
-    /// A client of the older era hears of every change without asking for it.
+    /// Sends a client of the older protocol every change, without a subscription.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if self.told.swap(true, Ordering::Relaxed) {
             return;
@@ -187,7 +188,7 @@ impl ServerHandler for Server {
         Some(requested.supported_by(&self.config.capabilities))
     }
 
-    /// A client of the stateless era hears of changes while it listens.
+    /// Sends a client of the stateless protocol the changes while it listens.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let Ok(_listens) = self.listening.try_acquire() else {
             let what = format!("already {LISTENING} requests listen, the maximum: cancel one of them first");
@@ -225,7 +226,7 @@ impl ServerHandler for Server {
         tools::find(name).cloned()
     }
 
-    /// Handles requests with invalid parameters, and unknown methods.
+    /// Handles unknown methods, and known methods with invalid parameters.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -319,7 +320,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// Notifies clients of each change of the lists that they listen for, until none listens.
+/// Notifies a client of each change of the lists that it listens for, until it stops listening.
 async fn tell_changes(
     context: SubscriptionContext,
     mut changes: watch::Receiver<Changes>,
@@ -342,7 +343,7 @@ async fn tell_changes(
     }
 }
 
-/// The notifications for the lists that have changed since the last time.
+/// Returns the notifications for the lists that have changed since the last call.
 fn told(seen: &mut Changes, now: Changes) -> Vec<ServerNotification> {
     let before = std::mem::replace(seen, now);
     let tools = (before.tools != now.tools).then(|| ToolListChangedNotification::default().into());
@@ -359,7 +360,7 @@ async fn waiting(progress: Option<&Progress>) -> Infallible {
     }
 }
 
-/// Methods that reach the handler of unknown ones only if their parameters could not be read.
+/// Known methods. They reach the handler of unknown methods only if their parameters could not be parsed.
 const KNOWN: [&str; 11] = [
     "initialize",
     "server/discover",
@@ -381,7 +382,7 @@ fn malformed(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
 }
 
-/// Refuses cursors: there is nothing after the first page.
+/// Refuses cursors, because there is only one page.
 fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         None => Ok(()),

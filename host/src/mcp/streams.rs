@@ -1,7 +1,7 @@
 //! The stdin and stdout of this process.
 //!
-//! Programs on Node, as most clients are, start their servers with sockets instead of pipes. For sockets rmcp uses one
-//! thread to read and one to write. This module waits for them in the thread that answers, as for pipes.
+//! Most clients run on Node, which starts servers with sockets instead of pipes. For sockets rmcp would use one
+//! thread to read and one to write. This module waits for them on the main thread, as for pipes.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,13 +15,13 @@ use rustix::io::ioctl_fionbio;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 
-/// The source of a client's lines.
+/// Where a client's lines come from.
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
 
-/// The destination of lines to a client.
+/// Where lines to a client go.
 pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Takes stdin and stdout, each by its kind.
+/// Opens stdin and stdout, each according to its kind.
 pub(super) fn standard() -> (Input, Output) {
     let (stdin, stdout) = stdio_pipes();
     (
@@ -30,20 +30,20 @@ pub(super) fn standard() -> (Input, Output) {
     )
 }
 
-/// A socket that does not block.
+/// A non-blocking socket.
 struct Socket {
     stream: UnixStream,
     _shared: Shared,
 }
 
-/// The flags of a socket that its owner shares. They are restored at the end.
+/// The flags of a socket, which this process shares with others. They are restored on drop.
 struct Shared {
     socket: OwnedFd,
     blocked: bool,
 }
 
 impl Socket {
-    /// `None` if it is not a socket of this machine.
+    /// `None` if it is not a Unix socket.
     fn of(given: impl AsFd) -> Option<Self> {
         let socket = given.as_fd().try_clone_to_owned().ok()?;
         let stream = net::UnixStream::from(socket.try_clone().ok()?);
@@ -121,7 +121,7 @@ mod tests {
             assert!(nonblocking());
             far.set_nonblocking(true).unwrap();
             let mut far = UnixStream::from_std(far).unwrap();
-            // More than a socket holds.
+            // More than the buffer of a socket holds.
             let sent = vec![7; 1 << 20];
             let mut read = vec![0; sent.len()];
             let (written, read_all) = tokio::join!(socket.write_all(&sent), far.read_exact(&mut read));

@@ -1,4 +1,4 @@
-//! The server with a client in one process, where time can be made to fly.
+//! Tests of the server with a client in the same process, where time can be fast-forwarded.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use crate::pipeline::{Pipeline, Settings};
 use crate::plugins::Plugins;
 use crate::router::Router;
 
-/// A client that remembers the progress messages that it got.
+/// A client that records the progress messages that it receives.
 #[derive(Clone, Default)]
 struct Listener(Arc<Mutex<Vec<f64>>>);
 

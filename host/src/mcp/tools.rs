@@ -1,4 +1,4 @@
-//! The built-in tools as a client sees them.
+//! The tools as clients see them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use rmcp::model::{Tool, ToolAnnotations};
 use crate::plugins::{self, Plugins};
 use crate::router::Router;
 
-/// Written out for people in `tools.json`, sent as compact JSON.
+/// `tools.json` is formatted for people to read, and sent as compact JSON.
 static BUILT_IN: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("tools.json"))
         .expect("the tools are part of the program: a test reads them")
@@ -22,24 +22,24 @@ static BUILT_IN: LazyLock<Vec<Tool>> = LazyLock::new(|| {
 /// The server's instructions for a client's model.
 pub(super) const INSTRUCTIONS: &str = include_str!("instructions.md");
 
-/// Returns the built-in tools, always in the same order. The tool for scripts is among them only if the policy switches
-/// scripts on.
+/// Returns the built-in tools, always in the same order. The tool for scripts is included only if the policy allows
+/// scripts.
 fn tools(policy: &Policy) -> impl Iterator<Item = &'static Tool> {
     let scripts = policy.runs_scripts();
     BUILT_IN.iter().filter(move |tool| scripts || tool.name != call::Tool::RunScript.name())
 }
 
-/// Returns the built-in tool of that name, listed or not.
+/// Returns the built-in tool of that name, even if it is not listed.
 pub(super) fn find(name: &str) -> Option<&'static Tool> {
     BUILT_IN.iter().find(|tool| tool.name == name)
 }
 
-/// Returns the tools that a catalog of commands makes, by name.
+/// Returns the tools for the commands in a catalog, by name.
 fn of_commands(catalog: &Catalog) -> impl Iterator<Item = Tool> {
     catalog.tools().map(of_command)
 }
 
-/// The names of tools that are similar to an unknown one.
+/// The names of tools that are similar to an unknown name.
 pub(super) fn near(name: &str, commands: &Catalog) -> Vec<String> {
     let policy = Policy::default();
     let all = tools(&policy).map(|tool| &*tool.name).chain(commands.tools().map(|tool| tool.name.as_str()));
@@ -55,7 +55,7 @@ fn of_command(tool: &CommandTool) -> Tool {
     definition.with_title(tool.title.clone()).with_annotations(annotations)
 }
 
-/// Adds the tools of plugins. A name that is in use stays with its owner.
+/// Adds the tools of plugins. If a name is taken, the earlier tool keeps it.
 fn with_plugins(mut tools: Vec<Tool>, plugins: &Plugins) -> Vec<Tool> {
     for tool in plugins.tools().into_iter().map(of_plugin) {
         if !tools.iter().any(|held| held.name == tool.name) {
@@ -80,7 +80,7 @@ fn of_plugin(tool: plugins::Tool) -> Tool {
     definition
 }
 
-/// Returns the definitions of a catalog's tools as they go over the wire.
+/// Returns the definitions of a catalog's tools as they are sent.
 pub fn commands(catalog: &Catalog) -> Vec<serde_json::Value> {
     let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
     of_commands(catalog).map(json).collect()
@@ -94,19 +94,19 @@ pub(super) async fn listed(router: &Router) -> Vec<Tool> {
     with_plugins(own.collect(), &router.plugins)
 }
 
-/// Returns the definitions of every tool of a server as they go over the wire.
+/// Returns the definitions of every tool of a server as they are sent.
 pub async fn of_server(router: &Router) -> Vec<serde_json::Value> {
     let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
     listed(router).await.iter().map(json).collect()
 }
 
-/// Returns the definitions of the built-in tools under a policy, and of plugins, as they go over the wire.
+/// Returns the definitions of the built-in tools under a policy, and of plugins, as they are sent.
 pub fn of_plugins_too(plugins: &Plugins, policy: &Policy) -> Vec<serde_json::Value> {
     let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
     with_plugins(tools(policy).cloned().collect(), plugins).iter().map(json).collect()
 }
 
-/// Returns the definitions of the built-in tools as they go over the wire.
+/// Returns the definitions of the built-in tools as they are sent.
 pub fn built_in() -> Vec<serde_json::Value> {
     let json = |tool| serde_json::to_value(tool).expect("a tool is plain data");
     tools(&Policy::default()).map(json).collect()
@@ -144,7 +144,7 @@ mod tests {
         check(on().only_reads(), false);
     }
 
-    /// Rules of single clients that go beyond the standard.
+    /// Checks rules of single clients that are stricter than the standard.
     #[test]
     fn every_schema_is_taken_by_every_client() {
         for tool in BUILT_IN.iter() {

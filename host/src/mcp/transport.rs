@@ -1,4 +1,4 @@
-//! Lines of JSON over stdin and stdout.
+//! The transport: lines of JSON over stdin and stdout.
 
 use std::future::Future;
 use std::io;
@@ -26,26 +26,26 @@ use super::values;
 
 type Sending = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// The standard streams. A message out of turn before a session begins is dropped and does not end the server. An
-/// unreadable line gets an answer, because its sender waits.
+/// The standard streams. A message that is out of order before a session begins is dropped and does not end the
+/// server. A line that cannot be parsed gets an answer, because its sender is waiting.
 pub(super) struct Stdio {
     lines: Lines<streams::Input>,
-    /// `None` once the session is over.
+    /// `None` once the session has ended.
     output: Arc<Mutex<Option<streams::Output>>>,
     begun: bool,
-    /// Requests that wait for their answers.
+    /// Requests that have no answer yet.
     backlog: Backlog,
     flow: Arc<Flow>,
     /// Whether stdin has ended. Lines that were read before are still answered.
     ended: bool,
-    /// Answers to unreadable lines. They are sent even if no one waits for the next message.
+    /// Answers to lines that could not be parsed. They are sent even if nobody waits for the next message.
     sending: Option<Sending>,
-    /// Cancelled when the client closes its end.
+    /// Cancelled when the client disconnects.
     closed: CancellationToken,
 }
 
 impl Stdio {
-    /// Takes the standard streams; `closed` is cancelled when stdin ends.
+    /// Opens the standard streams. `closed` is cancelled when stdin ends.
     pub(super) fn new(closed: CancellationToken, flow: Arc<Flow>) -> Self {
         let (reader, writer) = standard();
         Self {
@@ -60,14 +60,14 @@ impl Stdio {
         }
     }
 
-    /// Returns the next message, or none for a line that was answered here or needs no answer.
+    /// Returns the next message; `None` for a line that was answered here or needs no answer.
     async fn next(&mut self) -> io::Result<Option<ClientJsonRpcMessage>> {
         if let Some(sending) = &mut self.sending {
             sending.await?;
             self.sending = None;
         }
         if let Some((lane, kept)) = self.backlog.next(&self.flow) {
-            // It could be read when it came.
+            // The line was already parsed once, when it arrived.
             return Ok(match read(&kept.line) {
                 Ok(Some(ClientJsonRpcMessage::Request(request))) => {
                     Some(self.begin(request, lane, kept.line.len(), kept.since))
@@ -95,7 +95,7 @@ impl Stdio {
                 None
             }
             Came::TooLong => {
-                // Its id may be anywhere in it, and the server keeps no part of it.
+                // Its id could be anywhere in it, and the server keeps no part of it.
                 self.refuse(Some(None), &too_long());
                 None
             }
@@ -114,7 +114,7 @@ impl Stdio {
         }
     }
 
-    /// Returns a message that the session takes now.
+    /// Returns a message if the session can take it now.
     fn sorted(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         if !self.is_in_turn(&message) {
             return None;
@@ -129,8 +129,8 @@ impl Stdio {
                 let goes_on = cancelled.is_none_or(|id| self.backlog.cancel(id));
                 goes_on.then_some(ClientJsonRpcMessage::Notification(told))
             }
-            // The ids of our own requests are numbers. rmcp takes the text "0" for the number 0, and an answer of
-            // something else would count as a human's yes.
+            // The ids of the server's own requests are numbers. rmcp accepts the text "0" for the number 0, so an
+            // answer to something else could count as the user's approval.
             ClientJsonRpcMessage::Response(ref answer) if is_text(&answer.id) => stray(&answer.id),
             ClientJsonRpcMessage::Error(ref failed) if failed.id.as_ref().is_some_and(is_text) => {
                 failed.id.as_ref().and_then(stray)
@@ -139,7 +139,7 @@ impl Stdio {
         }
     }
 
-    /// Begins a request, or keeps it for later.
+    /// Starts a request, or keeps it for later.
     fn request(&mut self, request: JsonRpcRequest<ClientRequest>) -> Option<ClientJsonRpcMessage> {
         let JsonRpcRequest { id, request: asked, .. } = &request;
         if self.backlog.is_taken(id) {
@@ -160,7 +160,7 @@ impl Stdio {
         None
     }
 
-    /// Gives a request its place, which it holds until its task ends.
+    /// Gives a request its slot, which it holds until its task ends.
     fn begin(
         &self,
         mut request: JsonRpcRequest<ClientRequest>,
@@ -188,8 +188,8 @@ impl Stdio {
         self.sending = Some(Box::pin(self.write(&TxJsonRpcMessage::<RoleServer>::error(error, id))));
     }
 
-    /// Writes a message after the earlier ones. Unwritten bytes count from now on, so a client that reads nothing gets
-    /// no more answers.
+    /// Queues a message after the earlier ones. Its bytes count as unread from now on, so a client that reads nothing
+    /// gets no more answers.
     fn write(
         &self,
         message: &TxJsonRpcMessage<RoleServer>,
@@ -205,7 +205,7 @@ impl Stdio {
         }
     }
 
-    /// Whether a message may pass to the session, or to the task that waits for one.
+    /// Whether a message is allowed now: either a session has begun, or the message begins one.
     fn is_in_turn(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             _ if self.begun => true,
@@ -227,7 +227,7 @@ fn line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// Reads a message; an empty line is not a message.
+/// Parses a message. An empty line is not a message.
 fn read(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, ErrorData> {
     if line.is_empty() {
         return Ok(None);
@@ -282,7 +282,7 @@ fn too_many_values() -> ErrorData {
     ErrorData::invalid_request(what, None)
 }
 
-/// Replaces the protocol library's short words, so that a reader knows what to do.
+/// Replaces rmcp's terse messages, so that a reader knows what to do.
 fn in_words(error: &mut ErrorData, begun: bool) {
     if error.code == ErrorCode::METHOD_NOT_FOUND && !error.message.contains(' ') {
         error.message = format!("there is no method `{}`", error.message).into();
@@ -291,8 +291,8 @@ fn in_words(error: &mut ErrorData, begun: bool) {
     }
 }
 
-/// Whether a request begins a session: the handshake, or a request that contains everything the server must know, but
-/// not a probe.
+/// Whether a request begins a session: the `initialize` handshake, or a request that carries everything that the
+/// server must know, unless it is a probe.
 fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -323,7 +323,7 @@ impl Transport<RoleServer> for Stdio {
         }
         let (sent, closed) = (self.write(&item), self.closed.clone());
         async move {
-            // A client that no longer reads has gone, even if another process still holds the other end of stdin.
+            // A client that no longer reads is gone, even if another process still holds the other end of stdin.
             sent.await.inspect_err(|_| closed.cancel())
         }
     }

@@ -1,11 +1,11 @@
-//! Repairs a line that is not a message: a better line, or the request that it belongs to.
+//! Handles a line that is not a message: repairs it, or finds the request that it belongs to.
 
 use rmcp::model::RequestId;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 
-/// Replaces every surrogate without its other half by U+FFFD; JSON can write them, but a text cannot contain them. Some
-/// clients write them for an emoji that was cut in two. `None` if there is none.
+/// Replaces every unpaired surrogate by U+FFFD. JSON can express them, but a Rust string cannot. Some clients write
+/// them for an emoji that was cut in two. `None` if there is none.
 pub(super) fn without_lone_surrogates(line: &[u8]) -> Option<Vec<u8>> {
     let mut better = line.to_vec();
     let (mut at, mut found) = (0, false);
@@ -25,15 +25,15 @@ pub(super) fn without_lone_surrogates(line: &[u8]) -> Option<Vec<u8>> {
     found.then_some(better)
 }
 
-/// The UTF-16 unit of an escape at the beginning.
+/// Parses the UTF-16 unit of an escape at the start of a text.
 fn unit(text: &[u8]) -> Option<u16> {
     let digits = text.strip_prefix(b"\\u")?.get(..4)?;
     let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
     u16::from_str_radix(digits, 16).ok()
 }
 
-/// The part of a message that says who waits for its answer. The rest of the line is skipped unread, however deep it
-/// is.
+/// The part of a message that says who waits for its answer. The rest of the line is skipped without parsing, however
+/// deeply it is nested.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default, deserialize_with = "given")]
@@ -43,15 +43,15 @@ struct Head {
     error: Option<IgnoredAny>,
 }
 
-/// Tells an id that is `null` from none.
+/// Distinguishes an id that is `null` from no id.
 fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<RequestId>>, D::Error> {
     Option::deserialize(from).map(Some)
 }
 
-/// The waiting request of a line that is not a message: its id, or an inner `None` if that cannot be read, as JSON-RPC
-/// requires. Notifications and answers get no answer: the outer `None`.
+/// Finds the request that waits for an answer to an invalid line. Returns its id, or an inner `None` if the id cannot
+/// be read, as JSON-RPC requires. Notifications and answers get no answer: the outer `None`.
 pub(super) fn whom_to_answer(line: &[u8]) -> Option<Option<RequestId>> {
-    // A list of values would be read as the fields in their order.
+    // serde would read a JSON array as the fields in order, so only an object is tried.
     let head = line.trim_ascii_start().starts_with(b"{").then(|| serde_json::from_slice::<Head>(line));
     match head {
         Some(Ok(Head { id: Some(id), method: Some(_), .. })) => Some(id),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// It never fails, for any input, and JSON stays JSON.
+        /// Never fails, whatever the input, and valid JSON stays valid.
         #[test]
         fn any_bytes_can_be_looked_at(bytes in any::<Vec<u8>>(), text in r#"(\\u[dD][89a-fA-F][0-9a-f]{2}|\\\\|x){0,9}"#) {
             whom_to_answer(&bytes);

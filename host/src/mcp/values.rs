@@ -1,16 +1,17 @@
-//! How many values a line holds, counted before anything is made of it.
+//! Limits the number of JSON values in a line, before anything is allocated for them.
 //!
-//! Reading a value costs up to a hundred bytes of memory and more. 14 MiB of `{"a":1},` took 1.8 GB, and two seconds of
-//! the one thread.
+//! A value takes a hundred bytes of memory or more once it is parsed. 14 MiB of `{"a":1},` took 1.8 GB, and blocked
+//! the only thread for two seconds.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// As many as ten batches of the largest size have. A line of 16 MiB that is one text has seven.
+/// The most values in a line: as many as in ten of the largest batches. A 16 MiB line that is mostly one string has only
+/// seven.
 pub(super) const MOST: usize = 100_000;
 
-/// Whether a line has too many values. Invalid JSON is found later.
+/// Whether a line has too many values. Invalid JSON is detected later.
 pub(super) fn are_too_many(line: &[u8]) -> bool {
     // Each value takes at least two bytes with its separator.
     if line.len() / 2 < MOST {
@@ -21,7 +22,7 @@ pub(super) fn are_too_many(line: &[u8]) -> bool {
     read.is_err() && left == 0
 }
 
-/// Counts down with each value, and fails at the end.
+/// Counts down with each value, and fails when the limit is reached.
 struct Counted<'a>(&'a mut usize);
 
 impl<'de> DeserializeSeed<'de> for Counted<'_> {

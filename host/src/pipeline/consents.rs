@@ -1,4 +1,4 @@
-//! Asking macOS for its consent: one dialog for each app at a time, which outlives the call that opened it.
+//! Asks macOS for consent. Each app has at most one open dialog, which outlives the call that opened it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Answer, Pipeline, millis};
 use crate::consent::Caller;
 
-/// How long a dialog stays. macOS takes it away with its event, and may keep that as a no.
+/// How long a dialog stays open. macOS closes it when its Apple event times out, and may store that as a refusal.
 const DIALOG: Duration = Duration::from_mins(10);
 
 /// The apps with an open dialog.
@@ -23,7 +23,7 @@ const DIALOG: Duration = Duration::from_mins(10);
 pub(super) struct Consents(Arc<Mutex<BTreeSet<String>>>);
 
 impl Consents {
-    /// Marks a dialog as open; false if it is already.
+    /// Marks a dialog as open. Returns false if it already is.
     fn open(&self, app: &str) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(app.to_owned())
     }
@@ -38,7 +38,7 @@ impl Consents {
 }
 
 impl Pipeline {
-    /// Asks for the consent of macOS to control an app or to read a library, or shows the state for all apps. A human
+    /// Asks macOS for consent to control an app or to access a library, or reports the state for all apps. The user
     /// is asked first.
     pub async fn consent(
         &self,
@@ -61,7 +61,7 @@ impl Pipeline {
         self.ended(driven, started)
     }
 
-    /// Opens the dialog and waits for its answer, but no longer than the client does.
+    /// Opens the dialog and waits for its answer, for at most as long as the client waits.
     pub(super) async fn ask_consent(
         &self,
         app: &str,

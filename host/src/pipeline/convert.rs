@@ -1,4 +1,4 @@
-//! Dictionaries that only the system can read.
+//! Converts dictionaries that only macOS can read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,18 +12,19 @@ use tokio_util::sync::CancellationToken;
 
 use super::Pipeline;
 
-/// How long a call waits for the converter. It reads files and asks no app.
+/// How long a call waits for the converter, which reads files and sends no Apple event.
 const WAIT: Duration = Duration::from_secs(10);
 
 impl Pipeline {
-    /// Asks the system's converter for the dictionaries of apps, by their paths on their Mac, and keeps the results.
+    /// Converts the dictionaries of apps with the system's converter, given the apps' paths on their Mac, and stores
+    /// the results.
     ///
-    /// No app takes part: the scripts wait in the queue that belongs to no app.
+    /// No app is involved, so the scripts wait in the lane that belongs to no app.
     pub(super) async fn convert(&self, paths: Vec<String>) {
         let mut answers = true;
         for path in paths {
             let script = Script::dictionary(&path);
-            // If no script runs, the next app would only wait as long again.
+            // If one script does not run, the next one would only time out as well.
             let made = match answers {
                 true => {
                     let (place, cancel) = (self.supervisor.place(""), CancellationToken::new());
@@ -45,10 +46,10 @@ impl Pipeline {
     }
 }
 
-/// The bytes of the dictionary in a script's answer.
+/// Returns the bytes of the dictionary in a script's answer.
 ///
 /// # Errors
-/// Gives the reason if there is no dictionary.
+/// There is no dictionary; the text says why.
 fn sdef(event: Event) -> Result<Vec<u8>, String> {
     let text = match event {
         Event::Replied(text) => text,

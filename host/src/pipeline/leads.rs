@@ -1,4 +1,5 @@
-//! Resolves links in names among a call's arguments. Only the disk knows their targets, so the core cannot do it.
+//! Resolves links in paths among a call's arguments. Only the disk knows where a link leads, so the core cannot do
+//! this.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::clients;
 
-/// The places that no argument may lead to: the state directory, however one comes there, and the clients' lists.
+/// Returns the places that no argument may lead to: the state directory, by any path, and the clients' configuration.
 pub(super) fn closed(state: &Path, home: &str) -> Closed {
     let words = "the state directory of this server".to_owned();
     let own = [state.to_owned(), resolved(state)].map(|path| Where::At(path.to_string_lossy().into_owned()));
@@ -21,7 +22,8 @@ pub(super) fn closed(state: &Path, home: &str) -> Closed {
     Closed::new(home, own.chain(clients).chain(behind))
 }
 
-/// The real place of a client's configuration, if its usual name is a link: to a folder under version control.
+/// Returns the real path of a client's configuration, if its usual path is a link, for example into a repository of
+/// dotfiles.
 fn behind_link(place: &Where, home: &str) -> Option<Where> {
     let Where::InHome(rest) = place else { return None };
     let usual = Path::new(home).join(rest);
@@ -29,7 +31,7 @@ fn behind_link(place: &Where, home: &str) -> Option<Where> {
     (real != usual).then(|| Where::At(real.to_string_lossy().into_owned()))
 }
 
-/// Finds the targets of those texts among the arguments that are paths and pass through links.
+/// Resolves the arguments that are paths and pass through links.
 pub(super) async fn of(arguments: &Map<String, Json>, closed: &Closed) -> BTreeMap<String, String> {
     let mut texts = Vec::new();
     arguments.values().for_each(|value| collect(value, &mut texts));
@@ -51,7 +53,7 @@ pub(super) async fn of(arguments: &Map<String, Json>, closed: &Closed) -> BTreeM
         };
         paths.into_iter().filter_map(lead).collect()
     };
-    // If the disk cannot be read, the spelling must do.
+    // If the disk cannot be read, only the spelling is checked.
     tokio::task::spawn_blocking(look).await.unwrap_or_default()
 }
 
@@ -64,7 +66,7 @@ fn collect<'a>(value: &'a Json, found: &mut Vec<&'a str>) {
     }
 }
 
-/// Follows every link in the existing part of a path. A missing part stays as it is.
+/// Follows every link in the part of a path that exists. The rest stays as it is.
 fn resolved(path: &Path) -> PathBuf {
     let mut rest = Vec::new();
     let mut at = path;
@@ -72,7 +74,7 @@ fn resolved(path: &Path) -> PathBuf {
         if let Ok(real) = at.canonicalize() {
             return rest.iter().rev().fold(real, |real, part| real.join(part));
         }
-        // A path that ends with `..` has no name: it is left to the spelling.
+        // A path that ends with `..` has no file name and is left as it is, so only its spelling is checked.
         let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else { return path.to_owned() };
         rest.push(name);
         at = parent;

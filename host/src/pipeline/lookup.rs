@@ -1,4 +1,4 @@
-//! Look-ups of apps and references outside of a call.
+//! Looks up apps and references outside a call.
 
 use iac_core::fault::Fault;
 use iac_core::reference::RefId;
@@ -6,7 +6,7 @@ use iac_core::reference::RefId;
 use super::{Need, Pipeline};
 
 impl Pipeline {
-    /// Returns the bundle id of an app in any spelling.
+    /// Returns the bundle id of an app, whose name may be spelled in any way.
     ///
     /// # Errors
     /// There is no such app.
@@ -15,10 +15,10 @@ impl Pipeline {
         apps.find(app).map(|app| app.bundle_id.to_string())
     }
 
-    /// Returns the bundle id of a reference's app; `None` if the store has no such reference.
+    /// Returns the bundle id of a reference's app; `None` if there is no such reference.
     pub fn app_of(&self, reference: &str) -> Option<String> {
         let id = RefId::parse(reference)?;
-        // A reference of an earlier process belongs to its app before the first call too.
+        // References of earlier processes must be found even before the first call.
         self.adopt();
         self.memory().references.app_of(id).map(str::to_owned)
     }

@@ -1,4 +1,5 @@
-//! Advice to the operator: commands of this program that reach the same Mac and the same files as this server.
+//! Suggests commands of this program to the operator, with the options that reach the same Mac and state as this
+//! server.
 
 use std::path::Path;
 
@@ -10,17 +11,17 @@ use iac_state::shell_word;
 /// The options with which the operator reaches this server's state.
 #[derive(Clone, Debug, Default)]
 pub struct Operator {
-    /// The options between the program's name and a command, each with a space after it.
+    /// The options between the program's name and a command, each followed by a space.
     options: String,
-    /// Whether nothing that is allowed there outlives the server.
+    /// Whether approvals in that state are lost when the server ends.
     forgets: bool,
 }
 
-/// The advice if the state would forget a rule.
+/// The suggestion if the state would not keep a rule.
 const FORGETS: &str = "only the user can allow this, and this simulated Mac forgets approvals: the user can create a saved one with `iac-mcp sim new DIR` and use it with --world DIR, or keep approvals with --state DIR";
 
 impl Operator {
-    /// Takes the options that were given, by their names.
+    /// Keeps the options that were given, with their names.
     pub fn new(options: &[(&str, Option<&Path>)], forgets: bool) -> Self {
         let given = options.iter().filter_map(|(name, value)| Some((name, (*value)?)));
         let options = given.map(|(name, value)| match value.to_string_lossy() {
@@ -30,7 +31,7 @@ impl Operator {
         Self { options: options.collect(), forgets }
     }
 
-    /// Completes the commands that an error or an incomplete answer suggests.
+    /// Adds the options to the commands that an error or an incomplete answer suggests.
     pub(super) fn complete(&self, mut outcome: Outcome) -> Outcome {
         let is_advice = outcome.is_error || outcome.body["complete"] == false;
         if is_advice && let Some(body) = outcome.body.as_object_mut() {

@@ -1,4 +1,4 @@
-//! The shell's part of permission, between a call and its scripts: the policy and grants, the human, and the audit log.
+//! The host's part of permission, between a call and its scripts: the policy and grants, the user, and the audit log.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,10 +22,11 @@ use crate::consent::{Asked, Caller};
 /// How long an answer waits for its undo record to be stored.
 const LATE: Duration = Duration::from_secs(1);
 
-/// How long the disk may take. Two servers that block each other need some seconds; a missing volume takes for ever.
+/// How long the disk may take. Two servers that block each other need some seconds, and a missing volume never
+/// answers.
 const SILENT: Duration = Duration::from_secs(10);
 
-/// Everything that decides in the shell.
+/// Everything that permission depends on in the host.
 #[derive(Debug)]
 pub(super) struct Permission {
     state: Arc<State>,
@@ -34,7 +35,7 @@ pub(super) struct Permission {
     closed: Arc<Closed>,
 }
 
-/// One call, for decisions and for the audit log.
+/// One call, as decisions and the audit log see it.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt<'a> {
     pub(super) caller: &'a Caller,
@@ -42,7 +43,7 @@ pub(super) struct Attempt<'a> {
     closed: Arc<Closed>,
 }
 
-/// A call before it is put into words for the log, which happens once and late.
+/// A call before it is formatted for the log. That happens only once, on the log's thread.
 struct Called {
     number: u64,
     tool: String,
@@ -52,7 +53,7 @@ struct Called {
     words: OnceLock<Arc<CallWords>>,
 }
 
-/// The arguments contain private text, so they are not shown.
+/// The arguments may be private, so they are not shown.
 impl std::fmt::Debug for Called {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Called")
@@ -112,21 +113,21 @@ impl Permission {
         })
     }
 
-    /// Returns what decides at this moment.
+    /// Returns everything that decisions depend on at this moment.
     ///
     /// # Errors
-    /// It cannot be read; nothing may run then.
+    /// It cannot be read. Nothing may run then.
     pub(super) fn gate(&self, attempt: &Attempt<'_>, now: Millis) -> Result<Gate, Fault> {
         let gate = self.state.gate(now, attempt.caller.plugin.clone())?;
         Ok(Gate { most: attempt.caller.most, closed: Arc::clone(&attempt.closed), ..gate })
     }
 
-    /// Returns the policy. If it cannot be read, returns one that refuses everything.
+    /// Returns the policy. If it cannot be read, returns one that denies everything.
     pub(super) fn policy(&self) -> Arc<Policy> {
         self.state.gate(Millis(0), None).unwrap_or_else(|_| closed()).policy
     }
 
-    /// Gives `iac_mcp_undo` the named writes.
+    /// Gives `iac_mcp_undo` the stored undo records.
     pub(super) async fn with_undos(&self, call: Call, now: Millis) -> Result<Call, Fault> {
         if !call.wants_undos() {
             return Ok(call);
@@ -135,7 +136,7 @@ impl Permission {
         call.with_undos(&known, now)
     }
 
-    /// Logs a decision before it takes effect. The entry for a change must be on the disk before the change runs.
+    /// Logs a decision before it takes effect. For a change, the entry must be on disk before the change runs.
     ///
     /// # Errors
     /// The entry of a change cannot be written.
@@ -169,7 +170,7 @@ impl Permission {
         }
     }
 
-    /// Writes down that language servers were opened: a read.
+    /// Records that language servers were opened, which counts as a read.
     pub(super) fn opened(&self, tool: &str, root: &str, ok: bool, caller: &Caller, now: Millis) {
         let mut arguments = Map::new();
         arguments.insert("root".to_owned(), root.into());
@@ -193,7 +194,7 @@ impl Permission {
         Ok(())
     }
 
-    /// Asks the human behind a call; `None` if the call ends here and comes again with the answer.
+    /// Asks the user behind a call; `None` if the call ends here and the client repeats it with the answer.
     pub(super) async fn ask(
         &self,
         question: &Question,
@@ -218,7 +219,7 @@ impl Permission {
         Some(answer)
     }
 
-    /// Stores an approval for more than one use. If that fails, it counts once.
+    /// Stores an approval for more than one use. If that fails, the approval is valid once.
     pub(super) async fn keep_grants(&self, question: &Question, answer: &Answer, now: Millis) {
         let Answer::Chosen { choice: choice @ (Choice::Hour | Choice::Always), digest, by } = answer else {
             return;
@@ -236,8 +237,8 @@ impl Permission {
         }
     }
 
-    /// Ends a call: logs a refusal, stores the undo record, and notes untrusted content. An undo that cannot be stored
-    /// is not offered.
+    /// Ends a call: logs a refusal, stores the undo record, and records that untrusted content was read. An undo that
+    /// cannot be stored is not offered.
     pub(super) async fn ended(
         &self,
         attempt: &Attempt<'_>,
@@ -257,7 +258,7 @@ impl Permission {
         }
     }
 
-    /// Stores and deletes undo records; false if that failed or took too long.
+    /// Stores and deletes undo records. Returns false if that failed or took too long.
     pub(super) async fn keeps_undos(&self, outcome: &Outcome, now: Millis) -> bool {
         let (undo, undone) = (outcome.undo.clone(), outcome.undone.clone());
         if undo.is_empty() && undone.is_empty() {
@@ -273,13 +274,13 @@ impl Permission {
         false
     }
 
-    /// The policy that decided about the read also says who wrote the content.
+    /// Records that untrusted content was read. The policy that allowed the read also says whose content it is.
     async fn taint(&self, apps: &[Arc<str>]) {
         let of_others = apps.iter().any(|app| self.state.is_content_of_others(app));
         if !of_others || !self.state.read_untrusted() {
             return;
         }
-        // The client gets the text only after every other server knows that it has it.
+        // The client gets the text only after every other server knows that the client has it.
         match self.blocking(State::tell_untrusted).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
@@ -289,7 +290,7 @@ impl Permission {
         }
     }
 
-    /// Does what waits for the disk on a thread that may.
+    /// Runs work that may wait for the disk on a blocking thread.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&State) -> Result<T, StateError> + Send + 'static,
@@ -308,13 +309,14 @@ fn decision(attempt: &Attempt<'_>, decided: &Arc<Decided>) -> impl FnOnce() -> E
     move || Entry::Decision { call: called.words(), decided }
 }
 
-/// The policy for unreadable files. Calls under way are still answered, and nothing more runs.
+/// The policy to use if the files cannot be read. Running calls are still answered, but nothing more runs.
 pub(super) fn closed() -> Gate {
     let policy = Policy::parse("rules = [{ decision = \"deny\", reason = \"the policy cannot be read\" }]");
     Gate { policy: Arc::new(policy.expect("it is correct: a test reads it")), ..Gate::default() }
 }
 
-/// Takes the ids of these ways back out of an answer. They are drawn for it, so that nothing else in it is one.
+/// Removes the ids of undo records that could not be stored from an answer. The ids are random, so nothing else
+/// equals one.
 fn withdraw(body: &mut Json, lost: &BTreeSet<&str>) {
     match body {
         Json::String(text) if lost.contains(text.as_str()) => *body = Json::Null,
@@ -330,7 +332,7 @@ fn grant_id() -> String {
     format!("grant_{}", data_encoding::BASE32_NOPAD.encode(&bits).to_lowercase())
 }
 
-/// The part of an envelope that says how a script ended. Its result is skipped.
+/// The part of an envelope that tells how a script ended. Its result is skipped.
 #[derive(Deserialize)]
 struct End {
     ok: bool,
@@ -345,12 +347,12 @@ impl End {
     }
 }
 
-/// Whether the server may keep a script's answer until it can check how the script ended.
+/// Whether an answer is short enough to be kept until the log's thread parses how the script ended.
 fn is_short(event: &Event) -> bool {
     matches!(event, Event::Replied(text) if text.len() <= 4 * 1024)
 }
 
-/// The result of a script, in one word or number, and the number of its events.
+/// Returns how a script ended, in one word or number, and its number of Apple events.
 fn ended(event: &Event) -> (String, u64) {
     match event {
         Event::Replied(text) => match End::parse(text) {

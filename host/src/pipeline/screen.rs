@@ -1,4 +1,4 @@
-//! The last rung of the ladder: a dialog of the Mac itself, and nothing that could press its buttons while it is open.
+//! The last way to ask: a dialog on the Mac. While it is open, nothing that could press its buttons may run.
 
 use std::time::Duration;
 
@@ -10,24 +10,24 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Attempt, Pipeline};
 
-/// How the human is named in the audit log.
+/// What the audit log calls the user who answers a dialog.
 const BY: &str = "dialog of this Mac";
 
-/// A dialog has three buttons at most; "always" is for the command line and for clients that ask in a form.
+/// A dialog has at most three buttons. "Always" is only offered on the command line and in clients' forms.
 const OFFERED: [Choice; 3] = [Choice::Hour, Choice::Once, Choice::Deny];
 
-/// The longest script, in lines, that a dialog shows. A longer one could extend beyond the screen, and no one would
+/// The longest script, in lines, that a dialog shows. A longer one could extend beyond the screen, and nobody would
 /// read the rest.
 const LINES: usize = 20;
 
-/// Apps that could press a button from outside.
+/// The app through which a script could press a button.
 const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 
-/// Whether there is a screen with a logged-in user, and which call may use it.
+/// Whether there is a screen with a logged-in user, and which calls must wait while a dialog is open.
 #[derive(Debug)]
 pub(super) struct Screen {
     is_there: bool,
-    /// Read while something may type or click, written while a dialog is open.
+    /// Locked for reading while a script may type or click, and for writing while a dialog is open.
     quiet: RwLock<()>,
 }
 
@@ -36,20 +36,20 @@ impl Screen {
         Self { is_there, quiet: RwLock::default() }
     }
 
-    /// Whether a human can be asked here.
+    /// Whether the user can be asked on this Mac.
     pub(super) fn is_there(&self) -> bool {
         self.is_there
     }
 
-    /// Whether a script may type or click, and so must wait while a dialog is open.
+    /// Whether a script may type or click, so that it must wait while a dialog is open.
     pub(super) fn is_touched(&self, app: &str, decided: &Decided) -> bool {
         self.is_there && (decided.harm.is_shell || app.eq_ignore_ascii_case(SYSTEM_EVENTS))
     }
 
-    /// Makes a call that may type or click wait until no dialog is open, at most for the time of the call.
+    /// Makes a call that may type or click wait until no dialog is open, for at most the call's time.
     ///
     /// # Errors
-    /// A dialog was open all the time, or the call was cancelled.
+    /// A dialog was open for all that time, or the call was cancelled.
     pub(super) async fn touched(
         &self,
         app: &str,
@@ -72,7 +72,7 @@ impl Screen {
 }
 
 impl Pipeline {
-    /// Asks at this Mac if no client can ask.
+    /// Asks on this Mac if the client cannot ask.
     pub(super) async fn or_here(
         &self,
         answer: Answer,
@@ -88,7 +88,7 @@ impl Pipeline {
         here.unwrap_or(answer)
     }
 
-    /// `None` if no user is logged in.
+    /// Asks on this Mac; `None` if no user is logged in or the script is too long for a dialog.
     async fn ask_here(&self, question: &Question, patience: Duration) -> Option<Answer> {
         if !self.screen.is_there || question.wording().script.len() > LINES {
             return None;

@@ -1,4 +1,4 @@
-//! The server's report for `iac-mcp top`.
+//! The server's status for `iac-mcp top`.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -14,7 +14,7 @@ impl Pipeline {
         &self.activity
     }
 
-    /// The current work of this server, without the values of any call.
+    /// What this server is doing now, without the arguments and results of any call.
     pub(crate) fn doing(&self) -> Json {
         let mut doing = self.activity.look();
         doing["version"] = json!(env!("CARGO_PKG_VERSION"));
@@ -26,7 +26,7 @@ impl Pipeline {
         doing
     }
 
-    /// Waits until the status changes. While a call runs, it waits at most this long.
+    /// Waits until the status changes. While a call is running, it waits at most this long.
     pub(crate) async fn does_something_else(&self, most: Duration) {
         tokio::select! {
             () = self.activity.changed(most) => {}

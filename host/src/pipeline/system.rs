@@ -1,4 +1,4 @@
-//! `system`: information about this server.
+//! The tool `system`: information about this server.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -23,24 +23,24 @@ use crate::consent::Caller;
 /// The name of the tool.
 pub const TOOL: &str = "system";
 
-/// An app of every Mac, so that a list with only this app tells the time.
+/// An app that every Mac has. If it is the only app asked for, the list still gives the time of the Mac.
 const ALWAYS_THERE: &str = "com.apple.finder";
 
-/// How long the status waits for the time of the Mac.
+/// How long the status waits for the clock of the Mac.
 const SOON: Duration = Duration::from_secs(2);
 
 const ACTIONS: [&str; 5] = ["version", "status", "diagnostics", "metrics", CONSENT];
 
-/// The action that has arguments of its own: the app, or the access to a library.
+/// The action that takes arguments: the app, or the library.
 const CONSENT: &str = "consent";
 
 #[derive(Clone, Debug, Default)]
 pub struct PluginStatus {
     pub reports: Vec<PluginReport>,
     pub tools: usize,
-    /// The reason why the installed plugins cannot be used, if any.
+    /// Why the installed plugins cannot be used, if so.
     pub problem: Option<String>,
-    /// Why they get no language server, if they get none.
+    /// Why plugins get no language server, if so.
     pub problem_of_servers: Option<String>,
 }
 
@@ -50,15 +50,15 @@ pub struct PluginReport {
     pub version: String,
     /// How many calls have ended since it was loaded.
     pub calls: u64,
-    /// How many of them without an answer.
+    /// How many of them ended without an answer.
     pub failures: u64,
-    /// Why it is not called, if it is not.
+    /// Why it is quarantined, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quarantined: Option<String>,
 }
 
 impl Pipeline {
-    /// Answers a call of `system`. The answer also covers plugins.
+    /// Answers a call of `system`. The answer also includes the state of plugins.
     pub async fn system(
         &self,
         arguments: &Map<String, Json>,
@@ -116,7 +116,7 @@ impl Pipeline {
         Ok(body)
     }
 
-    /// The date, weekday and zone of the Mac; nothing if the Mac does not answer soon, because the status must not
+    /// The date, weekday and time zone of the Mac; empty if the Mac does not answer soon, because the status must not
     /// wait.
     async fn time_of_mac(&self, attempt: &Attempt<'_>, cancel: CancellationToken) -> Map<String, Json> {
         let soon = cancel.child_token();
@@ -168,7 +168,8 @@ impl Pipeline {
         Ok(json!({ "healthy": healthy, "checks": checks, "settings": self.said }))
     }
 
-    /// The consent of macOS to each library besides the apps. Without access everything still works, but more slowly.
+    /// The state of macOS's consent for each library besides the apps, such as EventKit. Without access everything works,
+    /// but more slowly.
     async fn accesses(&self, apps: &Apps) -> Vec<Json> {
         let mut found = Vec::new();
         for (_, index) in indexes().filter(|(id, _)| apps.0.iter().any(|app| *app.bundle_id == **id)) {
@@ -179,12 +180,12 @@ impl Pipeline {
         found
     }
 
-    /// Asks macOS about access to a library. With a time to wait, macOS asks the person.
+    /// Asks macOS about access to a library. If `wait` is given, macOS asks the user.
     ///
     /// # Errors
     /// The script did not run.
     pub async fn access(&self, index: &Index, wait: Option<Millis>) -> Result<Option<i64>, String> {
-        // A simulated Mac exists only after the server has looked for its apps.
+        // A simulated Mac is unpacked only when the server looks for its apps.
         self.find_apps().await;
         let script = Script::access(index, wait);
         match self.supervisor.run("", Kind::Read, &script, CancellationToken::new()).await {
@@ -198,7 +199,7 @@ impl Pipeline {
         }
     }
 
-    /// Whether scripts work: it runs a script that asks for running apps, or, without apps, one that asks nothing.
+    /// Checks whether scripts work. The script asks which apps are running or, if there are no apps, asks nothing.
     async fn scripts_run(
         &self,
         apps: &Apps,
@@ -222,7 +223,7 @@ impl Pipeline {
     }
 }
 
-/// The remedy if no script runs.
+/// The suggestion if no script runs.
 const RUNS_SCRIPTS: &str = "expected what `osascript -l JavaScript -e 7` prints on a Mac: name the command with --osascript or IAC_MCP_OSASCRIPT, or leave both out for this Mac's own";
 
 fn found(apps: usize) -> String {
@@ -231,7 +232,7 @@ fn found(apps: usize) -> String {
     if apps == 0 { format!("{what}: {how}") } else { what }
 }
 
-/// The requested action, `status` by default.
+/// The requested action; `status` is the default.
 fn action(arguments: &Map<String, Json>) -> Result<&'static str, Fault> {
     let wrong = |message: String, name: &str| {
         let suggestion =
@@ -269,7 +270,7 @@ fn check(name: &str, ok: bool, detail: String) -> Json {
     json!({ "name": name, "ok": ok, "detail": detail })
 }
 
-/// Apps that left a call without an answer.
+/// Lists the apps that have not answered an earlier call.
 fn busy(report: &Osascript) -> Json {
     let silent = |app: &AppReport| matches!(app.state, "busy" | "suspect");
     let apps: Vec<String> = report
@@ -293,7 +294,7 @@ fn in_short(plugins: &PluginStatus) -> Json {
     short
 }
 
-/// Plugins that cannot be used or failed too often.
+/// Lists the plugins that cannot be used or are quarantined.
 fn plugins_are_well(plugins: &PluginStatus) -> Json {
     if let Some(problem) = &plugins.problem {
         return check("plugins", false, format!("unavailable: {problem}"));

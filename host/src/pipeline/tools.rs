@@ -1,4 +1,4 @@
-//! Commands as tools of their own, made once.
+//! Commands of apps as separate tools. The tools are made once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use tokio::sync::OnceCell;
 
 use super::{Need, Pipeline, SYSTEM};
 
-/// The names of the tools that are always there, in the order in which clients see them; no command's tool has one.
+/// The names of the tools that always exist, in the order in which clients see them. No command's tool may use one.
 pub(crate) fn built_in() -> impl Iterator<Item = &'static str> {
     Tool::names().chain([SYSTEM])
 }
 
-/// The apps with commands as tools of their own.
+/// The apps whose commands become separate tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ToolsOf {
-    /// None: every command is reached through the built-in tools.
+    /// No app: every command is run through the built-in tools.
     #[default]
     Nobody,
-    /// Those of these apps, in any spelling.
+    /// These apps, whose names may be spelled in any way.
     These(Vec<String>),
-    /// Those of every app.
+    /// Every app.
     All,
 }
 
@@ -43,7 +43,7 @@ impl Tools {
 }
 
 impl Pipeline {
-    /// Returns the commands that are tools of their own; an app that is not there has none, and is warned of.
+    /// Returns the commands that are separate tools. For an app that does not exist, it logs a warning.
     pub async fn command_tools(&self) -> Arc<Catalog> {
         Arc::clone(self.tools.made.get_or_init(|| self.make_tools()).await)
     }
@@ -54,7 +54,7 @@ impl Pipeline {
         Arc::new(Catalog::new(apps.iter(), &taken, self.permission.policy().levels()))
     }
 
-    /// The named apps that do not exist.
+    /// Returns an error for each named app that does not exist.
     pub(crate) async fn tools_of_nobody(&self) -> Vec<Fault> {
         let ToolsOf::These(terms) = &self.tools.of else { return Vec::new() };
         match self.every_app().await {
@@ -63,7 +63,7 @@ impl Pipeline {
         }
     }
 
-    /// The apps with commands as tools, with their dictionaries.
+    /// Returns the apps whose commands become tools, with their dictionaries.
     async fn whose(&self) -> Option<Vec<App>> {
         let terms = match &self.tools.of {
             ToolsOf::Nobody => return None,

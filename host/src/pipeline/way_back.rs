@@ -1,8 +1,8 @@
 //! Undo for changes of plugins.
 //!
-//! A plugin that can undo a change answers `undo`: a call of one of its own tools. The server keeps the call for an
-//! hour and gives the caller an id in its place. `iac_mcp_undo` makes the call, and the plugin looks up, asks and
-//! decides as in any other call.
+//! A plugin that can undo a change returns `undo`: a call of one of its own tools. The server stores that call for an
+//! hour and gives the caller an id instead. `iac_mcp_undo` makes the call, and the plugin handles it like any other
+//! call.
 
 use iac_core::Millis;
 use iac_core::call::{Call, Tool};
@@ -14,28 +14,28 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Pipeline, fresh};
 
-/// The most that is kept, because the file has an hour of changes.
+/// The largest call to store, in bytes, because the file holds the changes of an hour.
 const LONGEST: usize = 256 * 1024;
 
-/// The longest name of a plugin's change, or of the app, to keep.
+/// The most characters of the description of a change, and of the app's name.
 const WORDS: usize = 160;
 
-/// Why a change of a plugin has no way back.
+/// Why a change of a plugin cannot be undone.
 const NONE: &str = "the plugin gave no way back";
 
-/// One answer of a plugin's tool, with its `undo`.
+/// An answer of a plugin's tool that has an `undo`.
 struct Answered<'a> {
     plugin: &'a str,
     tool: &'a str,
-    /// Whether it took something back itself, so that "the last call" does not mean it.
+    /// Whether the change itself was an undo. Undoing "the last call" then skips it.
     is_undo: bool,
     id: RefId,
     at: Millis,
 }
 
 impl Pipeline {
-    /// Puts an id in the place of the call that takes a plugin's change back; null if it cannot be kept. `is_undo` says
-    /// that the change itself took something back, so that "the last call" does not mean it.
+    /// Replaces the call that undoes a plugin's change by an id, or by null if the call cannot be stored. `is_undo`
+    /// tells whether the change itself was an undo; undoing "the last call" then skips it.
     pub(crate) async fn keep_way_back(
         &self,
         (plugin, tool): (&str, &str),
@@ -53,8 +53,8 @@ impl Pipeline {
         }
     }
 
-    /// Finds the one change of a plugin that a call of `iac_mcp_undo` names; `None` for other writes, and for wrong
-    /// arguments, which the core tells.
+    /// Finds the one change of a plugin that a call of `iac_mcp_undo` names; `None` for other writes. It is also
+    /// `None` for wrong arguments, which the core reports.
     pub(crate) async fn plugins_change(&self, arguments: &Map<String, Json>) -> Option<Undo> {
         let call = Call::read(Tool::Undo, arguments).ok().filter(Call::wants_undos)?;
         let Ok(Call::Undo { undos, .. }) = self.permission.with_undos(call, self.clock.now()).await else {
@@ -64,7 +64,7 @@ impl Pipeline {
         matches!(undo.way, Way::Call { .. }).then_some(undo)
     }
 
-    /// Removes the writes that were undone.
+    /// Deletes the records of writes that were undone.
     pub(crate) async fn forget_undo(&self, id: String) {
         let outcome = Outcome { undone: vec![id], ..Outcome::default() };
         self.permission.keeps_undos(&outcome, self.clock.now()).await;
@@ -72,14 +72,14 @@ impl Pipeline {
 }
 
 impl Answered<'_> {
-    /// The way back that an answer names, which becomes null there. A change without one is kept too, so that "the last
-    /// change" does not mean an older one.
+    /// Takes the undo call out of an answer and leaves null there. A change without one is stored too, so that "the
+    /// last change" does not mean an older one.
     fn undo(&self, owns: impl Fn(&str) -> bool, body: &mut Json) -> Option<Undo> {
         let is_unknown = body.get("outcome").and_then(Json::as_str) == Some("unknown");
         let given = match body.get_mut("undo") {
             Some(given) if given.is_object() || given.is_null() => given.take(),
             None if is_unknown => Json::Null,
-            // Nothing was changed, or the id of a change is passed on.
+            // Nothing was changed, or the value is an id of a stored change, which is passed on.
             _ => return None,
         };
         let undo = self.call(owns, given).unwrap_or_else(|| {
@@ -135,9 +135,9 @@ mod tests {
         };
         let call = |tool: &str| json!({ "undo": { "tool": tool, "arguments": {}, "words": "w" } });
         check(call("p_write"), Some(false));
-        // It deleted something.
+        // A change that cannot be undone, such as a deletion.
         check(json!({ "undo": null }), Some(true));
-        // A call of another plugin, and one that cannot be read.
+        // A call of another plugin's tool, and a value that is not a call.
         check(call("q_write"), Some(true));
         check(json!({ "undo": {} }), Some(true));
         check(json!({ "error": "timeout", "outcome": "unknown" }), Some(true));

@@ -1,4 +1,4 @@
-//! Which of the two engines runs plugins.
+//! Chooses between the two engines that run plugins.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,11 +8,11 @@ use iac_plugins::engine::{Backend, Engine as Sandbox, LoadError};
 
 use super::Engine;
 
-/// The command line of the child of this program.
+/// The arguments with which this program starts itself for a trial.
 const PROBE: [&str; 2] = ["plugin", "probe"];
 
 impl Engine {
-    /// Returns what decides, which is asked when a plugin is called for the first time.
+    /// Returns the function that chooses the backend. It is called when a plugin is called for the first time.
     pub(crate) fn decided(self) -> fn() -> Backend {
         match self {
             Self::Auto => found_out,
@@ -21,7 +21,7 @@ impl Engine {
         }
     }
 
-    /// Starts the engine.
+    /// Starts the engine with the chosen backend.
     ///
     /// # Errors
     /// The system refuses something that the engine needs.
@@ -30,8 +30,8 @@ impl Engine {
     }
 }
 
-/// A Mac ends a hardened program that runs memory which it has written, so a child process has to try. Elsewhere this
-/// is not necessary.
+/// Finds out whether machine code may run. macOS kills a hardened program that executes memory which it has written,
+/// so a child process tries it. Other systems do not need this.
 fn found_out() -> Backend {
     match std::env::consts::OS {
         "macos" => std::env::current_exe().map_or(Backend::Interpreter, |own| tried_by(&own)),
@@ -39,7 +39,8 @@ fn found_out() -> Backend {
     }
 }
 
-/// Lets a child process compile something and run it. If the child fails, this program may not run machine code either.
+/// Lets a child process compile a module and run it. If the child dies, this program must not run machine code
+/// either.
 #[expect(clippy::disallowed_methods, reason = "the child is this program, runs no script and ends at once")]
 fn tried_by(program: &Path) -> Backend {
     let mut child = Command::new(program);

@@ -1,4 +1,4 @@
-//! From a plugin's question to a call of a tool, and back.
+//! Turns a plugin's question into a tool call, and the answer back.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,12 +22,12 @@ use crate::consent::Caller;
 use crate::language_servers::Servers;
 use crate::pipeline::{Answer as PipelineAnswer, Pipeline};
 
-/// Answers the plugins' questions about apps by calls of the server's own tools: one way and one gate for all.
+/// Answers plugins' questions about apps by calling the server's own tools, so that all calls pass the same gate.
 pub(super) struct Bridge {
     pipeline: Arc<Pipeline>,
     servers: Arc<Servers>,
     caller: Caller,
-    /// When the call began: deadlines of its questions to language servers count from here.
+    /// When the call began. Deadlines of its questions to language servers count from here.
     began: Instant,
     events: AtomicU64,
     question: Mutex<Option<Box<CoreQuestion>>>,
@@ -45,12 +45,12 @@ impl Bridge {
         }
     }
 
-    /// Returns how many Apple events were sent for the call.
+    /// Returns how many Apple events the call has sent.
     pub(super) fn events(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
     }
 
-    /// Returns the question for a human before the call continues.
+    /// Returns the question that the user must answer before the call goes on.
     pub(super) fn question(&self) -> Option<Box<CoreQuestion>> {
         self.question.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -77,7 +77,7 @@ impl Bridge {
             }
             Question::Script { app, script, data, acts, rest, objects } => {
                 let level = script.level;
-                // Levels come from the package as it was granted, never from the call.
+                // The levels come from the package as it was granted, never from the call.
                 let of = |name| script.acts.get(&name).map(|level| Act { level: most(*level), name });
                 let acts = acts.into_iter().filter_map(of).collect();
                 let call = ScriptCall {
@@ -104,9 +104,9 @@ impl Bridge {
         }
     }
 
-    /// Opens a root, which starts nothing; that it was opened is written down as a read of this plugin.
+    /// Opens a root without starting a server. The audit log records this as a read of the plugin.
     fn open_workspace(&self, plugin: &Asking, root: &str) -> Json {
-        // Without servers a search would find nothing, and call that complete.
+        // Without servers, a search would find nothing and count as complete.
         let opened = match self.servers.unused() {
             Some(why) => Err(unusable(why)),
             None => self.servers.get().workspace(Path::new(root)).map(drop),
@@ -116,7 +116,7 @@ impl Bridge {
         json!(opened)
     }
 
-    /// Turns a guest's arguments into a tool's. The handle determines the app, so the guest cannot name another one.
+    /// Converts a guest's arguments to a tool's. The handle determines the app, so the guest cannot name another one.
     fn arguments(&self, app: &str, operation: Operation, given: Json) -> Result<Map<String, Json>, Refusal> {
         if let Some(other) = foreign(&self.pipeline, app, &given) {
             let message = format!("`{other}` is a reference to another app than `{app}`");
@@ -125,7 +125,7 @@ impl Bridge {
         let Json::Object(mut arguments) = given else {
             return Err(Fault::new("invalid_parameter", "arguments are not an object").into());
         };
-        // A reference knows its app; every other call gets the app.
+        // A reference determines its app; every other call needs the argument `app`.
         if !matches!(operation, Operation::GetProperties | Operation::SetProperty) {
             arguments.insert("app".to_owned(), json!(app));
         }
@@ -149,7 +149,7 @@ impl Bridge {
         answer
     }
 
-    /// Turns an outcome into an answer for the guest. If it is a question, the guest's call ends.
+    /// Converts an outcome to an answer for the guest. If it is a question for the user, the guest's call ends.
     fn take(&self, answer: PipelineAnswer) -> Result<Json, Refusal> {
         self.events.fetch_add(answer.outcome.events, Ordering::Relaxed);
         if let Some(question) = answer.question {
@@ -175,7 +175,7 @@ impl Host for Bridge {
     }
 }
 
-/// The engine has checked the request and its grant.
+/// Converts a request. The engine has checked it against the grants.
 fn web_call(request: Request) -> Result<WebCall, Fault> {
     let Request { host, method, url, headers, body, secrets, deadline } = request;
     let wrong = |what: &str| Fault::new("internal", format!("the request has no readable {what}"));
@@ -191,7 +191,7 @@ fn web_call(request: Request) -> Result<WebCall, Fault> {
     })
 }
 
-/// Begins a call now, in the zone of this computer.
+/// Begins a call at the current time, in this computer's time zone.
 pub(super) fn begin() -> Recording {
     let now = jiff::Zoned::now();
     Recording::at(Now {
@@ -201,9 +201,9 @@ pub(super) fn begin() -> Recording {
     })
 }
 
-/// Arguments as far as a line goes. Control characters cannot be in JSON.
+/// Formats arguments for one line, cut to a maximum. JSON contains no raw control characters.
 fn shown(arguments: &Map<String, Json>) -> String {
-    // A few lines at a terminal: enough to recognize the request, but not its whole text.
+    // A few lines in a terminal: enough to recognize the request without showing all of it.
     const MOST: usize = 300;
     let text = json!(arguments).to_string();
     match text.char_indices().nth(MOST) {
@@ -244,13 +244,13 @@ fn foreign<'a>(pipeline: &Pipeline, app: &str, arguments: &'a Json) -> Option<&'
     }
 }
 
-/// The operator has made a mistake that no one else can correct.
+/// The error for a mistake in the operator's settings, which only the operator can fix.
 fn unusable(why: &str) -> Failure {
     let suggestion = Some("only the user can correct that file; `iac-mcp doctor` looks at it".to_owned());
     Failure { suggestion, ..Failure::new(Cause::StartFailed, why) }
 }
 
-/// Reads an error as clients see it.
+/// Parses an error from the form that clients see.
 fn from_body(body: Json) -> Fault {
     let Json::Object(mut fields) = body else {
         return Fault::new("internal", "the error has an invalid form");
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(from_body(json!(1)).code, "internal");
     }
 
-    /// Asks a web server as a plugin does, by way of the gate.
+    /// Makes a web request as a plugin does, through the gate.
     async fn asked(method: &str, policy: &str) -> (Result<Json, Refusal>, bool) {
         let state = tempfile::tempdir().unwrap();
         let mut file = std::fs::File::create(state.path().join("policy.toml")).unwrap();

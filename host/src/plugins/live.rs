@@ -1,4 +1,4 @@
-//! The plugins of a server, and the way of a call to one.
+//! The plugins of a server, and how a call reaches one.
 
 use std::fmt;
 use std::io;
@@ -25,10 +25,10 @@ use crate::consent::Caller;
 use crate::language_servers::Servers;
 use crate::pipeline::{Answer, Pipeline, PluginReport, PluginStatus};
 
-/// The interval at which the server looks for changes, so that clients hear of them.
+/// How often the server looks for changes of the plugins, so that it can notify clients.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The plugins of this server, as its operator has them at this moment.
+/// The plugins of this server, as they are installed now.
 #[derive(Default)]
 pub struct Plugins {
     state: Option<PathBuf>,
@@ -40,23 +40,23 @@ pub struct Plugins {
     servers: Arc<Servers>,
 }
 
-/// A tool of a plugin, and the registry that has it.
+/// A tool of a plugin, and the registry that contains it.
 #[derive(Clone)]
 pub struct Found {
     registry: Arc<Registry>,
     tool: String,
 }
 
-/// The registry, and the time at which its file was written.
+/// The registry, and the stamp of the file that it was read from.
 #[derive(Default)]
 struct Current {
     stamp: Option<Stamp>,
     registry: Option<Arc<Registry>>,
-    /// Why nothing is there although something is installed.
+    /// Why there is no registry although plugins are installed.
     problem: Option<String>,
 }
 
-/// Tells one file from the one that took its place.
+/// Distinguishes a file from another one that replaced it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -72,19 +72,19 @@ impl Found {
 }
 
 impl Plugins {
-    /// Finds the installed plugins below these folders, now and after every change. It loads nothing before a call, and
-    /// writes nothing if no plugin is installed. If the list cannot be read, it logs a warning, and the server
-    /// continues without plugins.
+    /// Finds the installed plugins below these folders, now and after every change. No plugin is loaded before a
+    /// call, and nothing is written if no plugin is installed. If the list cannot be read, it logs a warning, and the
+    /// server goes on without plugins.
     pub fn open(state: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
         let servers = Arc::new(Servers::new(state));
         let plugins = Self { state: below(state), cache: below(cache), engine, servers, ..Self::default() };
         drop(plugins.registry());
-        // The state at the start is not a change.
+        // The initial state does not count as a change.
         Self { changed: watch::Sender::default(), ..plugins }
     }
 
-    /// Whether a plugin was given a folder, so that it has something to do without apps.
+    /// Tells whether a plugin was granted a folder, so that it is useful without apps.
     pub fn work_on_folders(&self) -> bool {
         self.registry().is_some_and(|registry| registry.work_on_folders())
     }
@@ -99,14 +99,14 @@ impl Plugins {
         self.tools().into_iter().map(|tool| tool.name).collect()
     }
 
-    /// Finds the tool of that name, as it is installed at this moment.
+    /// Finds the tool of that name among the plugins that are installed now.
     pub fn find(&self, name: &str) -> Option<Found> {
         let registry = self.registry()?;
         registry.owner(name)?;
         Some(Found { registry, tool: name.to_owned() })
     }
 
-    /// Tells whether a plugin is the one that has a tool.
+    /// Tells whether a tool belongs to a plugin.
     pub fn owns(&self, plugin: &str, tool: &str) -> bool {
         self.registry()
             .is_some_and(|registry| registry.owner(tool).is_some_and(|owner| owner.as_str() == plugin))
@@ -135,7 +135,7 @@ impl Plugins {
         self.changed.subscribe()
     }
 
-    /// Looks again and again whether the operator has changed something, for clients that wait to hear of it.
+    /// Checks regularly whether the operator has changed the plugins, for clients that listen for changes.
     pub async fn watch(&self) {
         loop {
             tokio::time::sleep(LOOK).await;
@@ -143,7 +143,7 @@ impl Plugins {
         }
     }
 
-    /// Returns how every plugin does.
+    /// Returns the state of every plugin.
     pub fn status(&self) -> PluginStatus {
         let health = self.registry().map(|registry| registry.health()).unwrap_or_default();
         PluginStatus {
@@ -154,7 +154,7 @@ impl Plugins {
         }
     }
 
-    /// Returns the reason why the installed plugins cannot be used, if they cannot.
+    /// Returns why the installed plugins cannot be used, if so.
     pub fn problem(&self) -> Option<String> {
         drop(self.registry());
         self.current().problem.clone()
@@ -199,8 +199,8 @@ impl Plugins {
 
     /// Calls a tool of a plugin.
     ///
-    /// If a human must be asked and the client does that by ending the call, the plugin's work so far is kept until the
-    /// call is repeated with the answer; it then continues from there.
+    /// If the user must be asked and the client does that by ending the call, the recording of the call is kept until
+    /// the client repeats it with the answer. The call is then replayed and goes on from there.
     pub async fn call(
         &self,
         Found { registry, tool }: &Found,
@@ -237,7 +237,7 @@ impl Plugins {
     }
 }
 
-/// How often each list that clients see has changed.
+/// How many times each list that clients see has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// The list of tools.
@@ -249,7 +249,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Counts what differs, and tells whether anything does.
+    /// Counts the lists that differ. Returns whether any does.
     fn count(&mut self, before: Option<&Registry>, after: Option<&Registry>) -> bool {
         let counted = *self;
         let (before, after) = (before.map(seen).unwrap_or_default(), after.map(seen).unwrap_or_default());
@@ -262,7 +262,7 @@ impl Changes {
 
 type Seen<'a> = (Vec<&'a Descriptor>, Vec<&'a Prompt>, Vec<(&'a PluginId, &'a ResourceFile)>);
 
-/// The clients' view of all plugins.
+/// What clients see of all plugins.
 fn seen(registry: &Registry) -> Seen<'_> {
     let tools = registry.tools().map(|(_, tool)| tool);
     (tools.collect(), registry.prompts().collect(), registry.resources().collect())

@@ -1,4 +1,5 @@
-//! A package that is called for its author: the engine and the gate of a server, on a Mac made for the call.
+//! Runs a package for its author, with the engine and the permission gate of a server, on a simulated Mac made for
+//! the call.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::bridge::Bridge;
 use crate::consent::Caller;
 use crate::pipeline::Pipeline;
 
-/// A package that is linked with its grants.
+/// A package, linked with its grants.
 pub(crate) struct Trial(Plugin);
 
 /// The result of a call.
@@ -28,14 +29,14 @@ pub(crate) struct Tried {
     pub(crate) answer: Result<Json, Json>,
     /// The questions and answers of the guest.
     pub(crate) recording: Recording,
-    /// The resources that it has used.
+    /// The resources that the call has used.
     pub(crate) report: Report,
-    /// How many Apple events were sent for it.
+    /// The number of Apple events that were sent.
     pub(crate) events: u64,
 }
 
 impl Trial {
-    /// Compiles and links a package; none of its code runs.
+    /// Compiles and links a package without running its code.
     ///
     /// # Errors
     /// It does not compile, or imports something that was not granted.
@@ -62,10 +63,10 @@ impl Trial {
         Ok(Self(Plugin::link(engine, &compiled, setup)?))
     }
 
-    /// Calls a tool: its requests go the way of every call, and its data is stored below `store`.
+    /// Calls a tool. Its requests go through the pipeline, and its data is stored below `store`.
     ///
     /// # Errors
-    /// `store` cannot be made.
+    /// `store` cannot be created.
     pub(crate) async fn call(
         &self,
         pipeline: &Arc<Pipeline>,
@@ -84,10 +85,10 @@ impl Trial {
         Ok(Tried { answer, recording: journal.recording(), report, events: bridge.events() })
     }
 
-    /// Repeats a recorded call; only the recording answers it.
+    /// Replays a recorded call. Only the recording answers its questions.
     ///
     /// # Errors
-    /// The first difference between its requests now and the recorded ones.
+    /// The first difference between its questions and the recorded ones.
     pub(crate) async fn replay(
         &self,
         call: (&str, &Map<String, Json>),

@@ -1,4 +1,4 @@
-//! Calls that have ended with a question, and come again with the answer.
+//! Calls that have ended with a question, and that the client repeats with the answer.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -9,10 +9,10 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::consent::GOOD;
 
-/// How many calls are kept; the oldest one is dropped first.
+/// The most calls that are kept. The oldest one is dropped first.
 const MOST: usize = 16;
 
-/// The work of calls before their question.
+/// The recordings of calls up to their question.
 #[derive(Debug, Default)]
 pub(super) struct Waiting(Mutex<VecDeque<Kept>>);
 
@@ -24,7 +24,7 @@ struct Kept {
     since: Instant,
 }
 
-/// The use of a recording: one tool with the same arguments.
+/// Identifies the call that a recording is for: one tool with the same arguments.
 pub(super) fn place(tool: &str, arguments: &Map<String, Json>) -> String {
     let mut arguments = Json::Object(arguments.clone());
     arguments.sort_all_objects();
@@ -34,7 +34,7 @@ pub(super) fn place(tool: &str, arguments: &Map<String, Json>) -> String {
 impl Waiting {
     pub(super) fn keep(&self, digest: &str, place: String, recording: Recording) {
         let mut kept = self.kept();
-        // A plugin's answers from before its question are kept as long as the question.
+        // A recording is kept only as long as the question is valid.
         kept.retain(|held| held.since.elapsed() < GOOD);
         if kept.len() >= MOST {
             kept.pop_front();
@@ -42,7 +42,7 @@ impl Waiting {
         kept.push_back(Kept { digest: digest.to_owned(), place, recording, since: Instant::now() });
     }
 
-    /// Takes out the recording of the question that this answer belongs to.
+    /// Takes the recording that belongs to the answered question.
     pub(super) fn take(&self, digest: Option<&str>, place: &str) -> Option<Recording> {
         let mut kept = self.kept();
         let at = kept.iter().position(|held| Some(held.digest.as_str()) == digest && held.place == place)?;

@@ -1,8 +1,9 @@
-//! Which addresses belong to the public network.
+//! Decides which addresses belong to the public network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
-/// Tells whether an address is one of a public web server: none of this computer, its networks or a special use.
+/// Tells whether an address can be a public web server's: it is not reserved for this computer, local networks or
+/// special uses.
 ///
 /// # Source
 /// The registries of special-purpose addresses of IANA (RFC 6890 and later).
@@ -13,12 +14,12 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Tells whether this computer has the address. A computer may have public ones, and a program binds to its own only. Nothing
-/// is sent.
+/// Tells whether an address belongs to this computer, which may have public addresses. A program can bind only to its
+/// own computer's addresses, so it tries to bind. Nothing is sent.
 pub(super) fn is_own(address: IpAddr) -> bool {
     let binds = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
-    // Some systems let a program bind to any address, even to those for documentation, so the attempt shows nothing
-    // there.
+    // Some systems let a program bind to any address, even to the ones for documentation. There, the attempt proves
+    // nothing.
     let nobody = match address {
         IpAddr::V4(_) => Ipv4Addr::new(192, 0, 2, 1).into(),
         IpAddr::V6(_) => Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(),
@@ -42,7 +43,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     )
 }
 
-/// Only addresses that were assigned to networks; an address that contains one of the older kind counts as that.
+/// Accepts only addresses that are assigned to networks. An address with an embedded IPv4 address is judged by that.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let older = |high: u16, low: u16| {
         let [[a, b], [c, d]] = [high.to_be_bytes(), low.to_be_bytes()];
@@ -50,7 +51,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     };
     match address.segments() {
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => older(high, low),
-        // Tunnels, tests and documentation.
+        // Tunnels, benchmarks and documentation.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
         [first, ..] => (0x2000..=0x3fff).contains(&first),
     }

@@ -1,7 +1,7 @@
-//! Whether an answer repeats a secret, as it is or in a form in which programs write it.
+//! Detects an answer that repeats a secret, either verbatim or in a common encoding.
 //!
-//! A server can hide a secret in more forms than anyone can search. This finds the forms that occur without intent: an
-//! error that repeats the request, a page that shows its headers, a token that was taken apart.
+//! A server could hide a secret in more ways than anyone can search for. This finds the ways that occur without
+//! intent: an error that repeats the request, a page that shows its headers, a token that was decoded.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,10 +10,10 @@ use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, Encoding, HEXLOWER, HEXUPPER}
 use memchr::{memchr, memmem};
 use percent_encoding::percent_decode;
 
-/// A shorter value would be found in answers by chance.
+/// Shorter values are not searched for, because they would occur in answers by chance.
 const SHORTEST: usize = 6;
 
-/// Tells whether one of the secrets is in an answer.
+/// Tells whether an answer contains one of the secrets.
 pub(super) fn repeats(answer: &[u8], secrets: &BTreeSet<String>) -> bool {
     let forms: BTreeSet<Vec<u8>> = secrets.iter().flat_map(|secret| values(secret)).flat_map(forms).collect();
     if forms.is_empty() {
@@ -32,11 +32,11 @@ pub(super) fn repeats(answer: &[u8], secrets: &BTreeSet<String>) -> bool {
     })
 }
 
-/// A secret and the values inside it: the value of `Basic` is `USER:PASSWORD` in base64.
+/// Returns a secret and the values inside it: the value of `Basic` is `USER:PASSWORD` in base64.
 fn values(secret: &str) -> Vec<Vec<u8>> {
     let bare = secret.trim_end_matches('=').as_bytes();
     let decoded = [BASE64_NOPAD, BASE64URL_NOPAD].iter().find_map(|form| form.decode(bare).ok());
-    // Some secrets can be read as base64 by chance; the result is then not a text.
+    // Some secrets happen to be valid base64, but then the result is not text.
     let text = decoded.filter(|bytes| bytes.iter().all(|byte| (0x20..=0x7e).contains(byte)));
     let mut values = vec![secret.as_bytes().to_vec()];
     values.extend(text);
@@ -45,12 +45,12 @@ fn values(secret: &str) -> Vec<Vec<u8>> {
     values
 }
 
-/// The text after the first colon.
+/// Returns the text after the first colon.
 fn password(value: &[u8]) -> Option<Vec<u8>> {
     memchr(b':', value).map(|at| value[at + 1..].to_vec())
 }
 
-/// The forms of a value to search for.
+/// Returns the forms of a value to search for.
 fn forms(value: Vec<u8>) -> Vec<Vec<u8>> {
     if value.len() < SHORTEST {
         return Vec::new();
@@ -59,15 +59,16 @@ fn forms(value: Vec<u8>) -> Vec<Vec<u8>> {
     for alphabet in [&BASE64_NOPAD, &BASE64URL_NOPAD] {
         forms.extend((0..3).map(|before| within(alphabet, before, &value)));
     }
-    // A form of a web page has `+` for a blank.
+    // HTML forms encode a space as `+`.
     let with_plus = value.iter().map(|byte| if *byte == b' ' { b'+' } else { *byte }).collect();
     forms.extend([with_plus, value]);
     forms.retain(|form| form.len() >= SHORTEST);
     forms
 }
 
-/// The part of a longer base64 text that belongs to a value alone, if `before` more bytes than a multiple of three come
-/// before it: three bytes are four letters, and a letter may belong to two bytes.
+/// Returns the part of a longer base64 text that depends on this value alone. `before` is the number of bytes before
+/// it, modulo three: three bytes make four letters, so the letters at either end may depend on neighbouring bytes
+/// too.
 fn within(alphabet: &Encoding, before: usize, value: &[u8]) -> Vec<u8> {
     let bytes = [&[0, 0][..before], value].concat();
     let mut letters = alphabet.encode(&bytes).into_bytes();
@@ -77,7 +78,7 @@ fn within(alphabet: &Encoding, before: usize, value: &[u8]) -> Vec<u8> {
     letters.split_off((before * 8).div_ceil(6))
 }
 
-/// A text without the escapes of JSON for ASCII; the same text if there are none.
+/// Returns a text with JSON's ASCII escapes decoded; the same text if there are none.
 fn unescaped(text: &[u8]) -> Cow<'_, [u8]> {
     let mut plain = Vec::new();
     let mut rest = text;
@@ -155,7 +156,7 @@ mod tests {
     #[test]
     fn what_is_found_by_chance_is_no_secret() {
         check("abcde", "abcde", false);
-        // It can be read as base64, but the result has no meaning.
+        // It is valid base64, but decodes to nothing meaningful.
         check("deadbeefcafe", "u\u{e6}\u{9d}", false);
         check("s3cret-of-a-person", r"an answer \u00 with \ many \u003 escapes \", false);
     }

@@ -1,4 +1,4 @@
-//! Requests to a server on this computer, which answers badly where a server can.
+//! Sends requests to a local server that misbehaves in every way that a server can.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -11,12 +11,12 @@ use iac_core::call::WebCall;
 
 use super::*;
 
-/// An address of the public network; the test's server is asked in its place.
+/// Resolves every name to one address. The requests go to the test server instead.
 fn public(_: &str) -> io::Result<Vec<IpAddr>> {
     Ok(vec![IpAddr::from([127, 0, 0, 1])])
 }
 
-/// A web server that answers each connection so, and tells what it was sent.
+/// Starts a web server that answers each connection with this function, and returns what it receives.
 fn server(answer: impl Fn(TcpStream) + Send + 'static) -> (Web, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -30,7 +30,7 @@ fn server(answer: impl Fn(TcpStream) + Send + 'static) -> (Web, Receiver<String>
     (Web { guard: None, ..Web::new(Reach::Loopback(port), public) }, told)
 }
 
-/// Reads a request: its head and as much body as the head says.
+/// Reads a request: its headers, and as much body as they announce.
 fn request(stream: &mut TcpStream) -> String {
     let (mut read, mut byte) = (Vec::new(), [0]);
     while !read.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
@@ -43,7 +43,7 @@ fn request(stream: &mut TcpStream) -> String {
     head + &String::from_utf8_lossy(&body)
 }
 
-/// A server that says the same to everybody, and what asks it in place of every host.
+/// Starts a server that always answers with this text, and a client that sends every request to it.
 pub(crate) fn says(text: &'static str) -> (Web, Receiver<String>) {
     server(move |mut stream| drop(stream.write_all(text.as_bytes())))
 }
@@ -60,7 +60,7 @@ fn call(method: Method) -> WebCall {
     }
 }
 
-/// The same request with a secret, and what sends it with the secrets of a folder.
+/// Returns the same request with a secret, and a client with the secrets of a folder.
 async fn with_token(web: Web, call: WebCall, state: &Path) -> (Web, WebCall) {
     let keeper = Keeper::of(state);
     keeper.place("weather", "token", &call.host).write(Some("s3cret\"\\value")).await.unwrap();
@@ -107,7 +107,7 @@ async fn what_comes_behind_a_body_is_no_part_of_it() {
         "2\r\nhi\r\n0\r\nX-T: never a part of it\r\n\r\n",
     );
     check(chunked, r#""body":"aGk=""#).await;
-    // Also where the body reads like what `curl` says of its size.
+    // Even if the body looks like the size that `curl` writes.
     check("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\n99", r#""body":"Cjk5""#).await;
     check("HTTP/1.1 200 OK\r\n\r\n\r\n\r\n2", r#""body":"DQoNCjI=""#).await;
 }
@@ -222,10 +222,10 @@ async fn a_secret_does_not_come_back() {
     let said = sent(&web, &with_token).await;
     assert_eq!(said, REPEATS);
     assert!(!format!("{web:?}").contains("s3cret"), "{web:?}");
-    // It may come back later, too.
+    // The server may also repeat it later.
     let without = WebCall { secrets: Vec::new(), ..with_token.clone() };
     assert_eq!(sent(&web, &without).await, REPEATS);
-    // A package that names another host, and another plugin, have no such secret.
+    // A package that names another host does not have the secret, and neither does another plugin.
     let elsewhere = WebCall { host: "evil.example.com".to_owned(), ..with_token.clone() };
     let unset = "Unstarted(\"the secret `token` is not set; the user sets it with `iac-mcp plugin secret";
     assert!(sent(&web, &elsewhere).await.starts_with(unset));
@@ -287,7 +287,7 @@ async fn a_secret_that_no_header_can_hold_is_not_sent() {
     assert!(!said.contains("two") && told.try_recv().is_err(), "{said}");
 }
 
-/// A guard that is a script, which gets `guard FD -- curl …`.
+/// Writes a script that acts as the guard. It is called as `guard FD -- curl …`.
 fn guard(folder: &Path, script: &str) -> PathBuf {
     let path = folder.join("guard");
     let mut file = std::fs::File::create(&path).unwrap();
@@ -315,7 +315,7 @@ async fn a_process_that_holds_the_body_is_not_waited_for() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let web = Web::new(Reach::Loopback(listener.local_addr().unwrap().port()), public);
     thread::spawn(move || {
-        // It has read a part of the body at most.
+        // The server reads at most a part of the body.
         let (mut stream, _) = listener.accept().unwrap();
         let _ = stream.read(&mut [0; 1_000]);
         let _ = stream.write_all(b"HTTP/1.1 413 Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
@@ -342,7 +342,7 @@ async fn a_plugin_waits_for_few_lookups() {
         assert!(said.starts_with("Unstarted(\"the time was over"), "{said}");
     }
     assert_eq!(LOOKUPS_NOW.load(Ordering::SeqCst), LOOKUPS);
-    // Those of one plugin do not hold up another.
+    // Lookups of one plugin do not delay another plugin.
     let said = web.send(&call(Method::Get), Some("other"), Duration::from_secs(20)).await;
     assert!(matches!(said, Event::Failed(RunFailure::Unstarted(why)) if why.contains("no such name")));
 }

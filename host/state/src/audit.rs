@@ -1,9 +1,9 @@
-//! The audit logs: one for each process, each naming where the one before it ended.
+//! The audit logs: one for each process. Each log names the end of the log before it.
 //!
-//! Beside each log is its end (`.end`): the number and hash of its last line. So the server notices if lines at the end
-//! were cut off. `last` names the newest log. A log is removed 90 days after its last entry, when another one begins,
-//! unless it is one of the newest, or by the operator; The removal becomes an entry of a log that stays, so `verify`
-//! does not report the removed log as missing.
+//! Beside each log is a file (`.end`) with the number and hash of its last line, so that the server notices if lines
+//! were cut off at the end. `last` names the newest log. When a new log begins, logs are removed whose last entry is
+//! more than 90 days old, except the newest ones; the operator can also remove logs. A removal is recorded in a log
+//! that stays, so `verify` does not report the removed log as missing.
 
 mod read;
 
@@ -21,46 +21,47 @@ use crate::{StateError, file, regular};
 pub(crate) use read::accepted;
 pub use read::{Finding, Record, newest, read, verify};
 
-/// A log is followed by a new one when it is larger.
+/// A log that is larger than this is followed by a new one.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// How long a log is kept after its last entry.
 const KEPT: Millis = Millis(90 * DAY);
 
-/// The number of logs that always stay. A clock that is set far ahead makes every log look old.
+/// How many of the newest logs always stay, because a clock that is set far ahead makes every log look old.
 const SPARED: usize = 16;
 
 /// A day in milliseconds. Younger logs are never removed.
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
-/// How an entry begins that names logs which were removed.
+/// The start of an entry that names removed logs.
 const REMOVED: &str = "audit remove: ";
 
-/// The beginning of an entry that names a finding which the operator has acknowledged.
+/// The start of an entry that names a finding which the operator has acknowledged.
 const ACCEPTED: &str = "audit accept: ";
 
-/// How long no new log begins after the lock was not available: otherwise each waiting entry would wait for it again.
+/// How long no new log begins after the lock was unavailable. Otherwise each waiting entry would wait for the lock
+/// again.
 const REST: Duration = Duration::from_secs(1);
 
-/// The largest number of logs to name in one entry.
+/// The most logs that one entry names.
 const NAMED: usize = 100;
 
-/// How the file of a log ends.
+/// The suffix of a log file.
 const LOG: &str = ".jsonl";
 
-/// How the file of a log ends that has no entry yet.
+/// The suffix of a log file that has no entry yet.
 const UNBEGUN: &str = ".new";
 
-/// The suffix of the file that holds the end of a log.
+/// The suffix of the file with the end of a log.
 const END: &str = ".end";
 
-/// The log of this process; it begins with the first entry.
+/// The log of this process. It begins with the first entry.
 #[derive(Debug)]
 pub(crate) struct Log {
     folder: PathBuf,
     lock: PathBuf,
     open: Option<Open>,
-    /// When the lock could not be had.
+    /// When the lock was last unavailable.
     refused: Option<Instant>,
 }
 
@@ -78,14 +79,14 @@ impl Log {
         Self { folder, lock, open: None, refused: None }
     }
 
-    /// Appends entries, in one piece; begins a log if there is none or the current one is large enough.
+    /// Appends entries in one write. Begins a new log if there is none or the current one is large enough.
     pub(crate) fn append(&mut self, entries: &[(Millis, &Entry)], durable: bool) -> Result<(), StateError> {
         let Some((now, _)) = entries.first() else { return Ok(()) };
         let path = self.folder.clone();
         self.open(*now)?.append(entries, durable).map_err(StateError::io(&path))
     }
 
-    /// Removes logs with no entry for `age`, which is at least a day. Returns how many it removed.
+    /// Removes the logs whose last entry is older than `age`, which is at least a day. Returns how many it removed.
     pub(crate) fn remove(&mut self, now: Millis, age: Millis) -> Result<usize, StateError> {
         let folder = self.folder.clone();
         let lock = self.lock.clone();
@@ -96,7 +97,7 @@ impl Log {
         removed.map_err(StateError::io(&folder))
     }
 
-    /// The log of this process, or a new one if that is large enough or was removed.
+    /// Returns the log of this process, or a new one if that log is too large or was removed.
     fn open(&mut self, now: Millis) -> Result<&mut Open, StateError> {
         let open = match self.open.take().filter(|open| open.size <= LARGEST && open.is_there()) {
             Some(open) => open,
@@ -110,7 +111,7 @@ impl Log {
         self.open.as_ref().map_or(Ok(()), sync).map_err(StateError::io(&self.folder))
     }
 
-    /// Only one process begins a log at a time, so that logs form one sequence.
+    /// Begins a log under a lock, so that only one process does it at a time and the logs form one chain.
     fn begin(&mut self, now: Millis) -> Result<Open, StateError> {
         if self.refused.is_some_and(|refused| refused.elapsed() < REST) {
             return Err(StateError::Held { path: self.lock.clone() });
@@ -132,7 +133,7 @@ impl Log {
         Ok(open)
     }
 
-    /// Makes a log with its first entry; if that fails, as on a full disk, it removes the file.
+    /// Creates a log with its first entry. If that fails, as on a full disk, it removes the files again.
     fn start(&self, now: Millis) -> Result<Open, StateError> {
         let failed = || StateError::io(&self.folder);
         let (version, previous) = (env!("CARGO_PKG_VERSION").to_owned(), self.previous()?);
@@ -153,7 +154,8 @@ impl Log {
         }
     }
 
-    /// The current end of the newest log, which may still grow. A damaged log has none, and `verify` finds it.
+    /// Returns the current end of the newest log, which may still grow; `None` if that log is damaged, which `verify`
+    /// reports.
     fn previous(&self) -> Result<Option<Link>, StateError> {
         let Some(name) = text_if_there(&self.folder.join("last"))? else { return Ok(None) };
         let end = text_if_there(&self.folder.join(format!("{name}{END}")))?;
@@ -166,12 +168,12 @@ impl Log {
 }
 
 impl Open {
-    /// Makes the files of a log, named after the time and the process. The log gets its name with its first entry, so a
-    /// process that is killed before that leaves no log.
+    /// Creates the files of a log, named after the time and the process. The log gets its final name with its first
+    /// entry, so a process that is killed before that leaves no log.
     fn create(folder: &Path, now: Millis) -> io::Result<Self> {
         let (stamp, process) = (time(now).replace(':', "-"), std::process::id());
         let mut name = format!("{stamp}-{process}");
-        // No other process starts a log meanwhile, because that needs the lock.
+        // The caller holds the lock, so no other process begins a log meanwhile.
         for more in 1.. {
             if !folder.join(format!("{name}{LOG}")).try_exists()? {
                 break;
@@ -181,7 +183,7 @@ impl Open {
         let mut new = OpenOptions::new();
         new.create_new(true).mode(0o600);
         let made = |open: &mut OpenOptions, ending: &str| open.open(folder.join(format!("{name}{ending}")));
-        // A line goes to the end of the file, also after a line that was removed.
+        // Append mode writes at the end of the file even after a failed line was cut off.
         let log = made(new.clone().append(true), UNBEGUN)?;
         let end = made(new.write(true), END).inspect_err(|_| remove(folder, &name))?;
         Ok(Self { name, log, end, chain: Chain::default(), size: 0 })
@@ -191,7 +193,7 @@ impl Open {
         self.log.metadata().is_ok_and(|found| found.nlink() > 0)
     }
 
-    /// Removes other logs, after it was written down which.
+    /// Removes other logs, after their names were recorded.
     fn remove_old(&mut self, folder: &Path, now: Millis, old: &[String]) -> io::Result<usize> {
         for names in old.chunks(NAMED) {
             let order = format!("{REMOVED}{}", names.join(" "));
@@ -201,7 +203,7 @@ impl Open {
         Ok(old.len())
     }
 
-    /// Removes lines that could be written only in part, so that the log stays whole.
+    /// Appends lines. If a write fails halfway, the partial line is cut off, so the log stays valid.
     fn append(&mut self, entries: &[(Millis, &Entry)], durable: bool) -> io::Result<()> {
         let mut chain = self.chain.clone();
         let lines: String = entries.iter().map(|(at, entry)| chain.append(*at, entry)).collect();
@@ -219,7 +221,7 @@ impl Open {
     }
 }
 
-/// Removes a log with its end.
+/// Removes a log and its `.end` file.
 fn remove(folder: &Path, name: &str) {
     for file in [LOG, END, UNBEGUN].map(|ending| format!("{name}{ending}")) {
         match fs::remove_file(folder.join(&file)) {
@@ -231,7 +233,8 @@ fn remove(folder: &Path, name: &str) {
     }
 }
 
-/// Removes leftovers of processes that were killed while they started a log. No other process starts one meanwhile.
+/// Removes leftovers of processes that were killed while they began a log. The lock keeps others from beginning one
+/// now.
 fn remove_unbegun(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         if let Some(name) = entry?.file_name().to_str().and_then(|name| name.strip_suffix(UNBEGUN)) {
@@ -249,8 +252,8 @@ fn names(logs: Vec<(SystemTime, String)>) -> Vec<String> {
     logs.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The names of expired logs, oldest first, by the clock and compared with the newest of the other logs. The newest
-/// ones are never among them.
+/// Returns the names of expired logs, oldest first. A log is expired only if it is old by the clock and also compared
+/// with the newest other log. The newest logs are never returned.
 fn worn_logs(folder: &Path, own: &str, now: Millis) -> io::Result<Vec<String>> {
     let mut others = old_logs(folder, own, None)?;
     others.sort();
@@ -262,7 +265,7 @@ fn worn_logs(folder: &Path, own: &str, now: Millis) -> io::Result<Vec<String>> {
     Ok(names(worn))
 }
 
-/// Logs that began before a point in time and were last written before it, with when that was, by their names.
+/// Returns the logs that began before a time and were last written before it, each with the time of its last write.
 fn old_logs(folder: &Path, own: &str, before: Option<Millis>) -> io::Result<Vec<(SystemTime, String)>> {
     const SECONDS: usize = "2026-01-22T10-00-00".len();
     let until = before.map(|before| SystemTime::UNIX_EPOCH + Duration::from_millis(before.0));
@@ -282,13 +285,13 @@ fn old_logs(folder: &Path, own: &str, before: Option<Millis>) -> io::Result<Vec<
     Ok(old)
 }
 
-/// The text of a file. Bytes that are not text get a replacement.
+/// Reads a text file; `None` if there is none. Bytes that are not UTF-8 are replaced.
 fn text_if_there(path: &Path) -> Result<Option<String>, StateError> {
     let bytes = regular::bytes(path, regular::MOST)?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// Always of the same length, so that it is overwritten in one piece.
+/// The line has a fixed length, so that it can be overwritten in one write.
 fn format_end(chain: &Chain) -> String {
     format!("{:020} {}\n", chain.lines, chain.last.as_str())
 }
@@ -310,7 +313,7 @@ mod tests {
             log.append(&[(Millis(1_000), &Entry::Operator { order: "x".to_owned() })], true).unwrap();
         };
         note(&mut log);
-        // As where the disk is full after the first bytes of a line.
+        // A full disk can cut a line off after its first bytes.
         let open = log.open.as_mut().unwrap();
         open.log.write_all(b"half a li").unwrap();
         open.log.set_len(open.size).unwrap();

@@ -1,4 +1,4 @@
-//! The faults of the state directory, and their remedies for the operator.
+//! The errors of the state directory, and what the operator can do about them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use iac_core::permission::PolicyError;
 
 use crate::shell::shell_word;
 
-/// The name of a folder in [`StateError::NotAFile`].
+/// What [`StateError::NotAFile`] calls a folder.
 pub(crate) const FOLDER: &str = "a folder";
 
-/// A fault of the state directory.
+/// An error of the state directory.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// It cannot be read or written.
@@ -22,12 +22,12 @@ pub enum StateError {
         /// The system's error.
         error: io::Error,
     },
-    /// The policy has a mistake.
+    /// The policy is not valid.
     #[error("{}: {error}", .path.display())]
     Policy {
         /// The file.
         path: PathBuf,
-        /// The mistake, with its place.
+        /// The error, with its position.
         error: PolicyError,
     },
     /// Another file has the wrong contents.
@@ -35,20 +35,20 @@ pub enum StateError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The fault.
+        /// What is wrong.
         error: String,
     },
     #[error("{}: this is {found}, expected a file", .path.display())]
     NotAFile {
         path: PathBuf,
-        /// Its kind in words.
+        /// What it is instead, in words.
         found: &'static str,
     },
     #[error("{}: this file is larger than {}, the largest size that is read", .path.display(), size(*.most))]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// The most that is read, in bytes.
+        /// The size limit in bytes.
         most: u64,
     },
     #[error("{}: its volume does not respond", .path.display())]
@@ -71,11 +71,12 @@ impl StateError {
 }
 
 impl StateError {
-    /// The remedy for a damaged file, for something that is not a file, or for a held lock.
+    /// Suggests a command or an action for a damaged file, for something that is not a file, or for a lock that is
+    /// held.
     pub fn remedy(&self) -> Option<String> {
         let (path, verb) = match self {
             Self::Damaged { path, .. } | Self::TooLarge { path, .. } => (path, "rm"),
-            // A folder may hold something; a pipe or a link to a device does not.
+            // A folder may contain something, so it is moved away. A pipe or a link to a device contains nothing.
             Self::NotAFile { path, found } => (path, if *found == FOLDER { "mv" } else { "rm" }),
             Self::Held { .. } => {
                 let how = "an iac-mcp process was probably stopped: continue or end it, then try again";
@@ -106,7 +107,7 @@ impl StateError {
 }
 
 impl From<StateError> for Fault {
-    /// If the policy is unknown, nothing runs.
+    /// Without a valid policy nothing runs, so the error is final.
     fn from(error: StateError) -> Self {
         let suggestion = match &error {
             StateError::Policy { .. } => {
@@ -120,7 +121,7 @@ impl From<StateError> for Fault {
         Self::new(Code::Unavailable, error.to_string(), suggestion).retryable(passes)
     }
 }
-/// Bytes in the largest unit that shows them.
+/// Formats bytes in KiB or MiB.
 fn size(bytes: u64) -> String {
     const MIB: u64 = 1024 * 1024;
     if bytes < MIB { format!("{} KiB", bytes / 1024) } else { format!("{} MiB", bytes / MIB) }

@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 
 use crate::{StateError, regular};
 
-/// The content of a file. It is read again when the file has changed or was replaced.
+/// The content of a file. It is read again when the file was changed or replaced.
 #[derive(Debug)]
 pub(crate) struct Watched<T> {
     path: PathBuf,
-    /// The most that is read of it, in bytes.
+    /// The size limit in bytes.
     most: u64,
-    /// The contents that were read, and the file's identity then; `None` if there was no file.
+    /// The content that was last read, and the file's stamp then; `None` if there was no file.
     seen: Option<(Option<Stamp>, Arc<T>)>,
 }
 
-/// The parts of a file's state that change when it is written or replaced.
+/// The metadata that changes when a file is written or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp([i64; 7]);
 
@@ -28,7 +28,7 @@ impl<T: Default> Watched<T> {
         Self { path, most, seen: None }
     }
 
-    /// Returns the content; for a missing file, the default.
+    /// Returns the content, or the default if there is no file.
     pub(crate) fn read(
         &mut self,
         parse: fn(&Path, &str) -> Result<T, StateError>,
@@ -48,7 +48,7 @@ impl<T: Default> Watched<T> {
         Ok(value)
     }
 
-    /// Returns the contents of the last read, however old.
+    /// Returns the content of the last read, however old it is.
     pub(crate) fn last(&self) -> Option<Arc<T>> {
         self.seen.as_ref().map(|(_, value)| Arc::clone(value))
     }
@@ -70,13 +70,13 @@ fn stamp(path: &Path) -> Result<Option<Stamp>, StateError> {
     }
 }
 
-/// The prefix of a new file that will replace another one.
+/// The prefix of a temporary file that will replace another file.
 const FRESH: &str = ".new-";
 
-/// After this time a temporary file will never replace its target, because its writer was killed.
+/// A temporary file older than this is left over from a writer that was killed.
 const ABANDONED: Duration = Duration::from_secs(60);
 
-/// Removes what processes that were killed while they wrote have left in a state directory.
+/// Removes the temporary files that killed processes have left in a state directory.
 pub(crate) fn clean(folder: &Path) {
     for folder in [folder.to_owned(), folder.join("audit"), folder.join("references"), folder.join("servers")]
     {
@@ -93,14 +93,14 @@ pub(crate) fn clean(folder: &Path) {
     }
 }
 
-/// How long another process may hold the lock of shared files. It needs a few hundredths of a second, but a stopped
-/// process would hold it for ever.
+/// How long to wait for the lock of shared files. A process holds it for a few hundredths of a second, but one that
+/// was suspended would hold it for ever.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often the lock is tried.
 const POLL: Duration = Duration::from_millis(3);
 
-/// Holds the lock of shared files until it is dropped.
+/// Acquires the lock of shared files. It is released when the file is dropped.
 pub(crate) fn lock(path: &Path) -> Result<File, StateError> {
     let file = regular::open(path, OpenOptions::new().create(true).append(true).mode(0o600))?;
     let end = Instant::now() + PATIENCE;
@@ -116,13 +116,13 @@ pub(crate) fn lock(path: &Path) -> Result<File, StateError> {
     }
 }
 
-/// Replaces a file as a whole. A reader, or the next start after a power failure, finds the old or the new file. It
-/// does not write more than a reader would read, because then nothing could run any more.
+/// Replaces a file atomically. A reader, or the next start after a power failure, finds either the old file or the
+/// new one. It refuses to write more than a reader accepts, because after that nothing could run.
 pub(crate) fn replace(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateError> {
     replace_in(path, bytes, most, true)
 }
 
-/// Replaces a file that is useless after a power failure. So it does not wait for the disk.
+/// Replaces a file that is of no use after a power failure. It does not wait for the disk.
 pub(crate) fn replace_passing(path: &Path, bytes: &[u8], most: u64) -> Result<(), StateError> {
     replace_in(path, bytes, most, false)
 }

@@ -18,25 +18,25 @@ use crate::untrusted::{self, Untrusted};
 use crate::volume::Volume;
 use crate::{audit, regular};
 
-/// The most that is read of the grants: some ten thousand.
+/// The size limit of the grants file, enough for some ten thousand grants.
 const MOST_GRANTS: u64 = 4 * regular::MOST;
 
 /// The state directory of one server.
 #[derive(Debug)]
 pub struct State {
     folder: PathBuf,
-    /// Whether only reads are possible, whatever the policy says.
+    /// Whether only reads are allowed, whatever the policy says.
     only_reads: bool,
-    /// Whether it ends with the process, so that nothing in it must survive a power failure.
+    /// Whether the directory is removed when the process ends, so nothing in it has to survive a power failure.
     is_passing: bool,
-    /// Removed with this value.
+    /// The temporary directory, removed when this value is dropped.
     _own: Option<tempfile::TempDir>,
     files: Arc<Files>,
     volume: Volume,
     log: Mutex<audit::Log>,
 }
 
-/// The files that decide.
+/// The files that decide what is permitted.
 #[derive(Debug)]
 struct Files {
     policy: Mutex<Watched<Policy>>,
@@ -45,10 +45,10 @@ struct Files {
 }
 
 impl State {
-    /// Opens a state directory; it is made if it is not there, and nothing is read yet.
+    /// Opens a state directory, which is created if it is missing. Nothing is read yet.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn open(folder: PathBuf) -> Result<Self, StateError> {
         let path = folder.clone();
         let volume = Volume::unknown().reach(&[&folder], move || {
@@ -59,7 +59,7 @@ impl State {
         Ok(Self { volume, ..Self::look(folder) })
     }
 
-    /// Looks at a state directory: it makes and writes nothing, and needs no write access.
+    /// Opens a state directory for reading only. It creates and writes nothing, and needs no write access.
     pub fn look(folder: PathBuf) -> Self {
         Self {
             files: Arc::new(Files {
@@ -76,10 +76,10 @@ impl State {
         }
     }
 
-    /// A state directory of its own, which goes with this value.
+    /// Makes a temporary state directory, which is removed when this value is dropped.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub fn passing() -> Result<Self, StateError> {
         let folder = tempfile::Builder::new().prefix("iac-mcp-").tempdir();
         let folder = folder.map_err(StateError::io(&std::env::temp_dir()))?;
@@ -87,13 +87,13 @@ impl State {
         Ok(Self { _own: Some(folder), ..state.goes_with_the_process() })
     }
 
-    /// The same directory, if another part of the program removes it at the end of the process.
+    /// Marks the directory as temporary: another part of the program removes it when the process ends.
     #[must_use]
     pub fn goes_with_the_process(self) -> Self {
         Self { is_passing: true, ..self }
     }
 
-    /// The same directory, for a server that only reads.
+    /// Returns the same directory for a server that only reads.
     #[must_use]
     pub fn only_reads(self) -> Self {
         Self { only_reads: true, ..self }
@@ -103,10 +103,10 @@ impl State {
         &self.folder
     }
 
-    /// Returns everything that decides, from the current files.
+    /// Returns everything that permission decisions depend on, from the current files.
     ///
     /// # Errors
-    /// A file cannot be read or is not understood; nothing may run then.
+    /// A file cannot be read or parsed. Nothing may run then.
     pub fn gate(&self, now: Millis, plugin: Option<String>) -> Result<Gate, StateError> {
         let files = Arc::clone(&self.files);
         let paths = ["policy.toml", "grants.json", untrusted::NAME].map(|name| self.folder.join(name));
@@ -121,29 +121,29 @@ impl State {
         Ok(Gate { policy, grants, untrusted: age.map(ago), plugin, ..Gate::default() })
     }
 
-    /// Notes that the server read untrusted text. Returns whether the other processes of this state directory must
-    /// still be told.
+    /// Records that the server has read untrusted text. Returns whether the other processes that use this state
+    /// directory must be told.
     pub fn read_untrusted(&self) -> bool {
         self.files.untrusted.note()
     }
 
-    /// Tells the other processes of this state directory that untrusted text was read.
+    /// Tells the other processes that use this state directory that untrusted text was read.
     ///
     /// # Errors
-    /// It cannot be recorded.
+    /// The file cannot be written.
     pub fn tell_untrusted(&self) -> Result<(), StateError> {
         self.files.untrusted.write()
     }
 
-    /// Whether an app contains other people's content, by the last policy that was read.
+    /// Whether an app contains other people's content, according to the policy that was last read.
     pub fn is_content_of_others(&self, app: &str) -> bool {
         lock(&self.files.policy).last().is_some_and(|policy| policy.is_content_of_others(app))
     }
 
-    /// Returns what humans have allowed.
+    /// Returns what people have approved.
     ///
     /// # Errors
-    /// The file cannot be read or is not understood.
+    /// The file cannot be read or parsed.
     pub fn grants(&self) -> Result<Arc<Grants>, StateError> {
         lock(&self.files.grants).read(parse_grants)
     }
@@ -156,7 +156,7 @@ impl State {
         self.change_grants(|grants| grants.add(given, now))
     }
 
-    /// Takes back what humans have allowed; says how much.
+    /// Revokes approvals. Returns how many.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -164,17 +164,17 @@ impl State {
         self.change_grants(|grants| grants.revoke(is_meant))
     }
 
-    /// Returns where references outlive this process.
+    /// Returns the store of references that outlive this process.
     pub fn saved_references(&self) -> SavedReferences {
         SavedReferences::new(self.folder.join("references"), self.volume.clone())
     }
 
-    /// Returns the place for this server's status; `None` if no other process can know this directory.
+    /// Returns where this server publishes its status; `None` if no other process can know this directory.
     pub fn status(&self) -> Option<Status> {
         (!self.is_passing).then(|| Status::new(&self.folder, self.volume.clone()))
     }
 
-    /// Writes down what happened; `durable` waits until it is on the disk.
+    /// Writes an entry to the audit log. If `durable` is set, it waits until the entry is on disk.
     ///
     /// # Errors
     /// It cannot be written.
@@ -182,13 +182,13 @@ impl State {
         self.record_all(&[(now, entry)], durable)
     }
 
-    /// Writes several entries in one piece: all of them, or none if that fails.
+    /// Writes several entries in one write. If that fails, none is written.
     pub(crate) fn record_all(&self, entries: &[(Millis, &Entry)], durable: bool) -> Result<(), StateError> {
-        // A directory that ends with the process need not survive a power failure.
+        // A temporary directory need not survive a power failure.
         lock(&self.log).append(entries, durable && !self.is_passing)
     }
 
-    /// Removes logs with no entry for `age`, which is at least a day. Returns how many it removed.
+    /// Removes the logs whose last entry is older than `age`, which is at least a day. Returns how many it removed.
     ///
     /// # Errors
     /// The removal cannot be recorded.
@@ -202,14 +202,14 @@ impl State {
     /// The logs cannot be read, or the entry cannot be written.
     pub fn accept_findings(&self, now: Millis) -> Result<Vec<audit::Finding>, StateError> {
         let note = |order: String| self.record(now, &Entry::Operator { order }, true);
-        // A log that starts here links to the existing log, or says that it cannot.
+        // If this begins a new log, its first line names the end of the existing log or says that it has none.
         note("audit accept".to_owned())?;
         let findings = audit::verify(&self.folder)?;
         findings.iter().try_for_each(|finding| note(audit::accepted(finding)))?;
         Ok(findings)
     }
 
-    /// Writes the entries that this process still holds back.
+    /// Waits until the entries of this process are on disk.
     ///
     /// # Errors
     /// It cannot be written.

@@ -1,19 +1,19 @@
 //! The state directory: the operator's policy, the approvals, and the record of changes.
 //!
-//! Several servers share it. A shared file is changed under a lock and replaced as a whole, so that a killed process
-//! leaves the old or the new one. A file with a single writer belongs to one process. Only the owner can read the
-//! directory.
+//! Several servers share it. A shared file is changed under a lock and replaced atomically, so a killed process
+//! leaves the old file or the new one. A file with a single writer belongs to one process. Only the owner can read
+//! the directory.
 //!
 //! | file | holds |
 //! | --- | --- |
-//! | `policy.toml` | profile and rules, written by people and by `iac-mcp policy` |
-//! | `grants.json` | what humans have allowed for an hour or always |
-//! | `undo.json` | writes of the last hour that can be taken back, with their old values |
-//! | `untrusted.json` | when text that others may have written was last read |
-//! | `audit/` | one log for each process, chained |
-//! | `references/` | references of each process that outlive it |
-//! | `servers/` | what each running server does at this moment |
-//! | `lock` | nothing; who changes a shared file holds it |
+//! | `policy.toml` | the profile and the rules, written by people and by `iac-mcp policy` |
+//! | `grants.json` | what people have approved, for an hour or for good |
+//! | `undo.json` | writes of the last hour that can be undone, with the old values |
+//! | `untrusted.json` | when a server last read text that others may have written |
+//! | `audit/` | the audit logs, one for each process, linked by hashes |
+//! | `references/` | references that outlive their process, one file for each process |
+//! | `servers/` | what each running server is doing now |
+//! | `lock` | an empty file, which is locked to change a shared file |
 
 mod shell;
 mod error;

@@ -1,5 +1,5 @@
-//! Files that each belong to one process. An owner holds a lock beside its file as long as it lives, so that no one has
-//! to trust a process number.
+//! Files that each belong to one process. The owner holds a lock beside its file as long as it lives, so nobody has
+//! to rely on process ids.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{StateError, regular};
 
-/// The file of this process, with the lock that shows that the process is alive.
+/// The file of this process, and the held lock that shows that the process is alive.
 #[derive(Debug)]
 pub(crate) struct Own {
     path: PathBuf,
@@ -15,10 +15,10 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    /// Finds a free name in a folder, which is made if it is not there.
+    /// Claims a free name in a folder, which is created if it is missing.
     ///
     /// # Errors
-    /// The folder or the lock cannot be made.
+    /// The folder or the lock cannot be created.
     pub(crate) fn claim(folder: &Path) -> Result<Self, StateError> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(StateError::io(folder))?;
         for attempt in 0_u32.. {
@@ -33,7 +33,7 @@ impl Own {
         unreachable!("one of four thousand million names is free")
     }
 
-    /// Whether the lock is still there. If it was removed, the process needs another file.
+    /// Whether the lock file still exists. If it was removed, the process must claim another file.
     pub(crate) fn is_there(&self) -> bool {
         self.alive.metadata().is_ok_and(|found| found.nlink() > 0)
     }
@@ -43,7 +43,7 @@ impl Own {
     }
 }
 
-/// Returns the files whose owners have ended, each with its lock, so that no other process takes them too.
+/// Returns the files whose owners have ended. Each is locked, so that no other process takes it too.
 pub(crate) fn left(folder: &Path) -> Vec<(PathBuf, File)> {
     let locked = |path: PathBuf| {
         let lock = lock_of(&path).ok().filter(|lock| lock.try_lock().is_ok())?;
@@ -52,9 +52,9 @@ pub(crate) fn left(folder: &Path) -> Vec<(PathBuf, File)> {
     all(folder).filter_map(locked).collect()
 }
 
-/// Returns the files whose owners live, and makes or writes nothing.
+/// Returns the files whose owners are alive. It creates and writes nothing.
 pub(crate) fn living(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    // Shared, so that several lookers do not take each other for the owner.
+    // The lock is shared, so that several readers do not mistake each other for the owner.
     let is_held = |path: &PathBuf| {
         let lock = regular::open(&path.with_extension("lock"), OpenOptions::new().read(true));
         lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))

@@ -1,11 +1,11 @@
-//! Changing `policy.toml` without touching what people wrote in it.
+//! Changes `policy.toml` and keeps what people wrote in it.
 
 use iac_core::permission::{Policy, PolicyError, Profile, Rule};
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
 use crate::{State, StateError, file, regular};
 
-/// How the file begins that this program makes.
+/// The start of a new policy file.
 const HEAD: &str = "# The first matching rule decides; see docs/permissions.md.\nprofile = \"standard\"\n";
 
 impl State {
@@ -39,7 +39,7 @@ impl State {
         })
     }
 
-    /// Switches scripts of clients on or off.
+    /// Switches the scripts of clients on or off.
     ///
     /// # Errors
     /// The file cannot be read as a policy, or cannot be written.
@@ -67,7 +67,8 @@ impl State {
     }
 }
 
-/// Keeps the form of the rules in the file: one table each, or one line each in a list.
+/// Inserts a rule first, in the form that the file already uses: one table for each rule, or one list with a line for
+/// each.
 fn put_first(document: &mut DocumentMut, rule: &Rule) {
     if let Some(Item::ArrayOfTables(tables)) = document.get_mut("rules") {
         let mut all = ArrayOfTables::new();

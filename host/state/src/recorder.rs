@@ -1,4 +1,4 @@
-//! Writes the audit log on a thread of its own: reads are not held up by it, and writes wait until it is on the disk.
+//! Writes the audit log on a separate thread. Reads do not wait for it; changes wait until their entry is on disk.
 
 use std::iter::once;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -11,38 +11,39 @@ use tokio::sync::{Mutex, oneshot};
 
 use crate::{State, StateError};
 
-/// How long the writer rests after an entry without a waiting caller. Waking it for each entry would delay the calls.
+/// How long the writer pauses after an entry that nobody waits for. Waking it for each entry would slow the calls
+/// down.
 const REST: Duration = Duration::from_millis(5);
 
-/// How long an entry may take to reach the disk. Another process may hold the lock for two seconds; a missing volume
-/// takes for ever.
+/// How long an entry may take to reach the disk. Another process may hold the lock for two seconds, and a missing
+/// volume never answers.
 const SILENT: Duration = Duration::from_secs(10);
 
-/// How long the end of a process waits for its last entries.
+/// How long the process waits for its last entries before it ends.
 const LAST: Duration = Duration::from_secs(3);
 
-/// A queue to the log.
+/// A queue of entries for the log.
 #[derive(Debug)]
 pub struct Recorder {
     entries: Option<Sender<Waiting>>,
-    /// Waiting callers continue in order of arrival. An entry may be on the disk before its caller checks.
+    /// Makes waiting callers go on in order of arrival. An entry may be on disk before its caller checks.
     turn: Mutex<()>,
-    /// Closed when the writer has ended.
+    /// Disconnected when the writer thread has ended.
     ended: std::sync::Mutex<Receiver<()>>,
 }
 
-/// Makes an entry in the thread that writes it, so that the caller does not wait for the formatting.
+/// Builds an entry on the writer thread, so that the caller does not wait for the formatting.
 type Making = Box<dyn FnOnce() -> Entry + Send>;
 
 struct Waiting {
     at: Millis,
     entry: Making,
-    /// Notified when the entry is on the disk; `None` if no one waits.
+    /// Notified when the entry is on disk; `None` if nobody waits.
     done: Option<oneshot::Sender<Result<(), StateError>>>,
 }
 
 impl Recorder {
-    /// Begins to write into the logs of a state directory.
+    /// Starts a writer for the logs of a state directory.
     pub fn new(state: Arc<State>) -> Self {
         let (entries, waiting) = channel::<Waiting>();
         let (alive, ended) = channel();
@@ -61,7 +62,7 @@ impl Recorder {
         Self { entries: Some(entries), turn: Mutex::default(), ended: ended.into() }
     }
 
-    /// Records an entry soon, but not at once.
+    /// Queues an entry and returns at once. It is written soon.
     pub fn note(&self, at: Millis, entry: impl FnOnce() -> Entry + Send + 'static) {
         let waiting = Waiting { at, entry: Box::new(entry), done: None };
         let sent = self.entries.as_ref().is_some_and(|entries| entries.send(waiting).is_ok());
@@ -70,7 +71,7 @@ impl Recorder {
         }
     }
 
-    /// Writes an entry down, and returns once it is on the disk.
+    /// Queues an entry and returns once it is on disk.
     ///
     /// # Errors
     /// It cannot be written.
@@ -93,7 +94,7 @@ impl Recorder {
     }
 }
 
-/// Writes entries in order, and flushes whenever a caller waits for one. Returns whether there was one.
+/// Writes entries in order, and syncs whenever a caller waits. Returns whether a caller waited.
 fn write(state: &State, came: Vec<Waiting>) -> bool {
     let (mut together, mut awaited) = (Vec::new(), false);
     for Waiting { at, entry, done } in came {
@@ -115,8 +116,8 @@ fn all(state: &State, entries: &[(Millis, Entry)], durable: bool) -> Result<(), 
 }
 
 impl Drop for Recorder {
-    /// Writes the remaining entries before the process ends, unless the disk does not accept them. A process that
-    /// cannot end would be worse.
+    /// Writes the remaining entries before the process ends, but not for ever: a process that cannot end would be
+    /// worse.
     fn drop(&mut self) {
         drop(self.entries.take());
         let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);

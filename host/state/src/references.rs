@@ -1,4 +1,5 @@
-//! References that survive a server: one file per process. The next start loads it after its owner has ended.
+//! References that survive a server: one file for each process. After the process has ended, the next start takes its
+//! file over.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,10 +11,10 @@ use crate::own::{self, Own};
 use crate::volume::Volume;
 use crate::{StateError, file, regular};
 
-/// The most that is kept for one process: as many references as may be held, with the longest ways.
+/// The size limit for one process: the most references that can be held, each with the longest specifier.
 const MOST: u64 = 64 * regular::MOST;
 
-/// The saved references of one process, and those that it may take over.
+/// The saved references of one process, and access to those of ended processes.
 #[derive(Debug)]
 pub struct SavedReferences {
     folder: PathBuf,
@@ -21,7 +22,7 @@ pub struct SavedReferences {
     own: Arc<Mutex<Option<Own>>>,
 }
 
-/// References that an earlier process left behind; [`Left::taken`] removes their files.
+/// References that ended processes left behind. [`Left::taken`] removes their files.
 #[derive(Debug, Default)]
 pub struct Left {
     /// The references.
@@ -30,13 +31,13 @@ pub struct Left {
 }
 
 impl SavedReferences {
-    /// Looks at nothing yet.
+    /// Makes the value. No file is opened yet.
     pub(crate) fn new(folder: PathBuf, volume: Volume) -> Self {
         Self { folder, volume, own: Arc::default() }
     }
 
-    /// Reads the files of ended processes. An unreadable file counts as empty, and so does a volume that does not
-    /// respond.
+    /// Reads the files of ended processes. A file that cannot be read counts as empty, and so do all files if the
+    /// volume does not respond.
     pub fn left(&self) -> Left {
         let folder = self.folder.clone();
         let left = self.volume.reach(&[&self.folder], move || Ok(Left::read(&folder)));
@@ -44,7 +45,7 @@ impl SavedReferences {
             .unwrap_or_default()
     }
 
-    /// Writes the references of this process; if there are none and never were, it writes nothing.
+    /// Writes the references of this process. If there are none and never were any, it writes nothing.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -78,7 +79,7 @@ impl Left {
 }
 
 impl Left {
-    /// Removes the files, after their contents are stored elsewhere.
+    /// Removes the files, once their contents are stored elsewhere.
     pub fn taken(self) {
         for (path, _lock) in &self.files {
             own::remove(path);

@@ -1,5 +1,5 @@
-//! Opens files that anyone with access to the folder may have put there: a pipe, a device or an endless file is an
-//! error at once, and never something to wait for.
+//! Opens files that anybody with access to the folder may have put there. A pipe, a device or an endless file is an
+//! error at once, and never blocks.
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read as _};
@@ -10,16 +10,17 @@ use rustix::fs::OFlags;
 
 use crate::error::{FOLDER, StateError};
 
-/// The most that is read of a file that people write: a policy of a thousand rules has a tenth of it.
+/// The size limit of a file that people write. A policy of a thousand rules needs a tenth of it.
 pub const MOST: u64 = 1024 * 1024;
 
-/// Opens a file, or makes it as `options` say; anything but a regular file is an error.
+/// Opens a file, or creates it if `options` say so. Anything but a regular file is an error.
 ///
 /// # Errors
 /// It cannot be opened, or is not a regular file.
 pub fn open(path: &Path, options: &OpenOptions) -> Result<File, StateError> {
     let mut options = options.clone();
-    // A pipe without another end would hold the thread up, and a terminal would become the one of this process.
+    // A pipe without a writer would block the thread, and a terminal would become this process's controlling
+    // terminal.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
     options.custom_flags(i32::try_from(flags).expect("the flags of a file have few bits"));
     match options.open(path) {
@@ -27,7 +28,8 @@ pub fn open(path: &Path, options: &OpenOptions) -> Result<File, StateError> {
             let kind = file.metadata().map_err(StateError::io(path))?.file_type();
             regular(path, kind).map(|()| file)
         }
-        // A folder cannot be opened for writing, and neither can a pipe without a reader. The error must say so.
+        // Opening a folder for writing fails, and so does opening a pipe without a reader. The error must say what
+        // the path is.
         Err(error) => match path.metadata() {
             Ok(found) => regular(path, found.file_type()).and(Err(StateError::io(path)(error))),
             Err(_) => Err(StateError::io(path)(error)),
@@ -51,7 +53,7 @@ fn regular(path: &Path, kind: FileType) -> Result<(), StateError> {
 /// Reads a file of at most this many bytes; `None` if there is none.
 ///
 /// # Errors
-/// It cannot be read, is not a regular file, or is larger.
+/// It cannot be read, is not a regular file, or is larger than `most`.
 pub fn bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateError> {
     let file = match open(path, OpenOptions::new().read(true)) {
         Err(StateError::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -60,7 +62,7 @@ pub fn bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateError> {
     let size = file.metadata().map_err(StateError::io(path))?.len();
     let mut bytes = Vec::new();
     if size <= most {
-        // It may grow while it is read.
+        // The file may grow while it is read.
         file.take(most + 1).read_to_end(&mut bytes).map_err(StateError::io(path))?;
     }
     if size > most || bytes.len() as u64 > most {
@@ -69,10 +71,10 @@ pub fn bytes(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateError> {
     Ok(Some(bytes))
 }
 
-/// Reads a text of at most this many bytes; `None` if there is no file.
+/// Reads a text file of at most this many bytes; `None` if there is no file.
 ///
 /// # Errors
-/// As of [`bytes`], or it is not UTF-8.
+/// As for [`bytes`], or the file is not UTF-8.
 pub fn text(path: &Path, most: u64) -> Result<Option<String>, StateError> {
     let Some(bytes) = bytes(path, most)? else { return Ok(None) };
     let damaged =

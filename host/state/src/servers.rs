@@ -1,4 +1,4 @@
-//! The current work of each running server, for `iac-mcp top`: one file per server.
+//! The current status of each running server, for `iac-mcp top`: one file for each server.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,13 +9,13 @@ use crate::own::{self, Own};
 use crate::volume::Volume;
 use crate::{StateError, file, regular};
 
-/// The most that a server writes and a reader reads.
+/// The size limit of a status, for writers and readers.
 const MOST: u64 = regular::MOST;
 
 /// The folder of these files in a state directory.
 const NAME: &str = "servers";
 
-/// The status of this server, as others can read it.
+/// The published status of this server.
 #[derive(Debug)]
 pub struct Status {
     folder: PathBuf,
@@ -24,12 +24,12 @@ pub struct Status {
 }
 
 impl Status {
-    /// Looks at nothing yet.
+    /// Makes the value. No file is opened yet.
     pub(crate) fn new(state: &Path, volume: Volume) -> Self {
         Self { folder: state.join(NAME), volume, own: Arc::default() }
     }
 
-    /// Replaces the status of this server. The first time removes what servers left behind that were killed.
+    /// Replaces the status of this server. The first call also removes the files of servers that were killed.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -49,7 +49,7 @@ impl Status {
         })
     }
 
-    /// Removes the status, because the server ends.
+    /// Removes the status, because the server is ending.
     pub fn end(&self) {
         let own = Arc::clone(&self.own);
         let removed = self.volume.reach(&[&self.folder], move || {
@@ -63,8 +63,8 @@ impl Status {
     }
 }
 
-/// Reads the status of every live server of a state directory. A killed server has lost its lock, whatever its file
-/// still says.
+/// Reads the status of every running server of a state directory. A killed server no longer holds its lock, so its
+/// file is ignored.
 pub fn living(state: &Path) -> Vec<Json> {
     let read = |path: PathBuf| serde_json::from_slice(&regular::bytes(&path, MOST).ok()??).ok();
     own::living(&state.join(NAME)).filter_map(read).collect()

@@ -1,6 +1,6 @@
-//! Words of a shell, for commands that are advised.
+//! Quotes words for the shell, in commands that are suggested to people.
 
-/// A word for a shell: in single quotes unless nothing in it needs them.
+/// Quotes a word for the shell, if anything in it needs quoting.
 pub fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',' | '-' | '_' | '/' | '=');
     if !text.is_empty() && text.chars().all(plain) {

@@ -174,7 +174,7 @@ fn files_are_for_the_owner_only() {
     assert!(seen >= 6, "{seen}");
 }
 
-/// Two logs: one of three lines, one of two.
+/// Makes two logs: one of three lines, one of two.
 fn logs(folder: &tempfile::TempDir) -> Vec<PathBuf> {
     let first = open(folder);
     (0..2).for_each(|n| first.record(Millis(1_000), &order(n), true).unwrap());
@@ -312,7 +312,7 @@ fn records_are_in_the_order_in_which_they_were_written() {
     }
 }
 
-/// Every log that was begun so far looks as if it had been written last at the beginning of 1970.
+/// Makes every log look as if it was last written at the beginning of 1970.
 fn age(folder: &Path) {
     for entry in fs::read_dir(folder.join("audit")).unwrap().flatten() {
         let file = OpenOptions::new().append(true).open(entry.path()).unwrap();

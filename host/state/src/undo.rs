@@ -5,14 +5,14 @@ use iac_core::undo::Undo;
 
 use crate::{State, StateError, file, regular};
 
-/// The most that is kept: an hour of writes of long texts, old and new.
+/// The size limit: an hour of writes of long texts, old and new.
 const MOST: u64 = 32 * regular::MOST;
 
 impl State {
     /// Returns the undo records.
     ///
     /// # Errors
-    /// The file cannot be read or is not understood.
+    /// The file cannot be read or parsed.
     pub fn undos(&self, now: Millis) -> Result<Vec<Undo>, StateError> {
         let path = self.folder().join("undo.json");
         let Some(text) = regular::text(&path, MOST)? else { return Ok(Vec::new()) };
@@ -37,7 +37,7 @@ impl State {
         let write =
             |undos: &[Undo]| serde_json::to_string(undos).expect("what can be taken back is plain data");
         let mut text = write(&undos);
-        // The oldest writes make room: a full file would take the way back from all that come after.
+        // The oldest records are dropped to make room. If the file were full, no later write could be undone.
         while text.len() as u64 > MOST && undos.len() > fresh.len() {
             let old = undos.len() - fresh.len();
             undos.drain(..old.div_ceil(2));

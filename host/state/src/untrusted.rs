@@ -1,5 +1,5 @@
-//! The time of the last read of untrusted text by any server of this state directory. A client that restarts its
-//! server, or has two, still has that text in its conversation.
+//! When any server of this state directory last read untrusted text. A client that restarts its server, or runs two,
+//! still has that text in its conversation.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use crate::{StateError, file, regular};
 use file::Watched;
 
-/// The file in the state directory.
+/// The name of the file in the state directory.
 pub(crate) const NAME: &str = "untrusted.json";
 
-/// A recent time is not written again, because a client that reads mail does so many times a minute. A reader of the
-/// file adds this interval, so the time may end too late but never too early.
+/// A time is not written again within this interval, because a client that reads mail does so many times a minute.
+/// Readers of the file add the interval, so the protection may last too long but never ends too early.
 const COARSE: Duration = Duration::from_secs(30);
 
-/// The last read of untrusted text, as this process and the others know it.
+/// The last read of untrusted text, by this process and by the others.
 #[derive(Debug)]
 pub(crate) struct Untrusted {
     path: PathBuf,
@@ -32,8 +32,8 @@ pub(crate) struct Shared {
     read: Option<Moment>,
 }
 
-/// A moment on two clocks, in milliseconds. The machine's clock counts from its start, and no one can set it. The wall
-/// clock continues after a restart of the machine.
+/// A moment on two clocks, in milliseconds. The monotonic clock counts from the start of the machine and cannot be
+/// set. The wall clock goes on after a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Moment {
@@ -43,13 +43,13 @@ struct Moment {
 
 impl Moment {
     fn now() -> Self {
-        // On a Mac this clock continues while the machine sleeps.
+        // On a Mac this clock keeps running while the machine sleeps.
         let since_boot = Duration::try_from(clock_gettime(ClockId::Monotonic)).unwrap_or_default();
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self { at: millis(at), since_boot: millis(since_boot) }
     }
 
-    /// How long ago this was. Where the machine has been started since, it is at least as long ago as that.
+    /// How long ago this was. If the machine was restarted since, it is at least the time since the restart.
     fn age(self, now: Self) -> Duration {
         let age = match now.since_boot.checked_sub(self.since_boot) {
             Some(age) => age,
@@ -66,7 +66,8 @@ impl Untrusted {
         Self { path, own: Mutex::default(), shared }
     }
 
-    /// Notes a read of untrusted text, for this process at once; returns whether the file must be written.
+    /// Records a read of untrusted text. It applies to this process at once. Returns whether the file must be
+    /// written.
     pub(crate) fn note(&self) -> bool {
         let now = Moment::now();
         *lock(&self.own) = Some(now);
@@ -74,7 +75,7 @@ impl Untrusted {
         known.is_none_or(|read| read.age(now) >= COARSE)
     }
 
-    /// Tells the other processes.
+    /// Writes the file, which tells the other processes.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -84,10 +85,10 @@ impl Untrusted {
         file::replace(&self.path, text.as_bytes(), regular::MOST)
     }
 
-    /// How long ago untrusted text was read; `None` if it never was.
+    /// Returns how long ago untrusted text was read; `None` if it never was.
     ///
     /// # Errors
-    /// The file cannot be read or is not understood.
+    /// The file cannot be read or parsed.
     pub(crate) fn age(&self) -> Result<Option<Duration>, StateError> {
         let shared = lock(&self.shared).read(parse)?.read;
         let own = *lock(&self.own);
@@ -128,11 +129,11 @@ mod tests {
         };
         check((10, 5), 0);
         check((11, 6), 1);
-        check((99, 5), 0); // set forward
-        check((1, 6), 1); // set back
-        check((12, 0), 2); // started anew
+        check((99, 5), 0); // wall clock set forward
+        check((1, 6), 1); // wall clock set back
+        check((12, 0), 2); // machine restarted
         check((99, 1), 89); // and switched off for long
-        check((1, 2), 2); // and set back: not longer than the machine runs
+        check((1, 2), 2); // and wall clock set back: at least the time since the restart
     }
 
     #[test]

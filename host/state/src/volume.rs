@@ -1,5 +1,5 @@
-//! The volume of the state directory. A network volume may stop answering. Every access to a file there then waits
-//! without end, and the thread that answers clients must not wait.
+//! The volume of the state directory. A network volume may stop answering, and then every file access blocks for
+//! ever. The thread that answers clients must not block.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -10,31 +10,31 @@ use std::time::Duration;
 
 use crate::StateError;
 
-/// How long an answer of the volume is waited for. A share over the worst of networks answers within a second.
+/// How long to wait for the volume. Even over a very slow network a share answers within a second.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How the files of a state directory are reached.
+/// How to access the files of a state directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Volume {
-    /// Whether it is a disk of this machine, which answers or fails.
+    /// Whether it is a disk of this machine, which either answers or fails.
     is_local: bool,
-    /// Whether something that was asked for has not come back yet.
+    /// Whether an earlier access has not returned yet.
     hangs: Arc<AtomicBool>,
 }
 
 impl Volume {
-    /// Reads the kind of volume below a folder, which may take as long as any other access.
+    /// Determines the kind of volume of a folder. This may block like any other access.
     pub(crate) fn of(folder: &Path) -> Self {
         Self { is_local: is_local(folder), hangs: Arc::default() }
     }
 
-    /// The state before anything is known.
+    /// The state before the kind of volume is known.
     pub(crate) fn unknown() -> Self {
         Self { is_local: false, hangs: Arc::default() }
     }
 
-    /// Does something with the files behind `paths`; gives up after two seconds if they may be on a network. Nothing
-    /// more is tried until the hanging call has come back, so that threads do not pile up.
+    /// Accesses the files at `paths`, and gives up after two seconds if they may be on a network. While an access
+    /// hangs, no other is started, so that threads do not pile up.
     pub(crate) fn reach<T: Send + 'static>(
         &self,
         paths: &[&Path],
@@ -61,7 +61,7 @@ impl Volume {
         let (done, answer) = channel();
         let hangs = Arc::clone(&self.hangs);
         std::thread::spawn(move || {
-            // The waiting caller may have given up meanwhile.
+            // The caller may have given up waiting.
             drop(done.send(work()));
             hangs.store(false, Ordering::Release);
         });
@@ -70,7 +70,7 @@ impl Volume {
             Err(RecvTimeoutError::Disconnected) => Err(silent()),
             Err(RecvTimeoutError::Timeout) => {
                 self.hangs.store(true, Ordering::Release);
-                // It may have come back at this very moment.
+                // It may have returned at this very moment.
                 answer.try_recv().unwrap_or_else(|_| Err(silent())).inspect(|_| {
                     self.hangs.store(false, Ordering::Release);
                 })
@@ -79,11 +79,12 @@ impl Volume {
     }
 }
 
-/// Folders of the system, which are never on a network: on a Mac `/` is the sealed volume, and `/var` is on the volume
-/// of the users' folders.
+/// Folders of the system, which are never on a network. On a Mac `/` is the sealed system volume, and `/var` is on
+/// the volume of the users' folders.
 const OF_THE_SYSTEM: [&str; 2] = ["/", "/var"];
 
-/// Whether a folder is on a volume with the system's own folders. Any other volume counts as a network volume.
+/// Whether a folder is on the same volume as one of the system's folders. Any other volume counts as a network
+/// volume.
 fn is_local(folder: &Path) -> bool {
     let device = |path: &Path| path.metadata().map(|found| found.dev()).ok();
     let own = device(folder);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the program that came with the package for this system. npm may skip install scripts, so nothing depends on one.
+// Starts the program from the npm package for this system. npm may skip install scripts, so nothing depends on one.
 "use strict";
 
 const { spawn } = require("node:child_process");

@@ -1,4 +1,4 @@
-//! Consent: the person's answers to macOS about apps, and the dialog before an answer.
+//! Consent: the user's answers when macOS asks about controlling apps, and the dialog that asks.
 
 use crate::conditions::wait;
 use crate::os_error::{Answer, BROKEN, NOT_AUTHORIZED, OsError, WOULD_ASK, refuse};
@@ -9,21 +9,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The person's answer about one app.
+/// The user's answer about one app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Said {
-    /// Nothing yet: the next event opens the dialog.
+    /// The user was not asked yet. The next event opens the dialog.
     Unasked,
     Yes,
     No,
 }
 
-/// The file of a world.
+/// The consent file of a world.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// The program that macOS asks about, by its path; absent if the system does not give it.
+    /// The path of the program that macOS asks about; absent if the system does not tell.
     #[serde(default)]
     responsible: Option<String>,
     /// The answer for other apps.
@@ -31,7 +31,7 @@ struct Written {
     default: Said,
     #[serde(default)]
     apps: BTreeMap<String, Said>,
-    /// The person's answer to a dialog; if absent, no one answers.
+    /// The user's answer to a dialog; if absent, nobody answers.
     #[serde(default)]
     answer: Option<Reaction>,
 }
@@ -39,7 +39,7 @@ struct Written {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reaction {
-    /// Milliseconds until a button is pressed.
+    /// Milliseconds until the user presses a button.
     after: u64,
     allow: bool,
 }
@@ -48,12 +48,12 @@ fn yes() -> Said {
     Said::Yes
 }
 
-/// The consent of one world, as one process sees it.
+/// The consent of a world, as one process sees it.
 #[derive(Debug)]
 pub(crate) struct Consent {
     written: Written,
     state: PathBuf,
-    /// A process that was refused stays refused, even after the switch in System Settings was turned on.
+    /// Apps that refused this process. They keep refusing it, even after the switch in System Settings was turned on.
     refused: RefCell<BTreeSet<String>>,
 }
 
@@ -66,15 +66,15 @@ impl Consent {
         Ok(consent)
     }
 
-    /// The program that macOS asks about.
+    /// Returns the path of the program that macOS asks about.
     pub(crate) fn responsible(&self) -> Option<&str> {
         self.written.responsible.as_deref()
     }
 
-    /// The state of an app, without a dialog.
+    /// Returns the state of an app, without opening a dialog.
     ///
     /// # Errors
-    /// -1743 if the answer was no, -1744 if no one was asked.
+    /// -1743 if the user refused, -1744 if the user was not asked yet.
     pub(crate) fn state(&self, app: &str) -> Answer<()> {
         match self.said(app)? {
             Said::Yes => Ok(()),
@@ -83,11 +83,11 @@ impl Consent {
         }
     }
 
-    /// The reaction to an event: a dialog if no one was asked. Until the answer comes, the state is kept as a no, so
-    /// that a killed sender leaves a no behind.
+    /// Handles an event: opens a dialog if the user was not asked yet. Until the answer arrives, the state is stored
+    /// as a refusal, so that a killed sender leaves a refusal behind.
     ///
     /// # Errors
-    /// -1743 if the answer is no, -1712 if no one answers.
+    /// -1743 if the user refuses, -1712 if nobody answers.
     pub(crate) fn meet(&self, app: &str, deadline: Instant) -> Answer<()> {
         if self.said(app)? != Said::Unasked {
             return self.state(app);
@@ -114,7 +114,7 @@ impl Consent {
         Ok(kept.or_else(|| self.written.apps.get(app).copied()).unwrap_or(self.written.default))
     }
 
-    /// The answers since then. A damaged file does not count as a yes.
+    /// Returns the answers that were stored since. A damaged file is an error and never counts as consent.
     fn kept(&self) -> Result<BTreeMap<String, Said>, WorldError> {
         let file = self.file();
         let Some(text) = read_if_there(&file)? else { return Ok(BTreeMap::new()) };

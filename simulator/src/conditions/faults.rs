@@ -1,4 +1,4 @@
-//! Faults: which event of which app goes wrong, and how.
+//! Faults: which events of which apps fail, and how.
 
 use crate::world::{WorldError, content, failed, journal};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Faults {
     faults: Vec<Fault>,
-    /// How long events wait before they give up, if not as long as on a Mac.
+    /// How long events wait before they time out; `None` for as long as on a Mac.
     pub(crate) timeout: Option<Duration>,
     state: PathBuf,
 }
@@ -18,28 +18,28 @@ pub(crate) struct Faults {
 #[serde(deny_unknown_fields)]
 struct Written {
     faults: Vec<Fault>,
-    /// Milliseconds.
+    /// In milliseconds.
     #[serde(default)]
     timeout: Option<u64>,
 }
 
-/// One fault: the events that it applies to, and its effect on them.
+/// One fault: which events it applies to, and what it does to them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fault {
-    /// A bundle id; absent: any app.
+    /// A bundle id; any app if absent.
     #[serde(default)]
     app: Option<String>,
-    /// `get`, `set`, `count`, or a command's name; absent: any event.
+    /// `get`, `set`, `count`, or a command's name; any event if absent.
     #[serde(default)]
     event: Option<String>,
-    /// A part of the event's target as the trace writes it.
+    /// A part of the event's target, as the trace writes it.
     #[serde(default)]
     target: Option<String>,
-    /// The first of the matching events that it meets, counted from 1 over all processes.
+    /// The first matching event that the fault applies to, counted from 1 over all processes.
     #[serde(default = "one")]
     occurrence: u64,
-    /// How many of them; absent: all from there on.
+    /// How many events it applies to; if absent, all from there on.
     #[serde(default)]
     times: Option<u64>,
     #[serde(rename = "do")]
@@ -49,27 +49,27 @@ pub(crate) struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum Effect {
-    /// The event ends with this error.
+    /// The event fails with this error number.
     Error(i32),
     /// The event takes this many milliseconds longer.
     Slow(u64),
-    /// The app answers no one for this many milliseconds; null: for ever.
+    /// The app does not respond for this many milliseconds; null means for ever.
     Hang(Option<u64>),
-    /// The app hangs for this time, even if this osascript is killed meanwhile.
+    /// The app does not respond for this many milliseconds, even if this osascript is killed meanwhile.
     Block(u64),
-    /// The app ends, and the connection with it.
+    /// The app quits, which breaks the connection.
     Die,
-    /// osascript itself ends, by a segmentation fault as far as its status tells.
+    /// osascript ends with the exit status of a segmentation fault.
     Crash,
     /// osascript writes this many bytes to stdout.
     Flood(usize),
-    /// The answer is a text with this many characters.
+    /// The answer is a string with this many characters.
     Huge(usize),
-    /// A dialog asks the person for consent. The answer comes after this many milliseconds.
+    /// A dialog asks the user for consent. The answer comes after this many milliseconds.
     Dialog { after: u64, allow: bool },
-    /// A write that is answered, and not made.
+    /// A write reports success but does nothing.
     Ignore,
-    /// Before the event, this many elements vanish from the collection that it reads.
+    /// Before the event, this many elements disappear from the collection that it reads.
     Shrink(usize),
 }
 
@@ -85,7 +85,7 @@ impl Faults {
         Ok(Self { faults: written.faults, timeout, state: state.to_owned() })
     }
 
-    /// The fault that meets an event, if one does; every matching event is counted.
+    /// Returns the fault that applies to an event, if one does. Every matching event is counted.
     pub(crate) fn meet(&self, app: &str, event: &str, target: &str) -> Result<Option<Effect>, WorldError> {
         let matching: Vec<usize> =
             (0..self.faults.len()).filter(|at| self.faults[*at].matches(app, event, target)).collect();
@@ -97,7 +97,7 @@ impl Faults {
         Ok(met.map(|(at, _)| self.faults[*at].effect.clone()))
     }
 
-    /// Counts one more event for each of these faults, for all processes together.
+    /// Adds one to the event count of each of these faults, over all processes.
     fn count(&self, matching: &[usize]) -> Result<Vec<u64>, WorldError> {
         let path = self.state.join("faults");
         std::fs::create_dir_all(&self.state).map_err(|error| failed(&self.state, error))?;

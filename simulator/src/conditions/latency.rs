@@ -1,4 +1,4 @@
-//! The time that events take: a model of measured numbers, or one of a test's own.
+//! The time that events take: a model with measured numbers, or a test's own model.
 
 use crate::event::Event;
 use crate::value::specifier::{Specifier, Step};
@@ -13,7 +13,7 @@ const MEASURED: &str = include_str!("measured.json");
 /// A latency model.
 #[derive(Debug)]
 pub(crate) struct Latency {
-    /// The time to start osascript.
+    /// How long osascript takes to start.
     pub(crate) start: Duration,
     rules: Vec<Rule>,
     bridge: Bridge,
@@ -22,7 +22,7 @@ pub(crate) struct Latency {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// Milliseconds.
+    /// In milliseconds.
     start: f64,
     rules: Vec<Rule>,
     #[serde(default)]
@@ -34,47 +34,47 @@ struct Written {
 #[serde(deny_unknown_fields)]
 struct Bridge {
     search: f64,
-    /// Each row with its properties.
+    /// For each row with its properties.
     row: f64,
     #[expect(dead_code, reason = "for those who read the file")]
     source: String,
 }
 
-/// The time of events of a kind; the first rule that fits decides.
+/// The time of one kind of event. The first rule that fits is used.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {
-    /// A bundle id; absent: any app.
+    /// A bundle id; any app if absent.
     #[serde(default)]
     app: Option<String>,
     #[serde(default)]
     form: Option<Form>,
-    /// Properties by their terms; absent: any.
+    /// The terms of properties; any property if absent.
     #[serde(default)]
     properties: Option<Vec<String>>,
     /// Milliseconds for the event itself.
     event: f64,
-    /// Microseconds for each value of its answer.
+    /// Microseconds for each value in the answer.
     #[serde(default)]
     value: f64,
-    /// Microseconds for each element that the app goes through to find its object.
+    /// Microseconds for each element that the app examines to find the object.
     #[serde(default)]
     element: f64,
-    /// The source of the numbers.
+    /// Where the numbers come from.
     #[serde(default)]
     #[expect(dead_code, reason = "for those who read the file")]
     source: String,
 }
 
-/// The way in which an event reaches its object.
+/// How an event reaches its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Form {
     /// A filter.
     Whose,
-    /// An element by its place.
+    /// An element by its index.
     Index,
-    /// One property of all elements, or all elements.
+    /// A property of all elements, or all elements.
     Column,
     /// An element by id or name, or the application.
     Direct,
@@ -82,17 +82,17 @@ pub(crate) enum Form {
     Write,
 }
 
-/// The work of an app for one event.
+/// The amount of work that an event causes in the app.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Work {
     /// Elements that were listed or tested.
     pub(crate) elements: usize,
-    /// Values that were answered.
+    /// Values in the answer.
     pub(crate) values: usize,
 }
 
 impl Latency {
-    /// Reads a model; `none` is not a model.
+    /// Reads a model; `None` for `none`.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, WorldError> {
         let text = match path.to_str() {
             Some("none") => return Ok(None),
@@ -103,12 +103,12 @@ impl Latency {
         Ok(Some(Self { start: milliseconds(written.start), rules: written.rules, bridge: written.bridge }))
     }
 
-    /// The time of an EventKit search that finds this many rows.
+    /// Returns how long an EventKit search takes that finds this many rows.
     pub(crate) fn bridge(&self, rows: u32) -> Duration {
         milliseconds(self.bridge.search + self.bridge.row * f64::from(rows))
     }
 
-    /// The time of an event with this much work.
+    /// Returns how long an event with this much work takes.
     pub(crate) fn of(&self, app: &str, event: &Event, work: Work) -> Duration {
         let (form, property) = (form(event), property(&event.target));
         let rule = self.rules.iter().find(|rule| rule.fits(app, form, property));
@@ -157,7 +157,7 @@ fn form(event: &Event) -> Form {
     }
 }
 
-/// Whether a specifier means many: all elements, or a property of them.
+/// Whether a specifier means several objects: all elements, or a property of them.
 fn ends_in_column(specifier: &Specifier) -> bool {
     match &specifier.step {
         Step::Elements { .. } => true,

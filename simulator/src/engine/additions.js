@@ -1,15 +1,15 @@
-// Standard Additions: what every application object can do once its `includeStandardAdditions` is set.
-// Dialogs are answered by the world, or nobody is there to answer them.
+// Standard Additions: the commands of every application object whose `includeStandardAdditions` is set.
+// The world answers dialogs. If it has no answer, it is as if nobody sat at the Mac.
 (function (native, tools) {
   "use strict";
   const { failure, Path, refuse } = tools;
   const text = (value) => (typeof value === "string" ? value : refuse(-1700));
   const number = (value) => (typeof value === "number" ? value : refuse(-1700));
   const path = (value) => (value instanceof Path ? String(value) : refuse(-1700));
-  // Files are named by a Path; commands on an open file also take its number.
+  // Files are named by a Path. Commands on an open file also accept the number from `openForAccess`.
   const file = (value) => (typeof value === "number" ? (open.get(value) ?? refuse(-38)).path : path(value));
 
-  // The answer that the world has for a dialog; a person who is asked may also cancel, or let time pass.
+  // Returns the world's answer to a dialog. A user who is asked may also cancel, or let the time run out.
   function ask(command, shown, { givingUpAfter } = {}) {
     const answer = native.dialog(command, shown);
     if (!answer) {
@@ -55,7 +55,7 @@
     "current user folder": "",
     "scripts folder": "Library/Scripts",
   };
-  // Where the default domain is this Mac's, and the person's has the same below the home.
+  // Folders that are the Mac's in the default domain. The user domain has the same paths below the home folder.
   const shared = {
     "library folder": "Library",
     "application support": "Library/Application Support",
@@ -84,7 +84,7 @@
     const given = open.get(what) ?? [...open.values()].find((each) => each.path === name);
     return given?.writes ? name : refuse(-61);
   }
-  // What a person chose: one path, or several where several can be.
+  // Returns what the user chose: one path, or several if multiple selections are allowed.
   function chosen(command, params = {}) {
     const answer = ask(command, String(params.withPrompt ?? ""));
     const paths = answer.paths ?? (answer.path === undefined ? refuse(-128) : [answer.path]);
@@ -157,7 +157,7 @@
       void params;
       return native.clipboard() ?? "";
     },
-    // Each kind of data with its size in bytes; only plain text has a kind with a name in JavaScript.
+    // Each kind of data with its size in bytes. In JavaScript, only the kind of plain text has a name.
     clipboardInfo() {
       const words = native.clipboard() ?? "";
       if (words === "") return [];
@@ -206,7 +206,7 @@
       return refuse(-1700);
     },
     pathTo(what, params = {}) {
-      // The script itself; what a script without a file hears, nobody has shown.
+      // `this` means the script itself. What a script without a file gets on a Mac is not known.
       if (what === globalThis) return Path(native.script ?? refuse(-1700));
       if (typeof what === "function") return Path(native.pathOf(what) ?? refuse(-1728));
       if (what === "frontmost application") return Path(native.frontmost() ?? refuse(-1728));
@@ -247,7 +247,7 @@
     setVolume(loudness, params = {}) {
       const settings = this.getVolumeSettings();
       const within = (value, most) => Math.max(0, Math.min(most, number(value)));
-      // The older form counts to seven.
+      // The older form counts from 0 to 7.
       if (typeof loudness === "number") settings.outputVolume = Math.round((within(loudness, 7) * 100) / 7);
       for (const name of ["outputVolume", "inputVolume", "alertVolume"])
         if (params[name] !== undefined) settings[name] = Math.round(within(params[name], 100));
@@ -293,7 +293,7 @@
       return native.readFile(file(what))?.length ?? native.attributes(file(what))?.size ?? refuse(-43);
     },
     setEof(what, params = {}) {
-      // What an item of Finder contains is known as soon as it is emptied.
+      // The content of one of Finder's items is known only once it is emptied.
       const emptied = params.to === 0 && native.kind(file(what)) === 1;
       const bytes = native.readFile(file(what)) ?? (emptied ? "" : refuse(-43));
       wrote(native.writeFile(writable(what), bytes.slice(0, number(params.to)).padEnd(params.to, "\0")));
@@ -337,7 +337,7 @@
         packageFolder: false,
       };
     },
-    // A program of its own, in the language that is named. The simulated Mac has only one of them.
+    // Runs a script in the named language. The simulated Mac has only JavaScript.
     runScript(source, params = {}) {
       if (!/^javascript$/i.test(params.in ?? "AppleScript")) refuse(-1762);
       const before = globalThis.run;
@@ -360,7 +360,7 @@
     },
   };
 
-  // A command is an event to the application object it is called on.
+  // Each command is an event to the application object that it is called on.
   return (node, key) =>
     Object.hasOwn(additions, key)
       ? (...args) => {

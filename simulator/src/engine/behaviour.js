@@ -1,7 +1,7 @@
-// What an app's own script sees: the objects of its app, and one event at a time.
+// What the script of an app's behaviour works with: objects of its app, and one event at a time.
 (function (refused) {
   "use strict";
-  // An object of the app; the same one is always the same in JavaScript.
+  // An object of the app. The same object is always represented by the same instance.
   class Held {
     constructor(id) {
       this.id = id;
@@ -17,7 +17,7 @@
     error.errorNumber = refused(number, error.stack);
     throw error;
   };
-  // The handler of an event: `set` by property, `make` by class, `commands` by name.
+  // Finds the handler of an event: `set` by property, `make` by class, `commands` by name.
   const handler = (script, kind, name) => script[kind]?.[name]?.bind(script);
   function perform(handle, it) {
     it.refuse = refuse;

@@ -1,4 +1,4 @@
-//! Runs an app's own script for an event, if it has one: behaviour that a dictionary cannot describe.
+//! Runs the script of an app for an event, if the app has one. It adds behaviour that a dictionary cannot describe.
 
 use super::convert::{Writer, text_of};
 use super::native::Bridge;
@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 const PRELUDE: &str = include_str!("behaviour.js");
 
-/// The objects with which scripts of apps work.
+/// The JavaScript helpers for scripts of apps.
 #[derive(Clone)]
 pub(super) struct Stage<'js> {
     pub(super) held: Function<'js>,
@@ -40,12 +40,12 @@ impl<'js> Stage<'js> {
     }
 }
 
-/// The number with which code in JavaScript refuses.
+/// Refuses with this error number, on behalf of JavaScript.
 pub(super) fn refused(number: i32, stack: String) -> i32 {
     refused_by_script(number, &stack)
 }
 
-/// The scripts of apps, during one event.
+/// Runs the scripts of apps during one event.
 pub(super) struct Acting<'a, 'js> {
     pub(super) bridge: &'a Rc<Bridge<'js>>,
     pub(super) ctx: &'a Ctx<'js>,
@@ -70,7 +70,7 @@ impl Behaviour for Acting<'_, '_> {
 }
 
 impl<'js> Acting<'_, 'js> {
-    /// Runs a script of Omni Automation inside the app; its changes stay, even if it throws.
+    /// Runs an Omni Automation script inside the app. Its changes are kept even if it throws.
     fn evaluate(&self, app: &Rc<App>, changes: &Changes, event: &Event, source: &str) -> Answer<Value> {
         self.bridge.session.look(app, event.target.root, |view| view.admitted(event))?;
         changes.keep();
@@ -78,15 +78,15 @@ impl<'js> Acting<'_, 'js> {
     }
 
     fn omni(&self, app: &Rc<App>, changes: &Changes) -> Answer<Omni> {
-        // The script's own clock, which may be that of the world.
+        // The current time as the script sees it, which may be that of the world.
         let now: f64 = self.ctx.eval("Date.now()").map_err(|error| self.failed(&error))?;
         Omni::open(&self.bridge.session, app, changes, now)
     }
 
-    /// The function of the app's script that wants an event.
+    /// Returns the function of the app's script that handles an event.
     fn handler(&self, app: &Rc<App>, event: &Event) -> rquickjs::Result<Option<Function<'js>>> {
         let Some(source) = &app.behaviour else { return Ok(None) };
-        // Most scripts have nothing to say about reads, and are not evaluated for one.
+        // Most scripts do not handle reads, so they are not evaluated for one.
         if event.kind == Kind::Get && !source.contains("get: {") {
             return Ok(None);
         }
@@ -125,7 +125,7 @@ impl<'js> Acting<'_, 'js> {
         Ok(self.bridge.session.look(app, event.target.root, |view| view.outward(value)))
     }
 
-    /// The event's data: its subject and its parameters.
+    /// Makes the event object: its targets and its parameters.
     fn event(&self, app: &Rc<App>, event: &Event) -> Answer<Object<'js>> {
         let (targets, direct, parameters) = self.bridge.session.look(app, event.target.root, |view| {
             let about = match (&event.kind, event.target.of()) {
@@ -134,7 +134,7 @@ impl<'js> Acting<'_, 'js> {
             };
             let direct = event.direct.as_ref().map(|direct| view.inward(direct)).transpose()?;
             let parameters = view.parameters(event)?;
-            // A command that takes several objects is about these.
+            // If the direct parameter of a command is a list of objects, these are the targets.
             let targets = match &direct {
                 Some(Value::List(items)) => items.iter().map(held).collect::<Option<Vec<_>>>(),
                 _ => None,
@@ -154,7 +154,7 @@ impl<'js> Acting<'_, 'js> {
         write().map_err(|error| self.failed(&error))
     }
 
-    /// The place that an event names for something: at an end of a list, or beside an element.
+    /// Returns the insertion location in an event: at an end of a list, or beside an element.
     fn place(&self, app: &Rc<App>, event: &Event) -> rquickjs::Result<Option<Object<'js>>> {
         let given = event.parameters.get("at").or_else(|| event.parameters.get("to"));
         let Some(Value::Object(place)) = given else { return Ok(None) };
@@ -173,7 +173,8 @@ impl<'js> Acting<'_, 'js> {
         self.bridge.write_plain(self.ctx, value)
     }
 
-    /// The abilities of a handler: to read and change its app's objects, or to leave the event to the dictionary.
+    /// Adds the functions of a handler: to read and change the app's objects, or to leave the event to the
+    /// dictionary.
     fn describe(
         &self,
         it: &Object<'js>,
@@ -190,7 +191,7 @@ impl<'js> Acting<'_, 'js> {
             let mut event = event.clone();
             if let Some(at) = at.0 {
                 let at = ObjectId(at.get("id")?);
-                // A place among the elements of that very object says more than the object.
+                // An insertion location within that same object is more specific than the object.
                 let is_place = |view: &View<'_>| match event.parameters.get("at") {
                     Some(Value::Object(place)) if matches!(place.step, Step::Insertion { .. }) => {
                         view.container(place) == Ok(at)
@@ -211,7 +212,7 @@ impl<'js> Acting<'_, 'js> {
         it.set("otherwise", Func::from(otherwise))
     }
 
-    /// An exception of an app's script: a refusal with its number, otherwise a fault of the script.
+    /// Converts an exception of an app's script: to a refusal if it has an error number, otherwise to a script error.
     fn failed(&self, error: &rquickjs::Error) -> OsError {
         if !error.is_exception() {
             return OsError::new(FAILED, error.to_string());
@@ -236,7 +237,7 @@ fn held(value: &Value) -> Option<ObjectId> {
     }
 }
 
-/// The place of a handler.
+/// What a handler's functions need.
 #[derive(Clone)]
 struct Stand<'js> {
     bridge: Rc<Bridge<'js>>,
@@ -244,7 +245,7 @@ struct Stand<'js> {
     changes: Changes,
 }
 
-/// An object as a handler names it.
+/// Returns the id of an object that a handler names.
 fn id(object: &Object<'_>) -> rquickjs::Result<ObjectId> {
     Ok(ObjectId(object.get("id")?))
 }
@@ -321,7 +322,7 @@ fn writes<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
     it.set("remove", Func::from(remove))?;
     let at = place.clone();
     let save = move |path: String, size: i64| {
-        // The number that a person would read in the app's own message.
+        // The error number that the app's own message would have.
         at.bridge.session.save(&path, size).err().map(|refusal| match refusal {
             Refusal::Gone | Refusal::NoFolder => -43,
             Refusal::Taken => -48,
@@ -373,7 +374,7 @@ fn writes<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
     it.set("add", Func::from(add))
 }
 
-/// The functions of an app's own engine: `omni(name, arguments)` takes and returns JSON, with objects as numbers.
+/// Adds the app's own engine: `omni(name, arguments)` takes and returns JSON, in which objects are numbers.
 fn omni_calls<'js>(it: &Object<'js>, place: &Stand<'js>) -> rquickjs::Result<()> {
     let at = place.clone();
     let call = move |ctx: Ctx<'js>, name: String, given: String| {
@@ -395,13 +396,13 @@ impl Stand<'_> {
 }
 
 impl<'js> Bridge<'js> {
-    /// Writes a value for an app's script: objects as the script names them.
+    /// Converts a value for an app's script. Objects become the script's own objects.
     fn write_plain(&self, ctx: &Ctx<'js>, value: &Value) -> rquickjs::Result<Js<'js>> {
         let held = self.stage(ctx)?.held;
         Writer::new(self.helpers(), ctx, Object::new(ctx.clone())?).with_held(held).write(value)
     }
 
-    /// Reads what an app's script gives back.
+    /// Converts a value that an app's script returns.
     fn read_plain(&self, ctx: &Ctx<'js>, value: &Js<'js>) -> rquickjs::Result<Value> {
         let held = self.stage(ctx)?.is_held;
         let read = self.helpers().clone().with_held(held).read(value)?;

@@ -1,4 +1,4 @@
-//! Values between JavaScript and Apple events.
+//! Converts values between JavaScript and Apple events.
 
 use crate::os_error::{Answer, COERCION, NO_SUCH_OBJECT, OsError};
 use crate::value::specifier::{Edge, Ordinal, Root, Specifier, Step};
@@ -10,7 +10,7 @@ use rquickjs::{Array, Ctx, FromJs, Function, Object, Value as Js};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The prelude's functions that this side calls.
+/// The prelude's functions that Rust calls.
 #[derive(Clone, Debug)]
 pub(super) struct Helpers<'js> {
     wrap: Function<'js>,
@@ -29,11 +29,11 @@ pub(super) struct Helpers<'js> {
     pub(super) reword: Function<'js>,
     pub(super) set_source: Function<'js>,
     pub(super) set_script: Function<'js>,
-    /// Tells the objects that an app's own script names.
+    /// Recognizes the objects of an app's own script.
     is_held: Option<Function<'js>>,
 }
 
-/// A specifier's node lists its step by number; the prelude has the same list.
+/// The kinds of steps of a specifier's node. The prelude has the same list.
 const ROOT: u8 = 0;
 const PROPERTY: u8 = 1;
 const ELEMENTS: u8 = 2;
@@ -46,7 +46,7 @@ const MEMBER: u8 = 8;
 const UNSAVED: u8 = 9;
 const INSERTION: u8 = 10;
 
-/// Roots that are not an app.
+/// Numbers of roots that are not an app.
 const CURRENT: i32 = -1;
 
 impl<'js> Helpers<'js> {
@@ -72,13 +72,13 @@ impl<'js> Helpers<'js> {
         })
     }
 
-    /// The same for the script of an app, which names objects in its own way.
+    /// Returns the same helpers for the script of an app, which has its own objects.
     pub(super) fn with_held(mut self, is_held: Function<'js>) -> Self {
         self.is_held = Some(is_held);
         self
     }
 
-    /// Throws an Apple event's error.
+    /// Throws the error of an Apple event.
     pub(super) fn throw(&self, ctx: &Ctx<'js>, error: OsError) -> rquickjs::Error {
         match self.failure.call::<_, Js<'js>>((error.message, error.number)) {
             Ok(thrown) => ctx.throw(thrown),
@@ -86,7 +86,7 @@ impl<'js> Helpers<'js> {
         }
     }
 
-    /// A text for a stream: lone surrogates become U+FFFD.
+    /// Returns a string for a stream. Unpaired surrogates become U+FFFD.
     pub(super) fn lossy(&self, text: &rquickjs::String<'js>) -> rquickjs::Result<String> {
         match self.text(text)? {
             Value::Utf16(units) => Ok(String::from_utf16_lossy(&units)),
@@ -101,7 +101,7 @@ impl<'js> Helpers<'js> {
         }
     }
 
-    /// Reads a value that a script passes.
+    /// Converts a value that a script passes.
     pub(super) fn read(&self, value: &Js<'js>) -> rquickjs::Result<Answer<Value>> {
         if value.is_undefined() || value.is_null() {
             return Ok(Ok(Value::Missing));
@@ -165,7 +165,7 @@ impl<'js> Helpers<'js> {
         Ok(Ok(Value::Record(Box::new(fields))))
     }
 
-    /// The node behind a specifier; `None` for anything else.
+    /// Returns the node of a specifier; `None` for any other value.
     pub(super) fn node(&self, value: &Js<'js>) -> rquickjs::Result<Option<Object<'js>>> {
         if !value.is_function() {
             return Ok(None);
@@ -173,7 +173,7 @@ impl<'js> Helpers<'js> {
         self.node_of.call((value.clone(),))
     }
 
-    /// Reads the path that a node ends.
+    /// Converts the node at the end of a path to a specifier.
     pub(super) fn specifier(&self, node: &Object<'js>) -> rquickjs::Result<Answer<Rc<Specifier>>> {
         let kind: u8 = node.get("k")?;
         if kind == ROOT {
@@ -246,14 +246,14 @@ fn edge(which: u8) -> Edge {
     }
 }
 
-/// Writes answers of one event; paths that many objects share are written once.
+/// Converts the answers to one event. Paths that many objects share are converted only once.
 pub(super) struct Writer<'a, 'js> {
     helpers: &'a Helpers<'js>,
     ctx: &'a Ctx<'js>,
     /// The state that all specifiers of one `Application()` share.
     shared: Object<'js>,
     written: HashMap<*const Specifier, Object<'js>>,
-    /// Makes the objects that an app's own script names.
+    /// Makes the objects of an app's own script.
     held: Option<Function<'js>>,
 }
 
@@ -262,7 +262,7 @@ impl<'a, 'js> Writer<'a, 'js> {
         Self { helpers, ctx, shared, written: HashMap::new(), held: None }
     }
 
-    /// The same for the script of an app, which names objects in its own way.
+    /// Returns the same writer for the script of an app, which has its own objects.
     pub(super) fn with_held(mut self, held: Function<'js>) -> Self {
         self.held = Some(held);
         self
@@ -306,7 +306,7 @@ impl<'a, 'js> Writer<'a, 'js> {
         Ok(list)
     }
 
-    /// A plain object; `__proto__` is a name like any other.
+    /// Converts a record to a plain object. `__proto__` is an ordinary key.
     fn record(&mut self, fields: &IndexMap<Rc<str>, Value>) -> rquickjs::Result<Object<'js>> {
         let object = Object::new(self.ctx.clone())?;
         for (name, value) in fields {
@@ -351,7 +351,7 @@ impl<'a, 'js> Writer<'a, 'js> {
     }
 }
 
-/// A thrown value's own text, as `String(value)` gives it.
+/// Returns the text of a thrown value, as `String(value)` gives it.
 pub(super) fn text_of<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Option<String> {
     Coerced::<String>::from_js(ctx, value).ok().map(|text| text.0)
 }

@@ -1,5 +1,5 @@
-// Local times as the language defines them. The engine takes the offset that is in force at the civil time read as UTC, so
-// that around each change of the clocks its local times are an hour off.
+// Corrects local times. The engine looks up the offset for the civil time as if it were UTC, so its local times are
+// an hour off around each clock change.
 (function () {
   "use strict";
   const Native = Date,
@@ -7,7 +7,7 @@
     read = Native.parse,
     DAY = 86400000;
   const offset = (time) => -own.getTimezoneOffset.call(new Native(time)) * 60000;
-  // A time that occurs twice is the first one, and one that the clocks skip is counted with the offset before.
+  // A time that occurs twice means the first one. A time that the clocks skip uses the offset before the change.
   function instant(civil) {
     const before = civil - offset(civil - DAY),
       after = civil - offset(civil + DAY);
@@ -17,7 +17,7 @@
     ISO = /^[+-]?\d{4,6}(?:-\d\d){0,2}(T)?/;
   function parse(text) {
     const iso = ISO.exec(text);
-    // A day alone is one of UTC.
+    // A date without a time is in UTC.
     if (ZONED.test(text) || (iso !== null && iso[0].length === text.length)) return read(text);
     const civil = read(text + (iso !== null && iso[1] ? "Z" : " UTC"));
     return Number.isNaN(civil) ? read(text) : instant(civil);

@@ -8,7 +8,7 @@ use rquickjs::function::Func;
 use rquickjs::{Ctx, Object};
 use std::rc::Rc;
 
-/// Adds the functions to an object. A function that can fail returns nothing, or the word for the refusal.
+/// Adds the functions to an object. A function that can fail returns nothing, or a word that names the reason.
 pub(super) fn define<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     reads(to, bridge)?;
     writes(to, bridge)
@@ -17,7 +17,7 @@ pub(super) fn define<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickj
 fn reads<'js>(to: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     let it = Rc::clone(bridge);
     let read = move |path: String| {
-        // Of an item of Finder only an empty content is known.
+        // An item that only Finder's data has can be read only if it is empty.
         let empty =
             || it.session.attributes(&path).filter(|found| found.size == 0 && found.kind == Kind::File);
         it.session.files.read(&path).or_else(|| empty().map(|_| Vec::new())).map(Bytes)
@@ -80,7 +80,7 @@ fn write_attributes<'js>(ctx: &Ctx<'js>, found: Attributes) -> rquickjs::Result<
     Ok(object)
 }
 
-/// A property list as JSON text.
+/// Converts a property list to JSON text.
 fn plist(bytes: &[u8]) -> Option<String> {
     let read = plist::Value::from_reader(std::io::Cursor::new(bytes)).ok()?;
     Some(json(&read).to_string())

@@ -1,6 +1,8 @@
-//! The bridge's EventKit: consent, calendars, events with every occurrence of a series, and reminders.
+//! EventKit for the Objective-C bridge: consent, calendars, events with every occurrence of a series, and reminders.
 //!
-//! Calendars and events are those of Calendar's data, lists and reminders those of Reminders'. `eventkit.json` in the world's folder says what Apple events do not
+//! Calendars and events come from Calendar's data, lists and reminders from Reminders' data. `eventkit.json` in the
+//! world's folder adds what Apple events do not show: consent, how the user would answer, time zones of events, moved
+//! occurrences, and calendars that EventKit does not list.
 //! show: consent, how a person would answer, zones of events, moved occurrences, and calendars that are missing.
 
 use super::native::Bridge;
@@ -28,36 +30,36 @@ const CALENDAR: &str = "com.apple.iCal";
 
 const REMINDERS: &str = "com.apple.reminders";
 
-/// Ids in Reminders have this prefix before the id in EventKit.
+/// The prefix that Reminders puts before EventKit's id.
 const URL: &str = "x-apple-reminder://";
 
 /// The file with what Apple events do not show.
 const FILE: &str = "eventkit.json";
 
-/// The file with what a person answered since, below `state`.
+/// The file with the answers that the user has given since, below `state`.
 const ANSWERED: &str = "state/consent.eventkit.json";
 
 const DAY: i64 = 86_400_000;
 
-/// The status with which there is something to see.
+/// The authorization status of full access, the only one that shows data.
 const FULL: u8 = 3;
 
-/// The highest status: events can be added and not read.
+/// The highest status, write-only: events can be added but not read.
 const LAST_STATUS: u8 = 4;
 
-/// A search goes no further than this from its start, without an error.
+/// A search goes no further than this from its start, and reports no error.
 const FOUR_YEARS: i64 = 4 * 366 * DAY;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Settings {
-    /// Statuses of events and reminders.
+    /// The authorization status for events and for reminders.
     #[serde(default)]
     consent: Consent,
-    /// A person's answer when asked; without it no one answers.
+    /// The user's answer when asked; `None` if nobody answers.
     #[serde(default)]
     answer: Option<bool>,
-    /// Zones of events, by their ids. An event without one is in the Mac's zone.
+    /// Time zones of events, by their ids. An event that is not listed is in the Mac's time zone.
     #[serde(default)]
     zones: BTreeMap<String, String>,
     /// Occurrences that were moved, by the ids of their events.
@@ -66,10 +68,10 @@ struct Settings {
     /// Titles of calendars and lists that EventKit does not list.
     #[serde(default)]
     missing: Vec<String>,
-    /// Events and reminders that EventKit shows at another time than the apps do, by their ids: seconds.
+    /// By how many seconds EventKit shows events and reminders at another time than the apps do, by their ids.
     #[serde(default)]
     shifted: BTreeMap<String, i64>,
-    /// A search for reminders never ends.
+    /// Whether a search for reminders never ends.
     #[serde(default)]
     silent: bool,
 }
@@ -83,7 +85,7 @@ struct Consent {
     reminders: u8,
 }
 
-/// Local times.
+/// A moved occurrence. Its times are local.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Moved {
@@ -102,7 +104,7 @@ pub(super) fn define<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rqu
     let it = Rc::clone(bridge);
     let ask = move |ctx: Ctx<'js>, entity: u8| ask(&it.session, entity).map_err(|error| thrown(&ctx, &error));
     system.set("eventKitAsk", Func::from(ask))?;
-    // Each store shows the data of the time at which it was made or reset.
+    // Each store shows the data as it was when the store was created or reset.
     let stores: Rc<RefCell<Vec<[Json; 2]>>> = Rc::default();
     let (it, kept) = (Rc::clone(bridge), Rc::clone(&stores));
     let load = move |ctx: Ctx<'js>, store: i32| {
@@ -165,15 +167,15 @@ fn thrown(ctx: &Ctx<'_>, error: &str) -> rquickjs::Error {
     Exception::throw_message(ctx, error)
 }
 
-/// Looks at the files of a world that say what Apple events do not show.
+/// Checks the files of a world that add what Apple events do not show.
 ///
 /// # Errors
-/// A file cannot be read, or says something that no Mac has.
+/// A file cannot be read, or describes something that no Mac has.
 pub(crate) fn check(world: &World) -> Result<(), WorldError> {
     read(world).map(|_| ())
 }
 
-/// The current state, read again each time: consent may change while a script runs.
+/// Reads the current state. It is read again each time, because consent may change while a script runs.
 fn settled(session: &Session) -> Result<(Consent, Settings), String> {
     read(&session.world).map_err(|error| error.to_string())
 }
@@ -199,7 +201,7 @@ fn parsed<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, WorldError> {
 }
 
 impl Settings {
-    /// Finds what no Mac could have.
+    /// Finds settings that no Mac could have.
     fn checked(&self) -> Result<(), String> {
         self.consent.checked()?;
         if let Some(zone) = self.zones.values().find(|zone| named(zone).is_none()) {
@@ -222,7 +224,7 @@ impl Consent {
     }
 }
 
-/// Asks a person who was not asked yet; `None` if no one answers.
+/// Asks a user who has not been asked yet; `None` if nobody answers.
 fn ask(session: &Session, entity: u8) -> Result<Option<bool>, String> {
     let (mut consent, settings) = settled(session)?;
     let status = if entity == 0 { &mut consent.events } else { &mut consent.reminders };
@@ -241,7 +243,7 @@ fn ask(session: &Session, entity: u8) -> Result<Option<bool>, String> {
     Ok(Some(answer))
 }
 
-/// The calendars with their events, as the store sees them now.
+/// Returns the calendars with their events, as the store sees them now.
 fn calendars(session: &Session, settings: &Settings) -> Json {
     shown(session, CALENDAR, settings, |view| {
         let calendars = of(view, crate::value::APP, "calendar").into_iter().map(|id| {
@@ -254,7 +256,7 @@ fn calendars(session: &Session, settings: &Settings) -> Json {
     })
 }
 
-/// The lists with their reminders, as the store sees them now.
+/// Returns the lists with their reminders, as the store sees them now.
 fn lists(session: &Session, settings: &Settings) -> Json {
     shown(session, REMINDERS, settings, |view| {
         let lists = of(view, crate::value::APP, "list").into_iter().map(|id| {
@@ -267,7 +269,7 @@ fn lists(session: &Session, settings: &Settings) -> Json {
     })
 }
 
-/// A part of an app's data, without the missing calendars or lists.
+/// Returns a part of an app's data, without the calendars or lists that EventKit does not list.
 fn shown(
     session: &Session,
     app: &str,
@@ -312,7 +314,7 @@ fn reminder(view: &View<'_>, id: ObjectId, settings: &Settings) -> Json {
         Some(Value::Int(number)) => *number,
         _ => 0,
     };
-    // A day without a time is the same in both properties. A time may be midnight.
+    // An all-day date is the same in both properties. A date with a time may still be at midnight.
     let (timed, day) = (local_date("due date"), local_date("allday due date"));
     let (due, is_day) = (timed.or(day), day.is_some() && (timed.is_none() || timed == day));
     json!({
@@ -328,7 +330,7 @@ fn reminder(view: &View<'_>, id: ObjectId, settings: &Settings) -> Json {
     })
 }
 
-/// The parts of a local time. A day without a time has no hour.
+/// Returns the components of a local time. An all-day date has no hour.
 fn components(local_seconds: i64, is_day: bool) -> Json {
     let civil = Timestamp::from_second(local_seconds).unwrap_or(Timestamp::UNIX_EPOCH);
     let civil = TimeZone::UTC.to_datetime(civil);
@@ -380,11 +382,11 @@ fn written(view: &View<'_>, id: ObjectId, settings: &Settings) -> Json {
     })
 }
 
-/// The occurrences of an event that are at least partly in a span. Each is `[start, end, occurrence, detached]`.
+/// Returns the occurrences of an event that overlap a span. Each is `[start, end, occurrence, detached]`.
 fn expanded(event: &Json, settings: &Settings, (from, to): (i64, i64)) -> Vec<Json> {
     let number = |name: &str| event[name].as_i64().unwrap_or_default();
     let (start, end, days) = (number("start"), number("end"), event["days"] == true);
-    // EventKit ends a day at its last second.
+    // EventKit ends an all-day event at the last second of its day.
     let last = |end: i64| if days { end - 1000 } else { end };
     let overlaps = |start: i64, end: i64| start <= to && end >= from;
     let Some(rule) = event["rule"].as_str() else {
@@ -425,7 +427,7 @@ fn expanded(event: &Json, settings: &Settings, (from, to): (i64, i64)) -> Vec<Js
     inside.map(|(at, occurrence, detached)| json!([at, ends(at), occurrence, detached])).collect()
 }
 
-/// The offsets of a zone over a span.
+/// Returns the offsets of a time zone over a span.
 fn table(zone: &TimeZone, from: i64, to: i64) -> Zone {
     let offset = |at: Timestamp| i64::from(zone.to_offset(at).seconds()) * 1000;
     let begin = Timestamp::from_millisecond(from - DAY).unwrap_or(Timestamp::UNIX_EPOCH);
@@ -445,17 +447,17 @@ fn instant(local_seconds: i64, zone: &TimeZone) -> i64 {
         .map_or(local_seconds * 1000, |time| time.timestamp().as_millisecond())
 }
 
-/// Names the zone that the system has without a variable.
+/// The name that stands for the system's time zone if `TZ` is not set.
 const LOCAL: &str = "local";
 
-/// The zone of this process, which is the simulated Mac's.
+/// Returns the time zone of this process, which is the simulated Mac's.
 fn local() -> TimeZone {
     let by_name = std::env::var("TZ").ok().and_then(|name| named(&name));
     by_name.or_else(|| named(LOCAL)).unwrap_or(TimeZone::UTC)
 }
 
 thread_local! {
-    /// The zones that were read: each event asks for one.
+    /// A cache of time zones, because each event asks for one.
     static ZONES: RefCell<BTreeMap<String, Option<TimeZone>>> = RefCell::default();
 }
 

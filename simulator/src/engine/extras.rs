@@ -8,7 +8,7 @@ use rquickjs::{Ctx, Exception, Object, Value as Js};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// Adds what Standard Additions and `Library` need to the prelude's native functions.
+/// Adds the native functions that the prelude needs for Standard Additions and `Library`.
 pub(super) fn define<'js>(native: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     dialogs(native, bridge)?;
     clipboard(native, bridge)?;

@@ -1,6 +1,6 @@
-// The Objective-C bridge: `$`, `ObjC`, `Ref`, and the classes of Foundation that nearly every script uses. The parts
-// beside this file hold the others; one is evaluated when a script first names one of its classes.
-// A method without arguments is read as a property; one with arguments is called by its joined selector.
+// The Objective-C bridge: `$`, `ObjC`, `Ref`, and the Foundation classes that nearly every script uses. The files in
+// `foundation` have the others; each is evaluated when a script first names one of its classes. A method without
+// arguments is read as a property; one with arguments is called by its joined selector.
 (function (system) {
   "use strict";
   const VALUE = Symbol("value");
@@ -105,7 +105,7 @@
     },
   };
   kind("NSObject", root);
-  // `initWithData:encoding:` is spelled initWithDataEncoding.
+  // `initWithData:encoding:` becomes `initWithDataEncoding`.
   const selectorName = (selector) => selector.replace(/:(.)?/g, (all, next) => (next ?? "").toUpperCase());
   function describe(value) {
     const inner = value[VALUE];
@@ -129,7 +129,7 @@
 
   const nil = () => object("nil", NIL);
   const string = system.part("texts")({ object });
-  // The bytes of an NSData, one character of a string for each.
+  // The bytes of an NSData, as a string with one character for each byte.
   class Bytes {
     constructor(text) {
       this.text = text;
@@ -155,7 +155,7 @@
     if (value instanceof Date) return object("NSDate", value);
     return object("NSDictionary", new Map(Object.keys(value).map((key) => [key, wrap(value[key])])));
   }
-  // One level: what is inside a collection stays wrapped.
+  // Unwraps one level. What is inside a collection stays wrapped.
   function unwrap(value) {
     if (!isWrapped(value)) return value;
     const inner = value[VALUE];
@@ -172,7 +172,7 @@
     if (isWrapped(one) || one === null || typeof one !== "object" || one instanceof Date) return one;
     return Object.fromEntries(Object.entries(one).map(([key, inner]) => [key, deepUnwrap(inner)]));
   }
-  // The text of an argument: JavaScript's or Foundation's; a URL stands for its path.
+  // Returns an argument as a string. It may be a JavaScript string or a Foundation object; a URL means its path.
   const text = (value) => {
     const inner = isA(value, "NSURL")
       ? value[VALUE].path
@@ -200,7 +200,7 @@
     const value = readable ? system.decode(bytes) : null;
     return value == null ? nil() : string(value);
   };
-  // An out-parameter that was made by $() becomes the error.
+  // An out-parameter that was made with $() becomes the error.
   const failed = (error, description, code = 260) => {
     if (!isWrapped(error)) return;
     Object.setPrototypeOf(error, prototypes.NSError);
@@ -208,7 +208,7 @@
   };
   const last = (path) => path.replace(/\/+$/, "").split("/").pop();
   const folderOf = (path) => last(path.replace(/\/+$/, "").replace(/\/[^/]*$/, "")) || "/";
-  // What the file layer answers beside success, as Cocoa says it of the path that a script reads or writes.
+  // For each failure of a file operation: Cocoa's error code, and its message about the path that a script gave.
   const complaints = {
     gone: [260, (path) => `The file “${last(path)}” couldn’t be opened because there is no such file.`],
     folder: [4, (path) => `The folder “${last(path)}” doesn’t exist.`],
@@ -222,7 +222,7 @@
         `The file “${last(path)}” couldn’t be saved in the folder “${folderOf(path)}” because a file with the same name already exists.`,
     ],
   };
-  // Whether a file operation worked; else its complaint goes to the out-parameter. An operation may have words of its own.
+  // Whether a file operation worked. If not, fills the out-parameter. `own` has the operation's own messages.
   function worked(outcome, path, error, own = {}) {
     if (outcome === null || outcome === undefined) return true;
     const [code, say] = own[outcome] ?? complaints[outcome] ?? complaints.denied;
@@ -246,7 +246,7 @@
   };
   const writeData = (v, path, error) => worked(system.writeFile(text(path), v.text), text(path), error);
 
-  // C's formats and Foundation's %@.
+  // Formats with C's conversions and Foundation's %@.
   const formatted = (format, values) => {
     let at = 0;
     return String(format).replace(
@@ -277,7 +277,7 @@
     return string(v.slice(from, to));
   };
   const range = (location, length) => ({ location, length });
-  const NOT_FOUND = 2 ** 63; // NSNotFound, as the double that JavaScript makes of it
+  const NOT_FOUND = 2 ** 63; // NSNotFound, as JavaScript rounds it to a double
   const found = (at, length) => (at < 0 ? range(NOT_FOUND, 0) : range(at, length));
   const ordered = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
   const joined = (v, more) =>
@@ -586,7 +586,7 @@
       },
     },
   });
-  // What is left of a file, or so many bytes of it.
+  // Returns the rest of a file, or the next `length` bytes.
   function rest(handle, length) {
     if (handle.path === undefined) return handle.text === undefined ? "" : handle.text.splice(0).join("");
     const bytes = (system.readFile(handle.path) ?? "").slice(
@@ -619,7 +619,7 @@
     },
   });
 
-  // Property lists as XML, the form in which scripts keep settings.
+  // Writes property lists as XML, the form in which scripts store settings.
   function plist(value) {
     const escape = (part) => part.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
     const write = (item) => {
@@ -639,7 +639,7 @@
     const read = system.plist(text(path));
     return read == null ? nil() : wrap(JSON.parse(read));
   };
-  // A property list of one kind from a file; the out-parameter says why there is none.
+  // Reads a property list of one kind from a file. The out-parameter says why there is none.
   const listOf = (name) => (path, error) => {
     const read = readPlist(path);
     if (isA(read, name)) return read;
@@ -648,7 +648,7 @@
     return nil();
   };
 
-  // Classes: what they answer themselves, and what `alloc` can be initialised with.
+  // Classes: what the class itself answers, and how `alloc` can be initialised.
   function lazily(target, properties) {
     for (const [key, get] of Object.entries(properties))
       Object.defineProperty(target, key, { get, configurable: true, enumerable: true });
@@ -656,7 +656,7 @@
   }
   const classes = {};
   // `make` is called on the class, `get` is read from it, `init` is called on `alloc`.
-  // `blank` is what `alloc.init` gives.
+  // `blank` is the result of `alloc.init`.
   function classOf(name, { make = {}, get: { blank = () => object(name, {}), ...get } = {}, init = {} } = {}) {
     const made = lazily(
       { ...make },
@@ -712,7 +712,7 @@
   };
   const ofData = (name) => {
     const made = (bytes) => (bytes == null ? nil() : object(name, new Bytes(bytes)));
-    // A character outside the alphabet, such as a line end, is an error unless the option ignores it.
+    // A character outside the alphabet, such as a line break, is an error unless the option ignores it.
     const base64 = (value, options) => {
       const from = typeof value === "string" || isA(value, "NSString") ? text(value) : (bytesOf(value) ?? "");
       const unknown = /[^A-Za-z0-9+/=]/g;
@@ -1024,7 +1024,7 @@
         (name) => [name, Math[name]],
       ),
     ),
-    // Nobody allowed it: System Events refuses keystrokes for that.
+    // Nobody has granted accessibility access, which is why System Events refuses keystrokes.
     ApplicationServices: { AXIsProcessTrusted: () => false },
     time: { time: () => Math.floor(Date.now() / 1000) },
   };
@@ -1070,7 +1070,7 @@
     "objc/runtime",
     "sqlite3",
     "libc",
-    // Headers of the system's libraries that Apple's notes name, besides those above.
+    // Headers of system libraries that Apple's release notes name, in addition to those above.
     ..."arpa/inet asl copyfile dyld getopt glob grp ifaddrs launch membership netdb netinet/in notify objc paths pwd".split(
       " ",
     ),
@@ -1078,11 +1078,11 @@
     ..."sys/sysctl sys/time sys/times sys/wait sys/xattr syslog uuid/uuid vImage vecLib vmnet xpc zlib".split(" "),
   ];
 
-  // Foundation is there from the start; the rest is what a script imports.
+  // Foundation is always there. Other frameworks must be imported.
   const $ = function (value) {
     return wrap(value);
   };
-  // A name of the system's own that is not here fails where it is read: on a Mac it may well be there.
+  // Reading one of the system's names that is not simulated throws, because a Mac may well have it.
   const OF_THE_SYSTEM = /^k?[A-Z]{2,}[A-Za-z0-9_]*[a-z]/;
   const absent = {
     get(target, key, receiver) {
@@ -1136,7 +1136,7 @@
     Bytes,
     $,
   };
-  // Parts of Foundation and AppKit, by the names that they bring.
+  // The parts of Foundation and AppKit, by the classes that they define.
   const parts = {
     values: [
       "NSMutableString",
@@ -1225,7 +1225,7 @@
   function importFramework(name) {
     if (!frameworks.includes(name)) throw new Error(`Framework not found: ${name}`);
     Object.assign($, libraries[name] ?? {});
-    // AppKit rests on ApplicationServices, whose functions come with it.
+    // AppKit re-exports ApplicationServices, so its functions are imported too.
     if (name === "AppKit" || name === "Cocoa") Object.assign($, libraries.ApplicationServices);
     if (name === "EventKit" && !classes.EKEventStore) {
       offer(eventKit);
@@ -1262,14 +1262,14 @@
   };
 
   const { Ref, copyDefinition, cast } = system.part("references")({ system, VALUE, data, text, define });
-  // Functions of C that scripts bind by name; others are not simulated.
+  // C functions that scripts bind by name. Others are not simulated.
   const BUNDLE_ID = Symbol("bundle id");
   kind("NSAppleEventDescriptor", { get: { aeDesc: (v) => ({ [BUNDLE_ID]: v }) } });
   classOf("NSAppleEventDescriptor", {
     make: { descriptorWithBundleIdentifier: (id) => object("NSAppleEventDescriptor", text(id)) },
   });
   define($, "NSAppleEventDescriptor", { value: classes.NSAppleEventDescriptor, writable: true });
-  // The process that macOS asks about has this number, whatever its program.
+  // The id of the process that macOS asks about, whatever program that is.
   const RESPONSIBLE = 290;
   const ofConsent = {
     AEDeterminePermissionToAutomateTarget: (target, eventClass, event, asks) =>

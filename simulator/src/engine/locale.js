@@ -1,5 +1,6 @@
-// Dates, numbers and the order of texts in the region of the simulated Mac, the United States, and in some others.
-// The engine has none of it; JavaScriptCore asks the system, whose answers these are. What is not known here is refused.
+// Formats dates and numbers and sorts strings in the simulated Mac's region, the United States, and in some others.
+// QuickJS cannot do this; JavaScriptCore asks the system, and these are the system's results. Anything unknown
+// throws.
 (function (native) {
   "use strict";
   const MONTHS = "January February March April May June July August September October November December".split(" ");
@@ -39,7 +40,7 @@
     for (const key of Object.keys(options)) if (!known.includes(key)) unknown(`the option ${key} of formats`);
   }
 
-  // Zones: that of the process, or one with a name.
+  // Time zones: the process's zone, or one with a name.
   const offsetText = (minutes, sign = "GMT") => {
     const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
     return minutes === 0 ? sign : `${sign}${minutes < 0 ? "-" : "+"}${hours}${rest ? `:${two(rest)}` : ""}`;
@@ -94,7 +95,7 @@
     return short === "UTC" || own.test(zone) ? short : offsetText(ahead);
   }
 
-  // Formats of dates.
+  // Formats dates.
   const [IN_DATE, IN_TIME] = [
     ["weekday", "year", "month", "day"],
     ["hour", "minute", "second"],
@@ -113,7 +114,7 @@
     short: CLOCK,
   };
   const numeric = (names) => Object.fromEntries(names.map((name) => [name, "numeric"]));
-  // What is shown: what was asked for, or all of the date, of the time, or of both.
+  // Returns the fields to show: the requested ones, or else the whole date, the whole time, or both.
   function fieldsOf(region, given, needs) {
     const options = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== undefined));
     onlyKnown(options, OPTIONS);
@@ -178,7 +179,7 @@
     return day + (alone ? " " : fields.month === "long" ? " at " : region.join) + time;
   }
 
-  // Numbers, rounded half up as they are written in decimals.
+  // Formats numbers, rounded half up in decimal.
   const SYMBOLS = { USD: "$", EUR: "€", GBP: "£", JPY: "¥" };
   const NUMBER_OPTIONS =
     "style currency minimumFractionDigits maximumFractionDigits minimumIntegerDigits useGrouping".split(" ");
@@ -217,7 +218,7 @@
     return (Number.isNaN(number) ? "" : sign) + text + (style === "percent" ? (region.words ? "%" : "\u00a0%") : "");
   }
 
-  // The order of texts: by letters, then by accents, then small letters first; signs, then digits, then letters.
+  // Sorts strings: by letters, then by accents, then lower case first. Signs come first, then digits, then letters.
   const SIGNS = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$";
   const SPECIAL = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i" };
   function weight(letter) {
@@ -306,7 +307,7 @@
     second: [undefined, "now"],
   };
 
-  // A formatter may be made without `new`.
+  // A formatter may be called without `new`.
   const formatter = (name, make) => {
     const type = function (locales, options) {
       const made = Object.create(type.prototype);

@@ -1,5 +1,5 @@
-//! Functions that the engine leaves to the system or simplifies too much: local times, formats of dates and numbers,
-//! the names of zones, the order of texts.
+//! Replaces functions that the engine leaves to the system or simplifies too much: local times, formats of dates and
+//! numbers, the names of time zones, the order of strings.
 
 use super::eventkit;
 use jiff::Timestamp;
@@ -10,10 +10,10 @@ use rquickjs::{Ctx, Function, Object};
 const LOCALE: &str = include_str!("locale.js");
 const DATES: &str = include_str!("dates.js");
 
-/// The name of UTC, which no file needs to describe.
+/// The name of UTC, which needs no time zone file.
 const UTC: &str = "UTC";
 
-/// Gives a context's dates, numbers and texts their forms.
+/// Installs these functions in a context.
 pub(super) fn install(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
     ctx.eval::<Function<'_>, _>(DATES)?.call::<_, ()>(())?;
     let native = Object::new(ctx.clone())?;
@@ -22,7 +22,7 @@ pub(super) fn install(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
     ctx.eval::<Function<'_>, _>(LOCALE)?.call((native,))
 }
 
-/// The name of the process's zone: from the variable, or from the target of the system's link.
+/// Returns the name of the process's time zone: from `TZ`, or from the target of `/etc/localtime`.
 fn local_zone() -> String {
     let by_variable = std::env::var("TZ").ok().map(|name| name.trim_start_matches(':').to_owned());
     let by_link = || {
@@ -33,7 +33,7 @@ fn local_zone() -> String {
     name.filter(|name| eventkit::named(name).is_some()).unwrap_or_else(|| UTC.to_owned())
 }
 
-/// The offset of a zone at a moment in minutes, its name then, and whether that is summer time.
+/// Returns a zone's offset at a moment in minutes, its abbreviation then, and whether daylight saving time applies.
 fn zone(name: &str, milliseconds: f64) -> Option<(f64, String, bool)> {
     #[expect(clippy::cast_possible_truncation, reason = "the engine's dates are whole milliseconds")]
     let at = Timestamp::from_millisecond(milliseconds as i64).unwrap_or(Timestamp::UNIX_EPOCH);

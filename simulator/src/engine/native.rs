@@ -1,4 +1,4 @@
-//! The functions that the prelude calls: everything that sends an event or touches the process.
+//! The native functions that the prelude calls: everything that sends an event or affects the process.
 
 use super::behaviour::{Acting, Stage};
 use super::convert::{Helpers, Writer};
@@ -21,21 +21,21 @@ const PRELUDE: &str = include_str!("prelude.js");
 const ADDITIONS: &str = include_str!("additions.js");
 const WORDING: &str = include_str!("wording.js");
 
-/// Modifiers that may accompany an event's parameters; they have no effect here.
+/// Modifiers that may accompany an event's parameters. They have no effect here.
 const MODIFIERS: [&str; 3] = ["timeout", "ignoring", "considering"];
 
-/// The session and the prelude's helpers, shared by all native functions.
+/// The session and the prelude's helpers, which all native functions share.
 pub(super) struct Bridge<'js> {
     pub(super) session: Rc<Session>,
     helpers: OnceCell<Helpers<'js>>,
     stage: OnceCell<Stage<'js>>,
     /// The scripts of apps by bundle id.
     scripts: RefCell<HashMap<String, Object<'js>>>,
-    /// How many UUIDs the bridge made.
+    /// The number of UUIDs that were generated.
     uuids: Cell<u32>,
 }
 
-/// Evaluates the prelude and gives it its native functions.
+/// Evaluates the prelude and passes it the native functions.
 pub(super) fn install<'js>(ctx: &Ctx<'js>, session: Rc<Session>) -> rquickjs::Result<Helpers<'js>> {
     let bridge = Rc::new(Bridge {
         session,
@@ -58,7 +58,7 @@ pub(super) fn install<'js>(ctx: &Ctx<'js>, session: Rc<Session>) -> rquickjs::Re
     Ok(helpers)
 }
 
-/// Defines one native function under its name; the closure gets the bridge first.
+/// Defines one native function. The closure gets the bridge as its first argument.
 macro_rules! native {
     ($object:ident, $bridge:ident, $name:literal, |$it:ident, $ctx:ident $(, $arg:ident : $kind:ty)*| $body:expr) => {{
         let $it = Rc::clone($bridge);
@@ -121,7 +121,7 @@ impl<'js> Bridge<'js> {
         self.uuids.replace(self.uuids.get() + 1)
     }
 
-    /// The environment of the apps' scripts, made on first use.
+    /// Returns the environment of the apps' scripts, which is made on first use.
     pub(super) fn stage(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Stage<'js>> {
         if self.stage.get().is_none() {
             let _ = self.stage.set(Stage::new(ctx)?);
@@ -185,7 +185,7 @@ impl<'js> Bridge<'js> {
         self.reply(ctx, node, &event)
     }
 
-    /// Sends an event and writes its answer below the same application object.
+    /// Sends an event, and converts its answer for the same application object.
     fn reply(
         self: &Rc<Self>,
         ctx: &Ctx<'js>,
@@ -200,7 +200,7 @@ impl<'js> Bridge<'js> {
         Writer::new(self.helpers(), ctx, node.get("r")?).write(&value)
     }
 
-    /// The bridge's own knowledge about an app: without an event or a launch.
+    /// Answers what the bridge itself knows about an app, without an event or a launch.
     fn without_event(&self, event: &Event) -> Answer<Option<Value>> {
         let (Step::Property { of, term }, Kind::Get) = (&event.target.step, &event.kind) else {
             return Ok(None);
@@ -215,7 +215,8 @@ impl<'js> Bridge<'js> {
         })
     }
 
-    /// A command: its direct parameter is the object it is called on, or the first argument after an application.
+    /// Sends a command. Its direct parameter is the object that it is called on or, for an application, the first
+    /// argument.
     fn command(
         self: &Rc<Self>,
         ctx: &Ctx<'js>,
@@ -250,7 +251,7 @@ impl<'js> Bridge<'js> {
         definitions.peek().is_none() || definitions.any(|definition| definition.direct.is_some())
     }
 
-    /// Copies the named parameters. A parameter that the command does not have cannot be sent.
+    /// Adds the named parameters. A parameter that the command does not have is an error.
     fn name_parameters(&self, event: &mut Event, named: Value) -> Answer<()> {
         let (Root::App(at), Kind::Command(name)) = (event.target.root, &event.kind) else { return Ok(()) };
         let app = self.session.world.app(at);

@@ -1,7 +1,7 @@
-//! OmniFocus' own scripts: `evaluate javascript` runs them in a context of their own, over the same objects.
+//! OmniFocus' own scripts: `evaluate javascript` runs them in a separate context, over the same objects.
 //!
-//! The model is JavaScript. It reads all objects once, as one JSON text, works on its copy, and tells this side every
-//! change as it is made, so that what a script did before it threw is there.
+//! The model is written in JavaScript. It reads all objects once, as one JSON text, and works on its copy. It reports
+//! each change to Rust at once, so the changes of a script that throws later are kept.
 
 mod snapshot;
 
@@ -18,7 +18,7 @@ use rquickjs::function::{Func, Opt};
 use rquickjs::{Context, Ctx, Exception, Function, Object, Value as Js};
 use std::rc::Rc;
 
-/// The model, in the order in which its parts build on each other.
+/// The model's files, in the order in which they build on each other.
 const MODEL: [&str; 14] = [
     include_str!("omni/rows.js"),
     include_str!("omni/enumerations.js"),
@@ -38,32 +38,32 @@ const MODEL: [&str; 14] = [
 const CLASSIC: &str = include_str!("omni/classic.js");
 const WORDING: &str = include_str!("wording.js");
 
-/// The longest source that the app takes, in UTF-16 units: measured by others.
+/// The longest source that the app accepts, in UTF-16 units, as others have measured.
 const LONGEST: usize = 261_124;
 
-/// The largest number of timers of one script: more than any real script has, so only an endless one is stopped.
+/// The most timers of one script: more than any real script has, so only an endless one is stopped.
 const MOST_TIMERS: usize = 1000;
 
-/// The name that errors give to an evaluated script.
+/// The file name that errors give to an evaluated script.
 const FILE: &str = "<omnijs>";
 
-/// The source of a script that an event wants evaluated by the app's own engine.
+/// Returns the source if an event asks the app's own engine to evaluate a script.
 pub(super) fn wanted<'a>(app: &App, event: &'a Event) -> Option<&'a str> {
     let evaluates = matches!(&event.kind, Kind::Command(name) if &**name == "evaluate javascript");
     let has = evaluates && app.model.borrow().omni;
     if has { event.direct.as_ref().and_then(Value::as_text) } else { None }
 }
 
-/// The app's engine during one event.
+/// The app's own engine, during one event.
 pub(super) struct Omni {
     context: Context,
 }
 
 impl Omni {
-    /// Reads the app's objects into a new context.
+    /// Opens a new context with the app's objects.
     ///
     /// # Errors
-    /// The engine cannot start, which is a bug of this program.
+    /// The engine does not start, which is a bug of this program.
     pub(super) fn open(session: &Rc<Session>, app: &Rc<App>, changes: &Changes, now: f64) -> Answer<Self> {
         let context = super::start().map_err(|error| broken(&error))?;
         let opened = context.with(|ctx| {
@@ -73,10 +73,11 @@ impl Omni {
         opened.map(|()| Self { context })
     }
 
-    /// Evaluates a script and gives its value.
+    /// Evaluates a script and returns its value.
     ///
     /// # Errors
-    /// -2700 with what the script threw; -1700 for a value that has no form outside; -10000 beyond the longest source.
+    /// -2700 with the text of the exception; -1700 for a value that has no form outside the engine; -10000 for a
+    /// source that is too long.
     pub(super) fn evaluate(&self, source: &str) -> Answer<Value> {
         if source.encode_utf16().count() > LONGEST {
             return Err(OsError::of(FAILED));
@@ -89,7 +90,7 @@ impl Omni {
         })
     }
 
-    /// Does what the app does for a command of its dictionary.
+    /// Runs a command of the app's dictionary in the model.
     ///
     /// # Errors
     /// -10000 if the model throws, because the app gives no other number.
@@ -98,7 +99,7 @@ impl Omni {
             let call = || ctx.globals().get::<_, Object<'_>>(MODEL_NAME)?.get::<_, Function<'_>>("classic");
             let answer = call().and_then(|call| call.call::<_, String>((name, given)));
             answer.map_err(|error| {
-                // The exception is taken, or it would be that of the next call.
+                // Takes the pending exception; otherwise the next call would report it.
                 thrown(&ctx, &error);
                 OsError::of(FAILED)
             })
@@ -108,15 +109,15 @@ impl Omni {
 
 impl Drop for Omni {
     fn drop(&mut self) {
-        // A heap with ten thousand objects is taken apart with the process, or not at all.
+        // Freeing a heap with ten thousand objects takes time, so it is left to the end of the process.
         std::mem::forget(self.context.clone());
     }
 }
 
-/// Under which global name this side finds the model; scripts cannot enumerate it.
+/// The global name of the model. Scripts cannot enumerate it.
 const MODEL_NAME: &str = "__omni";
 
-/// The state behind the model's native functions.
+/// What the model's native functions need.
 #[derive(Clone)]
 struct Place {
     session: Rc<Session>,
@@ -191,12 +192,12 @@ fn writes(native: &Object<'_>, place: &Place) -> rquickjs::Result<()> {
     native.set("remove", Func::from(move |id: u32| at.changes.apply(Change::Remove(ObjectId(id)))))
 }
 
-/// Reads what the model wrote, in the journal's form.
+/// Parses what the model wrote, in the format of the journal.
 fn stored<T: serde::de::DeserializeOwned>(ctx: &Ctx<'_>, json: &str) -> rquickjs::Result<T> {
     serde_json::from_str(json).map_err(|error| Exception::throw_message(ctx, &error.to_string()))
 }
 
-/// Evaluates a script and its pending work, and returns its value as JSON.
+/// Evaluates a script and its pending jobs, and returns its value as JSON.
 fn run<'js>(ctx: &Ctx<'js>, source: &str) -> rquickjs::Result<String> {
     let wording: Object<'js> = ctx.eval::<Function<'js>, _>(WORDING)?.call(())?;
     wording.get::<_, Function<'js>>("setSource")?.call::<_, ()>((FILE, source))?;
@@ -210,7 +211,7 @@ fn run<'js>(ctx: &Ctx<'js>, source: &str) -> rquickjs::Result<String> {
     let model: Object<'js> = ctx.globals().get(MODEL_NAME)?;
     let answer = model.get::<_, Function<'js>>("outward")?.call((result,))?;
     let fire_next: Function<'js> = model.get("fireNext")?;
-    // A timer that sets the next one would continue for ever.
+    // A timer that always sets another one would run for ever.
     for _ in 0..MOST_TIMERS {
         if !fire_next.call::<_, bool>(())? {
             break;
@@ -220,14 +221,14 @@ fn run<'js>(ctx: &Ctx<'js>, source: &str) -> rquickjs::Result<String> {
     Ok(answer)
 }
 
-/// A script's exception, in the app's words: the error's own text after the app's.
+/// Formats a script's exception as the app does: the app's text, then the error's own text.
 fn thrown(ctx: &Ctx<'_>, error: &rquickjs::Error) -> OsError {
     if !error.is_exception() {
         return broken(error);
     }
     let thrown = ctx.catch();
     if let Ok(reword) = ctx.globals().get::<_, Function<'_>>("__reword") {
-        // An exhausted stack leaves no room to reword.
+        // If the stack was exhausted, there was no room to reword the error before.
         let _ = reword.call::<_, ()>((thrown.clone(),));
     }
     OsError::new(SCRIPT, convert::text_of(ctx, thrown).unwrap_or_else(|| "Error".to_owned()))
@@ -237,7 +238,7 @@ fn broken(error: &rquickjs::Error) -> OsError {
     OsError::new(SCRIPT, format!("Error: {error}"))
 }
 
-/// An evaluation's value as it travels back.
+/// Converts the value of an evaluation.
 fn value(json: serde_json::Value) -> Answer<Value> {
     Ok(match json {
         serde_json::Value::Null => Value::Missing,

@@ -1,4 +1,5 @@
-// JavaScript for Automation's own objects. `native` sends events; everything before a call happens here.
+// JavaScript for Automation's own objects. `native` sends events. Everything up to a call happens here, without an
+// event.
 (function (native) {
   "use strict";
   const NODE = Symbol("node");
@@ -37,7 +38,7 @@
   };
   const notUnderstood = () => failure("Message not understood.", -1708);
 
-  // Specifiers: a node says how an object is reached; `r` is its root, `p` the node before, `c` its class if known.
+  // Specifiers: a node says how an object is reached. `r` is its root, `p` the node before, `c` its class if known.
   const child = (p, k, t, v, c) => ({ r: p.r, p, k, t, v, c });
   const isCollection = (node) => node.k === ELEMENTS || node.k === WHERE || node.k === MEMBER;
 
@@ -56,7 +57,7 @@
     has: (target, key) =>
       key === NODE ||
       (typeof key === "string" && (hasPlace(target[NODE], key) || look(target[NODE], key) !== undefined)),
-    // Elements have their places as keys, so that `for in` and the methods of Array go through them.
+    // Elements have their indices as keys, so that `for in` and Array methods iterate over them.
     ownKeys: (target) =>
       isCollection(target[NODE]) ? Array.from({ length: native.count(target[NODE]) }, (_, at) => String(at)) : [],
     getOwnPropertyDescriptor: (target, key) =>
@@ -122,7 +123,7 @@
   }
 
   const ordinals = { first: 0, middle: 1, last: 2, any: 3 };
-  // Places for something new: at an end of elements, or beside one element. No event is sent for a place itself.
+  // Insertion locations: at an end of elements, or beside one element. The location itself sends no event.
   const ends = { beginning: 0, end: 1 };
   const sides = { before: 2, after: 3 };
   const insertion = (node, key) => {
@@ -130,7 +131,7 @@
     return Object.hasOwn(places, key) ? wrap(child(node, INSERTION, "", places[key])) : undefined;
   };
 
-  // What an identifier means is decided by the app's dictionary; what it does not know fails when it is called.
+  // The app's dictionary decides what an identifier means. An unknown one throws when it is called.
   function term(node, key) {
     if (node.r.app === IT) return wrap(child(node, MEMBER, key));
     const meaning = look(node, key);
@@ -159,7 +160,7 @@
     );
   }
 
-  // osascript itself has no dictionary; this much it does all the same.
+  // osascript itself has no dictionary, but it answers these.
   const ofOsascript = {
     name: () => "osascript",
     running: () => true,
@@ -168,7 +169,7 @@
     quit: () => null,
   };
 
-  // Standard Additions are there once their flag is set.
+  // Standard Additions are available once their flag is set.
   let additions;
   function added(node, key) {
     if (node.k !== ROOT || !node.r.flags.includeStandardAdditions) return undefined;
@@ -176,7 +177,7 @@
     return additions(node, key);
   }
 
-  // An object that a script constructed: nothing happens until it is made or pushed, then it is a reference.
+  // An object that a script constructed. Nothing happens until it is made or pushed; then it is a reference.
   const constructor = (app, name) =>
     function (properties, data) {
       return wrap({ r: app.r, p: null, k: UNSAVED, t: name, v: { properties, data }, c: name, made: undefined });
@@ -261,7 +262,7 @@
     return this[NODE];
   };
 
-  // Values that leave the bridge or come in.
+  // Converts values that enter or leave the bridge.
   const local = (seconds) => {
     const d = new SystemDate(seconds * 1000);
     return new SystemDate(
@@ -279,7 +280,7 @@
     );
   const SystemDate = Date;
 
-  // The world's clock: it starts where the world says and runs on from there.
+  // The world's clock. It starts at the world's time and runs from there.
   function setClock(start) {
     const offset = local(start).getTime() - SystemDate.now();
     const now = () => SystemDate.now() + offset;
@@ -308,7 +309,7 @@
       .join(", ")}}`;
   }
 
-  // An object of the Objective-C bridge, as the bridge makes it from a value: `$("text")`, `$()`.
+  // Formats an object of the Objective-C bridge as the expression that makes it: `$("text")`, `$()`.
   function ofBridge(value) {
     if (value === null || typeof value !== "object" || typeof value.isKindOfClass !== "function") return undefined;
     if (value.isNil()) return "$()";
@@ -325,7 +326,7 @@
   define("ObjectSpecifier", ObjectSpecifier);
   define("Path", Path);
   define("Automation", { getDisplayString: (value, shown) => (shown ? String(human(value)) : source(value)) });
-  // A library is a script of its own; what it defines at its top is what it offers.
+  // A library is a separate script. It exports what it defines at the top level.
   define("Library", (name) => {
     const text = native.library(String(name));
     const names = [...text.matchAll(/^(?:function|var|let|const|class)\s+([\w$]+)/gm)].map(([, each]) => each);
@@ -334,7 +335,7 @@
   define("Progress", { totalUnitCount: -1, completedUnitCount: 0, description: "", additionalDescription: "" });
   define("delay", (time) => native.delay(time === undefined ? 1 : Number(time)));
   define("console", { log: (...args) => native.log(args.map(String).join(" ")) });
-  // The Objective-C bridge is made when a script first names it.
+  // The Objective-C bridge is created when a script first names it.
   const bridged = ["ObjC", "$", "Ref"];
   for (const name of bridged) {
     Object.defineProperty(globalThis, name, {

@@ -1,4 +1,4 @@
-//! The process's parts that the Objective-C bridge needs: streams, environment, apps, the pasteboard.
+//! What the Objective-C bridge needs from the process: streams, environment, apps, the pasteboard.
 
 use super::native::Bridge;
 use crate::files::Kind;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const FOUNDATION: &str = include_str!("foundation.js");
 
-/// The parts of the bridge that are evaluated when a script first names one of their classes.
+/// The parts of the bridge. Each is evaluated when a script first names one of its classes.
 const PARTS: [(&str, &str); 9] = [
     ("values", include_str!("foundation/values.js")),
     ("dates", include_str!("foundation/dates.js")),
@@ -25,10 +25,10 @@ const PARTS: [(&str, &str); 9] = [
     ("subclasses", include_str!("foundation/subclasses.js")),
 ];
 
-/// A script waits for as much as one read of a pipe gives.
+/// The most bytes of one read, as much as one read from a pipe returns.
 const CHUNK: usize = 64 << 10;
 
-/// Bytes on their way to and from JavaScript: one character for each.
+/// Bytes passed to and from JavaScript, as a string with one character for each.
 pub(super) struct Bytes(pub(super) Vec<u8>);
 
 impl<'js> FromJs<'js> for Bytes {
@@ -50,7 +50,7 @@ impl<'js> IntoJs<'js> for Bytes {
     }
 }
 
-/// Makes `ObjC`, `$` and `Ref`; only a script that uses them pays for them.
+/// Makes `ObjC`, `$` and `Ref`. Only a script that uses them takes the time for that.
 pub(super) fn foundation<'js>(ctx: &Ctx<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<Object<'js>> {
     let system = Object::new(ctx.clone())?;
     streams(&system)?;
@@ -88,7 +88,7 @@ fn streams<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
     system.set("write", Func::from(write))
 }
 
-/// Whether there is input, or its end, before this many seconds have passed.
+/// Whether input or its end arrives before this many seconds have passed.
 fn readable(seconds: f64) -> bool {
     let stdin = io::stdin();
     let mut polled = [PollFd::new(&stdin, PollFlags::IN)];
@@ -96,7 +96,7 @@ fn readable(seconds: f64) -> bool {
     poll(&mut polled, time.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
-/// Waits for input and reads it; an empty result is the end.
+/// Waits for input and reads it. An empty result means the end.
 fn read_some(most: usize) -> io::Result<Vec<u8>> {
     let mut buffer = vec![0; most];
     loop {
@@ -129,7 +129,7 @@ fn bytes(ctx: &Ctx<'_>, read: io::Result<Vec<u8>>) -> rquickjs::Result<Bytes> {
 
 pub(super) fn texts<'js>(system: &Object<'js>) -> rquickjs::Result<()> {
     system.set("decode", Func::from(|Bytes(data): Bytes| String::from_utf8(data).ok()))?;
-    // A lone surrogate has no UTF-8: the bridge's answer to that is nil.
+    // An unpaired surrogate cannot be encoded in UTF-8, for which the bridge returns nil.
     let encode = |text: rquickjs::String<'js>| text.to_string().ok().map(|text| Bytes(text.into_bytes()));
     system.set("encode", Func::from(encode))?;
     system.set("unbase64", Func::from(|text: String| BASE64.decode(text.as_bytes()).ok().map(Bytes)))?;
@@ -156,7 +156,7 @@ fn process<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Res
         let is_folder = it.session.file_kind(&whole.to_string_lossy()) == Kind::Folder;
         if is_folder {
             it.session.files.enter(&whole.to_string_lossy());
-            // The shell begins there too, if this machine has the folder.
+            // A shell starts there too, if this machine has the folder.
             let _ = std::env::set_current_dir(whole);
         }
         is_folder
@@ -222,7 +222,7 @@ fn apps<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result
     system.set("running", Func::from(running))
 }
 
-/// Commands for a shell, those that the world allows.
+/// Runs the shell commands that the world allows.
 fn shell<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result<()> {
     let it = Rc::clone(bridge);
     let run = move |ctx: Ctx<'js>, command: String, shown: Opt<String>| {

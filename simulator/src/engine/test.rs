@@ -1,4 +1,4 @@
-//! Reads a filter as a script writes it: `{subject: {_contains: 'x'}}`.
+//! Parses a filter as a script writes it: `{subject: {_contains: 'x'}}`.
 
 use super::convert::Helpers;
 use crate::os_error::{Answer, BAD_TEST, COERCION, OsError};
@@ -6,10 +6,11 @@ use crate::value::Value;
 use crate::value::specifier::{Filter, Operator, Root, Specifier, Step, Test, TextRules};
 use rquickjs::{Array, Object, Value as Js};
 
-/// The result of reading a part of a filter: the engine's own failure, or the refusal for the script.
+/// The result of parsing a part of a filter: the outer error is the engine's failure, the inner one is for the
+/// script.
 type Read<T> = rquickjs::Result<Answer<T>>;
 
-/// Unwraps a [`Read`], handing a refusal on.
+/// Unwraps a [`Read`], and returns early with a refusal.
 macro_rules! read {
     ($read:expr) => {
         match $read? {
@@ -33,7 +34,7 @@ pub(super) fn filter<'js>(helpers: &Helpers<'js>, written: &Object<'js>) -> Read
     Ok(Ok(Filter { test, rules }))
 }
 
-/// Reads one test: an object whose keys must all hold.
+/// Parses one test: an object in which every key must hold.
 fn test<'js>(helpers: &Helpers<'js>, value: &Js<'js>) -> Read<Test> {
     let plain = value.as_object().filter(|_| !value.is_function() && !value.is_array());
     let Some(object) = plain else { return refused() };
@@ -49,7 +50,7 @@ fn test<'js>(helpers: &Helpers<'js>, value: &Js<'js>) -> Read<Test> {
     }))
 }
 
-/// Reads the condition at one key.
+/// Parses the condition of one key.
 fn one<'js>(helpers: &Helpers<'js>, key: &str, value: &Js<'js>) -> Read<Test> {
     match key {
         "_and" => Ok(tests(helpers, value)?.map(Test::All)),
@@ -93,7 +94,7 @@ fn named<'js>(helpers: &Helpers<'js>, key: &str, value: &Js<'js>) -> Read<Test> 
     Ok(Ok(Test::Compare { left, operator, right, by_name: true }))
 }
 
-/// Whether a value is `{_not: …}` or `{'!=': …}`, which no app understands below a property.
+/// Whether a value is `{_not: …}` or `{'!=': …}`, which no app accepts below a property.
 fn is_negation(value: &Js<'_>) -> rquickjs::Result<bool> {
     let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else {
         return Ok(false);
@@ -101,7 +102,7 @@ fn is_negation(value: &Js<'_>) -> rquickjs::Result<bool> {
     Ok(object.contains_key("_not")? || object.contains_key("!=")?)
 }
 
-/// The operator and value of `{_contains: 'x'}`.
+/// Returns the operator and the value of `{_contains: 'x'}`.
 fn operator<'js>(value: &Js<'js>) -> rquickjs::Result<Option<(Operator, Js<'js>)>> {
     let Some(object) = value.as_object().filter(|_| !value.is_function() && !value.is_array()) else {
         return Ok(None);
@@ -112,7 +113,7 @@ fn operator<'js>(value: &Js<'js>) -> rquickjs::Result<Option<(Operator, Js<'js>)
     Ok(Operator::of(&key).map(|operator| (operator, value)))
 }
 
-/// Records and lists are nothing to compare with.
+/// Converts the value to compare with. Records and lists cannot be compared.
 fn comparable<'js>(helpers: &Helpers<'js>, value: &Js<'js>) -> Read<Value> {
     match helpers.read(value)? {
         Ok(Value::Record(_) | Value::List(_)) => refused(),
@@ -120,7 +121,7 @@ fn comparable<'js>(helpers: &Helpers<'js>, value: &Js<'js>) -> Read<Value> {
     }
 }
 
-/// Reads `{ignoring: 'case', considering: ['hyphens']}`; it ignores unknown words, as events do.
+/// Parses `{ignoring: 'case', considering: ['hyphens']}`. Unknown words are ignored, as in events.
 fn rules(modifiers: &Object<'_>) -> rquickjs::Result<TextRules> {
     let mut rules = TextRules::default();
     for (key, ignored) in [("ignoring", true), ("considering", false)] {

@@ -1,9 +1,9 @@
-// What this engine says in its own words is said in JavaScriptCore's, as far as an error's place in the source tells.
+// Rewords QuickJS's error messages as JavaScriptCore's, as far as the position in the source allows.
 (function () {
   "use strict";
   const sources = new Map();
 
-  // The text of an error, by what the engine said; `where` gives the source line from the error's column on.
+  // The new text of an error, by QuickJS's text. `where` gives the source line and the error's column.
   const words = [
     [/^(.+) is not defined$/, (name) => `Can't find variable: ${name}`],
     [/^cannot read property 'Symbol.iterator' of (undefined|null)$/, (value, where) => notIterated(value, where)],
@@ -51,7 +51,7 @@
     [/^unexpected end of string$/, () => "Unexpected EOF"],
   ];
 
-  // Where it happened: the line, and the whole text with the offset of the line's beginning.
+  // Returns where an error occurred: the line, and the whole text with the offset of the line.
   function place(sites) {
     for (const site of sites) {
       if (site.getFileName() === EVALUATED) return inside(site);
@@ -70,8 +70,8 @@
     return { line: "", column: 0, text: "", begin: 0 };
   }
 
-  // A text that the script itself evaluates is not at hand, only that of the function in it where the error happened: its
-  // line is the only one with a word at that column. The lines of the script that calls it would say something untrue.
+  // For text that the script itself evaluates, only the function in which the error occurred is available. Its line
+  // is the only one with a word at that column. The lines of the calling script would be misleading.
   const EVALUATED = "<input>";
   function inside(site) {
     const column = (site.getColumnNumber() ?? 1) - 1,
@@ -82,10 +82,11 @@
   }
 
   const isWordAt = (line, at) => /[\w$]/.test(line[at] ?? "") && !/[\w$]/.test(line[at - 1] ?? "");
-  // The engine's columns are off by one at times: the nearest beginning of a word is meant.
+  // The engine's columns are sometimes off by one, so the nearest start of a word is used.
   const wordAt = (line, column) => [0, 1, -1].map((off) => column + off).find((at) => isWordAt(line, at)) ?? column;
 
-  // The expression up to the property that was asked of nothing: `a.b` of `a.b.c(1)`, and what was assigned to it.
+  // Returns the expression before the property that was read of nothing (`a.b` in `a.b.c(1)`), and what was assigned
+  // to it.
   function member({ line, column, text, begin }, name, assigned) {
     const from = begin + chain(line, column);
     const plain = name.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
@@ -100,7 +101,7 @@
     return removed + text.slice(first, end) + rest.trimEnd();
   }
 
-  // Where an expression of names, calls and indices begins that ends at a place; lines may break before a dot.
+  // Returns the start of the expression of names, calls and indices that ends at `end`. Lines may break before a dot.
   function operand(text, end) {
     let at = end;
     for (;;) {
@@ -126,7 +127,7 @@
     }
   }
 
-  // Where an assignment ends that begins at a place.
+  // Returns the end of the assignment that begins at `from`.
   function statement(text, from) {
     if (!/^\s*=/.test(text.slice(from))) return from;
     for (let at = from, depth = 0; at < text.length; at++) {
@@ -136,11 +137,11 @@
     }
     return text.length;
   }
-  // The statement of a line that contains a column.
+  // Returns the statement in a line that contains a column.
   const around = ({ line, column }) =>
     line.slice(Math.max(line.lastIndexOf(";", column), line.lastIndexOf("=>", column), -1) + 1);
 
-  // What was gone through although it is nothing: in a loop, a pattern or a list.
+  // Rewords iterating over null or undefined: in a loop, a pattern or a list.
   function notIterated(value, where) {
     const line = around(where);
     if (/\.\.\.\s*[\w$(]/.test(where.line.slice(Math.max(where.column - 4, 0)))) {
@@ -176,8 +177,8 @@
     return `${callee} is not a function. (In '${whole}', '${callee}' is undefined)`;
   }
 
-  // The call that failed. The engine tells where the last name stands that it read before the call: the callee's own,
-  // or one in the arguments. The calls around it are looked at from the inside; those of known functions did not fail.
+  // Finds the call that failed. The engine reports the last name that it read before the call: the callee's own, or
+  // one in the arguments. The calls around it are checked from the inside out; calls of known functions did not fail.
   function callAt(line, column) {
     const word = /^[\w$]+(?:\[[^\]]*\]|\.[\w$]+)*/.exec(line.slice(column))?.[0] ?? "";
     const after = column + word.length;
@@ -197,7 +198,7 @@
     return known;
   }
 
-  // Whether a callee is a function for sure: one of the language, or one that the script itself declares.
+  // Whether a callee is certainly a function: one of the language, or one that the script declares.
   function isKnown(callee) {
     if (/^(?:if|for|while|switch|return|catch|function)$/.test(callee)) return true;
     const names = callee.split(".");
@@ -211,7 +212,7 @@
     return /^\w+$/.test(callee) && [...sources.values()].some((lines) => lines.some((each) => declared.test(each)));
   }
 
-  // Where the expression begins of which something is a part.
+  // Returns the start of the expression that contains `from`.
   function chain(line, from) {
     while (from > 0 && (/[\w$.'"\])]/.test(line[from - 1]) || line.startsWith("?.", from - 1)))
       from = /[\])]/.test(line[from - 1]) ? opening(line, from - 1) : from - 1;
@@ -245,7 +246,7 @@
     }
   }
 
-  // JSON.parse says what is wrong, not where.
+  // JavaScriptCore's messages for JSON.parse say what is wrong, but not where.
   const parse = JSON.parse;
   function parseError(text) {
     const rest = text.trim();
@@ -273,8 +274,8 @@
     },
   });
 
-  // The engine pastes the parameters and the body of a new function into one text and evaluates that. A Mac's engine takes
-  // only a text that is one function. A declaration is there before the first statement, which ends all.
+  // The engine joins the parameters and body of a new Function into one text and evaluates it. JavaScriptCore accepts
+  // only a text that is one function. A function declaration is hoisted before the first statement, which throws.
   const Native = Function;
   const declared = (0, eval)(
     "(function () { try { eval(arguments[0]); } catch (e) { if (e !== 0) throw e; } return String(anonymous); })",
@@ -290,7 +291,7 @@
     try {
       if (isOne("")) return texts;
     } catch (error) {
-      // Only together with the body they were a text that parses.
+      // Only together with the body did the parameters form a text that parses.
     }
     throw new SyntaxError("Parameters should match arguments offered as parameters in Function constructor.");
   };

@@ -1,4 +1,4 @@
-//! An item at a path, with the properties that System Events gives it.
+//! The disk item at a path, with System Events's properties.
 
 use crate::files::Kind;
 use crate::resolve::View;
@@ -12,16 +12,16 @@ pub(super) const VOLUME: &str = "Macintosh HD";
 /// One item.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// Its POSIX path, without a slash at its end.
+    /// Its POSIX path, without a trailing slash.
     pub(super) path: String,
-    /// Its class, by the dictionary's name.
+    /// Its class, as the dictionary names it.
     pub(super) class: &'static str,
-    /// The values from the Finder or the file itself, by the dictionary's terms.
+    /// The values from the Finder or from the file itself, by the dictionary's terms.
     values: BTreeMap<&'static str, Value>,
 }
 
 impl Entry {
-    /// The item at a path; `None` if there is none.
+    /// Returns the item at a path; `None` if there is none.
     pub(super) fn at(session: &Session, path: &str) -> Option<Self> {
         if path == "/" {
             return Some(Self { path: "/".to_owned(), class: "disk", values: disk() });
@@ -31,7 +31,7 @@ impl Entry {
         seen.or_else(|| of_files(session, path))
     }
 
-    /// The items in a folder, sorted by name.
+    /// Returns the items in a folder, sorted by name.
     pub(super) fn inside(session: &Session, folder: &str) -> Vec<Self> {
         let finder = |view: &View<'_>, id: ObjectId| {
             let items = view.children(id, "item").unwrap_or_default();
@@ -48,17 +48,17 @@ impl Entry {
         found.into_values().collect()
     }
 
-    /// The last part of its path, which has a colon where people see a slash.
+    /// The last component of its path. It has a colon where people see a slash.
     fn name(&self) -> String {
         self.path.rsplit('/').next().unwrap_or_default().to_owned()
     }
 
-    /// Whether it has items of its own.
+    /// Whether it can contain items.
     pub(super) fn holds(&self) -> bool {
         ["folder", "disk", "file package"].contains(&self.class)
     }
 
-    /// Its path with colons: how System Events names it.
+    /// Its HFS path, with colons, as System Events shows it.
     pub(super) fn colons(&self) -> String {
         let end = if self.holds() && self.path != "/" { ":" } else { "" };
         if self.path == "/" {
@@ -68,7 +68,7 @@ impl Entry {
         format!("{VOLUME}{swapped}{end}")
     }
 
-    /// All its properties but the one that holds its container.
+    /// Returns all of its properties except its container.
     pub(super) fn properties(&self) -> BTreeMap<&'static str, Value> {
         let shown: String = self.name().chars().map(|c| if c == ':' { '/' } else { c }).collect();
         let name = if self.path == "/" { VOLUME.to_owned() } else { shown };
@@ -98,7 +98,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// The uniform type identifier for an extension.
+    /// Returns the uniform type identifier for an extension.
     fn type_identifier(&self, extension: &str) -> Value {
         let known = || type_of(extension);
         Value::text(match self.class {
@@ -112,12 +112,12 @@ impl Entry {
     }
 }
 
-/// The uniform type of files with an extension.
+/// Returns the uniform type identifier of files with an extension.
 pub(crate) fn type_of(extension: &str) -> Option<&'static str> {
     TYPES.iter().find(|(each, _)| each.eq_ignore_ascii_case(extension)).map(|(_, name)| *name)
 }
 
-/// Uniform types by extension.
+/// Uniform type identifiers by extension.
 const TYPES: [(&str, &str); 18] = [
     ("txt", "public.plain-text"),
     ("md", "net.daringfireball.markdown"),
@@ -139,7 +139,7 @@ const TYPES: [(&str, &str); 18] = [
     ("m4a", "com.apple.m4a-audio"),
 ];
 
-/// The folder of a path.
+/// Returns the folder of a path.
 pub(super) fn parent(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some(("", _)) | None => "/",
@@ -147,13 +147,13 @@ pub(super) fn parent(path: &str) -> &str {
     }
 }
 
-/// A path one step further down; the name has a slash where the disk has a colon.
+/// Joins a folder and a name. A slash in the name is a colon on disk.
 pub(super) fn below(folder: &str, name: &str) -> String {
     let name: String = name.chars().map(|c| if c == '/' { ':' } else { c }).collect();
     format!("{}/{name}", folder.trim_end_matches('/'))
 }
 
-/// The POSIX path that a script's text means: with slashes, with colons, or from the home.
+/// Converts a path from a script to a POSIX path. It may have slashes or colons, or begin with `~`.
 pub(super) fn spelled(text: &str, home: &str) -> Option<String> {
     let path = match text.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
@@ -214,7 +214,7 @@ fn of_files(session: &Session, path: &str) -> Option<Entry> {
     Some(Entry { path: path.to_owned(), class, values })
 }
 
-/// The local time of a moment, in seconds since 1970.
+/// Converts a time in seconds since 1970 to the local time.
 fn wall_clock(moment: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "a file's time is within the years of a calendar")]
     let moment = jiff::Timestamp::from_second(moment as i64).unwrap_or_default();
@@ -234,7 +234,7 @@ fn disk() -> BTreeMap<&'static str, Value> {
     ])
 }
 
-/// A file URL. Everything except letters, digits and the characters of paths is percent-encoded.
+/// Makes a file URL. Everything except letters, digits and the characters of paths is percent-encoded.
 fn url(path: &str, holds: bool) -> String {
     use std::fmt::Write as _;
     let mut url = String::from("file://");

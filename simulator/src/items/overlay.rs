@@ -1,4 +1,4 @@
-//! An app's objects together with the items that one event leads to.
+//! An app's objects together with the disk items that one event refers to.
 
 use super::entry::{Entry, parent, spelled};
 use super::{ITEM, is_item, is_place, is_program, plists};
@@ -14,10 +14,10 @@ use crate::world::model::{Children, Model, Place};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Classes under which every item can be requested.
+/// Classes under which every item can be addressed.
 const GUISES: [&str; 3] = ["alias", "property list file", "XML file"];
 
-/// A copy of the app's objects to which items are added as specifiers lead to them.
+/// A copy of the app's objects. Disk items are added to it as specifiers refer to them.
 pub(super) struct Overlay<'a> {
     pub(super) session: &'a Session,
     pub(super) app: &'a Rc<App>,
@@ -39,7 +39,8 @@ impl<'a> Overlay<'a> {
         see(&View::new(self.app, &self.model, self.root, self.session.world.now()))
     }
 
-    /// Replaces an event's specifiers for items as System Events names them; all of the items exist.
+    /// Replaces the disk items in an event's specifiers by the specifiers that System Events uses, and adds those
+    /// items.
     pub(super) fn reached(&mut self, event: &Event) -> Event {
         let mut event = event.clone();
         event.target = self.reach(&event.target);
@@ -62,7 +63,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// A path means the item there.
+    /// Replaces a path by the item at that path.
     fn placed(&mut self, value: Value) -> Value {
         let path = match &value {
             Value::Text(text) | Value::File(text) => spelled(text, self.home()),
@@ -107,7 +108,7 @@ impl<'a> Overlay<'a> {
         Specifier::then(specifier.root, specifier.step.clone().below(of))
     }
 
-    /// The contents of a property list can also be requested from its file.
+    /// The contents of a property list can also be addressed through its file.
     fn inside_file(&mut self, of: Rc<Specifier>, asked: &str) -> Rc<Specifier> {
         if !["property list item", "value", "text", "contents"].contains(&asked) {
             return of;
@@ -131,7 +132,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// Puts items in the place of the folders that the app's data names.
+    /// Replaces folders that the app's data names by disk items.
     fn fill_property(&mut self, of: &Specifier, term: &str) {
         if !is_place(term) {
             return;
@@ -148,7 +149,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// The path of the app that a process runs; programs that are not apps of this Mac have none.
+    /// Returns the path of the app that a process runs; `None` for programs that are not apps of this Mac.
     fn program(&self, process: ObjectId) -> Option<String> {
         let identifier = self.model.value(process, "bundle identifier").and_then(Value::as_text)?;
         let world = &self.session.world;
@@ -161,7 +162,7 @@ impl<'a> Overlay<'a> {
             return;
         }
         if of.step == Step::Root {
-            // Without a name there is only the disk, because the items on the desktop are not elements of the app.
+            // Only the disk is an element of the app itself. The items on the desktop are not.
             _ = (class == "disk").then(|| self.item("/", None));
             return;
         }
@@ -170,7 +171,7 @@ impl<'a> Overlay<'a> {
         }
     }
 
-    /// An item by its name in a folder, or by its path.
+    /// Returns an item by its name in a folder, or by its path.
     fn named(&mut self, of: &Specifier, name: &Value) -> Option<Rc<Specifier>> {
         let Step::Elements { of: container, class } = &of.step else { return None };
         let name = name.as_text().filter(|_| is_item(self.app, class))?;
@@ -181,7 +182,7 @@ impl<'a> Overlay<'a> {
         self.of_class(&path, class)
     }
 
-    /// An item by its id, which is its path with colons wherever it is asked for.
+    /// Returns an item by its id. The id is the item's HFS path, whatever contains it.
     fn identified(&mut self, of: &Specifier, id: &Value) -> Option<Rc<Specifier>> {
         let Step::Elements { class, .. } = &of.step else { return None };
         let path = spelled(id.as_text().filter(|_| is_item(self.app, class))?, self.home())?;
@@ -195,17 +196,17 @@ impl<'a> Overlay<'a> {
         fits.then(|| self.look(|view| view.specifier(item)))
     }
 
-    /// The POSIX path of an item.
+    /// Returns the POSIX path of an item.
     pub(super) fn path_of(&self, id: ObjectId) -> Option<String> {
         self.model.value(id, "POSIX path").and_then(Value::as_text).map(str::to_owned)
     }
 
-    /// The POSIX path of an item that an event changes.
+    /// Returns the POSIX path of an item that an event changes.
     pub(super) fn path(&self, id: ObjectId) -> Answer<String> {
         self.path_of(id).map_or_else(|| refuse(FAILED), Ok)
     }
 
-    /// The object for the item at a path.
+    /// Returns the object for the item at a path.
     pub(super) fn item(&mut self, path: &str, guise: Option<&'static str>) -> Option<ObjectId> {
         match self.known.get(&(path.to_owned(), guise)) {
             Some(known) => Some(*known),
@@ -231,7 +232,7 @@ impl<'a> Overlay<'a> {
         id
     }
 
-    /// Adds the contents of a folder to its elements.
+    /// Adds the items in a folder to its elements.
     fn list(&mut self, folder: ObjectId) {
         let Some(path) = self.path_of(folder) else { return };
         if !self.listed.insert(folder) {

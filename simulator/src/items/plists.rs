@@ -1,4 +1,4 @@
-//! Property list files: their contents as objects, and writing them back.
+//! Property list files: reads their contents as objects, and writes them back.
 
 use super::overlay::Overlay;
 use crate::os_error::{Answer, COERCION, FAILED, refuse};
@@ -7,10 +7,10 @@ use crate::world::model::{Children, Place};
 use plist::Value as Plist;
 use std::io::Cursor;
 
-/// The class of one value of a property list.
+/// The class of a value in a property list.
 pub(super) const ITEM: &str = "property list item";
 
-/// Reads a file's contents into objects; a file that is not a property list has none.
+/// Reads a file's contents into objects. A file that is not a property list gets none.
 pub(super) fn open(overlay: &mut Overlay<'_>, file: ObjectId) {
     if overlay.model.value(file, "contents").is_some() {
         return;
@@ -81,7 +81,7 @@ fn carried(value: &Plist) -> Value {
     }
 }
 
-/// A property list's dates are in UTC, a Mac's in its own time.
+/// Converts a date from UTC, which property lists use, to local time.
 fn date(text: &str) -> Value {
     let time: Option<jiff::Timestamp> = text.parse().ok();
     time.map_or(Value::Missing, |time| {
@@ -119,7 +119,7 @@ fn xml(value: &Plist) -> String {
     written.map(|()| String::from_utf8(text).unwrap_or_default()).unwrap_or_default()
 }
 
-/// Replaces one value of a file, or adds one to its dictionary.
+/// Replaces a value in a file, or adds one to a dictionary in it.
 pub(super) fn write(overlay: &Overlay<'_>, item: ObjectId, added: Option<&str>, value: &Value) -> Answer<()> {
     let value = listed(value)?;
     let (file, keys) = way(overlay, item);
@@ -150,7 +150,7 @@ fn put(whole: &mut Plist, keys: &[Key], added: Option<&str>, value: Plist) -> Op
     Some(())
 }
 
-/// Writes a file with nothing in it.
+/// Writes an empty property list.
 pub(super) fn create(overlay: &Overlay<'_>, path: &str) -> Answer<()> {
     let empty = xml(&Plist::Dictionary(plist::Dictionary::new()));
     overlay.session.write_file(path, empty.as_bytes()).map_err(super::writes::refused)
@@ -161,7 +161,7 @@ enum Key {
     Place(usize),
 }
 
-/// The file that contains a value, and the path of keys to it.
+/// Returns the file that contains a value, and the path of keys to it.
 fn way(overlay: &Overlay<'_>, item: ObjectId) -> (ObjectId, Vec<Key>) {
     let (mut at, mut keys) = (item, Vec::new());
     loop {

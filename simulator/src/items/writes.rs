@@ -1,4 +1,5 @@
-//! Events that change items: the Finder keeps those of the home, all others are the world's own files.
+//! Events that change disk items. Items in the home folder belong to the Finder's data, all others are the world's
+//! files.
 
 use super::entry::{Entry, below, parent, spelled};
 use super::overlay::Overlay;
@@ -12,11 +13,11 @@ use crate::value::{ObjectId, Value};
 use crate::world::change::Change;
 use std::rc::Rc;
 
-/// Carbon's error for a name that exists already.
+/// Carbon's error number for a name that is taken.
 const TAKEN: i32 = -48;
 const PRIVILEGES: i32 = -10004;
 
-/// The error for a script when the file layer refuses.
+/// Converts a failure of a file operation to an error for the script.
 pub(super) fn refused(refusal: Refusal) -> OsError {
     match refusal {
         Refusal::Gone | Refusal::NoFolder => OsError::of(-43),
@@ -25,7 +26,7 @@ pub(super) fn refused(refusal: Refusal) -> OsError {
     }
 }
 
-/// `set`: a new name, or a new value in a property list.
+/// `set`: renames an item, or changes a value in a property list.
 pub(super) fn set(overlay: &mut Overlay<'_>, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
     let value = event.direct.as_ref().unwrap_or(&Value::Missing);
     let outcome = overlay.look(|view| view.set(&event.target, value))?;
@@ -53,13 +54,13 @@ fn rename(overlay: &Overlay<'_>, item: ObjectId, name: &str, behaviour: &dyn Beh
     overlay.session.rename(&path, &new).map_err(refused)
 }
 
-/// Whether nothing has a path yet.
+/// Checks that nothing exists at a path.
 fn free(overlay: &Overlay<'_>, path: &str) -> Answer<()> {
     let taken = Entry::at(overlay.session, path).map(|_| refused(Refusal::Taken));
     taken.map_or(Ok(()), Err)
 }
 
-/// `delete`: for good, not into the trash.
+/// `delete`: removes items for good, without the trash.
 pub(super) fn delete(overlay: &Overlay<'_>, event: &Event) -> Answer<Value> {
     let targets = overlay.look(|view| view.meant(&event.target))?;
     for target in targets {
@@ -72,9 +73,9 @@ pub(super) fn delete(overlay: &Overlay<'_>, event: &Event) -> Answer<Value> {
     Ok(Value::Missing)
 }
 
-/// `move`: into another folder, where its name must be free.
+/// `move`: moves items into another folder, in which the name must be free.
 pub(super) fn relocate(overlay: &mut Overlay<'_>, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
-    // Text that means no path is a place as little as nothing is.
+    // Text that is not a path does not name a folder.
     let Some(Value::Object(to)) = event.parameters.get("to") else { return refuse(FAILED) };
     let to = overlay.look(|view| view.container(to))?;
     let folder = overlay.path(to)?;
@@ -92,7 +93,7 @@ pub(super) fn relocate(overlay: &mut Overlay<'_>, event: &Event, behaviour: &dyn
     Ok(overlay.look(|view| session::reply(view, reply)))
 }
 
-/// The path of an item that can be taken from its place, as the disk cannot.
+/// Returns the path of an item that can be moved. The disk cannot.
 fn movable(overlay: &Overlay<'_>, id: ObjectId) -> Answer<String> {
     let path = overlay.path(id)?;
     if path == "/" { refuse(FAILED) } else { Ok(path) }
@@ -109,13 +110,13 @@ fn one_to(
             event.parameters.insert("to".into(), Value::Object(place.specifier()));
             finder.perform(&event, behaviour).map(drop)
         }
-        // The Finder's items are data; they have no bytes that could be written elsewhere.
+        // The Finder's items are only data. They have no bytes that could be written elsewhere.
         (Some(_), None) => refuse(PRIVILEGES),
         (None, _) => overlay.session.rename(path, new).map_err(refused),
     }
 }
 
-/// `make`: a folder in a folder, a property list file, a value in one.
+/// `make`: a folder in a folder, a property list file, or a value in one.
 pub(super) fn make(overlay: &mut Overlay<'_>, event: &Event, behaviour: &dyn Behaviour) -> Answer<Value> {
     let class = event.parameters.get("new").and_then(Value::as_text).unwrap_or_default();
     let class = overlay.look(|view| view.class_named(class))?;
@@ -163,7 +164,7 @@ fn make_folder(overlay: &Overlay<'_>, path: &str, behaviour: &dyn Behaviour) -> 
     finder.perform(&event, behaviour).map(drop)
 }
 
-/// An item of the app that keeps the files of people.
+/// An item of the Finder, which has the files in the home folder.
 struct Finder<'a> {
     overlay: &'a Overlay<'a>,
     app: Rc<crate::world::App>,
@@ -172,7 +173,7 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// The Finder's item at that path, if it has one.
+    /// Returns the Finder's item at a path, if there is one.
     fn with(overlay: &'a Overlay<'a>, path: &str) -> Option<Self> {
         let session = overlay.session;
         let (app, root) = session.finder().filter(|_| session.is_home(path))?;

@@ -1,5 +1,5 @@
-//! The relations of OmniFocus's objects: flattened elements, the properties that a project takes from its root task,
-//! and the properties that follow from a task's place.
+//! Relations of OmniFocus's objects: flattened elements, properties that a project takes from its root task, and
+//! properties that derive from a task's place.
 
 use super::{Found, View};
 use crate::os_error::{Answer, NO_SUCH_OBJECT, refuse};
@@ -9,7 +9,7 @@ use crate::value::specifier::Step;
 use crate::value::{ObjectId, Value};
 use crate::world::model::{Children, Place};
 
-/// A project's own properties; all others are its root task's.
+/// The properties that a project has itself. All others come from its root task.
 const OF_PROJECTS: [&str; 6] = [
     "status",
     "last review date",
@@ -19,17 +19,17 @@ const OF_PROJECTS: [&str; 6] = [
     "default singleton action holder",
 ];
 
-/// The term under which a task keeps its tags; no script sees it.
+/// The term under which a task stores its tags. It is hidden from scripts.
 const TAGS: &str = ".tag";
 
 impl View<'_> {
-    /// The object that supplies the elements of a class for another one: a project's tasks are those of its root task.
+    /// Returns the object whose elements are used: the tasks of a project are those of its root task.
     pub(super) fn holder(&self, id: ObjectId, class: &str) -> ObjectId {
         let own = class == "section" || class.ends_with("project") || class.ends_with("folder");
         if own { id } else { self.root_task(id).unwrap_or(id) }
     }
 
-    /// The object that keeps a property.
+    /// Returns the object that stores a property.
     pub(crate) fn keeper(&self, id: ObjectId, term: &str) -> ObjectId {
         let root = if OF_PROJECTS.contains(&term) { None } else { self.root_task(id) };
         root.unwrap_or(id)
@@ -40,7 +40,7 @@ impl View<'_> {
         if project { self.own(id).first().copied() } else { None }
     }
 
-    /// The name of an object's class, without its lineage.
+    /// Returns the name of an object's class, without its superclasses.
     fn kind(&self, id: ObjectId) -> &str {
         let object = self.model.object(id);
         match (object.class, object.place) {
@@ -49,7 +49,7 @@ impl View<'_> {
         }
     }
 
-    /// Everything directly in an object.
+    /// Returns all direct elements of an object.
     fn own(&self, id: ObjectId) -> Vec<ObjectId> {
         let lists = self.model.object(id).elements.iter().filter_map(|(_, children)| match children {
             Children::Own(ids) => Some(ids.as_slice()),
@@ -69,14 +69,14 @@ impl View<'_> {
         self.kind(id).ends_with("task")
     }
 
-    /// Whether elements are what a window of the app shows. Nothing is selected in it.
+    /// Whether elements are those that a window shows. Nothing is selected in a window.
     pub(super) fn is_shown(&self, id: ObjectId, class: &str) -> bool {
         self.model.omni
             && ["content tree", "sidebar tree"].contains(&self.kind(id))
             && ["tree", "leaf", "descendant tree"].contains(&class)
     }
 
-    /// Elements that are listed nowhere: flattened ones, a task's tags, a tag's tasks.
+    /// Returns elements that are not stored as a list: flattened ones, a task's tags, a tag's tasks.
     pub(super) fn gathered(&self, id: ObjectId, class: &str) -> Option<Vec<ObjectId>> {
         if !self.model.omni {
             return None;
@@ -85,7 +85,7 @@ impl View<'_> {
         match (place, class) {
             (_, flattened) if flattened.starts_with("flattened ") => Some(self.below(id, &flattened[10..])),
             ("document", "task") => Some(self.below(id, "task")),
-            // The application has the perspectives of its document.
+            // The application has the same perspectives as its document.
             (_, "perspective") if id == APP => {
                 Some(self.document().map(|document| self.stored(document, class)).unwrap_or_default())
             }
@@ -94,13 +94,13 @@ impl View<'_> {
             ("tag", "remaining task") => {
                 Some(self.tagged(id).into_iter().filter(|task| self.is_remaining(*task)).collect())
             }
-            // Only the app's own engine knows which tasks are available.
+            // Which tasks are available is known only to the app's own engine, so there are none here.
             ("tag", "available task") => Some(Vec::new()),
             _ => None,
         }
     }
 
-    /// All objects of a kind at any depth, in the order of the outline.
+    /// Returns all objects of a kind at any depth, in outline order.
     fn below(&self, id: ObjectId, kind: &str) -> Vec<ObjectId> {
         let mut found = Vec::new();
         let mut next: Vec<ObjectId> = self.own(id).into_iter().rev().collect();
@@ -127,7 +127,7 @@ impl View<'_> {
         all.into_iter().filter(|task| self.tags(*task).contains(&tag)).collect()
     }
 
-    /// Whether a task and all its containers are neither completed nor dropped.
+    /// Whether neither a task nor any of its containers is completed or dropped.
     fn is_remaining(&self, task: ObjectId) -> bool {
         let ended = |id: ObjectId| {
             let status = self.model.value(id, "status").and_then(Value::as_text);
@@ -141,9 +141,9 @@ impl View<'_> {
         self.own(APP).into_iter().find(|id| self.kind(*id) == "document")
     }
 
-    /// The app addresses objects of its database by id in the document, wherever they are, as elements that a document
-    /// has: a custom perspective is one of its perspectives. Objects in the panel for quick entry are not in the database
-    /// yet.
+    /// Returns how the app addresses objects of its database: by id in the document, wherever they are, as an element
+    /// that a document has. A custom perspective is one of its perspectives. Objects in the quick entry panel are not
+    /// in the database yet.
     pub(super) fn in_document(&self, id: ObjectId) -> Option<Step> {
         let document = self.document().filter(|document| self.model.omni && *document != id)?;
         if !self.is_below(id, document) {
@@ -161,7 +161,7 @@ impl View<'_> {
         }
     }
 
-    /// The object with that id among the elements of a class, at any depth.
+    /// Finds the object with an id among the elements of a class, at any depth.
     pub(super) fn omni_with_id(&self, of: ObjectId, class: &str, wanted: &Value) -> Answer<ObjectId> {
         let of = self.holder(of, class);
         self.offers(of, class)?;
@@ -179,7 +179,7 @@ impl View<'_> {
         tagged || std::iter::successors(self.above(id), |up| self.above(*up)).any(|up| up == of)
     }
 
-    /// The value of a property that is not in the data.
+    /// Derives the value of a property that is not in the data.
     pub(super) fn derived(&self, id: ObjectId, property: &PropertyInfo) -> Found {
         if let Some(root) = self.root_task(id).filter(|_| !OF_PROJECTS.contains(&&*property.term)) {
             return self.of_project(id, root, property);
@@ -201,7 +201,7 @@ impl View<'_> {
         }
     }
 
-    /// Of folders, tags and projects.
+    /// Derives a property of a folder, a tag or a project.
     fn of_place(&self, id: ObjectId, term: &str) -> Found {
         let above = self.above(id);
         match term {
@@ -252,7 +252,7 @@ impl View<'_> {
         }
     }
 
-    /// An object and everything that contains it.
+    /// Returns an object and all of its containers, innermost first.
     fn line(&self, id: ObjectId) -> impl Iterator<Item = ObjectId> {
         std::iter::successors(Some(id), |up| self.above(*up))
     }
@@ -273,7 +273,7 @@ impl View<'_> {
         }
     }
 
-    /// The dates of a task and of the tasks that contain it, the root task of its project last.
+    /// Returns the dates of a task and of the tasks that contain it, ending with the root task of its project.
     fn dates_above<'a>(&'a self, id: ObjectId, term: &'a str) -> impl Iterator<Item = i64> + 'a {
         self.line(id).take_while(|up| self.is_task(*up)).filter_map(move |up| self.date(up, term))
     }

@@ -1,4 +1,4 @@
-//! The elements that texts have: paragraphs, words, characters.
+//! The elements of texts: paragraphs, words, characters.
 
 use super::{Found, View, ordinal, place};
 use crate::os_error::{Answer, NO_SUCH_OBJECT, refuse};
@@ -8,17 +8,17 @@ use crate::value::{APP, ObjectId, Value};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A part of the text that a property of an object holds.
+/// A part of a text that is the value of an object's property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) object: ObjectId,
     pub(crate) term: Rc<str>,
     whole: Rc<str>,
-    /// The range of the part in the whole, in bytes.
+    /// The byte range of the part in the whole text.
     pub(crate) range: Range<usize>,
 }
 
-/// The words of a text, or other parts of it.
+/// Several parts of a text, such as its words.
 pub(crate) struct Parts {
     pub(crate) of: Part,
     pub(crate) ranges: Vec<Range<usize>>,
@@ -29,7 +29,7 @@ impl Part {
         &self.whole[self.range.clone()]
     }
 
-    /// The whole text with something else in the place of this part.
+    /// Returns the whole text with this part replaced.
     pub(crate) fn replaced_by(&self, text: &str) -> String {
         let (before, after) = (&self.whole[..self.range.start], &self.whole[self.range.end..]);
         format!("{before}{text}{after}")
@@ -55,7 +55,7 @@ impl Parts {
     }
 }
 
-/// How a stretch of a text looks, in bytes of the whole.
+/// The style of a range of a text, in bytes of the whole.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) range: Range<usize>,
@@ -79,7 +79,8 @@ impl Run {
 }
 
 impl View<'_> {
-    /// The style at the start of parts of a text, if a specifier means such parts; the default style if none was set.
+    /// Returns the style at the start of parts of a text; the default style if none was set. `None` if the specifier
+    /// does not mean parts of a text.
     pub(crate) fn styled(&self, of: &Specifier, term: &str, root: ObjectId) -> Answer<Option<Found>> {
         if let Some(part) = self.part(of, root)? {
             let styled = self.style_of(&part, term).is_some();
@@ -93,14 +94,14 @@ impl View<'_> {
         }))
     }
 
-    /// The font, size or color of a text, if it is a rich one.
+    /// Returns the property for the font, size or colour of a text, if the text is rich.
     pub(crate) fn style_of(&self, part: &Part, term: &str) -> Option<Rc<PropertyInfo>> {
         if !["font", "size", "color"].contains(&term) {
             return None;
         }
         let class = self.class(part.object);
         let held = class.properties.get(&part.term)?;
-        // Where the dictionary comes from suites, a text with styles is called like any other.
+        // In a dictionary from `.scriptSuite` files, rich text has the same type as plain text.
         let is_contents = class.contents.as_deref() == Some(&part.term);
         let rich = held
             .types
@@ -110,8 +111,8 @@ impl View<'_> {
             .find_map(|class| class.properties.get(term).cloned())
     }
 
-    /// The style runs of a whole text; later ones take precedence. If a script sets the whole text, it has none of
-    /// them.
+    /// Returns the style runs of a whole text. Later ones take precedence. If a script sets the whole text, the runs
+    /// are lost.
     pub(crate) fn runs(&self, part: &Part) -> Vec<Run> {
         match self.model().value(part.object, &runs_of(&part.term)) {
             Some(Value::List(all)) => match &**all {
@@ -124,7 +125,7 @@ impl View<'_> {
         }
     }
 
-    /// Where the parts of a text are.
+    /// Returns the byte ranges of the parts of a text.
     fn ranges(&self, of: &Part, class: &str) -> Answer<Vec<Range<usize>>> {
         let runs = if class == "attribute run" { self.runs(of) } else { Vec::new() };
         if runs.is_empty() {
@@ -147,7 +148,8 @@ impl View<'_> {
         Ok(all)
     }
 
-    /// The part of a text that a specifier means, if it means one: a text itself, or one of its words.
+    /// Returns the part of a text that a specifier means: a whole text, or one of its words. `None` if it means
+    /// something else.
     pub(crate) fn part(&self, specifier: &Specifier, root: ObjectId) -> Answer<Option<Part>> {
         match &specifier.step {
             Step::Property { of, term } => match self.resolve_from(of, root) {
@@ -166,7 +168,7 @@ impl View<'_> {
         }
     }
 
-    /// The parts of a text that elements mean, if they mean those of a text.
+    /// Returns the parts of a text that elements mean; `None` if they are not the elements of a text.
     pub(crate) fn parts(&self, elements: &Specifier, root: ObjectId) -> Answer<Option<Parts>> {
         let Step::Elements { of, class } = &elements.step else { return Ok(None) };
         if !has(class) {
@@ -182,15 +184,15 @@ impl View<'_> {
         part.map(|of| Ok(Parts { ranges: self.ranges(&of, class)?, of })).transpose()
     }
 
-    /// The text of a whole object, if the object has no elements of this kind itself: the paragraphs of a document are
-    /// those of its text.
+    /// Returns the text of an object that has no elements of this kind itself: the paragraphs of a document are those
+    /// of its text.
     pub(crate) fn implied(&self, id: ObjectId, class: &str) -> Option<Part> {
         let info = self.class(id);
         let contents = info.contents.as_deref().filter(|_| has(class))?;
         if info.elements.iter().any(|each| &**each == class) { None } else { self.text_in(id, contents) }
     }
 
-    /// Elements of a result: of objects, or of texts.
+    /// Returns the elements of a result, which may be objects or texts.
     pub(crate) fn elements(&self, found: Found, class: &str) -> Answer<Vec<Found>> {
         match found {
             Found::One(id) => match self.implied(id, class) {
@@ -225,7 +227,7 @@ fn style(runs: &[Run], part: &Part, term: &str) -> Value {
     runs.iter().rfind(here).map_or_else(|| plain(term), |run| run.value.clone())
 }
 
-/// The default style of a text.
+/// Returns the default style of a text.
 fn plain(term: &str) -> Value {
     match term {
         "font" => Value::text("Helvetica"),
@@ -234,23 +236,23 @@ fn plain(term: &str) -> Value {
     }
 }
 
-/// The name under which an object stores the style of one of its texts.
+/// Returns the hidden term under which an object stores the style runs of one of its texts.
 pub(crate) fn runs_of(term: &str) -> String {
     format!(".runs of {term}")
 }
 
-/// The runs of a whole text, as they are stored with it.
+/// Converts the style runs of a whole text to their stored form, which includes the text.
 pub(crate) fn stored_runs(whole: &str, runs: Vec<Run>) -> Value {
     let runs = runs.into_iter().filter(|run| !run.range.is_empty()).map(Run::stored);
     Value::List(std::iter::once(Value::text(whole)).chain(runs).collect())
 }
 
-/// Whether texts have elements of that class.
+/// Whether texts have elements of this class.
 pub(crate) fn has(class: &str) -> bool {
     ["paragraph", "word", "character", "attribute run", "attachment", "text"].contains(&class)
 }
 
-/// The ranges of the parts of a text; a paragraph keeps its line end.
+/// Returns the ranges of the parts of a text. A paragraph includes its line break.
 fn ranges(of: &Part, class: &str) -> Answer<Vec<Range<usize>>> {
     let text = of.text();
     let parts: Vec<&str> = match class {
@@ -260,7 +262,7 @@ fn ranges(of: &Part, class: &str) -> Answer<Vec<Range<usize>>> {
         }
         "character" => text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()]).collect(),
         "attribute run" | "text" => vec![text],
-        // Texts are plain here: nothing is in them but characters.
+        // Simulated texts are plain, so they have no attachments.
         "attachment" => Vec::new(),
         _ => return refuse(NO_SUCH_OBJECT),
     };

@@ -1,20 +1,20 @@
-//! Object specifiers: how a script says which object it means, without asking for it.
+//! Object specifiers: how a script says which object it means, without sending an event.
 
 use crate::value::Value;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-/// One step of a path to an object, holding the step before.
+/// One step of the path to an object. It contains the step before it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Specifier {
     pub(crate) root: Root,
     pub(crate) step: Step,
 }
 
-/// The beginning of a path.
+/// Where a path begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Root {
-    /// An app of the world, by its place in the world's list.
+    /// An app of the world, by its index in the world's list.
     App(usize),
     /// `Application.currentApplication()`: osascript itself, which has no dictionary.
     Current,
@@ -31,12 +31,12 @@ pub(crate) enum Step {
         of: Rc<Specifier>,
         term: Rc<str>,
     },
-    /// All elements of a class, by the class's name.
+    /// All elements of a class, by the name of the class.
     Elements {
         of: Rc<Specifier>,
         class: Rc<str>,
     },
-    /// Zero-based, counted from the end if negative.
+    /// An index from 0, or from the end if negative.
     Index {
         of: Rc<Specifier>,
         index: i64,
@@ -49,33 +49,33 @@ pub(crate) enum Step {
         of: Rc<Specifier>,
         id: Value,
     },
-    /// `first`, `last`, `middle` or `any` of elements.
+    /// The `first`, `last`, `middle` or `any` element.
     Ordinal {
         of: Rc<Specifier>,
         which: Ordinal,
     },
-    /// Elements for which a test holds.
+    /// The elements that pass a test.
     Where {
         of: Rc<Specifier>,
         filter: Rc<Filter>,
     },
-    /// Several objects, as a list names them.
+    /// Several objects, as listed.
     Each {
         all: Vec<Rc<Specifier>>,
     },
-    /// A property or elements in a script's spelling, before the app is known: below `ObjectSpecifier()`.
+    /// A property or elements by a script's identifier, before the app is known: below `ObjectSpecifier()`.
     Member {
         of: Rc<Specifier>,
         identifier: Rc<str>,
     },
-    /// A place for something new: at an end of elements, or beside one element.
+    /// An insertion location: at an end of elements, or beside one element.
     Insertion {
         of: Rc<Specifier>,
         edge: Edge,
     },
 }
 
-/// Which place for something new.
+/// The kind of an insertion location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edge {
     Beginning,
@@ -85,7 +85,7 @@ pub(crate) enum Edge {
 }
 
 impl Edge {
-    /// The word that a script and the trace use.
+    /// The word for it in scripts and in the trace.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Beginning => "beginning",
@@ -96,7 +96,7 @@ impl Edge {
     }
 }
 
-/// A test, and how its texts are compared.
+/// A test, and how it compares strings.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Filter {
     pub(crate) test: Test,
@@ -106,7 +106,7 @@ pub(crate) struct Filter {
 /// A filter's test.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Test {
-    /// `by_name` is the short form `{name: 'x'}`, which cannot say an enumerator.
+    /// `by_name` marks the short form `{name: 'x'}`, which cannot express an enumerator.
     Compare {
         left: Rc<Specifier>,
         operator: Operator,
@@ -118,7 +118,7 @@ pub(crate) enum Test {
     None(Vec<Self>),
 }
 
-/// A comparison of a filter.
+/// An operator of a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
     Equals,
@@ -132,7 +132,7 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    /// The operator that a script's key names.
+    /// Returns the operator that a script's key means.
     pub(crate) fn of(key: &str) -> Option<Self> {
         Some(match key {
             "_equals" | "=" => Self::Equals,
@@ -161,7 +161,7 @@ impl Operator {
     }
 }
 
-/// The differences that a comparison of texts ignores; AppleScript's defaults ignore only case.
+/// The differences that a comparison of strings ignores. AppleScript's default is to ignore only case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TextRules {
     pub(crate) case: bool,
@@ -177,7 +177,7 @@ impl Default for TextRules {
     }
 }
 
-/// An element by its place in words.
+/// An element by a word for its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ordinal {
     First,
@@ -187,7 +187,7 @@ pub(crate) enum Ordinal {
 }
 
 impl Step {
-    /// The same step from another object.
+    /// Returns the same step below another object.
     pub(crate) fn below(mut self, object: Rc<Specifier>) -> Self {
         match &mut self {
             Self::Root | Self::Each { .. } => (),
@@ -214,7 +214,7 @@ impl Specifier {
         Rc::new(Self { root, step })
     }
 
-    /// The step before this one.
+    /// Returns the step before this one.
     pub(crate) fn of(&self) -> Option<&Rc<Self>> {
         match &self.step {
             Step::Root | Step::Each { .. } => None,
@@ -231,7 +231,7 @@ impl Specifier {
     }
 }
 
-/// Writes a path in the terms of the dictionary, for the trace: `mailbox "INBOX" of account id "A1"`.
+/// Formats a path in the dictionary's terms, for the trace: `mailbox "INBOX" of account id "A1"`.
 pub(crate) fn describe(specifier: &Specifier) -> String {
     let mut text = String::new();
     write_step(&mut text, &specifier.step);

@@ -1,10 +1,10 @@
-//! App bundles below a world's root: their paths, and the facts in their property lists.
+//! App bundles below a world's root: where they are, and what their property lists say.
 
 use iac_core::dictionary::suites::{FOLDERS, Pair};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders in which a Mac has apps, and the depth of the search below each.
+/// The folders in which a Mac has apps, and how many levels are searched.
 const ROOTS: [(&str, usize); 6] = [
     ("Applications", 1),
     ("Users", 2),
@@ -17,25 +17,25 @@ const ROOTS: [(&str, usize); 6] = [
 /// One app bundle.
 #[derive(Clone, Debug)]
 pub(crate) struct Bundle {
-    /// The folder on the real disk.
+    /// The folder on this machine's disk.
     pub(crate) folder: PathBuf,
-    /// The name people see: that of the folder without `.app`.
+    /// The name that people see: that of the folder without `.app`.
     pub(crate) name: String,
     pub(crate) id: String,
     pub(crate) version: String,
-    /// Whether the app takes Apple events at all.
+    /// Whether the app declares that it handles Apple events.
     scriptable: bool,
     definition: Option<String>,
 }
 
-/// The source of an app's terms.
+/// Where an app's terms come from.
 #[derive(Debug)]
 pub(crate) enum Definition {
     Sdef(Vec<u8>),
     Suites(Vec<Pair>),
 }
 
-/// The folder of every bundle below a world's root, sorted within its root.
+/// Returns the folders of all bundles below a world's root, sorted within each of `ROOTS`.
 pub(crate) fn folders(world: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (root, depth) in ROOTS {
@@ -59,7 +59,7 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The name that people see under a bundle's icon.
+/// Returns the name that people see under the bundle's icon.
 pub(crate) fn display_name(folder: &Path) -> String {
     folder.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
@@ -84,8 +84,8 @@ impl Bundle {
         })
     }
 
-    /// Its terms: its own `.sdef`, otherwise its suites, otherwise the standard terms if it only says that it is
-    /// scriptable.
+    /// Returns its terms: from its own `.sdef`, or else from its suites, or else the standard terms if it only
+    /// declares that it is scriptable.
     pub(crate) fn definition(&self, world: &Path) -> Option<Definition> {
         let resources = self.folder.join("Contents/Resources");
         if let Some(name) = &self.definition {
@@ -105,7 +105,7 @@ impl Bundle {
     }
 }
 
-/// The files of the suites in a bundle's resources, each with its words in English.
+/// Returns the suites in a bundle's resources, each with its English terminology.
 fn suites(resources: &Path) -> Vec<Pair> {
     let Ok(entries) = fs::read_dir(resources) else { return Vec::new() };
     let paths = entries.flatten().map(|entry| entry.path());
@@ -119,7 +119,7 @@ fn suites(resources: &Path) -> Vec<Pair> {
     paths.filter_map(pair).collect()
 }
 
-/// Property lists say it as a boolean, and some as a word.
+/// Reads a Boolean. Property lists write it as a Boolean, and some as a word.
 fn means_yes(value: &plist::Value) -> bool {
     match value {
         plist::Value::Boolean(yes) => *yes,

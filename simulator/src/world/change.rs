@@ -1,4 +1,4 @@
-//! Changes to an app's objects: an event writes them, and a journal replays them.
+//! Changes of an app's objects. Events produce them, and the journal replays them.
 
 use std::rc::Rc;
 
@@ -6,11 +6,11 @@ use super::model::{Children, Model, Place, Symbol};
 use crate::value::{ObjectId, Value};
 use serde::{Deserialize, Serialize};
 
-/// One change. Applied in the order of the journal, the same changes give the same objects in every process.
+/// A change. Applied in the order of the journal, the same changes give the same objects in every process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Change {
-    /// The app was started or has quit.
+    /// The app was launched or has quit.
     Running(bool),
     Set {
         object: ObjectId,
@@ -18,9 +18,9 @@ pub(crate) enum Change {
         value: Value,
     },
     Add(Added),
-    /// An object and all that hangs below it.
+    /// Removes an object and everything below it.
     Remove(ObjectId),
-    /// Lists an object that hangs elsewhere among the elements of another, or no longer.
+    /// Adds or removes an object in the elements of another one that is not its container.
     List {
         object: ObjectId,
         of: ObjectId,
@@ -41,15 +41,15 @@ pub(crate) struct Added {
     pub(crate) of: ObjectId,
     /// The class under which its container lists it.
     pub(crate) listed: String,
-    /// Its own class, if that is a different one.
+    /// Its own class, if that is different.
     pub(crate) class: Option<String>,
-    /// The index before which it goes; if absent, it goes to the end.
+    /// The index before which it is inserted; at the end if absent.
     pub(crate) at: Option<usize>,
     pub(crate) values: Vec<(String, Value)>,
 }
 
 impl Model {
-    /// The id that the next new object gets.
+    /// Returns the id that the next new object will get.
     pub(crate) fn next_id(&self) -> ObjectId {
         ObjectId(u32::try_from(self.len()).expect("an app has fewer than 2^32 objects"))
     }
@@ -88,8 +88,8 @@ impl Model {
         self.join_unions(added.of, listed, id);
     }
 
-    /// Adds a new object to each union that names all the others beside it: the notes of a new folder are among all notes
-    /// of its account and of the app.
+    /// Adds a new object to each union that contains all of its siblings: a new note in a folder is also among all
+    /// notes of its account and of the app.
     fn join_unions(&mut self, of: ObjectId, class: Symbol, id: ObjectId) {
         let own = self.object(of).elements.iter().find_map(|(name, children)| match children {
             Children::Own(ids) if *name == class => Some(ids),
@@ -174,7 +174,7 @@ impl Model {
         }
     }
 
-    /// Hangs an object elsewhere; its properties that named its old container name the new one.
+    /// Moves an object to another container. Its properties that named the old container now name the new one.
     fn relocate(&mut self, id: ObjectId, to: ObjectId, class: &str, at: Option<usize>) {
         let old = self.object(id).place;
         self.unlist(id);

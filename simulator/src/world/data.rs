@@ -9,24 +9,25 @@ use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
-/// How far dates move when a world is older than its clock.
+/// How dates are shifted when a world is older than its clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Shift {
     #[default]
     None,
-    /// Whole days: the newest mail is from today.
+    /// By whole days: the newest mail is from today.
     Days,
-    /// Whole weeks: Tuesday's meeting stays on a Tuesday.
+    /// By whole weeks: Tuesday's meeting stays on a Tuesday.
     Weeks,
 }
 
 impl Shift {
-    /// By how many seconds dates move that were current at `anchor` and shall be at `now`, both in local seconds.
+    /// Returns by how many seconds to shift dates, so that what was current at `anchor` is current at `now`. Both are
+    /// local seconds.
     pub(crate) fn seconds(self, anchor: i64, now: i64) -> i64 {
         const DAY: i64 = 86_400;
         let day = |time: i64| time.div_euclid(DAY);
-        // Weeks begin on a Monday; day 0, the first of January 1970, was a Thursday.
+        // Weeks begin on Monday. Day 0, 1 January 1970, was a Thursday.
         let week = |time: i64| (day(time) + 3).div_euclid(7);
         match self {
             Self::None => 0,
@@ -36,7 +37,7 @@ impl Shift {
     }
 }
 
-/// The contents of a data file beside its objects.
+/// The contents of a data file.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) model: Model,
@@ -46,10 +47,10 @@ pub(crate) struct Loaded {
 /// Reads a data file.
 ///
 /// # Errors
-/// Malformed JSON, an unknown key of the file itself, a reference to a key that no object has.
+/// Malformed JSON, an unknown key of the file itself, or a reference to a key that no object has.
 pub(crate) fn load(text: &[u8]) -> serde_json::Result<Loaded> {
     let mut reader = Reader::default();
-    // One check of the whole text is cheaper than one of each string.
+    // Checking the whole text for UTF-8 once is cheaper than checking each string.
     let text = std::str::from_utf8(text).map_err(serde_json::Error::custom)?;
     let mut json = serde_json::Deserializer::from_str(text);
     Seed { reader: &mut reader, part: File }.deserialize(&mut json)?;
@@ -60,7 +61,7 @@ pub(crate) fn load(text: &[u8]) -> serde_json::Result<Loaded> {
 #[derive(Default)]
 struct Reader {
     loaded: Loaded,
-    /// Keys that were referred to; a reference holds its place in this list until all keys are known.
+    /// The keys that were referred to. A reference stores an index into this list until all keys are known.
     wanted: Vec<String>,
     /// The objects with unresolved references, in the order of their ids.
     waiting: Vec<ObjectId>,
@@ -103,7 +104,7 @@ fn settle(value: &mut Value, found: &[ObjectId]) {
     }
 }
 
-/// A part of the file that is written as an object, read with the reader at hand.
+/// A part of the file that is a JSON object and is read into the reader.
 trait Part: Sized {
     type Read;
     const EXPECTED: &'static str;
@@ -170,7 +171,7 @@ impl Part for File {
     }
 }
 
-/// An object, with its place.
+/// An object, with its place in the tree.
 struct Object(Place);
 
 impl Part for Object {
@@ -228,7 +229,7 @@ fn keep(model: &mut Model, id: ObjectId, term: Symbol, read: Read) {
     }
 }
 
-/// A text, borrowed from the file if it has no escapes.
+/// A string, borrowed from the file if it has no escapes.
 #[derive(serde::Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
@@ -284,10 +285,10 @@ impl<'de> Visitor<'de> for ChildrenSeed<'_> {
     }
 }
 
-/// The value at a property's name.
+/// What is stored under a property's name.
 enum Read {
     Value(Value),
-    /// Not a value: elements that hang elsewhere, under their class name.
+    /// Not a value: elements that belong to other containers, under the name of their class.
     Elements(Children),
 }
 
@@ -395,7 +396,7 @@ fn data<'de, A: MapAccess<'de>>(base64: &str, map: &mut A) -> Result<Value, A::E
     Ok(Value::Data(Rc::new(Data { kind: kind.into(), bytes })))
 }
 
-/// A record in the value of an object.
+/// A record that is a value of an object.
 struct Record(Place);
 
 impl Part for Record {

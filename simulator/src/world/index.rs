@@ -1,19 +1,20 @@
-//! Finds objects by the value of one property, once that has been asked for often enough to pay for an index.
+//! Finds objects by the value of a property. An index is made once the property was searched often enough to be worth
+//! it.
 
 use super::model::{Model, Symbol};
 use crate::value::{ObjectId, Value};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Indexes by property. An entry may be stale about the place of its object and whether it is gone, but never about its
-/// value.
+/// Indexes by property. An entry may be out of date about where its object is and whether it was deleted, but never
+/// about its value.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     by_term: HashMap<Symbol, HashMap<Key, Vec<ObjectId>>>,
     asked: u32,
 }
 
-/// The number of searches through all objects before an index is made.
+/// How many searches through all objects precede the making of an index.
 const PATIENCE: u32 = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +34,8 @@ impl Key {
 }
 
 impl Model {
-    /// The objects with that value of the property, in any container; `None` if it is cheaper to ask the objects.
+    /// Returns the objects with that value of the property, in any container; `None` if searching the objects is
+    /// cheaper.
     pub(crate) fn indexed(&self, term: Symbol, value: &Value) -> Option<Vec<ObjectId>> {
         let key = Key::of(value)?;
         let mut index = self.index.borrow_mut();
@@ -45,7 +47,7 @@ impl Model {
         Some(all.get(&key).cloned().unwrap_or_default())
     }
 
-    /// The existing objects with that value of the property, through the index if there is one.
+    /// Returns the existing objects with that value of the property, using the index if there is one.
     pub(crate) fn having(&self, term: &str, value: &Value) -> Vec<ObjectId> {
         let Some(term) = self.known(term) else { return Vec::new() };
         let has =

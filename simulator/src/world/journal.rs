@@ -1,9 +1,10 @@
-//! The changes that all processes of a world share: one file of lines, appended under a lock.
+//! The journal: the changes that all processes of a world share, in one file of lines that is appended to under a
+//! lock.
 //!
-//! A line holds all changes of one event, so an event happened or did not. The first line is the header. A line without
-//! its end is an unfinished write of a killed process, which got no answer: readers ignore it, and the next writer cuts
-//! it off. When the file grows too long, whole models are written beside it and a new file replaces it; processes
-//! notice that by the file's identity and load it again.
+//! A line has all changes of one event, so an event happened entirely or not at all. The first line is the header. A
+//! line without a line break is an unfinished write of a killed process, which got no answer: readers ignore it, and
+//! the next writer cuts it off. When the file grows too long, whole models are written beside it, and a new file
+//! replaces it. Processes notice that by the file's identity and load everything again.
 
 use super::change::Change;
 use super::{WorldError, content, failed};
@@ -14,15 +15,15 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// A new journal is begun when this one is longer.
+/// A journal longer than this is replaced by a new one, in bytes.
 pub(crate) const LONGEST: u64 = 1 << 20;
 
 /// The first line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
-    /// Which snapshots this journal continues; 0 continues the base data.
+    /// The generation of the snapshots that this journal continues; 0 means the base data.
     pub(crate) generation: u64,
-    /// The wall clock when the world's state began: the data is shifted to it.
+    /// The wall clock at the world's first change. The data is shifted to it.
     pub(crate) now: i64,
     /// The apps that have a snapshot of this generation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -37,12 +38,12 @@ pub(crate) struct Entry {
     pub(crate) changes: Vec<Change>,
 }
 
-/// The writes of other processes since the last look.
+/// What other processes have written since the last read.
 #[derive(Debug, PartialEq)]
 pub(crate) enum News {
-    /// These entries, perhaps none.
+    /// These entries, possibly none.
     Entries(Vec<Entry>),
-    /// Another journal has replaced it: everything must be loaded again.
+    /// Another journal has replaced this one, so everything must be loaded again.
     Replaced,
 }
 
@@ -56,7 +57,7 @@ pub(crate) struct Journal {
 #[derive(Debug)]
 struct Open {
     file: File,
-    /// The file's identity. A new journal has a new identity.
+    /// The file's identity. A new journal has a new one.
     identity: (u64, u64),
     header: Header,
     /// The length that was read, always up to the end of a line.
@@ -64,7 +65,7 @@ struct Open {
 }
 
 impl Journal {
-    /// A journal in that folder, which need not exist yet.
+    /// Makes the journal of a folder, which need not exist yet.
     pub(crate) fn new(folder: PathBuf) -> Self {
         Self { folder, open: RefCell::new(None) }
     }
@@ -73,7 +74,7 @@ impl Journal {
         self.open.borrow().as_ref().map(|open| open.header.clone())
     }
 
-    /// The wall clock of the first change.
+    /// Returns the wall clock of the first change.
     pub(crate) fn began(&self) -> Option<i64> {
         self.open.borrow().as_ref().map(|open| open.header.now)
     }
@@ -86,7 +87,7 @@ impl Journal {
         self.folder.join("journal")
     }
 
-    /// Reads the new lines. The first time, and after a new journal has replaced this one, returns [`News::Replaced`].
+    /// Reads the new lines. Returns [`News::Replaced`] the first time, and after a new journal has replaced this one.
     pub(crate) fn news(&self) -> Result<News, WorldError> {
         let path = self.path();
         let Ok(found) = fs::metadata(&path) else {
@@ -105,7 +106,7 @@ impl Journal {
         Ok(News::Replaced)
     }
 
-    /// All entries that were read so far.
+    /// Returns all entries that were read so far.
     pub(crate) fn entries(&self) -> Result<Vec<Entry>, WorldError> {
         let (open, path) = (self.open.borrow(), self.path());
         let Some(open) = open.as_ref() else { return Ok(Vec::new()) };
@@ -114,7 +115,7 @@ impl Journal {
         entries(&path, lines)
     }
 
-    /// Waits until this process alone may write; the lock ends with the value, and with the process.
+    /// Waits until only this process may write. The lock is released when the file is dropped or the process ends.
     pub(crate) fn lock(&self) -> Result<File, WorldError> {
         fs::create_dir_all(&self.folder).map_err(|error| failed(&self.folder, error))?;
         let path = self.folder.join("lock");
@@ -138,7 +139,7 @@ impl Journal {
         self.open.borrow().as_ref().is_some_and(|open| open.read > LONGEST)
     }
 
-    /// Puts a new journal in the place of the old one, in one step; needs the lock.
+    /// Replaces the journal by a new one atomically. The caller must hold the lock.
     pub(crate) fn begin(&self, header: Header) -> Result<(), WorldError> {
         let (path, next) = (self.path(), self.folder.join("journal.next"));
         let mut line = serde_json::to_string(&header).map_err(|error| content(&path, error))?;
@@ -148,7 +149,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Removes all state; needs the lock.
+    /// Removes all state. The caller must hold the lock.
     pub(crate) fn clear(&self) -> Result<(), WorldError> {
         let _ = fs::remove_file(self.path());
         *self.open.borrow_mut() = None;
@@ -172,7 +173,7 @@ impl Journal {
     }
 }
 
-/// Takes the lock on a file, made if need be.
+/// Locks a file, which is created if it is missing.
 pub(crate) fn lock(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().create(true).append(true).open(path)?;
     loop {
@@ -183,7 +184,7 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Writes a file whole and then puts it in its place.
+/// Writes a file completely, then renames it into place.
 pub(crate) fn replace(next: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(next)?;
     file.write_all(bytes)?;
@@ -210,7 +211,7 @@ impl Open {
         Ok(Some(open))
     }
 
-    /// Reads on to the end of the last whole line.
+    /// Reads on to the end of the last complete line.
     fn lines(&mut self) -> io::Result<String> {
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(self.read))?;
@@ -221,7 +222,7 @@ impl Open {
         String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Everything that was read so far.
+    /// Returns everything that was read so far.
     fn all(&self) -> io::Result<String> {
         let mut text = String::new();
         (&self.file).seek(SeekFrom::Start(0))?;

@@ -1,4 +1,4 @@
-//! Dates in the text of mail: the headers are text, so their dates must move together with the date properties.
+//! Dates in the text of mail. Headers are text, so their dates must be shifted together with the date properties.
 
 use super::model::Model;
 use crate::value::Value;
@@ -8,7 +8,7 @@ use jiff::fmt::rfc2822;
 const DATE: &str = "Date: ";
 
 impl Model {
-    /// Moves the dates in headers by as much as those that the data holds as dates.
+    /// Shifts the dates in headers by as much as the dates in properties.
     pub(super) fn move_letters(&mut self) {
         let by = self.shift;
         if by == 0 {
@@ -24,7 +24,7 @@ impl Model {
     }
 }
 
-/// Moves a text whose head gives its date of sending, or that is only such a date. `None` for any other text.
+/// Shifts the date in a message's headers, or a string that is only such a date; `None` for any other text.
 fn moved(text: &str, by: i64) -> Option<String> {
     if is_date(text) {
         return date(text, by);
@@ -36,7 +36,8 @@ fn moved(text: &str, by: i64) -> Option<String> {
     Some(format!("{}{}{}", &text[..from], date(&head[from..to], by)?, &text[to..]))
 }
 
-/// `Thu, 22 Jan 2026 18:46:00 +0100` has 31 characters, and one less early in a month.
+/// Whether a text may be a header's date. `Thu, 22 Jan 2026 18:46:00 +0100` has 31 characters; with a one-digit day
+/// it has 30.
 fn is_date(text: &str) -> bool {
     matches!(text.len(), 30 | 31) && text.as_bytes().get(3) == Some(&b',')
 }

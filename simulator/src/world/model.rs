@@ -1,4 +1,4 @@
-//! One app's objects: an arena of untyped records, read through the dictionary's types.
+//! One app's objects: an arena of untyped records. The dictionary gives their values types.
 
 use super::index::Index;
 use crate::value::{ObjectId, Value};
@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A term that occurs in an app's data, as a small number.
+/// A name that occurs in an app's data, interned as a small number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Symbol(u32);
 
@@ -16,7 +16,7 @@ pub(crate) struct Symbol(u32);
 pub(crate) struct Model {
     objects: Vec<Object>,
     names: Vec<Rc<str>>,
-    /// Which name followed each when the data was read.
+    /// For each name, the name that followed it when the data was read.
     #[serde(skip)]
     followers: Vec<Option<Symbol>>,
     #[serde(skip)]
@@ -24,28 +24,28 @@ pub(crate) struct Model {
     #[serde(skip)]
     pub(super) index: RefCell<Index>,
     pub(super) keys: HashMap<Rc<str>, ObjectId>,
-    /// The property that holds the id of a class's objects, if that is not `id`.
+    /// The property that identifies objects of a class, if it is not `id`.
     pub(crate) forms: HashMap<String, String>,
-    /// Whether elements are addressed by their own class, as in Finder, or by the class of their list.
+    /// Whether elements are addressed by their own class, as in the Finder, or by the class of their list.
     pub(crate) own_class: bool,
-    /// Whether elements can be asked for by a subclass that the container's class does not name.
+    /// Whether elements can be requested by a subclass that the container's class does not list.
     #[serde(default)]
     pub(crate) subclasses: bool,
     /// Properties that count elements, by class and property.
     #[serde(default)]
     pub(crate) counts: HashMap<String, HashMap<String, Counted>>,
-    /// The number of seconds by which dates that are still text are behind the world's clock.
+    /// By how many seconds dates that are still text are behind the world's clock.
     pub(crate) shift: i64,
     pub(crate) running: bool,
-    /// Whether the app is OmniFocus, because its objects have relations that no dictionary describes.
+    /// Whether the app is OmniFocus, whose objects have relations that no dictionary describes.
     #[serde(default)]
     pub(crate) omni: bool,
-    /// Whether the app's disk items are the files of this Mac, as in System Events.
+    /// Whether the app's disk items are this Mac's files, as in System Events.
     #[serde(default)]
     pub(crate) files: bool,
 }
 
-/// The elements that a property counts: those of a class with a boolean value, such as unread messages.
+/// Which elements a property counts: those of a class with a given Boolean value, such as unread messages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Counted {
@@ -56,20 +56,20 @@ pub(crate) struct Counted {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Object {
-    /// Its own class, if it is a subclass of its element's or property's class.
+    /// Its own class, if that is a subclass of its element's or property's class.
     pub(crate) class: Option<Symbol>,
     pub(crate) place: Place,
     /// The name that its container uses for it, if that is not its property `name`.
     pub(crate) label: Option<Rc<str>>,
-    /// The application's property through which the app addresses it, in any container.
+    /// The application's property through which the app addresses it, whatever contains it.
     pub(crate) through: Option<Symbol>,
     pub(crate) values: Vec<(Symbol, Value)>,
     pub(crate) elements: Vec<(Symbol, Children)>,
-    /// Deleted: a holder of its id gets nothing.
+    /// Whether it was deleted. Whoever still has its id gets nothing.
     pub(crate) gone: bool,
 }
 
-/// The place of an object in the tree.
+/// Where an object is in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Place {
     Application,
@@ -78,7 +78,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The object that something at this place hangs on.
+    /// Returns the object that contains this place.
     pub(crate) fn of(self) -> Option<ObjectId> {
         match self {
             Self::Application => None,
@@ -91,11 +91,11 @@ impl Place {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Children {
     Own(Vec<ObjectId>),
-    /// Objects that hang elsewhere and are listed here too, as a person is in groups.
+    /// Objects of another container that are listed here too, as a person is in groups.
     Listed(Vec<ObjectId>),
-    /// The elements of that class of all these objects, by their keys, one after the other.
+    /// The elements of that class in all of these objects, given by their keys, one after the other.
     Union(Vec<Rc<str>>),
-    /// Objects that hang elsewhere, by their keys: the inboxes of all accounts in the unified one.
+    /// Objects of other containers, given by their keys: the unified inbox lists the inboxes of all accounts.
     Those(Vec<Rc<str>>),
 }
 
@@ -107,8 +107,8 @@ impl Model {
         self.new_symbol(name)
     }
 
-    /// The symbol of a name that was last seen after another: objects of one class list their terms in one order, so
-    /// that most names are found without looking them up.
+    /// Returns the symbol of a name that follows another name. Objects of one class list their terms in the same
+    /// order, so most names are guessed without a lookup.
     pub(super) fn symbol_after(&mut self, before: &mut Option<Symbol>, name: &str) -> Symbol {
         let guess = before.and_then(|before| self.followers.get(before.0 as usize).copied().flatten());
         let symbol = match guess {
@@ -131,7 +131,7 @@ impl Model {
         symbol
     }
 
-    /// A copy to which objects can be added for a while.
+    /// Returns a copy to which temporary objects can be added.
     pub(crate) fn copied(&self) -> Self {
         Self {
             objects: self.objects.clone(),
@@ -146,14 +146,14 @@ impl Model {
         }
     }
 
-    /// Fills in what a snapshot leaves out.
+    /// Restores the fields that a snapshot omits.
     pub(super) fn restored(mut self) -> Self {
         let numbered = self.names.iter().zip(0..);
         self.symbols = numbered.map(|(name, at)| (Rc::clone(name), Symbol(at))).collect();
         self
     }
 
-    /// The symbol of a name that some object uses.
+    /// Returns the symbol of a name, if some object uses it.
     pub(crate) fn known(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name).copied()
     }
@@ -187,12 +187,12 @@ impl Model {
         self.objects.len()
     }
 
-    /// How many objects are not deleted.
+    /// Returns how many objects are not deleted.
     pub(crate) fn living(&self) -> usize {
         self.objects.iter().filter(|object| !object.gone).count()
     }
 
-    /// The application object is the first; an app without data gets an empty one.
+    /// Returns the application object, which is the first. An app without data gets an empty one.
     pub(crate) fn application(&mut self) -> ObjectId {
         if self.objects.is_empty() {
             self.add(Place::Application);
@@ -204,7 +204,7 @@ impl Model {
         self.keys.get(key).copied()
     }
 
-    /// A stored value, untyped; `None` if the data has none.
+    /// Returns a stored value, untyped; `None` if the data has none.
     pub(crate) fn value(&self, id: ObjectId, term: &str) -> Option<&Value> {
         let symbol = self.known(term)?;
         self.object(id).values.iter().find(|(name, _)| *name == symbol).map(|(_, value)| value)

@@ -1,4 +1,4 @@
-//! Values as JSON, for the journal and snapshots: texts, numbers and lists as they are, all else under a key.
+//! Values as JSON for the journal and snapshots: strings, numbers and lists as they are, everything else under a key.
 
 use crate::value::{Data, ObjectId, Value};
 use indexmap::IndexMap;

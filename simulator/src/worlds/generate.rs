@@ -1,4 +1,4 @@
-//! Larger worlds from a small one: objects of the base data, repeated with other names, ids and dates.
+//! Makes larger worlds from a small one: repeats objects of the base data with other names, ids and dates.
 
 mod omnifocus;
 
@@ -7,7 +7,7 @@ use crate::world::{WorldError, content, failed, journal};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// How many objects a generated world has of a kind; absent: as many as its base.
+/// How many objects of each kind a generated world has; as many as its base if absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// Messages in the inbox of Mail's first account.
@@ -18,12 +18,12 @@ pub struct Amounts {
     pub files: Option<usize>,
     /// Reminders, and tasks of OmniFocus if the base has it.
     pub tasks: Option<usize>,
-    /// The same seed gives the same world.
+    /// The same seed makes the same world.
     pub seed: u64,
 }
 
 impl Amounts {
-    /// More of a kind would take minutes and gigabytes to make and to read.
+    /// With more objects of a kind, it would take minutes and gigabytes to create and load the world.
     pub const MOST: usize = 500_000;
 
     fn are_too_many(&self) -> bool {
@@ -32,16 +32,16 @@ impl Amounts {
     }
 }
 
-/// The containers and elements that an app repeats: their classes.
+/// The app and the classes of containers and elements that are repeated.
 const REMINDERS: (&str, &str, &str) = ("com.apple.reminders", "list", "reminder");
 
-/// The bundle ids under which OmniFocus is known.
+/// The bundle ids of OmniFocus.
 const OMNIFOCUS: [&str; 2] = ["com.omnigroup.OmniFocus3", "com.omnigroup.OmniFocus4"];
 
-/// The number of files in one folder.
+/// The number of files in each folder.
 const FOLDER: usize = 100;
 
-/// Writes the data of a generated world into its directory; the rest comes from its base.
+/// Writes the data of a generated world into its directory. Everything else comes from its base.
 pub(super) fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<(), WorldError> {
     if amounts.are_too_many() {
         return Err(content(folder, format!("no world holds more than {} objects of a kind", Amounts::MOST)));
@@ -66,7 +66,7 @@ pub(super) fn generate(folder: &Path, base: &Path, amounts: &Amounts) -> Result<
     Ok(())
 }
 
-/// Changes one app's data on its way from the base; an app that the base does not have is left out.
+/// Generates one app's data from the base. An app that the base lacks is skipped.
 fn grow(
     folder: &Path,
     base: &Path,
@@ -84,11 +84,11 @@ fn grow(
     journal::replace(&path.with_extension("next"), &path, &text).map_err(|error| failed(&path, error))
 }
 
-/// Makes objects; each differs from the one before.
+/// Makes objects. Each differs from the one before.
 struct Maker {
     random: u64,
     made: u64,
-    /// Whether no date may be in the future, because mail has arrived already.
+    /// Whether dates must not be in the future, because mail has already arrived.
     past: bool,
 }
 
@@ -104,7 +104,7 @@ impl Maker {
         made
     }
 
-    /// Repeats elements in all containers of a class, or in the application, in equal numbers.
+    /// Fills all containers of a class, or the application, with equal numbers of elements.
     fn spread(&mut self, data: &mut Value, containers: &str, class: &str, count: usize) -> Option<()> {
         let application = data.get_mut("application")?;
         let path = format!("/elements/{class}");
@@ -142,7 +142,7 @@ impl Maker {
         Some(())
     }
 
-    /// Cuts a list or fills it up with objects made after its own.
+    /// Truncates a list, or extends it with objects that resemble its own.
     fn repeat(&mut self, list: &mut Vec<Value>, count: usize) -> Option<()> {
         let guests = |event: Value| {
             if event["elements"]["attendee"].is_array() { event } else { without_elements(event) }
@@ -158,9 +158,9 @@ impl Maker {
         Some(())
     }
 
-    /// An object like another, with an identity, a title and dates of its own; texts that quote the other are dropped.
+    /// Makes an object like another one, with its own id, title and dates. Texts that quote the other's are dropped.
     fn like(&mut self, model: &Map<String, Value>, id: i64) -> Map<String, Value> {
-        // By weeks, so that what repeats on Tuesdays begins on a Tuesday.
+        // By whole weeks, so that what repeats on Tuesdays starts on a Tuesday.
         let weeks = i64::try_from(self.next() % 104).unwrap_or_default() - if self.past { 104 } else { 52 };
         let days = weeks * 7;
         let title = self.title();
@@ -180,7 +180,7 @@ impl Maker {
         made
     }
 
-    /// A few words and a number that no other title has.
+    /// Makes a title: a few words and a number that no other title has.
     fn title(&mut self) -> String {
         const FIRST: [&str; 12] = [
             "Budget", "Notes", "Plan", "Invoice", "Photos", "Minutes", "Draft", "Offer", "Report", "Größe",
@@ -214,7 +214,7 @@ impl Maker {
     }
 }
 
-/// The object with that key, in any container.
+/// Finds the object with that key, in any container.
 fn keyed<'a>(data: &'a mut Value, key: &str) -> Option<&'a mut Value> {
     if data["key"] == key {
         return Some(data);
@@ -226,7 +226,7 @@ fn keyed<'a>(data: &'a mut Value, key: &str) -> Option<&'a mut Value> {
     }
 }
 
-/// A file or folder like another, at another place.
+/// Makes a file or folder like another one, at another path.
 fn located(model: &Value, folder: &str, name: &str) -> Option<Value> {
     let mut made = model.as_object()?.clone();
     let path = format!("{folder}/{name}");
@@ -254,7 +254,7 @@ fn greatest(models: &[Value]) -> i64 {
     models.iter().filter_map(|model| model["id"].as_i64()).max().unwrap_or_default() + 1_000_000
 }
 
-/// A date, some days later; anything else as it is.
+/// Shifts a date by some days. Any other value stays as it is.
 fn moved(value: &Value, days: i64) -> Value {
     let time = value.as_str().filter(|text| text.len() == 19).and_then(local_seconds);
     time.map_or_else(|| value.clone(), |time| json!(local_text(time + days * 86_400)))

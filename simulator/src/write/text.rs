@@ -1,4 +1,4 @@
-//! Events that change a part of a text: the object that has the text gets a new one.
+//! Events that change a part of a text. The object that has the text gets a new text.
 
 use super::{Outcome, Reply};
 use crate::event::Event;
@@ -12,13 +12,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 impl View<'_> {
-    /// `set` of a paragraph, a word, a character.
+    /// `set` of a paragraph, a word or a character.
     pub(super) fn set_part(&self, target: &Specifier, value: &Value) -> Answer<Outcome> {
         let Some(part) = self.part(target, APP)? else { return refuse(CANT_SET) };
         Ok(self.written(&part, &part.replaced_by(&text(value)?))?.into())
     }
 
-    /// `set` of the font, size or color of parts of a text; `None` if the target is none.
+    /// `set` of the font, size or colour of parts of a text; `None` if the target is not a part of a text.
     pub(super) fn set_style(&self, of: &Specifier, term: &Rc<str>, value: &Value) -> Answer<Option<Outcome>> {
         let (whole, ranges) = match self.part(of, APP)? {
             Some(part) => (part.clone(), vec![part.range]),
@@ -54,7 +54,7 @@ impl View<'_> {
         Ok(Some(changes.into()))
     }
 
-    /// Whether the property that holds a text takes another one.
+    /// Whether the property that has the text can be written.
     fn is_writable(&self, part: &Part) -> bool {
         let class = self.class(part.object);
         class.properties.get(&part.term).is_none_or(|property| property.access.can_write())
@@ -76,8 +76,8 @@ impl View<'_> {
         part.map(|part| Ok(self.written(&part, &part.replaced_by(""))?.into())).transpose()
     }
 
-    /// `make` of a paragraph, a word or a character in a text: it inserts the given text as it is. `None` if the place
-    /// is not in a text.
+    /// `make` of a paragraph, a word or a character in a text: inserts the given text as it is; `None` if the
+    /// location is not in a text.
     pub(super) fn make_in_text(&self, event: &Event) -> Answer<Option<Outcome>> {
         let class = event.parameters.get("new").and_then(Value::as_text).unwrap_or_default();
         let class = self.class_named(class).map(|class| class.name.to_string()).unwrap_or_default();
@@ -105,7 +105,7 @@ impl View<'_> {
         Ok(Some(Outcome { changes, reply: Reply::Value(Value::Object(new)) }))
     }
 
-    /// An object shows that it has unsaved changes if its text has changed.
+    /// Marks an object as modified if its text has changed.
     pub(super) fn modified(&self, object: ObjectId, term: &str) -> Option<Change> {
         let class = self.class(object);
         class.properties.get("modified").filter(|_| class.contents.as_deref() == Some(term))?;
@@ -128,7 +128,7 @@ impl View<'_> {
         Ok(changes)
     }
 
-    /// The empty part of a text that a place means.
+    /// Returns the empty part of a text at an insertion location.
     fn slot_in_text(&self, at: &Specifier, class: &str) -> Answer<Option<Part>> {
         let (of, edge) = match &at.step {
             Step::Insertion { of, edge } => (&**of, *edge),
@@ -151,7 +151,7 @@ impl View<'_> {
     }
 }
 
-/// The range of a style run after a part was replaced. The new part has the style of the text at its start.
+/// Adjusts the range of a style run after a part was replaced. The new part has the style of the text at its start.
 fn moved(run: Run, part: &Part, whole: &str) -> Run {
     let (old, end) = (&part.range, whole.len() - (part.whole().len() - part.range.end));
     let Range { start: from, end: to } = run.range;

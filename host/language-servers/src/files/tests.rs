@@ -1,4 +1,4 @@
-//! A listing is as the disk is, whatever happened to it, and nobody walks for nothing.
+//! A listing always matches the disk, whatever happened there, and no walk is wasted.
 
 use std::path::Path;
 use std::{fs, io};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A root whose changes the system tells; none elsewhere, where a listing may be a moment old.
+/// Makes a root for which the system reports changes; `None` on other systems, where a listing may be out of date.
 fn root() -> Option<(TempDir, Files)> {
     let folder = tempfile::tempdir().unwrap();
     let disk = Arc::new(Disk::open(folder.path()).unwrap());
@@ -82,7 +82,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// What cannot be done is not done.
+/// Performs an act, and skips it if it is impossible.
 fn perform(root: &Path, act: &Act) {
     match act {
         Act::Put(path, size) => {

@@ -1,4 +1,4 @@
-//! The files that a `compile_commands.json` names: a server of C reads these files by itself, and no others.
+//! The files that `compile_commands.json` names. A C server reads these by itself, and no others.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::join;
 use crate::disk::Disk;
 
-/// The places to search for it; the first existing one counts.
+/// Where to look for it. The first one that exists is used.
 const PLACES: [&str; 2] = ["compile_commands.json", "build/compile_commands.json"];
 
 const MOST: u64 = 64 * 1024 * 1024;
@@ -18,8 +18,8 @@ struct Command {
     file: String,
 }
 
-/// Returns the files that have a command, relative to the root; `None` if the root has no commands. A list that cannot
-/// be read names no files.
+/// Returns the files that have a command, relative to the root; `None` if there is no `compile_commands.json`. If it
+/// cannot be parsed, the set is empty.
 pub(super) fn commanded(disk: &Disk) -> Option<BTreeSet<String>> {
     let place = PLACES.into_iter().find(|place| disk.exists(place))?;
     let commands: Option<Vec<Command>> =

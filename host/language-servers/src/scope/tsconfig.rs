@@ -1,4 +1,4 @@
-//! The files that a `tsconfig.json` names, including those that it extends and refers to.
+//! The files that a `tsconfig.json` includes, with the configurations that it extends and references.
 
 use std::path::Path;
 
@@ -9,16 +9,16 @@ use serde_json::Value as Json;
 use super::{MOST, join};
 use crate::disk::Disk;
 
-/// Settings that lead to settings.
+/// The longest chain of configurations that extend or reference each other.
 const DEEPEST: usize = 4;
 const MOST_PROJECTS: usize = 100;
 
-/// The projects that were found: the files that each includes, and those that it excludes from them.
+/// The projects that were found. For each, patterns of the files that it includes and of those that it excludes.
 #[derive(Default)]
 pub(super) struct Projects(Vec<(Gitignore, Gitignore)>);
 
 impl Projects {
-    /// Reads the settings of a root; `None` if none can be read.
+    /// Reads the projects of a root; `None` if no configuration can be read.
     pub(super) fn of(disk: &Disk) -> Option<Self> {
         let mut projects = Self::default();
         let known = ["tsconfig.json", "jsconfig.json"];
@@ -26,7 +26,7 @@ impl Projects {
         Some(projects)
     }
 
-    /// Tells whether a project takes a file in.
+    /// Tells whether a project includes a file.
     pub(super) fn have(&self, path: &str) -> bool {
         let path = Path::new("/").join(path);
         let holds = |rules: &Gitignore| rules.matched_path_or_any_parents(&path, false).is_ignore();
@@ -55,8 +55,8 @@ impl Projects {
     }
 }
 
-/// Returns the settings that name files, and the folder to which they are relative: the file's own, otherwise those
-/// that it extends.
+/// Returns the configuration that names files, and the folder that its paths are relative to: the file's own
+/// configuration, or else the one that it extends.
 fn said(disk: &Disk, json: &Json, own_folder: &str, depth: usize) -> (Json, String) {
     let own = ["files", "include"].iter().any(|key| json.get(key).is_some());
     let base = json.get("extends").and_then(Json::as_str).filter(|base| base.starts_with('.'));
@@ -76,11 +76,11 @@ fn said(disk: &Disk, json: &Json, own_folder: &str, depth: usize) -> (Json, Stri
 fn parse(disk: &Disk, file: &str) -> Option<Json> {
     let (bytes, _) = disk.read(file, MOST).ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    // These files may have comments, and commas before an end.
+    // These files may have comments and trailing commas.
     jsonc_parser::parse_to_serde_value(text.trim_start_matches('\u{feff}'), &ParseOptions::default()).ok()
 }
 
-/// The patterns as rules relative to their folder. A pattern that names a folder means everything in it.
+/// Converts patterns to rules relative to their folder. A pattern that names a folder means everything in it.
 fn rules(base: &str, patterns: &[Json]) -> Option<Gitignore> {
     let mut rules = GitignoreBuilder::new("/");
     for pattern in patterns.iter().filter_map(Json::as_str) {

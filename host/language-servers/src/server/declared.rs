@@ -1,5 +1,5 @@
-//! The declarations in a Python text, for servers that list only one of several overloads, no functions in functions,
-//! or no code that they consider unreachable.
+//! Reads the declarations from a Python text, for servers whose outlines list only one of several overloads, no
+//! functions inside functions, or no code that they consider unreachable.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,16 +14,16 @@ const FUNCTION: u8 = 12;
 const VARIABLE: u8 = 13;
 const CONSTANT: u8 = 14;
 
-/// Kinds that functions of a class can have; of a property and its setter a server lists one.
+/// The kinds of functions in a class. Of a property and its setter, a server lists only one.
 const MEMBERS: [u8; 3] = [METHOD, 7, 9];
 
-/// Columns to which a tab leads.
+/// Tab stops are this many columns apart.
 const TAB: usize = 8;
 
-/// Words that may come before a colon and are not names.
+/// Words before a colon that are not names.
 const WORDS: [&str; 4] = ["else", "try", "finally", "lambda"];
 
-/// Adds the declarations of a text that are not among the symbols.
+/// Adds the declarations in a text that are missing from the symbols.
 pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usize) {
     symbols.iter_mut().for_each(|symbol| narrow(symbol, text));
     let known = symbols.iter().enumerate();
@@ -40,7 +40,8 @@ pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usiz
         let held = |symbol: &&Symbol| symbol.parent.map(|parent| parent as usize) == parent;
         let twin =
             symbols.iter().filter(held).find(|symbol| symbol.name == declared.name).map(|twin| twin.kind);
-        // A new assignment does not declare a value again, and a wrapper does not make a new function.
+        // A new assignment does not declare a value again, and assigning a wrapped function does not declare a new
+        // one.
         let is_wrapped = declared.is_value() && !twin.is_none_or(is_value);
         if is_wrapped || symbols.len() >= most {
             at.push(None);
@@ -53,7 +54,7 @@ pub(super) fn add(symbols: &mut Vec<Symbol>, path: &str, text: &Text, most: usiz
     }
 }
 
-/// Lets a name in an import be its own, not the whole import.
+/// Narrows an imported name from the whole import statement to the name itself.
 fn narrow(symbol: &mut Symbol, text: &Text) {
     let line = text.line(symbol.location.range.start.line).unwrap_or_default().trim_start();
     if symbol.kind == VARIABLE && ["from ", "import "].iter().any(|word| line.starts_with(word)) {
@@ -61,7 +62,7 @@ fn narrow(symbol: &mut Symbol, text: &Text) {
     }
 }
 
-/// Says whether a declaration at a place is visible only in the function around it.
+/// Tells whether a declaration is visible only in the function around it.
 pub(super) fn is_local(text: &Text, at: Position) -> bool {
     let key = |at: Position| (at.line, at.column);
     let around = |one: &Declared| {
@@ -74,13 +75,13 @@ pub(super) fn is_local(text: &Text, at: Position) -> bool {
     !before.trim_end().ends_with('.') && read(text).iter().any(around)
 }
 
-/// The places of declared names.
+/// Returns the positions of declared names.
 pub(super) fn places(text: &Text) -> HashSet<(u32, u32)> {
     let start = |one: Declared| (one.name_range.start.line, one.name_range.start.column);
     read(text).into_iter().map(start).collect()
 }
 
-/// A declaration, in the order of the text.
+/// A declaration. They are kept in the order of the text.
 struct Declared {
     name: String,
     kind: u8,
@@ -119,7 +120,7 @@ impl Declared {
     }
 }
 
-/// Whether a kind is that of something that is assigned; fields are some servers' word for it.
+/// Whether a kind is that of an assigned name. Some servers call these fields.
 fn is_value(kind: u8) -> bool {
     matches!(kind, FIELD | VARIABLE | CONSTANT)
 }
@@ -128,7 +129,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with('#')
 }
 
-/// A class or a function with a block that has not ended.
+/// A class or function with a block that is still open.
 struct Block {
     indent: usize,
     at: usize,
@@ -169,7 +170,7 @@ struct Statement {
     indent: usize,
     start: Position,
     end: Position,
-    /// Its first line without the contents of strings and comments.
+    /// Its code, joined from its lines, without the contents of strings and comments.
     code: String,
 }
 
@@ -206,7 +207,7 @@ fn kind_of_value(name: &str) -> u8 {
     if loud && name.chars().any(char::is_uppercase) { CONSTANT } else { VARIABLE }
 }
 
-/// The name at the beginning, and what follows.
+/// Returns the first word, and what follows it.
 fn first_word(code: &str) -> (&str, &str) {
     let end = code.find(|letter: char| !(letter.is_alphanumeric() || letter == '_')).unwrap_or(code.len());
     let (word, rest) = code.split_at(end);
@@ -214,7 +215,7 @@ fn first_word(code: &str) -> (&str, &str) {
     if is_name { (word, rest) } else { ("", code) }
 }
 
-/// Lines that belong together: in brackets, in a string of several lines, behind a `\`.
+/// Splits a text into statements: joins lines within brackets, within a multi-line string, or after a `\`.
 fn statements(text: &Text) -> Vec<Statement> {
     let mut all: Vec<Statement> = Vec::new();
     let (mut state, mut depth, mut goes_on) = (State::Code, 0_usize, false);
@@ -255,11 +256,11 @@ fn indent(spaces: &str) -> usize {
     })
 }
 
-/// The construct in which a line begins.
+/// What a line begins inside of.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Code,
-    /// A string: its quote, and whether that is three of them.
+    /// A string: its quote character, and whether it is triple-quoted.
     Text(char, bool),
 }
 
@@ -273,10 +274,10 @@ pub(crate) fn code_lines(text: &Text) -> impl Iterator<Item = (u32, String)> {
     })
 }
 
-/// A line of the same length, with `_` for the contents of strings and without comments, and the construct in which the
-/// next line begins.
+/// Masks a line: replaces the contents of strings by `_`, drops comments, and keeps the columns. Also returns what
+/// the next line begins inside of.
 fn masked(line: &str, mut state: State) -> (String, State) {
-    // Most lines are all code, or all text.
+    // A shortcut: most lines are entirely code or entirely inside a string.
     match state {
         State::Code if !line.contains(['#', '"', '\'']) => return (line.to_owned(), state),
         State::Text(quote, true) if !line.contains([quote, '\\']) => {
@@ -310,7 +311,7 @@ fn masked(line: &str, mut state: State) -> (String, State) {
         state = next;
     }
     match state {
-        // Only a `\` continues such a string on the next line.
+        // Such a string continues on the next line only after a `\`.
         State::Text(_, false) if !line.ends_with('\\') => (code, State::Code),
         state => (code, state),
     }
@@ -320,7 +321,7 @@ fn masked(line: &str, mut state: State) -> (String, State) {
 mod tests {
     use super::*;
 
-    /// The declarations, one a line: kind, lines, place of the name, full name.
+    /// Checks the declarations, one per line: kind, lines, position of the name, full name.
     fn check(text: &str, expected: &[&str]) {
         let found = read(&Text::new(text.to_owned()));
         let full = |mut at: usize| {

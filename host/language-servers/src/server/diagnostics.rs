@@ -1,4 +1,4 @@
-//! Diagnostics: some servers are asked for them, others send them, some do both.
+//! Diagnostics. Some servers must be asked for them, others send them, and some do both.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use super::{Halt, Reach, Server};
 use crate::connection::lock;
 use crate::types::{Answered, Diagnostic, Doubt};
 
-/// How long a server must have said nothing more about a file.
+/// How long a server must have sent nothing more about a file before its diagnostics count as complete.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// How long after a change elsewhere the server may still correct earlier diagnostics.
+/// How long after a change in another file the server may still correct earlier diagnostics.
 const RIPPLE: Duration = Duration::from_millis(1_000);
 
 /// If a server has sent nothing about a file for this time, it has nothing to send.
@@ -24,7 +24,7 @@ const SILENCE: Duration = Duration::from_secs(15);
 
 const STEP: Duration = Duration::from_millis(20);
 
-/// How long a server may think about the whole root before it is taken to wait for changes.
+/// How long an answer about the whole root may take. After that the server is assumed to be long polling for changes.
 const LONG_POLL: Duration = Duration::from_secs(10);
 
 impl Server {
@@ -47,7 +47,7 @@ impl Server {
         Ok(Answered { items: found.into_iter().collect(), freshness })
     }
 
-    /// Returns the diagnostics of the newest text of a file as the server gave them, and whether they may be those of
+    /// Returns the diagnostics of the newest text of a file, as the server gave them, and whether they may belong to
     /// an older text.
     pub(super) async fn raw_diagnostics(
         &self,
@@ -70,7 +70,7 @@ impl Server {
         Ok((found, is_stale))
     }
 
-    /// Returns what the server sent about this very text.
+    /// Returns what the server sent about exactly this text.
     fn pushed(&self, path: &str, shown: &Shown) -> Option<Pushed> {
         let pushed = lock(&self.heard.pushed).get(path).cloned()?;
         let fresh = match pushed.version {
@@ -80,7 +80,7 @@ impl Server {
         fresh.then_some(pushed)
     }
 
-    /// Waits until the server has sent something about this text, and then nothing more.
+    /// Waits until the server has sent diagnostics of this text and then stays quiet.
     async fn wait_for_push(
         &self,
         path: &str,
@@ -100,8 +100,8 @@ impl Server {
             {
                 return Ok(Some(pushed.clone()));
             }
-            // A server that still reads its project may send nothing for a long time. One that knows its project then
-            // has nothing to send.
+            // A server that is still loading may send nothing for a long time. One that has loaded the project and is
+            // silent has nothing to send.
             let silent = began.elapsed() >= SILENCE && !lock(&self.heard.tracker).is_busy();
             if Instant::now() + STEP >= deadline || (silent && pushed.is_none()) {
                 return Ok(pushed);
@@ -110,7 +110,7 @@ impl Server {
         }
     }
 
-    /// Returns the diagnostics of the whole root from a server that can be asked for them.
+    /// Returns the diagnostics of the whole root, from a server that supports the request.
     pub(crate) async fn workspace_diagnostics(
         &self,
         deadline: Instant,

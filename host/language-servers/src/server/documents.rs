@@ -1,4 +1,4 @@
-//! The texts that are open in the server, and the changes of the others that it learns of.
+//! The texts that are open in the server, and the changes of other files that the server is told of.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::listing::{Found, extension};
 use crate::scope;
 use crate::text::Text;
 
-/// Texts that are open at the same time.
+/// The most texts that are open at the same time.
 const MOST_OPEN: usize = 64;
 
-/// The largest number of changes to send at once; a checkout of another branch changes thousands.
+/// The most files to open again after one change. A checkout of another branch changes thousands.
 const MOST_REOPENED: usize = 100;
 
 /// The texts that are open.
@@ -32,11 +32,11 @@ struct Open {
     synced: Instant,
     used: u64,
     stays: bool,
-    /// The changes of files that it was read after.
+    /// The generation of file changes in which the server read it.
     generation: u64,
 }
 
-/// A text as the server was shown it.
+/// A text as it was sent to the server.
 #[derive(Clone)]
 pub(super) struct Shown {
     pub(super) text: Arc<Text>,
@@ -45,14 +45,14 @@ pub(super) struct Shown {
 }
 
 impl Server {
-    /// Shows the server the newest text of a file.
+    /// Opens a file in the server with its newest text.
     pub(super) async fn show(&self, path: &str) -> Result<Shown, Halt> {
         let mut documents = self.documents.lock().await;
         let (text, _) = self.files.text(path)?;
         Ok(self.show_in(&mut documents, path, text))
     }
 
-    /// Shows the server a file that stays open.
+    /// Opens a file in the server that stays open.
     pub(super) async fn anchor(&self, path: &str) -> Result<Shown, Halt> {
         let mut documents = self.documents.lock().await;
         let (text, _) = self.files.text(path)?;
@@ -63,12 +63,13 @@ impl Server {
         Ok(shown)
     }
 
-    /// Closes a shown text.
+    /// Closes a text that is open in the server.
     pub(super) async fn hide(&self, path: &str) {
         self.close(&mut *self.documents.lock().await, path);
     }
 
-    /// Asks about a text that is not the file's. Nobody else asks meanwhile, and the file's text comes back.
+    /// Asks about a text that differs from the file's. No other question runs meanwhile, and afterwards the file's
+    /// own text is restored.
     pub(super) async fn with_overlay(
         &self,
         path: &str,
@@ -120,7 +121,7 @@ impl Server {
         shown
     }
 
-    /// Closes a text that the server read before one of its includes changed; returns whether it should stay open.
+    /// Closes a text that the server read before one of its includes changed. Returns whether it should stay open.
     fn forget_included(&self, documents: &mut Documents, path: &str) -> bool {
         let changed = self.included.load(Ordering::Relaxed);
         let Some(open) = documents.open.get(path).filter(|open| open.generation < changed) else {
@@ -150,7 +151,7 @@ impl Server {
         }
     }
 
-    /// Tells the server about changes on the disk since the last time.
+    /// Tells the server about changes on disk since the last call.
     pub(super) async fn refresh(&self) {
         let found = self.files.all();
         let before = lock(&self.compared).replace(Arc::clone(&found));
@@ -181,8 +182,8 @@ impl Server {
         lock(&self.unfollowed).extend(changes.into_iter().take(MOST_REOPENED));
     }
 
-    /// Sends the newest text of open files, and of files that the server reads only when they are opened. A caller that
-    /// gives up while another question holds the texts leaves this to the next one.
+    /// Sends the newest text of open files, and of files that the server reads only when they are opened. If the
+    /// caller gives up while another question holds the documents, the next call does this.
     async fn follow(&self) {
         if lock(&self.unfollowed).is_empty() {
             return;
@@ -201,7 +202,7 @@ impl Server {
         }
     }
 
-    /// Returns the paths that were made (1), changed (2) or deleted (3), and remembers that they were reported.
+    /// Returns the paths that were created (1), changed (2) or deleted (3), and remembers that they were reported.
     fn compare(&self, found: &[Found]) -> Vec<(String, u8)> {
         let mut told = lock(&self.told);
         let mut gone: HashMap<String, ()> = told.keys().map(|path| (path.clone(), ())).collect();
@@ -226,7 +227,7 @@ const CHANGED: u8 = 2;
 
 const DELETED: u8 = 3;
 
-/// Restores the file's own text, even if no one waits for the answer any more.
+/// Restores the file's own text when it is dropped, even if nobody waits for the answer any more.
 struct Restore<'a> {
     server: &'a Server,
     path: &'a str,

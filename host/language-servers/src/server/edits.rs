@@ -1,4 +1,4 @@
-//! Changes that a server would make: they are read, and nothing makes them.
+//! Changes that a server proposes. The host reads them and applies none.
 
 use serde_json::{Value as Json, json};
 use tokio::time::Instant;
@@ -9,14 +9,14 @@ use super::{Halt, Reach, Server};
 use crate::text::raw_range;
 use crate::types::{Action, Answered, Cause, Doubt, Edit, Failure, Location, Place, Position, Range};
 
-/// The most actions of one place. Each may need a question of its own, so there is a bound.
+/// The most actions for one range. Each may need a request of its own.
 const ACTIONS: usize = 100;
 
-/// Characters of a title.
+/// The most characters of a title.
 const LONGEST_TITLE: usize = 300;
 
 impl Server {
-    /// Returns the changes that would rename the symbol at a place. It does not apply them.
+    /// Returns the changes that would rename the symbol at a place, without applying them.
     pub(crate) async fn rename(
         &self,
         place: &Place,
@@ -35,9 +35,9 @@ impl Server {
         Ok(Answered { items, freshness })
     }
 
-    /// Returns the changes that the server offers for a range. It makes none of them.
+    /// Returns the changes that the server offers for a range, without applying them.
     ///
-    /// A server that promises to work out the edits later is asked for them. A change that needs a command of the
+    /// If a server leaves the edits to a later request, that request is sent. A change that needs a command of the
     /// server has no edits, because the host never runs a command.
     pub(crate) async fn actions(
         &self,
@@ -51,7 +51,7 @@ impl Server {
             (self.place(&at.path, at.range.start).await?, self.place(&at.path, at.range.end).await?);
         let range = json!({"start": start["position"], "end": end["position"]});
         let before = self.state();
-        // A server repairs only diagnostics that the client sends, even its own.
+        // A server repairs only diagnostics that the client sends, even though they are its own.
         let diagnostics = if kind.is_none_or(|kind| kind.starts_with("quickfix")) {
             let (found, _) = self.raw_diagnostics(&at.path, deadline).await?;
             found.into_iter().filter(|one| touches(one, &range)).collect()
@@ -76,7 +76,7 @@ impl Server {
             };
             items.extend(self.action(resolved.as_ref().unwrap_or(action), kind));
         }
-        // clangd offers the same for each of the diagnostics that it mends.
+        // clangd offers the same fix once for each diagnostic that it repairs.
         items.dedup();
         let mut freshness = self.freshness(Reach::Known, before);
         if offered.len() > ACTIONS {
@@ -100,7 +100,7 @@ impl Server {
         })
     }
 
-    /// Reads the edits of a workspace edit; `None` if it would also make, rename or delete files.
+    /// Reads the edits of a workspace edit; `None` if it would also create, rename or delete files.
     fn edits(&self, answer: &Json) -> Option<Vec<Edit>> {
         let mut reader = Reader::new(self);
         let mut items = Vec::new();
@@ -122,15 +122,15 @@ impl Server {
         self.at(&Place { path: path.to_owned(), at }).await
     }
 
-    /// Sees that the server answers a question that no profile knows of before it runs.
+    /// Checks that the server has a capability that profiles do not list.
     fn provides(&self, capability: &str, what: &str) -> Result<(), Failure> {
         let is_there = |it: &&Json| !it.is_null() && **it != Json::Bool(false);
         self.capabilities.get(capability).filter(is_there).map(drop).ok_or_else(|| self.unsupported(what))
     }
 }
 
-/// The edit of an action, and whether a command belongs to it as well. A command that gets an edit and nothing else would
-/// apply it, so the edit is all there is to it: jdtls and older clangd wrap theirs so.
+/// Returns the edit of an action, and whether the action also has a command. If the command's only argument is an
+/// edit, the command merely applies it, so that edit is returned alone. jdtls and older clangd send edits this way.
 fn edit_of(action: &Json) -> (Option<&Json>, bool) {
     let edit = action.get("edit");
     let command = action.get("command").filter(|command| !command.is_null());
@@ -143,12 +143,12 @@ fn edit_of(action: &Json) -> (Option<&Json>, bool) {
     }
 }
 
-/// Whether a kind is equal to another one or below it: `refactor.extract.function` is a `refactor`.
+/// Whether a kind equals another one or is below it: `refactor.extract.function` is below `refactor`.
 fn is_below(kind: &str, wanted: &str) -> bool {
     kind.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Whether a diagnostic is in a range or touches it, both in the server's own units.
+/// Whether a diagnostic overlaps or touches a range, both in the server's own units.
 fn touches(diagnostic: &Json, range: &Json) -> bool {
     let of = |range: Range| ((range.start.line, range.start.column), (range.end.line, range.end.column));
     let (Some(one), Some(other)) = (diagnostic.get("range").and_then(raw_range), raw_range(range)) else {
@@ -158,7 +158,7 @@ fn touches(diagnostic: &Json, range: &Json) -> bool {
     start <= to && from <= end
 }
 
-/// The edits of a workspace edit, by file; `None` if it would make, rename or delete files.
+/// Returns the edits of a workspace edit by file; `None` if it would create, rename or delete files.
 fn changes(answer: &Json) -> Option<Vec<(String, &Json)>> {
     if let Some(changes) = answer.get("documentChanges").and_then(Json::as_array) {
         let change = |change| {

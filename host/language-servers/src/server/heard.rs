@@ -1,4 +1,4 @@
-//! The server's own messages and requests. The host answers every request at once, and carries out none of them.
+//! Handles the server's own notifications and requests. The host answers every request at once, but carries out none.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,18 +13,18 @@ use crate::profile::Profile;
 use crate::text::raw_range;
 use crate::tracker::Tracker;
 
-/// The number of files for which diagnostics are kept.
+/// The most files whose diagnostics are kept.
 const MOST_PUSHED: usize = 20_000;
 
-/// Regions of one file that are kept.
+/// The most hidden regions that are kept for one file.
 const MOST_HIDDEN: usize = 20_000;
 
 pub(super) struct Heard {
     pub(super) tracker: Mutex<Tracker>,
     pub(super) pushed: Mutex<HashMap<String, Pushed>>,
-    /// Lines that the server leaves out of a text: the first one and the last one.
+    /// Lines that the server leaves out of a text: first and last of each region.
     pub(super) hidden: Mutex<HashMap<String, Vec<(u32, u32)>>>,
-    /// Counts requests for a new look at diagnostics.
+    /// Counts the server's requests to refresh diagnostics.
     pub(super) refreshed: AtomicU64,
     profile: Arc<Profile>,
     disk: Arc<Disk>,
@@ -61,7 +61,7 @@ impl Heard {
         }
     }
 
-    /// Receives the lines that are left out because a condition of the build is not met.
+    /// Receives the lines that the server leaves out because a build condition is not met.
     fn hide(&self, params: &Json) {
         let uri = params.pointer("/textDocument/uri").or_else(|| params.get("uri")).and_then(Json::as_str);
         let Some(path) = uri.map(|uri| self.disk.named(uri)) else { return };
@@ -85,7 +85,7 @@ impl Heard {
         }
     }
 
-    /// The protocol spells it without a letter.
+    /// The protocol misspells the key `unregistrations` as `unregisterations`.
     fn unregister(&self, params: &Json) {
         let gone = params.get("unregisterations").or_else(|| params.get("unregistrations"));
         let mut tracker = lock(&self.tracker);
@@ -145,7 +145,7 @@ impl Listener for Heard {
     }
 }
 
-/// The folders of a workspace: the root.
+/// Returns the workspace folders: only the root.
 pub(super) fn folders(disk: &Disk) -> Json {
     let name = disk.path().file_name().map(|name| name.to_string_lossy().into_owned());
     json!([{"uri": disk.uri(""), "name": name.unwrap_or_default()}])

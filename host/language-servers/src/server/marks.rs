@@ -1,6 +1,6 @@
-//! Symbols that an outline leaves out although the server knows them. The server marks every word of a text with its
-//! kind, so a word that it marks as declared is a name. The places where such names are possible come from the text,
-//! and the host asks only about those.
+//! Adds symbols that an outline leaves out although the server knows them. Semantic tokens give the kind of every
+//! word of a text, so a word that is marked as a declaration is a name. The text shows where such names are possible,
+//! and the host requests tokens only for those places.
 
 mod c;
 mod rust;
@@ -22,10 +22,10 @@ use crate::types::{Cause, Location, Position, Range, State, Symbol};
 const FULL: &str = "textDocument/semanticTokens/full";
 const RANGE: &str = "textDocument/semanticTokens/range";
 
-/// Parts of a text that are asked about one by one; of more the whole text is.
+/// The most parts of a text that are requested separately. If there are more, the whole text is requested.
 const PARTS: usize = 24;
 
-/// A file and the facts about it.
+/// A file and what is known about it.
 pub(super) struct Page<'a> {
     pub(super) path: &'a str,
     pub(super) text: &'a Text,
@@ -33,40 +33,40 @@ pub(super) struct Page<'a> {
     pub(super) hidden: &'a [Range],
 }
 
-/// The open questions.
+/// What remained unknown.
 #[derive(Debug, Default)]
 pub(super) struct Unknown {
     /// Names that are declared in macros and that the server does not know.
     pub(super) names: Vec<Range>,
-    /// Whether the server was not asked, since it does not know the project yet.
+    /// Whether the server was not asked because it is still loading the project.
     pub(super) loading: bool,
-    /// Whether it was asked and has not answered.
+    /// Whether it was asked and did not answer.
     pub(super) silent: bool,
 }
 
-/// The names to find in a text.
+/// The places in a text where names may be missing.
 #[derive(Default)]
 struct Open {
-    /// Bytes in which the server is asked for names.
+    /// Byte ranges for which tokens are requested.
     parts: Vec<Span<usize>>,
-    /// Pieces that a macro declares, if it does what it seems to do.
+    /// Indices of tokens that a macro declares, if it does what it seems to do.
     names: Vec<usize>,
-    /// Headers of blocks that the outline leaves out with their contents.
+    /// Headers of blocks that the outline leaves out together with their contents.
     blocks: Vec<Symbol>,
 }
 
-/// A word that the server calls declared.
+/// A word that the server marks as a declaration.
 struct Mark {
     name: Range,
-    /// Its kind, in the words of the protocol.
+    /// Its token type.
     word: String,
     defined: bool,
     special: bool,
 }
 
 impl Server {
-    /// Asks for the kinds of the words of a text while its outline is made, if that seems necessary. A server of C soon
-    /// forgets a parsed text, and would parse it again.
+    /// Requests tokens while the outline is made, if that seems necessary. A C server soon discards a parsed text,
+    /// and would have to parse it again.
     pub(super) async fn marks_ahead(
         &self,
         path: &str,
@@ -79,7 +79,7 @@ impl Server {
         if is_needed { Some(self.ask(FULL, &self.document(path), deadline).await) } else { None }
     }
 
-    /// Adds the missing symbols to an outline; returns what remains unknown. Earlier answers are not requested again.
+    /// Adds the missing symbols to an outline. Returns what remains unknown. Cached tokens are not requested again.
     pub(super) async fn add_marked(
         &self,
         page: &Page<'_>,
@@ -115,7 +115,7 @@ impl Server {
         Ok(unknown)
     }
 
-    /// The words in parts of a text that the server marks as declared; `None` if it does not answer.
+    /// Returns the words in parts of a text that the server marks as declarations; `None` if it does not answer.
     async fn marks(
         &self,
         page: &Page<'_>,
@@ -162,7 +162,8 @@ impl Server {
         self.capabilities.get("semanticTokensProvider").filter(|given| given.is_object())
     }
 
-    /// Reads five numbers per word: lines and columns since the last word, its length, its kind, and its modifiers.
+    /// Decodes semantic tokens: five numbers each, for the lines and columns since the last token, the length, the
+    /// type, and the modifiers.
     fn read_marks(&self, answer: &Json, text: &Text, legend: &Legend) -> Vec<Mark> {
         let numbers = answer.get("data").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let number =
@@ -189,10 +190,10 @@ impl Server {
     }
 }
 
-/// The meaning of a server's numbers.
+/// The server's legend, which gives the numbers their meaning.
 struct Legend {
     words: Vec<String>,
-    /// Bits for declared, defined, or a constructor.
+    /// Bits of the modifiers for a declaration, a definition and a constructor.
     declared: u32,
     defined: u32,
     special: u32,
@@ -214,7 +215,7 @@ impl Legend {
     }
 }
 
-/// Adds the marked symbols that are missing, each below the innermost symbol around it.
+/// Adds the marked symbols that are missing, each as a child of the innermost symbol around it.
 fn add(
     symbols: &mut Vec<Symbol>,
     page: &Page<'_>,
@@ -256,7 +257,7 @@ fn covers(range: Range, at: Position) -> bool {
     range.start <= at && at < range.end
 }
 
-/// The places of names that are still no symbols.
+/// Returns the places of names that are still not symbols.
 fn unmarked(code: &Code<'_>, text: &Text, symbols: &[Symbol], names: &[usize]) -> Vec<Range> {
     if names.is_empty() {
         return Vec::new();
@@ -287,7 +288,7 @@ fn span(text: &Text, range: Range) -> Span<usize> {
     text.offset(range.start)..text.offset(range.end)
 }
 
-/// The construct that ends a declaration of a kind.
+/// Returns what ends a declaration of this kind.
 fn shape(kind: u8) -> Shape {
     match kind {
         ENUM_MEMBER | FIELD => Shape::Part,
@@ -296,7 +297,7 @@ fn shape(kind: u8) -> Shape {
     }
 }
 
-// Numbers of the protocol.
+// Symbol kinds of LSP.
 const MODULE: u8 = 2;
 const NAMESPACE: u8 = 3;
 const CLASS: u8 = 5;
@@ -315,7 +316,7 @@ const STRUCT: u8 = 23;
 const OPERATOR: u8 = 25;
 const TYPE_ALIAS: u8 = 26;
 
-/// Whether something of a kind can have code in it.
+/// Whether a symbol of this kind can contain code.
 fn has_code(kind: u8) -> bool {
     matches!(kind, METHOD | FIELD | CONSTRUCTOR | FUNCTION | VARIABLE | CONSTANT | OPERATOR)
 }

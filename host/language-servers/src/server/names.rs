@@ -1,19 +1,19 @@
-//! The position of a symbol's name in the text, independent of the server's: names in quotes, names that a server puts
-//! at the beginning of a statement or of a value, and letters that it writes in another form.
+//! Finds the position of a symbol's name in the text, whatever the server reports: quoted names, names that a server
+//! places at the start of a statement or value, and characters that it normalizes.
 
 use crate::text::Text;
 use crate::types::{Position, Range, Symbol};
 
-/// The number of a constructor in the protocol.
+/// LSP's symbol kind of a constructor.
 const CONSTRUCTOR: u8 = 9;
 
-/// A name that is not in the text, for what a server has made up.
+/// A name that is not in the text because the server invents it.
 const MADE_UP: &str = "<constructor>";
 
 /// The text that may come between a name and its value.
 const GIVEN: [&str; 4] = ["=", ":", "= async", ": async"];
 
-/// Makes a symbol begin at its name, take the name from the text, and end with its last character.
+/// Corrects a symbol so that it begins at its name, has the name as in the text, and ends with its last character.
 pub(super) fn settle(symbol: &mut Symbol, text: &Text) {
     let range = symbol.name_range;
     let line = text.line(range.start.line).unwrap_or_default();
@@ -66,7 +66,7 @@ fn length(text: &str) -> u32 {
     u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
-/// The text before a name in quotes, and the name: `'a'`, `["a"]`.
+/// Returns the text before a quoted name, and the name: `'a'`, `["a"]`.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text).trim();
     let quote = bare.chars().next().filter(|letter| matches!(letter, '"' | '\'' | '`'))?;
@@ -75,13 +75,14 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     (!inner.is_empty() && !inner.contains(quote)).then(|| (&text[..at], inner))
 }
 
-/// Tells whether it is made of what names are made of.
+/// Tells whether all characters can be part of a name.
 pub(super) fn is_word(name: &str) -> bool {
     let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     !name.is_empty() && name.trim_start_matches('#').chars().all(part)
 }
 
-/// The column of a name on its line: before the value that it gets, otherwise the first one after the column.
+/// Returns the column of a name on its line: where a value is assigned to it, or else the first occurrence after
+/// `column`.
 fn found(line: &str, column: u32, name: &str) -> Option<u32> {
     let (before, behind) = line.split_at(byte(line, column));
     let given = words(before, name).last().filter(|at| GIVEN.contains(&before[at + name.len()..].trim()));
@@ -89,7 +90,7 @@ fn found(line: &str, column: u32, name: &str) -> Option<u32> {
     Some(length(&line[..at]))
 }
 
-/// The places of a name that is not a part of a longer one.
+/// Returns the positions where a name is not part of a longer one.
 fn words<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
     let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     text.match_indices(name)
@@ -97,7 +98,7 @@ fn words<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
         .filter(move |at| !text[..*at].ends_with(part) && !text[at + name.len()..].starts_with(part))
 }
 
-/// Moves an end before the spaces and line ends in front of it, but not before the name.
+/// Moves an end back over spaces and line breaks, but not before the end of the name.
 fn trimmed(end: Position, least: Position, text: &Text) -> Position {
     let key = |at: Position| (at.line, at.column);
     let mut end = end;
@@ -123,7 +124,7 @@ mod tests {
     use super::*;
     use crate::types::{Location, Range};
 
-    /// A symbol with a reported name at `from` to `to` of the second line, and its real position.
+    /// Checks a symbol whose name is reported at `from` to `to` of the second line against its real position.
     fn check(line: &str, name: &str, (from, to): (u32, u32), expected: (&str, u32)) {
         let text = Text::new(format!("\n{line}\n\n\n"));
         let at = |line, column| Position { line, column };

@@ -1,4 +1,5 @@
-//! The answers of servers, in one shape. Foreign data never fails whole: parts that make no sense are left out.
+//! Parses servers' answers into one form. An answer is untrusted and never fails as a whole: parts that make no sense
+//! are skipped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,16 +10,16 @@ use super::{Server, names};
 use crate::text::{Text, converted, raw_range};
 use crate::types::{Completion, Diagnostic, Location, Range, Symbol};
 
-/// Items of one answer.
+/// The most items of one answer.
 pub(super) const MOST: usize = 20_000;
 
-/// The deepest outline.
+/// The greatest depth of an outline.
 const DEEPEST: usize = 64;
 
 const LONGEST_NAME: usize = 1_000;
 const LONGEST_TEXT: usize = 20_000;
 
-/// Reads answers of one server; files that an answer names are read once.
+/// Parses the answers of one server. It reads each file that an answer names only once.
 pub(super) struct Reader<'a> {
     server: &'a Server,
     texts: HashMap<String, Option<Arc<Text>>>,
@@ -29,13 +30,13 @@ impl<'a> Reader<'a> {
         Self { server, texts: HashMap::new() }
     }
 
-    /// Adds the text of a file that is already known.
+    /// Supplies the text of a file that was already read.
     pub(super) fn knowing(mut self, path: &str, text: Arc<Text>) -> Self {
         self.texts.insert(path.to_owned(), Some(text));
         self
     }
 
-    /// Reads an outline; tells whether it was flat.
+    /// Parses an outline. Also returns whether it was flat.
     pub(super) fn outline(&mut self, answer: &Json, path: &str) -> (Vec<Symbol>, bool) {
         let items = answer.as_array().map(Vec::as_slice).unwrap_or_default();
         let flat = items.iter().any(|item| item.get("location").is_some());
@@ -71,7 +72,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads an item that has a range and the range of its name.
+    /// Parses an item with a range and a range of its name.
     fn named(&mut self, item: &Json, path: &str, parent: Option<u32>) -> Option<Symbol> {
         let range = item.get("range").and_then(raw_range)?;
         let name_range = item.get("selectionRange").and_then(raw_range).unwrap_or(range);
@@ -91,13 +92,13 @@ impl<'a> Reader<'a> {
         Some(symbol)
     }
 
-    /// Reads an entry of a hierarchy.
+    /// Parses an entry of a call or type hierarchy.
     pub(super) fn entry(&mut self, item: &Json) -> Option<Symbol> {
         let path = self.server.disk.named(item.get("uri")?.as_str()?);
         self.named(item, &path, None)
     }
 
-    /// Reads a symbol with its own location. The protocol allows a location without a range.
+    /// Parses a `SymbolInformation`. LSP allows its location to have no range.
     pub(super) fn information(&mut self, item: &Json) -> Option<Symbol> {
         let place = item.get("location")?;
         let path = self.server.disk.named(place.get("uri")?.as_str()?);
@@ -115,7 +116,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Reads one location, a list of them, or of links.
+    /// Parses one location, a list of locations, or a list of links.
     pub(super) fn locations(&mut self, answer: &Json) -> Vec<Location> {
         let one = std::slice::from_ref(answer);
         let items = answer.as_array().map_or(one, Vec::as_slice);
@@ -177,7 +178,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Reads completions in the server's order of preference.
+/// Parses completions, in the server's order of preference.
 pub(super) fn completions(answer: &Json) -> Vec<Completion> {
     let items = answer.get("items").unwrap_or(answer);
     let items = items.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -201,7 +202,7 @@ fn completion(item: &Json) -> Option<Completion> {
     Some(Completion { label, kind: small(item.get("kind")), detail, insert })
 }
 
-/// Reads what a server shows of a place, in any of the shapes that the protocol has had.
+/// Parses hover contents, in any of the forms that LSP has had.
 pub(super) fn markdown(answer: &Json) -> Option<String> {
     let contents = answer.get("contents")?;
     let parts = contents.as_array().map_or(std::slice::from_ref(contents), Vec::as_slice);
@@ -219,7 +220,7 @@ fn part(part: &Json) -> Option<String> {
     }
 }
 
-/// A message is text, or since 3.18 marked text.
+/// Parses a message: plain text, or markup content since LSP 3.18.
 fn message(item: &Json) -> Option<String> {
     text(item, "message", LONGEST_TEXT).or_else(|| text(item.get("message")?, "value", LONGEST_TEXT))
 }

@@ -1,4 +1,4 @@
-//! The questions, each as a request of the protocol. The host sends only requests that read.
+//! The questions, each as an LSP request. The host sends only requests that read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,26 +19,26 @@ use crate::types::{
     Range, Relation, Shown, State, Step, Symbols,
 };
 
-/// How late a server may report the lines that it leaves out of a file.
+/// How long to wait for the report of the lines that a server leaves out of a file.
 const HIDDEN: Duration = Duration::from_secs(2);
 
-/// clangd's code for a missing included file.
+/// clangd's code for an included file that is missing.
 const NOT_FOUND: &str = "pp_file_not_found";
 
-/// clangd's code for a file that it stops reading.
+/// clangd's code for a file that it stops parsing.
 const TOO_MANY: &str = "fatal_too_many_errors";
 
-/// clangd's code for text before an unknown macro that it takes for a name; it drops the text after it.
+/// clangd's code for text before an unknown macro that it takes for a name. It drops the text after the macro.
 const DROPS: &str = "invalid_token_after_toplevel_declarator";
 
 const STEP: Duration = Duration::from_millis(20);
 
 impl Server {
-    /// Returns the outline of a file; that of a file that has not changed is kept.
+    /// Returns the outline of a file. Outlines of unchanged files are cached.
     pub(crate) async fn document_symbols(&self, path: &str, deadline: Instant) -> Result<Arc<Symbols>, Halt> {
         self.require(|abilities| abilities.document_symbols, "documentSymbol")?;
         if self.profile.reopens {
-            // The kept outline may depend on included files.
+            // The cached outline may depend on included files.
             self.refresh().await;
         }
         let (text, stamp) = self.files.text(path)?;
@@ -49,7 +49,7 @@ impl Server {
         {
             return Ok(Arc::clone(symbols));
         }
-        // A text that is shown too late delays the next question.
+        // Sending a text after the deadline would only delay the next question.
         if Instant::now() >= deadline {
             return Err(self.too_slow("documentSymbol").into());
         }
@@ -65,7 +65,7 @@ impl Server {
             self.marks_ahead(path, &text, deadline)
         );
         let answer = answer?;
-        // rust-analyzer answers this until it has read the files, even about open files.
+        // rust-analyzer answers null until it has loaded the files, even for open ones.
         let is_early = answer.is_null() && before == State::Loading;
         let mut reader = Reader::new(self).knowing(path, Arc::clone(&text));
         let (mut items, flat) = reader.outline(&answer, path);
@@ -91,13 +91,14 @@ impl Server {
         if unknown.loading || is_early {
             freshness.doubt(Doubt::Loading);
         }
-        // jdtls outlines nothing in a project that it could not import. A text without a block declares nothing.
+        // jdtls gives empty outlines in a project that it could not import. A text without a block declares nothing
+        // anyway.
         let has_blocks = || self.profile.words.is_none_or(|words| words::has_blocks(&text, words));
         let is_lost = items.is_empty() && self.state() == State::Degraded && has_blocks();
         if is_lost || self.has_said(path, NOT_FOUND, |_| true) {
             freshness.doubt(Doubt::Degraded);
         }
-        // Between the tags of TSX and JSX is text, in which an apostrophe does not open a string.
+        // In TSX and JSX, plain text stands between tags, where an apostrophe does not open a string.
         let reads = self.profile.words.filter(|_| !path.ends_with("sx"));
         if self.is_cut(path, &text) || reads.is_some_and(|words| !words::is_balanced(&text, words)) {
             freshness.doubt(Doubt::Syntax);
@@ -117,7 +118,7 @@ impl Server {
         Ok(symbols.part(part, text.as_ref().map(|(text, _)| &**text)))
     }
 
-    /// Whether a compiler said this of a file, of a place that counts.
+    /// Whether the server reported this code for a file, with a diagnostic that `counts` accepts.
     fn has_said(&self, path: &str, code: &str, counts: impl Fn(&Json) -> bool) -> bool {
         let pushed = lock(&self.heard.pushed);
         let items = pushed.get(path).and_then(|pushed| pushed.items.as_array());
@@ -125,7 +126,7 @@ impl Server {
         items.into_iter().flatten().filter(is).any(counts)
     }
 
-    /// Whether a compiler did not read all of a file: it gave up, or dropped the beginning of a function's body.
+    /// Whether a compiler did not parse all of a file: it gave up, or dropped the beginning of a function body.
     fn is_cut(&self, path: &str, text: &Text) -> bool {
         let drops = |item: &Json| {
             let at = item.get("range").and_then(raw_range).map(|range| converted(range, text, self.encoding));
@@ -135,8 +136,8 @@ impl Server {
         self.has_said(path, TOO_MANY, |_| true) || self.has_said(path, DROPS, drops)
     }
 
-    /// Returns the lines that a server leaves out of an open file; `None` if it should have reported them and has not.
-    /// It reports them after it has read the text, and before it outlines it.
+    /// Returns the lines that a server leaves out of an open file; `None` if it should have reported them but has
+    /// not. It reports them after it parses the text and before it outlines it.
     async fn hidden(&self, path: &str, deadline: Instant) -> Option<Vec<Range>> {
         if self.capabilities.get("inactiveRegionsProvider") != Some(&Json::Bool(true)) {
             return Some(Vec::new());
@@ -181,7 +182,7 @@ impl Server {
         Ok(Symbols { items, flat: true, hidden: Vec::new(), freshness })
     }
 
-    /// Follows a relation from a place.
+    /// Finds the targets of a relation from a place.
     pub(crate) async fn related(
         self: &Arc<Self>,
         relation: Relation,
@@ -225,7 +226,7 @@ impl Server {
         Ok(found)
     }
 
-    /// Takes one step in a hierarchy from a place.
+    /// Follows one step of a hierarchy from a place.
     pub(crate) async fn hierarchy(
         &self,
         step: Step,
@@ -256,7 +257,8 @@ impl Server {
         Ok(Answered { items, freshness })
     }
 
-    /// Calls are in the file of the caller: that of the neighbour, or for callees that of the item itself.
+    /// Reads the neighbours. Call ranges are in the caller's file: the neighbour's own file for callers, the item's
+    /// file for callees.
     fn neighbours(&self, step: Step, key: &str, item: &Json, answer: &Json, into: &mut Vec<Neighbour>) {
         let mut reader = Reader::new(self);
         let own = item.get("uri").and_then(Json::as_str).map(|uri| self.disk.named(uri)).unwrap_or_default();
@@ -269,7 +271,7 @@ impl Server {
         }
     }
 
-    /// Returns what the server shows of a place.
+    /// Returns the server's hover text for a place.
     pub(crate) async fn hover(&self, place: &Place, deadline: Instant) -> Result<Shown, Halt> {
         self.require(|abilities| abilities.hover, "hover")?;
         self.refresh().await;
@@ -279,7 +281,7 @@ impl Server {
         Ok(Shown { markdown: markdown(&answer), freshness: self.freshness(Reach::Known, before) })
     }
 
-    /// Returns the completions at a place, either in the file's text or in another text.
+    /// Returns the completions at a place, in the file's text or in another text.
     pub(crate) async fn completions(
         &self,
         place: &Place,
@@ -310,7 +312,7 @@ impl Server {
         Ok(Completions { items, total, freshness })
     }
 
-    /// Shows the file, and makes the parameters that name a place in it.
+    /// Opens the file in the server, and makes the parameters that name a place in it.
     pub(super) async fn at(&self, place: &Place) -> Result<Json, Halt> {
         let shown = self.show(&place.path).await?;
         Ok(self.position(place, &shown.text)?)
@@ -353,7 +355,7 @@ pub(super) fn doubt_length(freshness: &mut Freshness, length: usize) {
     }
 }
 
-/// The error for a place that is not in the text. People count lines from 1.
+/// The error for a place beyond the text. Line numbers in messages begin at 1.
 fn beyond(place: &Place, text: &Text) -> Failure {
     let (path, line) = (&place.path, place.at.line + 1);
     let message = match text.line(place.at.line) {

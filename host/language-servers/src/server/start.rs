@@ -1,4 +1,4 @@
-//! The first words between host and server.
+//! The `initialize` handshake.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use crate::temporary::Folder;
 use crate::text::Encoding;
 use crate::types::{Cause, Failure};
 
-/// Everything that is needed to start a server.
+/// What is needed to start a server.
 pub(crate) struct Start<'a> {
     pub(crate) profile: &'a Arc<Profile>,
     pub(crate) program: PathBuf,
@@ -34,10 +34,10 @@ pub(crate) struct Start<'a> {
     pub(crate) settings: &'a Settings,
 }
 
-/// Starts a server and speaks the first words.
+/// Starts a server and initializes it.
 ///
 /// # Errors
-/// `StartFailed`, with how it ended and its last words.
+/// `StartFailed`, with how the server ended and the end of its standard error.
 pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
     let Start { profile, disk, files, .. } = start;
     let folder = Folder::make(&start.settings.temporary());
@@ -153,7 +153,8 @@ fn initialize(profile: &Profile, disk: &Disk, files: &Files) -> Json {
 
 fn capabilities(profile: &Profile) -> Json {
     let kinds: Vec<u8> = (1..=26).collect();
-    // The host learns of dynamic registrations late, so only the abilities that cannot be given at once may use them.
+    // The host learns of dynamic registrations late, so only abilities that a server cannot announce at start may use
+    // them.
     let dynamic = json!({"dynamicRegistration": true});
     let fixed = json!({"dynamicRegistration": false});
     json!({
@@ -179,7 +180,7 @@ fn capabilities(profile: &Profile) -> Json {
             },
             "references": fixed,
             "rename": fixed,
-            // Without these a server sends commands, which are never run, in place of edits.
+            // Without these capabilities a server sends commands, which are never run, in place of edits.
             "codeAction": {
                 "dynamicRegistration": false, "isPreferredSupport": true, "disabledSupport": true, "dataSupport": true,
                 "resolveSupport": {"properties": ["edit"]},
@@ -194,7 +195,7 @@ fn capabilities(profile: &Profile) -> Json {
             "typeHierarchy": fixed,
             "diagnostic": fixed,
             "publishDiagnostics": {"versionSupport": true, "codeDescriptionSupport": true},
-            // clangd's own word for what a build leaves out.
+            // clangd's extension that reports inactive regions.
             "inactiveRegionsCapabilities": {"inactiveRegions": true},
         },
     })

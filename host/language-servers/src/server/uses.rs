@@ -1,6 +1,6 @@
-//! Uses that a server's own search leaves out. A use is a place with the name, so the host asks about every place that
-//! the server did not report, one by one: what does it mean? If the server does not know the meaning of a place, the
-//! place is returned as unsure. So an answer without unsure places is complete, even if the project's settings hide
+//! Finds uses that a server's own search leaves out. Every use contains the name, so for each occurrence that the
+//! server did not report, the host asks for its definition. If the server does not know it, the occurrence is
+//! returned as unsure. An answer without unsure places is therefore complete, even if the project's settings hide
 //! files from the server.
 
 use std::collections::{BTreeSet, HashSet};
@@ -20,13 +20,13 @@ use crate::profile::Words;
 use crate::text::Text;
 use crate::types::{Doubt, Location, Locations, Place, Position, Range, State, Symbols};
 
-/// The largest number of places to ask about. A name with more places is too common for the time of a question.
+/// The most places to ask about. A name with more places is too common for the time of one question.
 const MOST_ASKED: usize = 3_000;
 
-/// The number of questions to send at once: enough to keep a server busy, and few enough to cancel.
+/// The most requests to send at once: enough to keep a server busy, few enough to cancel.
 const AT_ONCE: usize = 16;
 
-/// The time to keep for the answer itself.
+/// The time to reserve for returning the answer.
 const LEFT: Duration = Duration::from_millis(500);
 
 /// Kinds of symbols that have members: class, enum, interface and struct.
@@ -35,7 +35,7 @@ const TYPES: [u8; 4] = [5, 10, 11, 23];
 /// Kinds of symbols that have a body: method, constructor and function.
 const CALLABLE: [u8; 3] = [6, 9, 12];
 
-/// The beginning of something.
+/// A start position: path, line and column.
 type Spot = (String, (u32, u32));
 
 /// The name to find.
@@ -44,7 +44,7 @@ struct Sought {
     words: Words,
     targets: BTreeSet<Spot>,
     kind: Kind,
-    /// The only file in which it can be meant.
+    /// The only file in which the name can refer to the symbol, if there is one.
     only: Option<String>,
 }
 
@@ -53,39 +53,39 @@ struct Sought {
 enum Kind {
     /// After a value, as its member.
     Member,
-    /// Alone, or after the name of its module.
+    /// Alone, or qualified by the name of its module.
     Free,
     /// Either.
     Any,
 }
 
-/// The results.
+/// The outcome for the places that were asked about.
 #[derive(Default)]
 struct Settled {
     uses: Vec<Location>,
     unsure: Vec<Location>,
     unasked: usize,
-    /// Whether a place has a meaning that may be the same symbol with another declaration.
+    /// Whether a place has another definition, which may be a different declaration of the same symbol.
     elsewhere: bool,
 }
 
 impl Server {
-    /// Adds uses that are not among those found, and the places that are unsure. Withdraws doubts about files that the
-    /// server does not read, if every place of the name is settled.
+    /// Adds uses that were not found yet, and the places that are unsure. If every place of the name is settled,
+    /// withdraws the doubts about files that the server does not read.
     pub(super) async fn look_again(
         self: &Arc<Self>,
         place: &Place,
         found: &mut Locations,
         deadline: Instant,
     ) -> Result<(), Halt> {
-        // While the server still reads the project, an empty answer is expected and needs no second look.
+        // While the server is still loading, an empty answer is expected and is not checked again.
         if self.state() == State::Loading || found.freshness.doubts.contains(&Doubt::Loading) {
             return Ok(());
         }
         let narrowed = [Doubt::Degraded, Doubt::Scope, Doubt::OpenOnly];
         let is_narrowed = |doubt: &Doubt| narrowed.contains(doubt);
         let Some(words) = self.profile.words else { return Ok(()) };
-        // A whole index of C knows every file that is compiled, and to open each file again takes seconds.
+        // A complete C index covers every compiled file, and opening each file again would take seconds.
         if words == Words::C && !found.freshness.doubts.iter().any(is_narrowed) {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl Server {
             kind = if own == kind || kind == Kind::Any { own } else { Kind::Any };
             local &= is_own_local;
         }
-        // A declaration is where uses in files lead that have not seen the definition.
+        // Uses in files that have not seen the definition lead to the declaration.
         let own = (place.path.clone(), (place.at.line, start));
         let only = targets.first().map(|(path, _)| path.clone());
         let only = only.filter(|only| local && targets.iter().all(|(path, _)| path == only));
@@ -134,7 +134,7 @@ impl Server {
         Ok(Some(Sought { name, words, targets, kind, only }))
     }
 
-    /// Says how a declaration at a place is used, and whether it is visible only in its own file.
+    /// Returns how a declaration is used, and whether it is visible only in its own file.
     async fn declared_as(&self, path: &str, at: (u32, u32), words: Words, deadline: Instant) -> (Kind, bool) {
         let start = Position { line: at.0, column: at.1 };
         let Ok((text, _)) = self.files.text(path) else { return (Kind::Any, false) };
@@ -159,7 +159,7 @@ impl Server {
         (if is_member { Kind::Member } else { Kind::Free }, local)
     }
 
-    /// Asks what each place of the name means that is not known.
+    /// Asks for the definition at each place that is not known yet.
     async fn settle_places(
         self: &Arc<Self>,
         sought: &Sought,
@@ -246,8 +246,8 @@ impl Settled {
 }
 
 impl Sought {
-    /// Whether a place without a known meaning could be a use, judged by its form. A method call needs the value before
-    /// it, and a function of a module is written alone or after its module.
+    /// Whether a place without a known definition could be a use, judged by its form. A method call needs a value
+    /// before it; a function of a module is written alone or after its module.
     fn could_be(&self, word: &Word) -> bool {
         let is_typed = matches!(self.words, Words::Python | Words::Script);
         if self.only.is_some() || (word.is_key && is_typed) {
@@ -262,7 +262,7 @@ impl Sought {
     }
 }
 
-/// Whether a name is that of a file without its ending, or of its folder.
+/// Whether a name is that of a file without its extension, or of its folder.
 fn is_module(path: &str, name: &str) -> bool {
     let mut parts = path.rsplit('/').map(|part| part.split('.').next().unwrap_or(part));
     !name.is_empty() && (parts.next() == Some(name) || parts.next() == Some(name))
@@ -274,7 +274,7 @@ fn holders(symbols: &Symbols, own: usize) -> impl Iterator<Item = u8> {
     std::iter::successors(parent(own), move |&at| parent(at)).map(|at| symbols.items[at].kind)
 }
 
-/// Whether a place is in the body, or among the parameters, of something that can be called.
+/// Whether a place is in the body or among the parameters of a callable symbol.
 fn is_in_code(symbols: &Symbols, at: Position) -> bool {
     symbols.items.iter().any(|symbol| {
         let whole = symbol.location.range;
@@ -291,7 +291,7 @@ fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
-/// The name around a column, and its beginning.
+/// Returns the name around a column, and where it begins.
 fn word_at(line: &str, column: u32) -> Option<(String, u32)> {
     let letters: Vec<char> = line.chars().collect();
     let at = (column as usize).min(letters.len());
@@ -300,12 +300,12 @@ fn word_at(line: &str, column: u32) -> Option<(String, u32)> {
     (!word.is_empty()).then(|| (word, u32::try_from(start).unwrap_or(u32::MAX)))
 }
 
-/// Places in code where a name is alone, not declared, and not known.
+/// Returns places in code where a name stands by itself, is not declared and is not known.
 fn standing(text: &Text, sought: &Sought, is_known: impl Fn((u32, u32)) -> bool) -> Vec<Word> {
     let mut all = words::standing(text, sought.words, &sought.name);
     all.retain(|word| !is_known((word.line, word.column)));
     if sought.words == Words::Python && !all.is_empty() {
-        // Reading the declarations takes longest, and mostly all places are known.
+        // Reading the declarations is slowest, and usually all places are known by now.
         let declared: HashSet<(u32, u32)> = places(text);
         all.retain(|word| !declared.contains(&(word.line, word.column)));
     }

@@ -1,4 +1,4 @@
-//! From the first words to knowing the project. Few servers say when they do; each profile names the surest sign.
+//! Waits until a server has loaded the project. Few servers report it; each profile names the most reliable sign.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -18,22 +18,22 @@ use crate::tracker::Warm;
 /// How long a server must have had no work.
 const SETTLE: Duration = Duration::from_millis(400);
 
-/// The longest wait for a sign; after that the server is taken to know everything that it will ever know.
+/// The longest wait for a sign. After that, the server is assumed to have loaded all that it ever will.
 const LONGEST: Duration = Duration::from_secs(120);
 
 const STEP: Duration = Duration::from_millis(20);
 
-/// Files that are tried as a first one.
+/// How many files are tried as the file to open.
 const TRIED: usize = 5;
 
-/// How often they are tried: some outline nothing before they have had time to read.
+/// How often they are tried. Some servers outline nothing until they have had time to load.
 const READ: usize = 5;
 
-/// Sizes of files that are quick to read but not empty.
+/// File sizes in bytes that are quick to read but not empty.
 const EASY: std::ops::Range<u64> = 100..40_000;
 
 impl Server {
-    /// Waits for the sign. Nothing is returned: the tracker knows.
+    /// Waits for the sign. The result goes to the tracker.
     pub(crate) async fn warm_up(self: Arc<Self>) {
         let deadline = Instant::now() + LONGEST;
         let known = match &self.profile.ready {
@@ -50,7 +50,7 @@ impl Server {
         lock(&self.heard.tracker).warm = if known { Warm::Known } else { Warm::Assumed };
     }
 
-    /// Some begin to read only once a file is open.
+    /// Waits for work to end. Some servers begin to load only once a file is open.
     async fn by_progress(&self, grace: Duration, deadline: Instant) -> bool {
         if self.profile.anchor {
             self.open_anchor(deadline).await;
@@ -86,7 +86,8 @@ impl Server {
         opened && self.settle(deadline).await
     }
 
-    /// Opens a file that stays open, and asks for its outline. If there is no file, the server has no project to read.
+    /// Opens a file that stays open, and requests its outline. If there is no file, the server has no project to
+    /// load.
     async fn open_anchor(&self, deadline: Instant) -> bool {
         for path in self.candidates() {
             if self.anchor(&path).await.is_err() {
@@ -100,7 +101,8 @@ impl Server {
         self.candidates().is_empty()
     }
 
-    /// Finds a name of a file that is no longer open: then the server has read it by itself.
+    /// Searches for a name from a file that is closed again. If the server finds it, it has read the project by
+    /// itself.
     async fn by_canary(&self, deadline: Instant) -> bool {
         let Some(names) = self.canaries(deadline).await else { return self.candidates().is_empty() };
         loop {
@@ -117,7 +119,7 @@ impl Server {
         }
     }
 
-    /// Two equal answers are a weak sign, and taken for no more.
+    /// Waits for two equal answers. This is a weak sign, so it is not recorded as certain.
     async fn by_equal_answers(&self, deadline: Instant) -> bool {
         let names = self.canaries(deadline).await.unwrap_or_default();
         let mut before = Json::Null;
@@ -135,7 +137,7 @@ impl Server {
         false
     }
 
-    /// Takes a name out of each of a few files, and closes them again.
+    /// Takes one name from each of a few files, and closes them again.
     async fn canaries(&self, deadline: Instant) -> Option<Vec<(String, String)>> {
         for _ in 0..READ {
             let mut names = Vec::new();
@@ -194,8 +196,8 @@ impl Server {
         self.ended().is_some() || Instant::now() + STEP >= deadline
     }
 
-    /// A few files of the server's languages. Files of the most common kind in the root come first, since they belong
-    /// to the project. Settings, declarations written as code, and difficult files come last.
+    /// Returns a few files of the server's languages. The most common file types of the root come first, since they
+    /// belong to the project. Configuration files, declaration files and files that are hard to parse come last.
     fn candidates(&self) -> Vec<String> {
         let found = self.files.all();
         let spoken = found.iter().filter(|found| self.profile.files.contains_key(found.extension()));

@@ -1,22 +1,22 @@
-//! Finds a word in the code of a text, outside of comments and strings.
+//! Finds a word in the code of a text, outside comments and strings.
 
 use super::code_lines;
 use crate::code::Code;
 use crate::profile::{Dialect, Words};
 use crate::text::Text;
 
-/// A place of a word, and the text around it.
+/// An occurrence of a word, and what is around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) line: u32,
     pub(crate) column: u32,
-    /// The name before the dot in front of it; empty if there is none, for example after a call.
+    /// The name before the dot; empty if the dot follows something else, for example a call.
     pub(crate) holder: Option<String>,
-    /// Whether it names an argument: `call(word=1)`.
+    /// Whether it is a keyword argument: `call(word=1)`.
     pub(crate) is_key: bool,
 }
 
-/// Returns the places of a word, in the order of the text.
+/// Returns the occurrences of a word, in the order of the text.
 pub(crate) fn standing(text: &Text, words: Words, name: &str) -> Vec<Word> {
     let dialect = match words {
         Words::Python => return in_python(text, name),
@@ -34,15 +34,15 @@ pub(crate) fn standing(text: &Text, words: Words, name: &str) -> Vec<Word> {
     .collect()
 }
 
-/// Whether a text has a brace in its code.
+/// Whether a text has a brace outside comments and strings.
 pub(crate) fn has_blocks(text: &Text, words: Words) -> bool {
     !standing(text, words, "{").is_empty()
 }
 
-/// Whether every bracket of a text is closed. An outline lacks the symbols after an unclosed bracket.
+/// Whether all brackets of a text are balanced. An outline lacks the symbols after an unclosed bracket.
 pub(crate) fn is_balanced(text: &Text, words: Words) -> bool {
     match words {
-        // The branches of conditions may open a bracket twice and close it once.
+        // Branches of `#if` may open a bracket twice and close it once.
         Words::C => true,
         Words::Rust => Code::read(text.as_str(), Dialect::Rust, &[]).is_balanced(),
         Words::Script => Code::read(text.as_str(), Dialect::Script, &[]).is_balanced(),
@@ -66,8 +66,7 @@ fn push(open: &mut Vec<char>, close: char) -> bool {
 }
 
 fn holder(code: &Code<'_>, at: usize) -> Option<String> {
-    // `...rest` spreads, and `?.` asks: neither belongs to a name before it in another way than a dot does. PHP writes
-    // `->`, `?->` and `::` in its place.
+    // `...rest` is not a member access. `?.` is one, just as `.` is; PHP writes `->`, `?->` and `::`.
     let last = at.checked_sub(1)?;
     let dot = match (code.before(last), code.word(last)) {
         (".", ".") => return None,

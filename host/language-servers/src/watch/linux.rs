@@ -1,4 +1,4 @@
-//! Linux: one watch on each folder, and on each file that a link leads to.
+//! Linux: one inotify watch for each folder, and for each file that a link leads to.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem::MaybeUninit;
@@ -12,34 +12,34 @@ use rustix::io::Errno;
 use super::{News, Watch};
 use crate::disk::Disk;
 
-/// Folders that are watched; a user has some ten thousand watches for all programs.
+/// The most folders to watch. A user has some tens of thousands of watches for all programs together.
 const MOST: usize = 20_000;
 
-/// The most names from one read. If there are more, the host walks the folder.
+/// The most names to accept from one read. If there are more, the host walks the root.
 const MOST_NAMES: usize = 1_000;
 
 const BUFFER: usize = 16 * 1024;
 
-/// The rules of Git, which decide about other files.
+/// Git's ignore file. A change of it affects other files.
 const RULES: &str = ".gitignore";
 
 /// Watches a root.
 pub(super) struct Inotify {
-    /// `None` if it is no longer reliable.
+    /// `None` once the watches are no longer reliable.
     events: Option<OwnedFd>,
     root: PathBuf,
     device: u64,
     watched: HashMap<i32, String>,
-    /// The folders that the current walk has seen.
+    /// The watches that the current walk has visited.
     met: HashSet<i32>,
 }
 
 impl Inotify {
-    /// Begins without folders; `None` if the file system does not report changes.
+    /// Starts without folders; `None` if the file system does not report changes.
     pub(super) fn begin(disk: &Disk) -> Option<Self> {
         let kind = rustix::fs::fstatfs(disk.dir()).ok()?.f_type;
         let device = rustix::fs::fstat(disk.dir()).ok()?.st_dev;
-        // ext, btrfs, xfs, f2fs, zfs, bcachefs, tmpfs and overlay: only this system writes to them.
+        // ext, btrfs, xfs, f2fs, zfs, bcachefs, tmpfs and overlay: no other machine writes to them.
         let tells = matches!(
             kind,
             0xef53
@@ -64,9 +64,9 @@ impl Inotify {
                 self.watched.insert(watch, path.to_owned());
                 self.met.insert(watch);
             }
-            // It is gone already, and the watch on its folder reports that.
+            // It is already gone, and the watch on its folder reports that.
             Err(Errno::NOENT | Errno::NOTDIR) => {}
-            // There is no room for more watches.
+            // The system allows no more watches.
             _ => self.events = None,
         }
     }
@@ -135,7 +135,7 @@ impl Watch for Inotify {
     }
 }
 
-/// The meaning of one event.
+/// What one event means.
 enum Heard {
     Nothing,
     Changed(String),

@@ -1,5 +1,5 @@
-//! Compiled code between starts. Loading it is running it, so it is authenticated first: only who knows the key of this
-//! state directory can have written it.
+//! A cache of compiled code between starts. Loading compiled code amounts to running it, so a MAC is verified first:
+//! only a process with the secret of this state directory can have written the file.
 
 use std::hash::{Hash, Hasher};
 use std::io::{self, Read as _};
@@ -12,23 +12,23 @@ use sha2::{Digest, Sha256};
 use wasmparser::BinaryReader;
 use wasmtime::component::Component;
 
-/// Compiled code, by its sources.
+/// Compiled code, by its key.
 pub struct Cache {
     directory: Dir,
     secret: [u8; 32],
 }
 
-/// The sources of compiled code: the component, and the engine with its settings. The limits of a call do not affect
-/// it, and neither do the sections that describe a package.
+/// Identifies compiled code by what it was made from: the component, and the engine with its settings. The limits of
+/// a call do not affect the code, and neither do the sections that describe a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key(String);
 
 const MAC: usize = 32;
 
-/// Bytes of compiled code to keep; the least recently used goes first.
+/// The most bytes of compiled code to keep. The least recently used code is removed first.
 const MOST: u64 = 512 * 1024 * 1024;
 
-/// Returns a component without the sections that `package` puts at its end. The rest determines the code.
+/// Returns a component without the sections that `package` appends. Only what remains affects the compiled code.
 pub(super) fn bare(wasm: &[u8]) -> &[u8] {
     &wasm[..end_of_code(wasm).unwrap_or(wasm.len())]
 }
@@ -62,7 +62,7 @@ impl Key {
     }
 }
 
-/// Lets a digest read everything that can be hashed.
+/// Feeds hashed values into a digest.
 struct Feed(Sha256);
 
 impl Hasher for Feed {
@@ -81,7 +81,7 @@ impl Cache {
         Self { directory, secret }
     }
 
-    /// Returns the component, or `None` if there is none, or if it is not ours or is from another engine.
+    /// Returns the component, or `None` if the file is missing, fails its MAC, or is from another engine.
     pub(super) fn load(&self, key: &Key, engine: &wasmtime::Engine) -> Option<Component> {
         let mut opened = self.directory.open(key.file()).ok()?;
         let mut file = Vec::new();
@@ -94,12 +94,12 @@ impl Cache {
             );
             return None;
         }
-        // It was used now, so older code is removed before it.
+        // Marks the file as just used, so that older code is removed first.
         let _ = opened.into_std().set_modified(SystemTime::now());
         deserialize(engine, code)
     }
 
-    /// Keeps compiled code; a file is whole or not there.
+    /// Stores compiled code. The file appears whole or not at all.
     pub(super) fn save(&self, key: &Key, code: &[u8]) -> io::Result<()> {
         let mut file = self.mac(key, code).finalize().into_bytes().to_vec();
         file.extend_from_slice(code);
@@ -109,7 +109,7 @@ impl Cache {
         self.sweep(MOST)
     }
 
-    /// Removes the least recently used code, until the rest has at most this many bytes.
+    /// Removes the least recently used code until at most `most` bytes are left.
     fn sweep(&self, most: u64) -> io::Result<()> {
         let held = |entry: DirEntry| {
             let metadata = entry.metadata().ok().filter(Metadata::is_file)?;
@@ -121,7 +121,7 @@ impl Cache {
         for (_, length, entry) in files {
             bytes += length;
             if bytes > most {
-                // Another process may have been faster.
+                // Another process may have removed it already.
                 let _ = entry.remove_file();
             }
         }

@@ -31,14 +31,14 @@ pub use place::INTERPRETED;
 #[expect(unreachable_pub, reason = "the generated bindings export it again")]
 pub use {apps::App, files::Directory, servers::Workspace};
 
-/// How much a line of the log matters.
+/// The severity of a line in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
     /// Something is wrong.
     Error,
     /// Something is odd.
     Warn,
-    /// A step.
+    /// A normal step.
     Info,
     /// For the author.
     Debug,
@@ -58,9 +58,9 @@ impl LogLevel {
 /// A line that a plugin wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// How much it matters.
+    /// Its severity.
     pub level: LogLevel,
-    /// Its message, cleaned.
+    /// Its message, without control characters.
     pub text: String,
 }
 
@@ -95,18 +95,18 @@ pub(super) struct State {
     host: Arc<dyn Host>,
     table: ResourceTable,
     stopped: Option<Failure>,
-    /// The faults that the host itself has answered with, the last few.
+    /// The faults that the host has returned in this call, the last few.
     told: VecDeque<Fault>,
     host_calls: u32,
     /// Requests to web servers.
     requests: u32,
     traffic: usize,
     log: Vec<Line>,
-    /// The guest's place when it was stopped.
+    /// The guest's stack when it was stopped.
     place: Vec<String>,
 }
 
-/// A host function's result: the outer error ends the call, the inner one the guest reads.
+/// The result of a host function. The outer error ends the call; the inner one is returned to the guest.
 type Returned<T> = wasmtime::Result<Result<T, types::Fault>>;
 
 const LINE: usize = 1_024;
@@ -140,7 +140,7 @@ impl State {
         }
     }
 
-    /// Looks at the guest, once a tick while it computes.
+    /// Counts the guest's compute time, once a tick while it computes.
     pub(super) fn tick(&mut self) -> wasmtime::Result<()> {
         self.meter.count();
         if self.meter.is_over() {
@@ -150,7 +150,7 @@ impl State {
         Ok(())
     }
 
-    /// Gives the reason why a call ended: from its record, never from the text of an error.
+    /// Gives the reason why a call ended. It comes from the recorded state, never from the text of an error.
     pub(super) fn classify(&mut self, error: &wasmtime::Error) -> Failure {
         self.place = place::of(error);
         if let Some(failure) = self.stopped.take() {
@@ -161,13 +161,14 @@ impl State {
         if let Some(failure) = self.limiter.hit() {
             return failure.with(said);
         }
-        // A guest that gets no memory from the system gives up. That is not its fault.
+        // A guest that gets no memory from the system aborts. That is not its fault.
         if let Some(why) = self.limiter.starved() {
             return Failure::Starved(why);
         }
         let reason = match error.downcast_ref::<Trap>() {
             Some(trap) => trap.to_string(),
-            // Before its first instruction runs, only the system can refuse something: addresses, pages or a place.
+            // Before the guest's first instruction, only the system can fail: for lack of address space, pages or a
+            // pool slot.
             None if self.instantiated.is_none() && self.place.is_empty() => {
                 return Failure::Starved(line(&error.root_cause().to_string(), REASON));
             }
@@ -176,7 +177,7 @@ impl State {
         Failure::Trap(Crash { reason: line(&reason, REASON), place: self.place.clone(), said })
     }
 
-    /// Says what a guest's fault is: its own words, or the host's, which it passes on.
+    /// Distinguishes the guest's own fault from one that the host has returned and the guest passes on.
     pub(super) fn said(&self, fault: Fault) -> Failure {
         let same = |told: &&Fault| told.code == fault.code && told.detail == fault.detail;
         match self.told.iter().any(|told| same(&told)) {
@@ -207,7 +208,7 @@ impl State {
         }
     }
 
-    /// Asks the host, on the call's account.
+    /// Asks the host, and counts the question against the call's limits.
     async fn ask<T: DeserializeOwned>(&mut self, question: Question, bytes: usize) -> Returned<T> {
         let answer = self.ask_json(question, bytes).await?;
         Ok(answer.and_then(|answer| {
@@ -250,7 +251,7 @@ impl State {
         format!("`iac-mcp plugin grant {} {arguments}`", self.setup.id)
     }
 
-    /// Refuses one app or one script that was not granted, and says what to do: `arguments` are those of `plugin grant`.
+    /// Refuses an app or a script that was not granted, and says what to do. `arguments` are those of `plugin grant`.
     fn not_granted(&self, message: String, arguments: &str, is_wanted: bool) -> types::Fault {
         let command = self.command(arguments);
         let suggestion = match is_wanted {
@@ -369,7 +370,7 @@ impl From<Fault> for types::Fault {
     }
 }
 
-/// Reads the detail of a guest's fault; a detail that is too long or not an object is left out.
+/// Parses the detail of a guest's fault; `None` if it is too long or not an object.
 fn detail(text: &str) -> Option<Json> {
     if text.len() > 16 * 1024 {
         return None;

@@ -1,25 +1,27 @@
-//! How much a guest can hold, counted over all of its memories and tables.
+//! Limits the memory of a guest, summed over all of its memories and tables.
 
 use wasmtime::ResourceLimiter;
 
 use crate::failure::{Bound, Failure};
 use crate::limits::{Limits, MOST_PARTS};
 
-/// The number of times that memory is refused as the system would refuse it. A guest without memory can still say where
-/// it was, as the interpreter of Python does with a `MemoryError`. A guest that keeps asking is stopped.
+/// How often memory is refused before the guest is stopped. A guest whose allocation fails can still report where it
+/// was, as the Python interpreter does with a `MemoryError`. A guest that keeps asking is stopped.
 const PATIENCE: u32 = 100;
 
-/// To say it takes memory too: after the first refusal there is this part of the bound above it.
+/// Reporting the failure takes memory too, so after the first refusal the limit rises by this fraction (1/64) of
+/// itself.
 const RESERVE: usize = 64;
 
-/// Counts memory and tables. Notes which limit was exceeded, because the engine only says that growing failed.
+/// Counts memory and tables. It records which limit was exceeded, because the engine only reports that growing
+/// failed.
 pub(super) struct Limiter {
     memory: usize,
     most_memory: usize,
     tables: usize,
     most_tables: usize,
     hit: Option<Failure>,
-    /// How often memory was refused.
+    /// How many times memory was refused.
     refused: u32,
     starved: Option<String>,
 }
@@ -37,17 +39,17 @@ impl Limiter {
         }
     }
 
-    /// Returns the bound that was passed.
+    /// Returns the limit that was exceeded.
     pub(super) fn hit(&mut self) -> Option<Failure> {
         self.hit.take()
     }
 
-    /// Returns why the system did not give what the bounds allow.
+    /// Returns why the system refused memory that was within the limits.
     pub(super) fn starved(&mut self) -> Option<String> {
         self.starved.take()
     }
 
-    /// Returns the bytes of all memories; they never shrink.
+    /// Returns the size of all memories in bytes. Memories never shrink.
     pub(super) fn memory(&self) -> usize {
         self.memory
     }
@@ -120,7 +122,7 @@ mod tests {
         let mut limiter = Limiter::new(&Limits::standard());
         let mut grows = |from: usize, to: usize| limiter.memory_growing(from, to, None).ok();
         assert_eq!(grows(0, 64 * MIB), Some(true));
-        // The first refusal is at the bound, and only then there is more.
+        // The first refusal is at the limit itself. The reserve opens only afterwards.
         assert_eq!(grows(64 * MIB, 64 * MIB + 1), Some(false));
         assert_eq!(grows(64 * MIB, 65 * MIB), Some(true));
         for _ in 1..PATIENCE {

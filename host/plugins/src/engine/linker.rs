@@ -8,7 +8,7 @@ use super::call::State;
 use super::stub;
 use crate::capability::{Capability, Grants};
 
-/// Links the interfaces that every plugin has, and the granted ones. Any other import gets a stub, which refuses.
+/// Links the interfaces that every plugin has, and the granted ones. Any other import gets a stub that refuses.
 pub(super) fn linker(
     engine: &wasmtime::Engine,
     component: &Component,

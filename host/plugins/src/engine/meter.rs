@@ -1,10 +1,10 @@
-//! A guest's computing time, without its waiting time.
+//! Measures a guest's compute time, without its waiting time.
 
 use std::time::{Duration, Instant};
 
 use super::ticker::TICK;
 
-/// Counts compute time from tick to tick.
+/// Adds up compute time from tick to tick.
 pub(super) struct Meter {
     since: Instant,
     spent: Duration,
@@ -16,13 +16,13 @@ impl Meter {
         Self { since: Instant::now(), spent: Duration::ZERO, budget }
     }
 
-    /// The guest begins to compute, or continues.
+    /// Marks that the guest starts or resumes computing.
     pub(super) fn resume(&mut self) {
         self.since = Instant::now();
     }
 
-    /// Counts the computing since the guest continued. A machine that is busy elsewhere is not the guest's fault: one
-    /// stretch counts as two ticks at most, because two ticks would have stopped the guest.
+    /// Adds the compute time since the guest resumed. A busy machine is not the guest's fault: one stretch counts as
+    /// two ticks at most, because two ticks would have interrupted the guest.
     pub(super) fn count(&mut self) {
         self.spent += self.since.elapsed().min(TICK * 2);
         self.since = Instant::now();

@@ -1,6 +1,6 @@
-//! Stubs for interfaces that were not granted: every function refuses, so that the rest of the plugin works.
+//! Stubs for interfaces that were not granted. Each function refuses, so the rest of the plugin still works.
 //!
-//! Nothing here can reach what an interface is for. The types are the component's own, as it imports them.
+//! No stub can reach what its interface protects. The types are the component's own, as it imports them.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ pub(super) fn add(
     for (name, item) in instance.exports(engine) {
         match item.ty {
             ComponentItem::ComponentFunc(_) => refuse(&mut stub, name, capability)?,
-            // No function makes one, so none can be dropped. Interfaces that share it must agree on its type.
+            // No function creates such a resource, so none can be dropped. Interfaces that share it must agree on its
+            // type.
             ComponentItem::Resource(held) => {
                 let own = [
                     ResourceType::host::<App>(),
@@ -47,7 +48,7 @@ fn refuse(stub: &mut LinkerInstance<'_, State>, name: &str, capability: Capabili
     stub.func_new_async(name, move |mut store, ty, given, results| {
         let function = Arc::clone(&function);
         Box::new(async move {
-            // Values that were lent for the call end with it.
+            // Resources that were lent for the call are dropped with it.
             for value in given {
                 if let Val::Resource(lent) = value {
                     lent.resource_drop_async(&mut store).await?;
@@ -62,7 +63,7 @@ fn refuse(stub: &mut LinkerInstance<'_, State>, name: &str, capability: Capabili
     })
 }
 
-/// The refusing value: an error if the type has one, and an empty list if it is a list.
+/// Builds a refusal of a given type: an error if the type has one, an empty list if it is a list.
 fn refusal(ty: &Type, says: &str, advice: &str) -> Option<Val> {
     match ty {
         Type::List(_) => Some(Val::List(Vec::new())),
@@ -77,7 +78,7 @@ fn refusal(ty: &Type, says: &str, advice: &str) -> Option<Val> {
     }
 }
 
-/// A field of `fault`, or of `failure` of the language servers.
+/// Returns a field of `fault`, or of `failure` of the language servers.
 fn part(field: &str, says: &str, advice: &str) -> Option<Val> {
     Some(match field {
         "code" => Val::String("permission_denied".to_owned()),

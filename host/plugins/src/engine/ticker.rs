@@ -1,4 +1,5 @@
-//! The clock of the guests: a thread of the system, since a task of the executor that runs guests could starve.
+//! Interrupts guests at regular ticks. It is an OS thread, because a task could starve on the executor that runs the
+//! guests.
 
 use std::io;
 use std::sync::Arc;
@@ -8,10 +9,11 @@ use std::time::Duration;
 
 use wasmtime::EngineWeak;
 
-/// How long a guest can compute unseen.
+/// The longest time that a guest computes before it is interrupted.
 pub(super) const TICK: Duration = Duration::from_millis(10);
 
-/// Ticks after the last guest before the thread sleeps: waking it up for each call of a row would cost the calls more.
+/// Ticks after the last guest before the thread sleeps. Waking it for every call of a series would slow those calls
+/// down.
 const LINGER: u32 = 25;
 
 /// Ticks while a guest runs, and sleeps otherwise.
@@ -26,7 +28,7 @@ struct Shared {
     stopped: AtomicBool,
 }
 
-/// Keeps the ticker going.
+/// Keeps the ticker running until it is dropped.
 pub(super) struct Ticking<'a>(&'a Shared);
 
 impl Ticker {

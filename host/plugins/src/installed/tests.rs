@@ -42,7 +42,7 @@ fn update(installed: &Installed, id: &str, version: &str) -> Result<(), InstallE
     installed.update(&bytes, &package, receipt)
 }
 
-/// What is installed, with every file read and its hash compared.
+/// Describes the installed plugins. It reads every file and checks its hash.
 fn image(path: &Path) -> Vec<String> {
     let installed = Installed::open(path).expect("it opens");
     let list = installed.list().expect("the head is whole");
@@ -53,7 +53,7 @@ fn image(path: &Path) -> Vec<String> {
     list.iter().map(line).collect()
 }
 
-/// Cuts the power before each effect of a change; every start afterwards sees the old image or the new one.
+/// Cuts the power before each effect of a change in turn. The next start must see the old state or the new one.
 fn check_power_cuts(change: impl Fn(&Installed) -> Result<(), InstallError>, old: &[&str], new: &[&str]) {
     let mut seen_old = false;
     for power in 0.. {

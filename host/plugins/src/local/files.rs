@@ -1,4 +1,4 @@
-//! Text below a root, through a handle that cannot leave it.
+//! Reads text below a root, through a directory handle that cannot leave it.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::time::UNIX_EPOCH;
@@ -38,7 +38,7 @@ pub(super) fn read(root: &str, path: &str, offset: u64, limit: u32) -> Result<Js
     file.take(u64::from(limit)).read_to_end(&mut bytes).map_err(|error| refused(path, &error))?;
     let whole = match std::str::from_utf8(&bytes) {
         Ok(text) => text,
-        // A character that only the limit has cut is not an error.
+        // A character that the byte limit has cut in two is not an error.
         Err(error) if error.error_len().is_none() => {
             std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("this much was found to be valid")
         }
@@ -63,7 +63,8 @@ fn directory(root: &str, path: &str) -> Result<Dir, Fault> {
     }
 }
 
-/// Opens a regular file. A pipe would wait for a writer, so it is opened without waiting and looked at before it is read.
+/// Opens a regular file. A pipe would wait for a writer, so the file is opened without blocking and checked before it
+/// is read.
 fn regular(directory: &Dir, path: &str) -> Result<File, Fault> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -95,7 +96,7 @@ fn kind(file_type: FileType) -> &'static str {
     }
 }
 
-/// An error that is due to the path is the caller's fault; others are the system's.
+/// Converts an I/O error. If the path is at fault, so is the caller; other errors are the system's.
 fn refused(path: &str, error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => {

@@ -1,4 +1,4 @@
-//! The stores of plugins: one file each, read and replaced under a lock.
+//! The stores of plugins: one file for each, read and replaced under a lock.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -11,8 +11,8 @@ use crate::failure::Fault;
 /// Values in base64, by key.
 type Kept = BTreeMap<String, String>;
 
-/// The most bytes of all keys and values together, and the extra bytes that each key counts, because a million empty
-/// values need memory too.
+/// The most bytes of all keys and values together, and the extra bytes that each key counts for, because a million
+/// empty values need memory too.
 const QUOTA: usize = 1024 * 1024;
 const ENTRY: usize = 64;
 

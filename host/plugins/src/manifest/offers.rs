@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 use super::{Manifest, ManifestError, below, line, value};
 use crate::failure::hidden;
 
-/// The most prompts, and the most resources, of one plugin: a client shows all of them in one menu.
+/// The most prompts, and the most resources, of one plugin. A client shows all of them in one menu.
 const MOST: usize = 16;
 
-/// The most characters of a prompt. A prompt is one message of a person.
+/// The most characters of a prompt. A prompt is sent as one message of a person.
 const LONGEST_PROMPT: usize = 8_000;
 
 /// A prompt. The text goes to the client's model as the person's message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompt {
-    /// Its name; a plugin's begins as its tools do.
+    /// Its name; a plugin's begins with the same prefix as its tools.
     pub name: String,
     /// Its title in menus.
     pub title: String,
     /// Its purpose, in one line.
     pub description: String,
-    /// The name of one of the server's own drawings.
+    /// The name of one of the server's own icons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
     /// The message, with `{name}` in place of the value of an argument.
@@ -50,7 +50,7 @@ pub struct Argument {
     /// Values that a client can offer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
-    /// Its value if none is given; an optional argument has one.
+    /// Its value if none is given. Every optional argument has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }
@@ -61,7 +61,7 @@ pub struct Argument {
 pub enum ArgumentKind {
     #[default]
     Text,
-    /// One of the values.
+    /// One of `values`.
     Choice,
     /// A whole number from 1.
     Number,
@@ -88,10 +88,10 @@ pub struct ResourceFile {
 }
 
 impl Prompt {
-    /// Tells whether it is whole: visible texts, and each argument used in the text.
+    /// Checks that its texts are visible, and that the text uses each argument.
     ///
     /// # Errors
-    /// An offer is not as expected.
+    /// A field is not valid.
     pub fn check(&self) -> Result<(), ManifestError> {
         line("prompts.title", &self.title)?;
         line("prompts.description", &self.description)?;
@@ -137,7 +137,7 @@ impl Argument {
 }
 
 impl ResourceFile {
-    /// Returns the media type of its text, by the end of its file's name.
+    /// Returns the media type of its text, by its file extension.
     pub fn media_type(&self) -> Option<&'static str> {
         let types = [("md", "text/markdown"), ("txt", "text/plain"), ("json", "application/json")];
         let (_, end) = self.file.rsplit_once('.')?;
@@ -189,7 +189,7 @@ impl Manifest {
     }
 }
 
-/// A text of several lines in which nothing hides.
+/// Checks that a text of several lines has no invisible characters.
 fn visible(field: &'static str, text: &str) -> Result<(), ManifestError> {
     match hidden(text) {
         Some(c) => Err(value(field, &format!("U+{:04X}", u32::from(c)), "no invisible character")),

@@ -1,20 +1,23 @@
-//! How much code a component has, counted before any of it is compiled: time and memory of the compiler go by it.
+//! Limits the code of a component before any of it is compiled, because the time and memory of the compiler grow with
+//! it.
 
 use wasmparser::{Parser, Payload};
 
-/// Functions of all modules, with those that pass values between components. A component of Python has 13,500.
+/// The most functions of all modules, including those that pass values between components. A Python component has
+/// 13,500.
 const MOST_FUNCTIONS: usize = 40_000;
-/// Bytes of code of all modules. A component of Python has 6.6 MB, which took 10 s of computing and 366 MB.
+/// The most bytes of code of all modules. A Python component has 6.6 MB, which took 10 s of compute time and 366 MB.
 const MOST_CODE: usize = 10 * 1024 * 1024;
-/// Bytes of one function. The largest one of Python has 427 KB; one of 512 KiB that only branches took 7 s and 400 MB.
+/// The most bytes of one function. The largest in Python has 427 KB. One of 512 KiB with only branches took 7 s and
+/// 400 MB.
 const MOST_OF_ONE: usize = 512 * 1024;
-/// Bytes of all large functions: they are compiled beside each other, and each takes a thousand times its length of
-/// memory. Python has three, of 686 KB.
+/// The most bytes of all large functions. They are compiled in parallel, and each takes a thousand times its length
+/// in memory. Python has three, 686 KB together.
 const MOST_OF_LARGE: usize = 1024 * 1024;
-/// A function of more bytes is large.
+/// A function above this many bytes counts as large.
 const LARGE: usize = 64 * 1024;
 
-/// The work for the compiler.
+/// The amount of work for the compiler.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     functions: usize,
@@ -26,7 +29,7 @@ struct Count {
 /// Counts the code of a valid component.
 ///
 /// # Errors
-/// It is too much, or cannot be counted.
+/// There is too much code, or it cannot be counted.
 pub(super) fn check(wasm: &[u8]) -> Result<(), String> {
     let mut count = Count::default();
     for payload in Parser::new(0).parse_all(wasm) {
@@ -81,7 +84,7 @@ mod tests {
             let refused = count.check().err().unwrap_or_default();
             assert!(refused.contains(expected) && refused.is_empty() == expected.is_empty(), "{refused}");
         };
-        // Python, as componentize-py makes it.
+        // The sizes of Python, as componentize-py builds it.
         check(&[(1, 426_843), (1, 183_485), (1, 75_972), (13_497, 435)], "");
         check(&[(40_000, 100)], "");
         check(&[(40_001, 100)], "40001 functions in all modules, expected at most 40000");

@@ -1,4 +1,4 @@
-//! The contents of a file: imports, exports, encodings and our sections, read without running anything.
+//! Inspects a file without running it: its imports, exports, string encodings, and our sections.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ impl Inspection {
             ));
         }
         let failed = |error| PackageError::Wasm(format!("the component is not valid: {error}"));
-        // The whole file before anything of it is believed.
+        // Validate the whole file before relying on any part of it.
         Validator::new_with_features(features()).validate_all(wasm).map_err(failed)?;
         weight::check(wasm).map_err(PackageError::Wasm)?;
         code::check(wasm).map_err(PackageError::Wasm)?;
@@ -54,7 +54,7 @@ impl Inspection {
         Ok(inspection)
     }
 
-    /// Finds the manifest of a file without reading its code, which may be anything; `None` if there is none.
+    /// Finds the manifest of a file; `None` if there is none. The code is not parsed and may be anything.
     pub(super) fn manifest(wasm: &[u8]) -> Option<&str> {
         let mut sections = BinaryReader::new(wasm.get(8..)?, 0);
         while !sections.eof() {
@@ -68,7 +68,7 @@ impl Inspection {
         None
     }
 
-    /// Returns the text of a section of ours.
+    /// Returns the text of one of our sections.
     pub(super) fn text(&self, name: &'static str) -> Result<&str, PackageError> {
         let mut found = self.sections.iter().filter(|(held, _)| *held == name);
         match (found.next(), found.count()) {
@@ -78,12 +78,12 @@ impl Inspection {
         }
     }
 
-    /// Tells whether there is a section of ours by that name.
+    /// Tells whether the file has one of our sections by that name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.sections.iter().any(|(held, _)| *held == name)
     }
 
-    /// Checks that a component carries no section of ours yet.
+    /// Checks that a component has none of our sections yet.
     pub(super) fn check_bare(&self) -> Result<(), PackageError> {
         match self.sections.first() {
             Some((name, _)) => {
@@ -144,7 +144,7 @@ impl Inspection {
     }
 }
 
-/// The features that a package may use: one memory for each module, of 32 bits, and nothing shared.
+/// The WebAssembly features that a package may use: one 32-bit memory for each module, and nothing shared.
 fn features() -> WasmFeatures {
     let never = [
         WasmFeatures::MULTI_MEMORY,
@@ -155,7 +155,7 @@ fn features() -> WasmFeatures {
     never.into_iter().fold(WasmFeatures::default(), WasmFeatures::difference)
 }
 
-/// Returns the name of an interface of `iac:plugin` in a version that this host has.
+/// Returns the name of an `iac:plugin` interface if this host has its version.
 fn interface(name: &str) -> Option<&str> {
     let (interface, version) = name.strip_prefix("iac:plugin/")?.split_once('@')?;
     version.starts_with("0.1.").then_some(interface)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Inspection, PackageError, SECTION_RESOURCES, Texts};
 use crate::manifest::Manifest;
 
-/// The most bytes of one text: a model reads it whole.
+/// The most bytes of one text. A model reads it whole.
 const LONGEST: usize = 256 * 1024;
 
 /// Puts the texts under the names that the manifest gives them.
@@ -42,7 +42,7 @@ pub(super) fn read(
     Ok(held)
 }
 
-/// A model and a person must see the same text: no character may hide itself or its neighbours.
+/// Checks a text. A model and a person must see the same text, so no character may hide itself or its neighbours.
 fn check(name: &str, text: &str) -> Result<(), PackageError> {
     if text.trim().is_empty() || text.len() > LONGEST {
         return Err(failed(name, &format!("it has {} bytes, expected 1 to {LONGEST}", text.len())));

@@ -12,10 +12,10 @@ use crate::script::Script;
 /// Texts by the name of the file that `plugin.toml` gives.
 pub type Texts = BTreeMap<String, String>;
 
-/// Leaves room for data below what an app takes at once.
+/// The most UTF-16 units of a script. It leaves room for the data below the limit of what an app accepts at once.
 const LONGEST: usize = 200_000;
 
-/// Puts the texts to what the manifest says of them.
+/// Combines each text with its entry in the manifest.
 pub(super) fn collect(manifest: &Manifest, texts: &Texts) -> Result<Vec<Script>, PackageError> {
     let script = |file: &ScriptFile| {
         let read = |name: &String| {
@@ -33,7 +33,7 @@ pub(super) fn collect(manifest: &Manifest, texts: &Texts) -> Result<Vec<Script>,
     manifest.scripts.iter().map(script).collect()
 }
 
-/// Puts the fixed and shared values around a text, as the arguments of a function that returns the script.
+/// Wraps a text in a function that takes the fixed and shared values and returns the script.
 fn composed(file: &ScriptFile, text: &str, shared: Option<&str>) -> String {
     let (fixed, inner) = (json!(file.fixed), text.trim_end());
     match shared.map(str::trim_end) {
@@ -82,7 +82,8 @@ fn script(manifest: &Manifest, file: &ScriptFile, text: &str) -> Script {
     }
 }
 
-/// The operator must see the whole text that is granted: no character may hide itself or its neighbours.
+/// Checks a script. The operator must see the whole text that is granted, so no character may hide itself or its
+/// neighbours.
 fn check(name: &str, text: &str) -> Result<(), PackageError> {
     let length = text.encode_utf16().count();
     if text.trim().is_empty() || length > LONGEST {

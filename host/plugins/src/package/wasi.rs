@@ -1,9 +1,10 @@
-//! WASI ends when a package is made: our adapter answers a compiler's or interpreter's WASI imports, so a package
-//! imports nothing but `iac:plugin`.
+//! Resolves WASI when a package is made. Our adapter answers the WASI imports of compilers and interpreters, so a
+//! package imports nothing but `iac:plugin`.
 //!
-//! A repeated call gets the same answers. Output becomes lines of the log, the clock shows the instant of the call,
-//! random numbers begin with it, a sleep takes no time, and there are no arguments, variables, files and networks. The
-//! functions are made from the component's own list of imports, so any 0.2 version will do.
+//! The answers are the same when a call is repeated. Output becomes lines of the log, the clock shows the instant of
+//! the call, that instant seeds the random numbers, and a sleep takes no time. There are no arguments, environment
+//! variables, files or networks. The functions are generated from the component's own imports, so any 0.2 version
+//! will do.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,12 +16,12 @@ use wit_component::{ComponentEncoder, DecodedWasm, StringEncoding, WitPrinter, e
 use wit_parser::abi::{AbiVariant, WasmSignature, WasmType};
 use wit_parser::{Function, Resolve, SizeAlign, Type, TypeDefKind, WorldId, WorldItem};
 
-/// The module that core modules import the first version of WASI from.
+/// The module name under which core modules import WASI preview 1.
 const PREVIEW1: &str = "wasi_snapshot_preview1";
 
 const RUNTIME: &str = include_str!("wasi/runtime.wat");
 
-/// The adapter's own imports: those that every plugin has.
+/// The adapter's own imports. Every plugin has them.
 const OURS: &str = "package iac:plugin@0.1.0 {
   interface log {
     enum level { error, warn, info, debug }
@@ -32,7 +33,7 @@ const OURS: &str = "package iac:plugin@0.1.0 {
   }
 }";
 
-/// Lets the encoder answer the first version of WASI by the second one, which [`close`] then answers.
+/// Lets the encoder implement WASI preview 1 on top of WASI 0.2, which [`close`] then answers.
 pub(super) fn lift(encoder: ComponentEncoder, module: &[u8]) -> anyhow::Result<ComponentEncoder> {
     if imports(module, |from| from == PREVIEW1) {
         encoder.adapter(PREVIEW1, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER)
@@ -41,7 +42,7 @@ pub(super) fn lift(encoder: ComponentEncoder, module: &[u8]) -> anyhow::Result<C
     }
 }
 
-/// Puts the adapter under a component that imports WASI. Any other component stays as it is.
+/// Links the adapter into a component that imports WASI. Any other component stays as it is.
 pub(super) fn close(component: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     if !imports(&component, |from| from.starts_with("wasi:")) {
         return Ok(component);
@@ -58,7 +59,7 @@ pub(super) fn close(component: Vec<u8>) -> anyhow::Result<Vec<u8>> {
     Ok(graph.encode(EncodeOptions { define_components: true, validate: false, processor: None })?)
 }
 
-/// Tells whether a module or a component has an outer import with a matching name.
+/// Tells whether a module or a component has a top-level import with a matching name.
 fn imports(wasm: &[u8], is_meant: impl Fn(&str) -> bool) -> bool {
     use wasmparser::Payload;
 
@@ -82,7 +83,7 @@ fn imports(wasm: &[u8], is_meant: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Makes a component that exports every interface of WASI that another one imports, in the types of that one.
+/// Makes a component that exports every WASI interface that `component` imports, with the types of that component.
 fn adapter(component: &[u8]) -> anyhow::Result<Vec<u8>> {
     let (resolve, world) = world(component)?;
     let wat = module(&resolve, world);
@@ -91,7 +92,8 @@ fn adapter(component: &[u8]) -> anyhow::Result<Vec<u8>> {
     ComponentEncoder::default().module(&module)?.validate(true).encode()
 }
 
-/// Describes the adapter: it exports what the component imports of WASI, and imports the log and the clock.
+/// Describes the adapter's world: it exports the WASI interfaces that the component imports, and imports the log and
+/// the clock.
 fn world(component: &[u8]) -> anyhow::Result<(Resolve, WorldId)> {
     let (resolve, world) = match wit_component::decode(component)? {
         DecodedWasm::Component(resolve, world) => (resolve, world),
@@ -141,14 +143,14 @@ fn module(resolve: &Resolve, world: WorldId) -> String {
 struct Code<'a> {
     resolve: &'a Resolve,
     sizes: SizeAlign,
-    /// The interface and the name of each resource, for handles.
+    /// The interface and the name of each resource. Handles need them.
     resources: BTreeSet<(String, String)>,
     functions: String,
-    /// The messages about missing functions, one per call.
+    /// The messages about missing functions, one for each function.
     said: Vec<String>,
 }
 
-/// The address of those texts.
+/// The address of `said` in memory.
 const WORDS: usize = 5_120;
 
 impl Code<'_> {
@@ -172,7 +174,7 @@ impl Code<'_> {
         self.functions += &format!("  (func (export \"{interface}#{name}\"){params}{results}\n    {body})\n");
     }
 
-    /// The body of a function that returns a new stream or something to wait for.
+    /// Returns the body of a function that returns a new stream or pollable.
     fn handle(&mut self, interface: &str, known: &str, function: &Function) -> Option<String> {
         let (before, number) = match known {
             "cli/stdin#get-stdin" => ("", 0),
@@ -209,10 +211,9 @@ impl Code<'_> {
         Some((self.resolve.id_of(of)?, self.resolve.types[id].name.clone()?))
     }
 
-    /// The body of a function that plugins do not have. It writes a line to the log, and returns an error or an empty
-    /// value if its type has one. Otherwise it ends the call.
+    /// Returns the body of a function that plugins do not have. It writes a line to the log, then returns an error or
+    /// an empty value if its type has one. Otherwise it ends the call.
     fn refuse(&mut self, name: &str, function: &Function, signature: &WasmSignature) -> String {
-        // Dropping something that cannot exist, and reading something that is empty here, need no line.
         let number = self.said.len();
         let text = format!("{name} is not there for plugins");
         let at = WORDS + self.said.iter().map(String::len).sum::<usize>();
@@ -230,7 +231,7 @@ impl Code<'_> {
         format!("{say} {answer}")
     }
 
-    /// The result in place of an answer: an error, or an empty list, text or option.
+    /// Returns the result in place of an answer: an error, or an empty list, string or option.
     fn nothing(&self, result: Option<&Type>, signature: &WasmSignature) -> Option<String> {
         match self.kind(result?) {
             Kind::Empty if signature.retptr => Some("(call $zeros)".to_owned()),
@@ -262,7 +263,7 @@ impl Code<'_> {
         }
     }
 
-    /// The number of the first error case that has no payload.
+    /// Returns the index of the first error case without a payload.
     fn plain_case(&self, error: &Type) -> Option<usize> {
         let Type::Id(id) = error else { return None };
         match &self.resolve.types[*id].kind {
@@ -293,9 +294,9 @@ impl Code<'_> {
 }
 
 enum Kind {
-    /// Its zeros are an empty list, an empty text or no value.
+    /// All zeros mean an empty list, an empty string or no value.
     Empty,
-    /// It can be an error; `payload` is the address of the error.
+    /// It is a `result`; `payload` is the address of the error.
     Result {
         error: Option<usize>,
         payload: usize,
@@ -312,7 +313,7 @@ fn wat_type(ty: WasmType) -> &'static str {
     }
 }
 
-/// The body of each function that has an answer. Parameters have numbers. Results are at the address 16.
+/// Returns the body of a function that has an answer. Parameters are numbered. Results are at address 16.
 fn answer(known: &str) -> Option<&'static str> {
     Some(match known {
         "cli/environment#get-environment"
@@ -334,7 +335,7 @@ fn answer(known: &str) -> Option<&'static str> {
         | "io/streams#[method]output-stream.blocking-write-and-flush" => {
             "(call $write (local.get 0) (local.get 1) (local.get 2)) (call $zeros)"
         }
-        // Standard input is at its end: the error `closed`.
+        // Standard input is always at its end: the error is `closed`.
         "io/streams#[method]input-stream.read"
         | "io/streams#[method]input-stream.blocking-read"
         | "io/streams#[method]input-stream.skip"
@@ -366,12 +367,12 @@ fn answer(known: &str) -> Option<&'static str> {
     })
 }
 
-/// The error is the second case of the result, and `closed` the second case of the error. An answer has its payload at 4
-/// or at 8, by its type; both say the same.
+/// The error is case 1 of the result, and `closed` is case 1 of the error. By its type, a result has its payload at
+/// offset 4 or 8, so both are written.
 const CLOSED: &str = "(drop (call $zeros)) (i32.store8 (i32.const 16) (i32.const 1)) \
     (i32.store8 (i32.const 20) (i32.const 1)) (i32.store8 (i32.const 24) (i32.const 1)) (i32.const 16)";
 
-/// Everything is ready: the list of all places.
+/// Everything is always ready: returns the list of all indices.
 const POLL: &str = "(local $at i32) (local $each i32) \
     (local.set $at (call $alloc (i32.shl (local.get 1) (i32.const 2)))) \
     (block $done (loop $more (br_if $done (i32.ge_u (local.get $each) (local.get 1))) \

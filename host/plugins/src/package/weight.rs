@@ -1,7 +1,8 @@
-//! How much of the host a component takes when it is instantiated, counted before anything of it is compiled.
+//! Limits the host memory that a component takes when it is instantiated, counted before any of it is compiled.
 //!
-//! Components inside of components multiply: twenty lines of text can ask for a million instances. Each instance costs the
-//! host memory for its functions, globals and the like, which is not the guest's memory and which no bound of a call sees.
+//! Components inside components multiply: twenty lines of text can ask for a million instances. Each instance takes
+//! host memory for its functions, globals and the like, which is not guest memory and is not counted by any limit of
+//! a call.
 
 use wasmparser::{
     ComponentAlias, ComponentExternalKind, ComponentInstance, ComponentOuterAliasKind, ComponentTypeRef,
@@ -10,8 +11,8 @@ use wasmparser::{
 
 use crate::limits::MOST_PARTS;
 
-/// Functions, globals, segments and the like of all instances together, each some 16 to 32 bytes of the host. A Python
-/// interpreter has some 40,000.
+/// The most functions, globals, segments and the like of all instances together. Each takes some 16 to 32 bytes of
+/// host memory. A Python interpreter has some 40,000.
 const MOST_ITEMS: u64 = 500_000;
 
 /// The costs of one instance of a component.
@@ -21,7 +22,7 @@ struct Weight {
     items: u64,
 }
 
-/// The part that is being read: a module with its items, or a component with its definitions so far.
+/// The part that is being parsed: a module with its number of items, or a component with its definitions so far.
 enum Open {
     Module(u64),
     Component(Room),
@@ -34,10 +35,10 @@ struct Room {
     own: Weight,
 }
 
-/// Counts what a valid component makes.
+/// Counts what a valid component instantiates.
 ///
 /// # Errors
-/// It is too much, or cannot be counted.
+/// There is too much, or it cannot be counted.
 pub(super) fn check(wasm: &[u8]) -> Result<(), String> {
     let mut open = vec![Open::Component(Room::default())];
     for payload in Parser::new(0).parse_all(wasm) {
@@ -49,7 +50,7 @@ pub(super) fn check(wasm: &[u8]) -> Result<(), String> {
     Err("the component does not end".to_owned())
 }
 
-/// Takes one part; returns what the whole takes once it ends.
+/// Handles one payload. Returns the weight of the whole component once it ends.
 fn step(open: &mut Vec<Open>, payload: Payload<'_>) -> Result<Option<Weight>, String> {
     match payload {
         Payload::ModuleSection { .. } => open.push(Open::Module(0)),
@@ -70,13 +71,14 @@ fn close(open: &mut Vec<Open>) -> Option<Weight> {
         (Open::Module(items), Some(Open::Component(outer))) => outer.modules.push(items),
         (Open::Component(room), Some(Open::Component(outer))) => outer.components.push(room.own),
         (Open::Component(room), None) => return Some(room.own),
-        // A module holds nothing else, and the whole is a component: the parser knows no other nesting.
+        // A module contains no other modules, and the outermost part is a component: the parser allows no other
+        // nesting.
         _ => {}
     }
     None
 }
 
-/// How many items of a module a section adds.
+/// Returns how many items a section adds to a module.
 fn count(section: &Payload<'_>) -> u32 {
     match section {
         Payload::ImportSection(it) => it.count(),
@@ -151,7 +153,7 @@ fn alias(open: &mut [Open], alias: &ComponentAlias<'_>) -> Result<(), String> {
     }
 }
 
-/// Code that is handed from component to component cannot be counted, and no compiler writes it.
+/// Refuses modules and components that are passed as values. They cannot be counted, and no compiler generates them.
 fn refuse(is_code: bool) -> Result<(), String> {
     match is_code {
         true => {
@@ -166,7 +168,7 @@ fn is_code(kind: ComponentExternalKind) -> bool {
     matches!(kind, ComponentExternalKind::Module | ComponentExternalKind::Component)
 }
 
-/// The component that is being read, or one around it.
+/// Returns the component that is being parsed, or one around it.
 fn room(open: &mut [Open], outward: u32) -> Result<&mut Room, String> {
     let at = open.len().checked_sub(outward as usize + 1);
     match at.and_then(|at| open.get_mut(at)) {

@@ -1,4 +1,4 @@
-// Filters the rows of the table. The page shows all of them without this script.
+// Filters the rows of the table. Without this script, the page shows all of them.
 const form = document.querySelector("form");
 const count = document.querySelector("output");
 const rows = [...document.querySelectorAll(".entries tbody tr")].map((row) => ({

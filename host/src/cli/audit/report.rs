@@ -1,8 +1,8 @@
-//! `audit report`: one page of HTML that needs nothing from elsewhere.
+//! `audit report`: one HTML page that loads nothing from elsewhere.
 //!
-//! The names of apps and clients are hostile input. They reach the page only through [`escape`], as the text of an
-//! element, and never in a script, an attribute's name or a style. The page's policy also lets the browser run no
-//! script but the one below.
+//! The names of apps and clients are untrusted. They reach the page only through [`escape`], as the text of an
+//! element, and never in a script, an attribute name or a style. The page's content security policy also lets the
+//! browser run only the script below.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,22 +19,23 @@ use super::{result, row};
 const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
 
-/// The table has the newest entries, because a browser is slow with more. The charts count all of them.
+/// The most entries in the table, newest first, because a browser is slow with more. The charts count all entries.
 const LISTED: usize = 2_000;
 
-/// The longest bars of a chart; the others are added up.
+/// The most bars of a chart. The shorter ones are added up.
 const BARS: usize = 10;
 
-/// The spans of one bar of the time line: a name, seconds, and how its beginning is written. The first with few bars is taken.
+/// How much time one bar of the timeline covers: its name, its length in seconds, and the format of its start. The
+/// first unit that needs few enough bars is used.
 const UNITS: [(&str, i64, &str); 3] =
     [("hour", 3_600, "%d %b %H:00"), ("day", 86_400, "%d %b"), ("30 days", 30 * 86_400, "%d %b %Y")];
 
-/// The most bars of the time line.
+/// The most bars of the timeline.
 const LONGEST: i64 = 100;
 
 const KINDS: [&str; 5] = ["decision", "execution", "question", "operator", "start"];
 
-/// The page; `whole` tells whether the records are all there are, and `intact` whether every log is unchanged.
+/// Makes the page. `whole` tells whether the records are complete, and `intact` whether every log is unchanged.
 pub(super) fn page(records: &[Record], whole: bool, intact: bool, now: Timestamp) -> String {
     let policy = BASE64.encode(&Sha256::digest(SCRIPT));
     let mut page = format!(
@@ -91,7 +92,7 @@ fn totals(page: &mut String, records: &[Record], intact: bool) {
     page.push_str("</dl>\n");
 }
 
-/// Decisions by time: a bar for each hour or day, the refused ones below the allowed ones.
+/// Draws decisions over time: a bar for each hour or day, with the refused decisions below the allowed ones.
 fn timeline(page: &mut String, records: &[Record]) {
     const HEIGHT: f64 = 120.0;
     let decisions: Vec<(i64, bool)> =
@@ -185,7 +186,7 @@ fn counted(sums: BTreeMap<String, f64>) -> Vec<(String, f64, String)> {
     sums.map(|(name, sum)| (name, sum, sum.to_string())).collect()
 }
 
-/// A chart as a table: a name, a bar, and its value.
+/// Draws a chart as a table: a name, a bar, and a value.
 fn bars(page: &mut String, title: &str, mut rows: Vec<(String, f64, String)>) {
     rows.sort_by(|one, other| other.1.total_cmp(&one.1));
     let more = rows.len().saturating_sub(BARS);
@@ -247,7 +248,7 @@ fn allowed(record: &Record) -> Option<bool> {
     record.fields.get("allowed")?.as_bool()
 }
 
-/// Text for an element or a quoted attribute of HTML.
+/// Escapes text for an HTML element or a quoted attribute.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,8 +1,8 @@
-//! `plugin bench`: the costs of a plugin, beside the limits of the design.
+//! `plugin bench`: measures the costs of a plugin and compares them with the design's limits.
 //!
-//! Each golden call runs on a simulated Mac, for the total time, the Apple events and the used resources. Then it runs
-//! again and again with the answers of the first run, so that the time is that of the engine and the plugin, without
-//! any app.
+//! Each golden call runs on a simulated Mac, which gives the total time, the Apple events and the resources used.
+//! Then the call is repeated with the answers of the first run, which gives the time of the engine and the plugin
+//! without any app.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,14 +39,14 @@ pub(in crate::cli) struct Bench {
     rounds: u32,
 }
 
-/// The design's limits: compiled code from the cache, and a fresh store with a call of 1 KiB.
+/// The design's limits for loading compiled code from the cache, and for a call of 1 KiB in a fresh store.
 const LOAD: Duration = Duration::from_millis(1);
 const CALL: Duration = Duration::from_micros(150);
 
-/// The whole call takes as long as the apps need, so it is made less often.
+/// How many times the whole call runs. It takes as long as the apps need, so it runs less often.
 const WHOLE: u32 = 11;
 
-/// Times of the same thing, the shortest first.
+/// Times of the same thing, shortest first.
 struct Times(Vec<Duration>);
 
 /// One line of the table.
@@ -94,7 +94,7 @@ impl Bench {
         }
     }
 
-    /// Loads the code from a separate cache, like a server that starts again.
+    /// Loads the code from a separate cache, as a server does that starts again.
     fn load(&self, engine: &Arc<Engine>, subject: &Subject, folder: &Path) -> Result<Row, Failure> {
         let kept = Installed::open(folder)?;
         let cache = open_cache(&folder.join("code"), &kept);
@@ -142,7 +142,7 @@ impl Bench {
         Ok(Measured { name: golden.name.clone(), rows, report, events })
     }
 
-    /// Makes the call on a Mac; the first one warms it up, and returns the questions and answers.
+    /// Runs the call on a simulated Mac. The first call warms it up, and returns the recording.
     async fn on(
         &self,
         pipeline: &Arc<Pipeline>,
@@ -169,7 +169,7 @@ impl Times {
         Self(times)
     }
 
-    /// A percentile of the times.
+    /// Returns a percentile of the times.
     fn at(&self, hundredths: usize) -> Duration {
         let last = self.0.len().saturating_sub(1);
         self.0.get((last * hundredths).div_ceil(100)).copied().unwrap_or_default()
@@ -177,7 +177,7 @@ impl Times {
 }
 
 impl Row {
-    /// The median's share of the limit.
+    /// Returns the median as a share of the limit.
     fn share(&self) -> Option<f64> {
         self.target.map(|target| self.times.at(50).as_secs_f64() / target.as_secs_f64())
     }
@@ -204,7 +204,7 @@ impl Row {
     }
 }
 
-/// A time with three digits that count.
+/// Formats a time with three significant digits.
 fn shown(time: Duration) -> String {
     let microseconds = time.as_secs_f64() * 1e6;
     let (value, unit) = if microseconds < 1e3 { (microseconds, "µs") } else { (microseconds / 1e3, "ms") };
@@ -237,7 +237,7 @@ impl Measured {
         })
     }
 
-    /// The resources that it has used, each with its limit.
+    /// The resources that the call used, each with its limit.
     fn used(&self) -> [(&'static str, String, String); 5] {
         const MIB: f64 = 1024.0 * 1024.0;
         let Report { compute, memory, host_calls, traffic, .. } = &self.report;

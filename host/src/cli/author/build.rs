@@ -1,4 +1,4 @@
-//! Making a plugin.
+//! Makes and builds plugins.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,7 @@ pub(in crate::cli) struct Check {
     script: Option<String>,
 }
 
-/// The files of a new plugin. The SDK goes with it, in the version that fits this host.
+/// The files of a new plugin in Rust. The SDK is included, in the version that fits this host.
 const RUST: [(&str, &str); 19] = [
     ("Cargo.toml", include_str!("../../../../plugins/template/Cargo.toml.in")),
     ("src/lib.rs", include_str!("../../../../plugins/template/lib.rs.in")),
@@ -90,11 +90,11 @@ const COMMON: [(&str, &str); 2] = [
     ("calls/counts.json", include_str!("../../../../plugins/template/call.json.in")),
 ];
 
-/// Stands apart only to keep the table above to one line each.
+/// Separate only to keep the table above at one line for each file.
 const SERVERS: (&str, &str) =
     ("sdk/wit/language-servers.wit", include_str!("../../../../wit/language-servers.wit"));
 
-/// The interfaces for generators of other languages, below a world of the plugin's own.
+/// The WIT interfaces for the binding generators of other languages, and a world for the plugin itself.
 const WIT: [(&str, &str); 3] = [
     ("wit/world.wit", include_str!("../../../../plugins/template/world.wit.in")),
     ("wit/deps/iac-plugin/plugin.wit", include_str!("../../../../wit/plugin.wit")),
@@ -130,7 +130,7 @@ enum Language {
 }
 
 impl Language {
-    /// The files of a new plugin, with its name still to be put in.
+    /// Returns the files of a new plugin. The plugin's name is filled in later.
     fn files(self) -> Vec<(&'static str, &'static str)> {
         let own: Vec<(&str, &str)> = match self {
             Self::Rust => RUST.into_iter().chain([SERVERS]).collect(),
@@ -141,7 +141,7 @@ impl Language {
         COMMON.into_iter().chain(own).collect()
     }
 
-    /// The command to run before the first build, with its purpose.
+    /// The command to run before the first build, with a comment on its purpose.
     fn needs(self) -> &'static str {
         match self {
             Self::Rust => "cargo test                # tests the parts that need no host",
@@ -201,7 +201,7 @@ fn made(package: &Path) -> Result<(), Failure> {
     Ok(writeln!(paint::stdout(), "{}: {bytes} bytes", package.display())?)
 }
 
-/// Builds the plugin of a folder; returns where its package is.
+/// Builds the plugin in a folder. Returns the path of its package.
 pub(in crate::cli) fn build(
     (choice, cache): (Choice, Option<&Cache>),
     folder: &Path,
@@ -304,7 +304,7 @@ fn pack(
     write(output, &package)
 }
 
-/// Reads the scripts and resources that a manifest names, which are beside it.
+/// Reads the scripts and resources that a manifest names. They are beside the manifest.
 fn texts(manifest: &Path, toml: &str) -> Result<Texts, Failure> {
     let parsed = parsed(manifest, toml)?;
     let read = |file: &String| Ok((file.clone(), text(&manifest.with_file_name(file))?));
@@ -319,7 +319,7 @@ pub(super) enum Tool {
     Make,
 }
 
-/// The output of `npm run build` and `make`.
+/// The file that `npm run build` and `make` write.
 const MODULE: &str = "module.wasm";
 
 impl Tool {
@@ -328,7 +328,7 @@ impl Tool {
         tools.into_iter().find(|(file, _)| folder.join(file).is_file()).map(|(_, tool)| tool)
     }
 
-    /// Runs the author's own command, which writes `module.wasm`.
+    /// Runs the author's own build command, which writes `module.wasm`.
     #[expect(
         clippy::disallowed_methods,
         reason = "the compiler is started for its author at the terminal, never by a server"
@@ -338,7 +338,7 @@ impl Tool {
             if self == Self::Npm { &["npm", "run", "--silent", "build"] } else { &["make", MODULE] };
         let shown = words.join(" ");
         let mut command = Command::new(words[0]);
-        // The build's messages are for the author; standard output is for answers.
+        // The build's messages go to stderr, because stdout is for the answer.
         command.args(&words[1..]).current_dir(folder).stdout(std::io::stderr());
         let ended = command
             .status()
@@ -352,7 +352,7 @@ impl Tool {
     }
 }
 
-/// Builds the plugin of a folder; returns where cargo put the module of that name.
+/// Builds the plugin in a folder with cargo. Returns the path of the module with that name.
 #[expect(
     clippy::disallowed_methods,
     reason = "the compiler is started for its author at the terminal, never by a server"
@@ -364,7 +364,7 @@ fn cargo(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
     let ended = command.output();
     let ended = ended.map_err(|error| Failure::Failed(format!("cargo cannot be started: {error}")))?;
     if !ended.status.success() {
-        // cargo has printed the error above. It reports a missing target as a missing crate `core` or `std`.
+        // cargo has printed the error above. A missing target looks like a missing crate `core` or `std`.
         let hint = match has_target() {
             false => format!("\nthe target is missing; run `rustup target add {TARGET}`"),
             true => String::new(),
@@ -375,7 +375,7 @@ fn cargo(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
     lines().find_map(|line| module(line, name)).ok_or_else(|| Failure::Failed(unwritten(name, lines())))
 }
 
-/// Whether the standard library is there for plugins; in doubt it is.
+/// Whether the target for plugins is installed. If this cannot be determined, it is assumed.
 #[expect(
     clippy::disallowed_methods,
     reason = "the compiler is asked for its author at the terminal, never by a server"
@@ -385,7 +385,7 @@ fn has_target() -> bool {
     asked.map_or(true, |said| Path::new(String::from_utf8_lossy(&said.stdout).trim()).is_dir())
 }
 
-/// Says why cargo wrote no module of that name.
+/// Explains why cargo wrote no module of that name.
 fn unwritten<'a>(name: &str, mut messages: impl Iterator<Item = &'a [u8]>) -> String {
     match messages.find_map(any_module) {
         Some(other) => format!(
@@ -395,7 +395,7 @@ fn unwritten<'a>(name: &str, mut messages: impl Iterator<Item = &'a [u8]>) -> St
     }
 }
 
-/// The name of any module that a message of cargo is about.
+/// Returns the name of any module that a cargo message reports.
 fn any_module(line: &[u8]) -> Option<String> {
     let message: Json = serde_json::from_slice(line).ok()?;
     let mut files = message["filenames"].as_array()?.iter().filter_map(Json::as_str).map(Path::new);
@@ -403,7 +403,7 @@ fn any_module(line: &[u8]) -> Option<String> {
     found.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Reads one message of cargo: the module that was made, if it is about that.
+/// Returns the path of the built module, if a cargo message reports it.
 fn module(line: &[u8], name: &str) -> Option<PathBuf> {
     let message: Json = serde_json::from_slice(line).ok()?;
     let mut files = message["filenames"].as_array()?.iter().filter_map(Json::as_str).map(PathBuf::from);
@@ -414,7 +414,7 @@ pub(super) fn id(manifest: &Path) -> Result<PluginId, Failure> {
     Ok(parsed(manifest, &text(manifest)?)?.id)
 }
 
-/// Reads a manifest. An error names the file, which an author may call as they like.
+/// Parses a manifest. An error names the actual file, which may have any name.
 fn parsed(manifest: &Path, toml: &str) -> Result<Manifest, Failure> {
     let named =
         |error: ManifestError| error.to_string().replacen(MANIFEST, &manifest.display().to_string(), 1);

@@ -1,4 +1,4 @@
-//! `plugin dev`: builds and tests the plugin of a folder again after every change.
+//! `plugin dev`: rebuilds and tests the plugin in a folder after every change.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ pub(in crate::cli) struct Dev {
     folder: Vec<PathBuf>,
 }
 
-/// The interval between checks of the folder: short for a person, and cheap for the machine.
+/// How often the folder is checked: fast enough for a person, and cheap for the machine.
 const LOOK: Duration = Duration::from_millis(300);
 
-/// The state of a file that changes when it is written, made or removed.
+/// A fingerprint of the files. It changes when a file is written, created or removed.
 type Stamp = (usize, Option<SystemTime>);
 
 impl Dev {
@@ -46,7 +46,7 @@ impl Dev {
     }
 }
 
-/// Looks at the sources. `.gitignore` names the files that a build writes, so that a build is not a change.
+/// Fingerprints the sources. `.gitignore` names the files that a build writes, so a build does not count as a change.
 fn stamp(folder: &Path) -> Stamp {
     let walk = WalkBuilder::new(folder).require_git(false).git_global(false).parents(false).build();
     let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|it| it.is_file()));
@@ -56,7 +56,7 @@ fn stamp(folder: &Path) -> Stamp {
     written.fold((0, None), |(count, newest), time| (count + 1, newest.max(time)))
 }
 
-/// The files that builds write in a folder without a `.gitignore`.
+/// Whether a build wrote a file. This matters in a folder without a `.gitignore`.
 fn is_made(file: &Path) -> bool {
     file.extension().is_some_and(|it| it == "wasm" || it == "journal" || it == "lock")
 }

@@ -1,7 +1,7 @@
-//! Golden calls: one file for each, with the arguments and the answer, and a journal beside it.
+//! Golden calls. Each has a file with its arguments and its answer, and a journal beside it.
 //!
-//! References are random, so files contain them as `ref_1`, `ref_2` and so on, in order of appearance: first in the
-//! answer, then in the journal.
+//! References are random, so the files contain them as `ref_1`, `ref_2` and so on, in order of appearance: first in
+//! the answer, then in the journal.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::build::{text, write};
 use crate::cli::Failure;
 use crate::plugins::engine::journal::Recording;
 
-/// The folder of a plugin's calls, beside its `plugin.toml`.
+/// The folder of a plugin's golden calls, beside its `plugin.toml`.
 pub(super) const CALLS: &str = "calls";
 
-/// A reference: this, and as many characters.
+/// A reference is this prefix and that many characters.
 const PREFIX: &str = "ref_";
 const CHARACTERS: usize = 16;
 
@@ -32,7 +32,7 @@ pub(super) struct Golden {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
-    /// The tool; may be left out if the plugin has only one.
+    /// The tool. It may be omitted if the plugin has only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tool: Option<String>,
     #[serde(default)]
@@ -44,7 +44,7 @@ pub(super) struct Call {
 }
 
 impl Golden {
-    /// Reads the calls of a folder, by name.
+    /// Reads the golden calls in a folder, sorted by name.
     ///
     /// # Errors
     /// There is no call, or one has the wrong form.
@@ -80,7 +80,7 @@ impl Golden {
         write(&self.path, pretty(&self.call).as_bytes())
     }
 
-    /// Returns the first difference from the actual answer.
+    /// Returns the first difference between the expected and the actual answer.
     pub(super) fn difference(&self, answer: &Result<Json, Json>) -> Option<String> {
         match (&self.call, answer) {
             (Call { answer: Some(held), .. }, Ok(got)) => difference("answer", held, got),
@@ -97,7 +97,7 @@ impl Golden {
         }
     }
 
-    /// Keeps the journal of the call beside it.
+    /// Writes the journal of the call beside it.
     pub(super) fn record(&self, recording: &Recording) -> Result<(), Failure> {
         write(&self.journal(), pretty(recording).as_bytes())
     }
@@ -121,12 +121,12 @@ fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("plain data is written as JSON") + "\n"
 }
 
-/// The names of random references, in order of appearance.
+/// Stable names for random references, in order of appearance.
 #[derive(Default)]
 pub(super) struct Names(BTreeMap<String, usize>);
 
 impl Names {
-    /// Gives the references in a value their names.
+    /// Replaces the references in a value by their names.
     pub(super) fn name(&mut self, value: &mut Json) {
         match value {
             Json::String(text) => *text = self.text(text),
@@ -143,7 +143,7 @@ impl Names {
         }
     }
 
-    /// The same for everything that was asked and answered.
+    /// Replaces the references in all questions and answers.
     pub(super) fn recording(&mut self, recording: &Recording) -> Recording {
         let mut json = serde_json::to_value(recording).expect("a recording is plain data");
         self.name(&mut json);
@@ -173,7 +173,7 @@ impl Names {
     }
 }
 
-/// Returns the first place where two values differ, and how; the order of fields does not count.
+/// Returns where and how two values first differ. The order of fields does not matter.
 fn difference(place: &str, held: &Json, got: &Json) -> Option<String> {
     match (held, got) {
         (Json::Object(held), Json::Object(got)) => {
@@ -196,7 +196,7 @@ fn difference(place: &str, held: &Json, got: &Json) -> Option<String> {
     }
 }
 
-/// A text as far as `most` characters go.
+/// Cuts a text after `most` characters.
 pub(super) fn short(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &text[..at]).into(),

@@ -1,4 +1,4 @@
-//! Simulated Macs on which plugins are tried out.
+//! Simulated Macs for trying out plugins.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::plugins::engine::engine::Now;
 use crate::simulated::{self, NOTE, World};
 use crate::web::Web;
 
-/// The folder for simulated Macs: one set of apps, and a separate world for each call.
+/// A folder for simulated Macs: one set of apps, and a separate world for each call.
 pub(super) struct Macs {
     folder: TempDir,
     now: Now,
@@ -31,17 +31,17 @@ impl Macs {
         Ok(Self { folder, now })
     }
 
-    /// The folder for things that pass, gone with this.
+    /// The temporary folder, removed when this value is dropped.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The instant at which the data was taken.
+    /// The instant at which the simulated data was captured.
     pub(super) fn now(&self) -> Now {
         self.now.clone()
     }
 
-    /// A Mac at the instant at which its data was taken, where everything is allowed that the gate can allow.
+    /// Makes a pipeline to a simulated Mac at that instant. Its policy allows everything that the gate can allow.
     pub(super) fn pipeline(&self, own: &Path, web: Web) -> Result<Pipeline, Failure> {
         let (mac, state, base) = (own.join("mac"), own.join("state"), self.folder.path().join("base"));
         let settings = json!({ "base": base, "clock": "anchor" }).to_string();
@@ -63,13 +63,13 @@ impl Macs {
     }
 }
 
-/// Why a trial asks no web server.
+/// Why a trial sends no web request.
 pub(super) const NO_NETWORK: &str = "there is no network here; `iac-mcp plugin test --record` asks the web server and keeps its answer in the journal";
 
-/// The plugin's reads of untrusted content do not matter here, because there is no human to ask.
+/// Reading untrusted content changes nothing here, because there is no user to ask.
 const POLICY: &str = "profile = \"trusted\"\nafter-untrusted = \"as-usual\"\n";
 
-/// The instant at which a simulated Mac's data was taken, in UTC.
+/// The instant at which the data of a simulated Mac was captured, in UTC.
 fn now(note: &Path) -> Result<Now, Failure> {
     let note: Json = serde_json::from_slice(&read(note)?).unwrap_or_default();
     let anchor = note["anchor"].as_str().and_then(|text| text.parse::<jiff::civil::DateTime>().ok());

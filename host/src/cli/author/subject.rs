@@ -1,4 +1,4 @@
-//! Which plugin an author means, and its calls.
+//! Finds the plugin that an author means, and its golden calls.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ impl Which {
             (None, true) => self.what.join(CALLS),
             (None, false) => self.what.with_file_name(CALLS),
         };
-        // Calls that are missing are found out before anything is built.
+        // Missing golden calls are reported before anything is built.
         let golden = Golden::all(self.calls.as_ref().unwrap_or(&beside))?;
         let bytes = match installed {
             Some((bytes, _)) => bytes,
@@ -67,7 +67,7 @@ impl Which {
         }
     }
 
-    /// The bytes of an installed plugin of that id, and their source.
+    /// Returns the bytes of the installed plugin with that id, and its source.
     fn installed(&self, common: &Common) -> Result<(Vec<u8>, PathBuf), Failure> {
         let installed = installed(common)?;
         let is_meant = |id: &str| Path::new(id) == self.what;
@@ -84,22 +84,22 @@ impl Subject {
     pub(super) fn of(bytes: Vec<u8>, golden: Vec<Golden>, folders: &[PathBuf]) -> Result<Self, Failure> {
         let folders = folders.iter().map(|path| folder(path)).collect::<Result<Vec<String>, Failure>>()?;
         let subject = Self { package: package::read(&bytes)?, bytes, golden, folders };
-        // One wrong file would otherwise end the command later, and the results of the calls before it would be lost.
+        // A malformed file would otherwise end the command later, and the results of earlier calls would be lost.
         subject.golden.iter().try_for_each(|golden| subject.tool(golden).map(drop))?;
         Ok(subject)
     }
 
-    /// Links the package with all that it wants.
+    /// Links the package with all permissions that it wants.
     pub(super) fn trial(&self, common: &Common) -> Result<Trial, Failure> {
         let mut grants = self.package.grants();
-        // A repeated call needs no folder on the disk, but the plugin asks for the folder of the recording, so it must
+        // A replayed call needs no folder on disk, but the plugin asks for the recorded folder, so that folder must
         // be granted.
         add_folders(&mut grants, &self.package, &self.folders)?;
         let (engine, cache) = (engine(common.plugin_engine)?, cache(common));
         Ok(Trial::new(&engine, &self.bytes, &self.package, grants, cache.as_ref())?)
     }
 
-    /// Which tool a call means.
+    /// Returns the tool that a golden call is for.
     pub(super) fn tool(&self, golden: &Golden) -> Result<&str, Failure> {
         let mut names = self.package.tools.iter().map(|tool| tool.name.as_str());
         let known = names.clone().collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! `plugin test`: golden calls on a simulated Mac made for each, or from their journals on none.
+//! `plugin test`: runs golden calls, each on a new simulated Mac, or from its journal without a Mac.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,17 +41,17 @@ struct Row {
     outcome: Outcome,
     milliseconds: u128,
     log: Vec<Line>,
-    /// The guest's place when it was stopped.
+    /// The guest's stack when it was stopped.
     place: Vec<String>,
-    /// The whole answer or error, if it differs: the table shows only the first difference.
+    /// The whole answer or error, if it differs. The table shows only the first difference.
     got: Option<Json>,
 }
 
-/// Characters of a difference in the table: two or three lines of a cell in a usual window. The cause of an error often
-/// comes later, so it is shown below the table too.
+/// The most characters of a difference in the table: two or three lines of a cell in an ordinary window. The cause of
+/// an error often comes later, so it is also shown below the table.
 const CELL: usize = 160;
 
-/// Characters of a difference below the table: a few screens. `--json` has the rest.
+/// The most characters of a difference below the table: a few screens. `--json` has all of it.
 const WHOLE: usize = 8_000;
 
 enum Outcome {
@@ -61,7 +61,7 @@ enum Outcome {
 }
 
 impl Test {
-    /// The test of the plugin in a folder.
+    /// Makes the test of the plugin in a folder.
     pub(super) fn of(folder: PathBuf, granted: Vec<PathBuf>) -> Self {
         Self { which: Which::of(folder, granted), update: false, record: false, replay: false }
     }
@@ -79,7 +79,7 @@ impl Test {
         show(&rows, common)
     }
 
-    /// Makes the calls. A request that is recorded may need a secret of `state`.
+    /// Runs the calls. A web request that is recorded may need a secret from `state`.
     async fn live(
         &self,
         trial: &Trial,
@@ -91,7 +91,7 @@ impl Test {
         let mut rows = Vec::new();
         for mut golden in golden {
             if !self.record && golden.recorded()?.is_some_and(|recording| recording.asks_the_web()) {
-                // A web server's answer of tomorrow says nothing about the plugin.
+                // A web server may answer differently tomorrow, which says nothing about the plugin.
                 rows.extend(replay(trial, subject, std::slice::from_ref(&golden)).await?);
                 continue;
             }
@@ -105,7 +105,8 @@ impl Test {
             if self.record && !matches!(outcome, Outcome::Differs(_)) {
                 let recording = names.recording(&recording);
                 golden.record(&recording)?;
-                // A plugin that takes references apart, or sorts by them, goes another way with other ones.
+                // A plugin that depends on the characters of references, for example by sorting them, behaves
+                // differently with other ones.
                 if let Some(how) = repeats(trial, tool, &golden, recording).await {
                     outcome = Outcome::Differs(format!("the call differs from its journal: {how}"));
                 }
@@ -149,10 +150,10 @@ async fn replay(trial: &Trial, subject: &Subject, golden: &[Golden]) -> Result<V
     Ok(rows)
 }
 
-/// Repeats the golden calls of a package from their journals, as [`Test`] does. Returns what differs.
+/// Replays the golden calls of a package from their journals, as [`Test`] does. Returns the differences.
 ///
 /// # Errors
-/// There are no calls, or they have the wrong form.
+/// There are no golden calls, or one is malformed.
 pub(in crate::cli) fn replayed(
     common: &Common,
     bytes: Vec<u8>,
@@ -169,7 +170,7 @@ pub(in crate::cli) fn replayed(
     Ok(differs.collect())
 }
 
-/// Makes a call on a Mac of its own.
+/// Runs a call on a simulated Mac of its own.
 async fn call(macs: &Macs, trial: &Trial, tool: &str, golden: &Golden, web: Web) -> Result<Tried, Failure> {
     let own = macs.folder().join("calls").join(&golden.name);
     let pipeline = Arc::new(macs.pipeline(&own, web)?);
@@ -179,7 +180,7 @@ async fn call(macs: &Macs, trial: &Trial, tool: &str, golden: &Golden, web: Web)
     tried.map_err(Failure::Failed)
 }
 
-/// Returns the first difference between a recorded call and the same call now.
+/// Returns the first difference between a recorded call and its replay.
 async fn repeats(trial: &Trial, tool: &str, golden: &Golden, recording: Recording) -> Option<String> {
     match trial.replay((tool, &golden.call.arguments), recording).await {
         Ok(answer) => golden.difference(&answer),
@@ -225,8 +226,8 @@ impl Row {
         row
     }
 
-    /// Writes the difference that the table cut, the plugin's log, and the place where it was stopped. A call that
-    /// passes shows only warnings.
+    /// Prints what the table cut off, the plugin's log, and where the plugin was stopped. For a call that passes, it
+    /// prints only warnings.
     fn explain(&self) -> Result<(), Failure> {
         let mut out = paint::stdout();
         if let Outcome::Differs(how) = &self.outcome

@@ -1,4 +1,4 @@
-//! Calls and answers, shown as they go over the wire.
+//! Shows calls and answers as they are sent.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -15,31 +15,31 @@ const SHORTENED: Shortened = Shortened { items: 2, characters: 120 };
 /// How far calls and answers are indented.
 const INDENT: usize = 4;
 
-/// A session with a server, told as it happens.
+/// A session with a server, printed as it happens.
 pub(super) struct Conversation {
     client: Client,
     total: Total,
     questions: usize,
 }
 
-/// The result of a conversation.
+/// The totals of a conversation.
 #[derive(Default)]
 pub(super) struct Total {
     pub(super) calls: usize,
     pub(super) events: u64,
     pub(super) elapsed: Duration,
-    /// Everything that was said, where programs read it.
+    /// Everything that was sent and received, if the output is JSON.
     pub(super) transcript: Option<Vec<Json>>,
 }
 
 impl Conversation {
-    /// Begins the report of a session; for programs it is printed at the end, as JSON.
+    /// Begins to report a session. For programs, the report is printed at the end as JSON.
     pub(super) fn new(client: Client, for_programs: bool) -> Self {
         let transcript = for_programs.then(Vec::new);
         Self { client, total: Total { transcript, ..Total::default() }, questions: 0 }
     }
 
-    /// Says what a person wants to know.
+    /// Prints what a person wants to know.
     pub(super) fn question(&mut self, words: &str) -> Result<(), Failure> {
         self.questions += 1;
         if let Some(transcript) = &mut self.total.transcript {
@@ -50,10 +50,10 @@ impl Conversation {
         Ok(writeln!(anstream::stdout(), "\n{name}{}{name:#}  {strong}{words}{strong:#}", self.questions)?)
     }
 
-    /// Calls a tool and returns its answer; `why` says what for.
+    /// Calls a tool and returns its answer. `why` is printed as the purpose of the call.
     ///
     /// # Errors
-    /// The server does not answer, or with an error.
+    /// The server does not answer, or answers with an error.
     pub(super) async fn call(&mut self, tool: &str, why: &str, arguments: Json) -> Result<Json, Failure> {
         let Json::Object(arguments) = arguments else {
             return Err(Failure::Failed(format!("{tool} takes an object, not {arguments}")));
@@ -70,7 +70,7 @@ impl Conversation {
         Ok(received.body)
     }
 
-    /// Says what the answers add up to: a sentence, and lines that belong to it.
+    /// Prints the conclusion from the answers: a sentence, and lines with details.
     pub(super) fn conclude(&mut self, sentence: &str, lines: &[String]) -> Result<(), Failure> {
         if let Some(transcript) = &mut self.total.transcript {
             transcript.push(json!({ "answer": sentence, "lines": lines }));
@@ -84,7 +84,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Ends the telling; the session can still be ended.
+    /// Ends the report. The caller still has to end the session.
     pub(super) fn end(self) -> (Client, Total) {
         (self.client, self.total)
     }

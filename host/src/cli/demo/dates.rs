@@ -1,9 +1,9 @@
-//! Dates as people say them.
+//! Formats dates as people say them.
 
 use jiff::civil::{Date, DateTime};
 use jiff::{ToSpan as _, Zoned};
 
-/// A week from its Monday to the Monday after.
+/// A week, from its Monday to the next Monday.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Week {
     pub(super) monday: Date,
@@ -11,13 +11,13 @@ pub(super) struct Week {
 }
 
 impl Week {
-    /// The week of a day.
+    /// Returns the week of a day.
     pub(super) fn of(day: Date) -> Self {
         let monday = day.saturating_sub(i32::from(day.weekday().to_monday_zero_offset()).days());
         Self { monday, next: monday.saturating_add(7.days()) }
     }
 
-    /// The week in words, for example `16 to 22 November`.
+    /// Formats the week, for example `16 to 22 November`.
     pub(super) fn in_words(self) -> String {
         let sunday = self.next.saturating_sub(1.day());
         let first = if sunday.month() == self.monday.month() { "%-d" } else { "%-d %B" };
@@ -30,12 +30,12 @@ pub(super) fn today() -> Date {
     Zoned::now().date()
 }
 
-/// The day and time of an answer, as its own clock shows them.
+/// Parses the local date and time in an answer.
 pub(super) fn read(text: &str) -> Option<DateTime> {
     text.parse().ok()
 }
 
-/// A point in time as seen from a day, for example `today at 09:12`.
+/// Formats a point in time relative to a day, for example `today at 09:12`.
 pub(super) fn in_words(at: DateTime, today: Date) -> String {
     let day = match today.since(at.date()).map(|span| span.get_days()) {
         Ok(0) => "today".to_owned(),

@@ -1,4 +1,4 @@
-//! The three questions: the calls that answer them, and the conclusions from the answers.
+//! The three questions of the demo: the calls that answer each, and the conclusion.
 
 use serde_json::{Value as Json, json};
 
@@ -7,7 +7,7 @@ use super::dates::{self, Week};
 use crate::cli::Failure;
 use crate::cli::dictionary::clean;
 
-/// How many names are listed.
+/// The most names that are listed.
 const NAMED: usize = 25;
 
 /// "What's my most recent email?"
@@ -76,7 +76,7 @@ fn within(week: Week) -> Json {
     })
 }
 
-/// One event on one line: `Mon 16  09:30–10:00  Week start, Room 2`.
+/// Formats an event on one line: `Mon 16  09:30–10:00  Week start, Room 2`.
 fn event(event: &Json) -> String {
     let at = |key: &str| dates::read(&text(&event[key]));
     let time = |key: &str| at(key).map_or_else(|| "     ".to_owned(), |at| at.strftime("%H:%M").to_string());
@@ -90,7 +90,7 @@ fn event(event: &Json) -> String {
     format!("{day}  {hours}  {}{}", text(&event["summary"]), place.unwrap_or_default())
 }
 
-/// The first names, and how many more there are.
+/// Lists the first names, and how many more there are.
 fn in_lines(names: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = names.iter().take(NAMED).map(|name| shortened(name)).collect();
     let more = names.len().saturating_sub(NAMED);

@@ -1,4 +1,4 @@
-//! Everything about one term of a dictionary.
+//! Shows everything about one term of a dictionary.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use crate::cli::dictionary::clean;
 use crate::cli::{Failure, paint};
 
-/// Shows what a term means; the term in any spelling.
+/// Shows what a term means. The term may be spelled in any way.
 ///
 /// # Errors
 /// The dictionary has no such term, or the output cannot be written.
@@ -35,7 +35,7 @@ pub(super) fn show(
     Ok(members.into_iter().try_for_each(|(class, property)| member(out, class, property))?)
 }
 
-/// The meaning of a term: it may have several.
+/// What a term means. It may have several meanings.
 struct Found<'a> {
     class: Option<&'a Class>,
     commands: Vec<&'a Command>,
@@ -66,7 +66,7 @@ impl<'a> Found<'a> {
             && self.members.is_empty()
     }
 
-    /// The parts of the whole description that are about the term.
+    /// Returns the parts of the dictionary's description that are about the term.
     fn json(&self, dictionary: &Dictionary) -> Json {
         let whole = describe::describe(dictionary, &[]);
         let named = |kind: &str, names: Vec<&str>| -> Vec<Json> {

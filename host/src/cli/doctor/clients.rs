@@ -1,4 +1,4 @@
-//! The files of MCP clients: whether the program that they start is there.
+//! Checks in the files of MCP clients whether the program that they start exists.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::super::setup::{self, Entry};
 use super::check;
 use crate::clients::{CLIENTS, Client};
 
-/// One check for each client that starts this server, or has a file that cannot be read.
+/// Returns a check for each client that starts this server, or that has a file that cannot be read.
 pub(super) fn all() -> Vec<Json> {
     let found: Vec<Json> = CLIENTS.iter().filter_map(one).collect();
     if found.is_empty() {
@@ -59,7 +59,7 @@ fn one(client: &Client) -> Option<Json> {
     })
 }
 
-/// Whether an update removes a path: of a version in Homebrew's cellar, or of a cache of npx.
+/// Whether an update will remove a path: a version in Homebrew's Cellar, or a file in npx's cache.
 fn is_passing(program: &Path) -> bool {
     let parts: Vec<_> =
         program.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();

@@ -1,4 +1,4 @@
-//! The state of the Mac: the consent of macOS, and how fast scripts run.
+//! Checks the Mac: the consent of macOS, and how fast scripts run.
 
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,15 @@ use super::check;
 use crate::consent::Caller;
 use crate::pipeline::{Pipeline, PluginStatus};
 
-/// A fresh process answers in about fifty milliseconds, over ssh in some hundred. If it is slower than this, `doctor`
-/// says so.
+/// The time above which `doctor` reports a slow Mac. A new process answers in about fifty milliseconds, over ssh in a
+/// few hundred.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// The largest number of apps to name.
+/// The most apps that are named.
 const NAMED: usize = 5;
 
 pub(super) async fn checks(pipeline: &Pipeline, caller: &Caller) -> Vec<Json> {
-    // The time is that of the first script, which starts a process, without the search for apps.
+    // The apps are found before the measurement, so it covers only the first script, which starts a process.
     if pipeline.every_app().await.is_err() {
         return Vec::new();
     }
@@ -34,7 +34,8 @@ async fn ask(pipeline: &Pipeline, caller: &Caller) -> Json {
     pipeline.system(&arguments, caller, PluginStatus::default(), cancel).await.outcome.body
 }
 
-/// Which program macOS asks about, and which apps it refuses. An app that macOS has not asked about yet is not a fault.
+/// Reports which program macOS asks about, and which apps macOS refuses. An app that macOS has not asked about yet is
+/// not a fault.
 fn consent(apps: &[Json], body: &Json) -> Json {
     let named = |state: &str| -> Vec<&str> {
         apps.iter().filter(|app| app["state"] == state).filter_map(|app| app["name"].as_str()).collect()

@@ -1,4 +1,4 @@
-//! The repairs of `doctor --fix`: only those that lose nothing.
+//! The repairs of `doctor --fix`, which lose no data.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -21,7 +21,7 @@ pub(super) fn all(common: &Common, mac: &Mac) -> Vec<Json> {
     said.into_iter().map(|(ok, what)| check("mended", ok, &what)).collect()
 }
 
-/// Takes rights away from others: everything in the state directory belongs to one user.
+/// Removes other users' permissions. Everything in the state directory belongs to one user.
 fn rights(path: &Path, forbidden: u32, depth: usize, said: &mut Vec<(bool, String)>) {
     let Ok(found) = path.symlink_metadata() else { return };
     if found.is_symlink() || !(found.is_dir() || found.is_file()) {
@@ -41,7 +41,7 @@ fn rights(path: &Path, forbidden: u32, depth: usize, said: &mut Vec<(bool, Strin
     below.iter().for_each(|path| rights(path, 0o022, depth - 1, said));
 }
 
-/// A cache can be made again. A file in its place is moved aside, not removed.
+/// Creates the cache folder again. A file in its place is moved aside, not removed.
 fn remake(cache: &Path, said: &mut Vec<(bool, String)>) {
     let Ok(found) = cache.symlink_metadata() else { return };
     if found.is_symlink() {
@@ -57,7 +57,7 @@ fn remake(cache: &Path, said: &mut Vec<(bool, String)>) {
     }
 }
 
-/// A name beside a file that nothing has yet, so that nothing is replaced.
+/// Finds an unused name beside a file, so that nothing is overwritten.
 fn aside(file: &Path) -> PathBuf {
     let name = |number: usize| {
         let mut name = file.as_os_str().to_owned();

@@ -1,4 +1,4 @@
-//! Lines that fit the terminal: they break between words, where the terminal itself would break them inside one.
+//! Wraps lines to the width of the terminal between words. The terminal itself would break them inside words.
 
 use std::io::{self, IsTerminal as _, Write};
 
@@ -6,26 +6,26 @@ use anstream::AutoStream;
 use anstream::stream::{AsLockedWrite, RawStream};
 use unicode_width::UnicodeWidthStr as _;
 
-/// How far the later lines of an error are indented, like its advice.
+/// The indentation of an error's further lines, which is also that of its suggestion.
 const ERROR: usize = 2;
 
-/// The output for text. Lines are folded at a terminal; piped output stays as it is. Text to copy, such as JSON, must
-/// not be folded, so it goes to `anstream::stdout()`.
+/// An output for prose. Lines are wrapped on a terminal; piped output stays as it is. Text to copy, such as JSON,
+/// must not be wrapped, so it goes to `anstream::stdout()`.
 #[derive(Debug)]
 pub(in crate::cli) struct Folded<S: RawStream + AsLockedWrite> {
     stream: AutoStream<S>,
-    /// `None` if nothing is folded.
+    /// `None` if nothing is wrapped.
     width: Option<usize>,
-    /// A line without its end yet.
+    /// A line that is not complete yet.
     line: Vec<u8>,
 }
 
-/// The standard output for words.
+/// Standard output for prose.
 pub(in crate::cli) fn stdout() -> Folded<io::Stdout> {
     Folded::new(super::pager::is_terminal(), AutoStream::auto(io::stdout()))
 }
 
-/// The standard error for words.
+/// Standard error for prose.
 pub(in crate::cli) fn stderr() -> Folded<io::Stderr> {
     Folded::new(io::stderr().is_terminal(), AutoStream::auto(io::stderr()))
 }
@@ -58,7 +58,7 @@ impl<S: RawStream + AsLockedWrite> Write for Folded<S> {
         Ok(bytes.len())
     }
 
-    /// Writes also a line that has no end, such as a question.
+    /// Also writes an incomplete line, such as a question.
     fn flush(&mut self) -> io::Result<()> {
         self.write_line()?;
         self.stream.flush()
@@ -67,13 +67,13 @@ impl<S: RawStream + AsLockedWrite> Write for Folded<S> {
 
 impl<S: RawStream + AsLockedWrite> Drop for Folded<S> {
     fn drop(&mut self) {
-        // A stream that cannot be written has said so before.
+        // Errors of the stream were already reported by earlier writes.
         let _ = self.flush();
     }
 }
 
-/// The indentation of a folded line's later lines: below the words that follow a label such as `ok    `, otherwise the
-/// same as the line itself.
+/// The indentation of a wrapped line's further lines: below the text after a label such as `ok    `, otherwise the
+/// same as the line's own.
 fn hanging(line: &str, width: usize) -> usize {
     let line = anstream::adapter::strip_str(line).to_string();
     if line.starts_with("error: ") {
@@ -87,8 +87,8 @@ fn hanging(line: &str, width: usize) -> usize {
     label.filter(|label| *label <= width / 2).unwrap_or(indent)
 }
 
-/// Breaks a text between words; `used` columns of its first line are taken, and later lines begin with the indent. A word
-/// that is too long for any line breaks after a `/`, and otherwise stays whole.
+/// Wraps a text between words. `used` columns of its first line are taken, and further lines are indented. A word
+/// that is too long for any line is broken after a `/`, or else stays whole.
 pub(in crate::cli) fn fold(text: &str, used: usize, indent: usize, width: usize) -> String {
     let (mut lines, mut used) = (String::new(), used);
     let breaks = |lines: &mut String| {
@@ -121,7 +121,7 @@ pub(in crate::cli) fn fold(text: &str, used: usize, indent: usize, width: usize)
     lines
 }
 
-/// How many columns a word takes.
+/// The width of a word in columns.
 fn shown(word: &str) -> usize {
     let plain = anstream::adapter::strip_str(word).to_string();
     plain.trim_end_matches('\n').width()

@@ -1,4 +1,4 @@
-//! JSON for people: on one line if it fits, broken otherwise.
+//! Formats JSON for people: on one line if it fits, otherwise on several lines.
 
 use std::fmt::Write as _;
 
@@ -12,40 +12,40 @@ const TEXT: Style = AnsiColor::Green.on_default();
 const NUMBER: Style = AnsiColor::Yellow.on_default();
 const WORD: Style = AnsiColor::Magenta.on_default();
 
-/// How much of a value is shown; a note takes the place of the rest.
+/// How much of a value is shown. A note replaces the rest.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Shortened {
-    /// How many items of a list.
+    /// The most items of a list.
     pub(in crate::cli) items: usize,
-    /// How many characters of a text.
+    /// The most characters of a text.
     pub(in crate::cli) characters: usize,
 }
 
 impl Shortened {
-    /// Everything is shown.
+    /// Shows everything.
     pub(in crate::cli) const NOT: Self = Self { items: usize::MAX, characters: usize::MAX };
 }
 
-/// Writes a value for a terminal of that many columns.
+/// Formats a value for a terminal of this many columns.
 pub(in crate::cli) fn json(value: &Json, width: usize, shortened: Shortened) -> String {
     let mut writer = Writer { out: String::new(), column: 0, width, shortened };
     writer.value(value, 0);
     writer.out
 }
 
-/// Wider than any line, and far from the end of its type where many are added.
+/// Wider than any line, but small enough to be added many times without overflow.
 const NEVER_FITS: usize = 1 << 20;
 
 struct Writer {
     out: String,
-    /// How many columns of the line are taken.
+    /// How many columns of the current line are used.
     column: usize,
     width: usize,
     shortened: Shortened,
 }
 
 impl Writer {
-    /// Writes a value; broken lines are indented by `indent`.
+    /// Writes a value. If it takes several lines, they are indented by `indent`.
     fn value(&mut self, value: &Json, indent: usize) {
         let fits = self.fits(self.length(value));
         match value {
@@ -57,7 +57,7 @@ impl Writer {
         }
     }
 
-    /// Short fields share a line.
+    /// Writes an object. Short fields share a line.
     fn object(&mut self, fields: &serde_json::Map<String, Json>, indent: usize, fits: bool) {
         self.styled(Style::new(), "{");
         let mut broken = true;
@@ -98,7 +98,7 @@ impl Writer {
         self.styled(FAINT, &format!(" … of {total} characters"));
     }
 
-    /// Goes on to the next of several, on the same line or on a new one.
+    /// Separates two items, on the same line or by a line break.
     fn separate(&mut self, at: usize, indent: usize, stays: bool) {
         match (at, stays) {
             (0, true) => {}
@@ -133,7 +133,7 @@ impl Writer {
         self.column + length <= self.width
     }
 
-    /// The width of a value on one line, up to the limit; cut lists never fit.
+    /// The width of a value on one line, up to the limit. Lists that are cut never fit.
     fn length(&self, value: &Json) -> usize {
         match value {
             Json::Array(items) if items.len() > self.shortened.items => NEVER_FITS,
@@ -150,7 +150,7 @@ impl Writer {
     }
 }
 
-/// The width of the brackets and separators of this many values.
+/// The width of the brackets and separators around this many values.
 fn between(count: usize) -> usize {
     2 + 2 * count.saturating_sub(1)
 }

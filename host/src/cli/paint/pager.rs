@@ -1,4 +1,4 @@
-//! Long answers at a terminal go through the pager of the person who reads them, as with git.
+//! Shows long answers on a terminal in the user's pager, as git does.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstream::{AutoStream, ColorChoice};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The pager if no variable names one.
+/// The pager, unless a variable names another one.
 const USUAL: &str = "less";
 
-/// How `less` behaves unless its owner says otherwise: a page that fits the screen is only printed, and colours stay.
+/// The options of `less`, unless the user has set others: a page that fits the screen is only printed, and colours
+/// are kept.
 const LESS: &str = "FRX";
 
-/// Whether the standard output leads to a terminal through a pager.
+/// Whether standard output goes to a terminal through a pager.
 static PAGED: AtomicBool = AtomicBool::new(false);
 
 /// The pager, and the terminal behind it.
@@ -24,17 +25,17 @@ pub(in crate::cli) struct Pager {
     terminal: OwnedFd,
 }
 
-/// Whether people read the output.
+/// Whether the output goes to a terminal, directly or through a pager.
 pub(super) fn is_terminal() -> bool {
     PAGED.load(Ordering::Relaxed) || io::stdout().is_terminal()
 }
 
-/// Whether a pager runs at the terminal.
+/// Whether a pager is running.
 pub(super) fn is_paged() -> bool {
     PAGED.load(Ordering::Relaxed)
 }
 
-/// Starts a pager at the terminal until the value is dropped; `None` if there is no terminal or no pager.
+/// Starts a pager until the value is dropped; `None` if there is no terminal or no pager.
 pub(in crate::cli) fn paged() -> Option<Pager> {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
     if is_dumb || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
@@ -56,7 +57,8 @@ pub(in crate::cli) fn paged() -> Option<Pager> {
         command.env("LESS", LESS);
     }
     let mut child = command.spawn().ok()?;
-    // The pager gets Ctrl-C too, and decides what to do. Without this, it would be left alone with the terminal.
+    // The pager also gets Ctrl-C and handles it. Without this handler, Ctrl-C would end this program and leave the
+    // pager alone.
     if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
         let _inside = runtime.enter();
         drop(signal(SignalKind::interrupt()));
@@ -70,9 +72,9 @@ pub(in crate::cli) fn paged() -> Option<Pager> {
 }
 
 impl Drop for Pager {
-    /// Gives the pager the end of its input, and waits until its reader has enough.
+    /// Closes the pager's input, and waits until the user quits the pager.
     fn drop(&mut self) {
-        // Without a reader or a terminal there is nothing left to do.
+        // If the reader or the terminal is gone, there is nothing left to do.
         let _ = io::stdout().flush();
         let _ = rustix::stdio::dup2_stdout(&self.terminal);
         PAGED.store(false, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The changes of an update, in words for the operator.
+//! Describes the changes of an update to the operator.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::plugins::engine::capability::{Capability, Grants};
 use crate::plugins::engine::installed::Receipt;
 use crate::plugins::engine::package::Package;
 
-/// One tool in one line: its name, its effect on the world, and the first sentence of its description.
+/// Describes a tool in one line: its name, its effect, and the first sentence of its description.
 pub(super) fn shown(tool: &Tool) -> String {
     let sentence = tool.description.split_inclusive(". ").next().unwrap_or_default();
     let (name, effect) = (&tool.name, effect(tool));
@@ -29,7 +29,7 @@ pub(super) fn texts(receipt: &Receipt) -> Vec<String> {
     prompts.chain(resources).collect()
 }
 
-/// The differences between the tools of two versions, one line for each.
+/// Lists the differences between the tools of two versions, one line for each.
 pub(super) fn tools(old: &[Tool], new: &[Tool]) -> Vec<String> {
     let find = |tools: &[Tool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();
     let gone = old.iter().filter(|tool| find(new, &tool.name).is_none());
@@ -44,7 +44,8 @@ pub(super) fn tools(old: &[Tool], new: &[Tool]) -> Vec<String> {
     gone.chain(now).collect()
 }
 
-/// Why an update may not be what the operator thinks: it goes back, or changes what a version is.
+/// Returns a warning if an update may surprise the operator: it goes back to an older version, or changes a package
+/// without a new version.
 pub(super) fn doubt(old: &Receipt, new: &Package) -> Option<String> {
     let (id, version) = (&new.manifest.id, &new.manifest.version);
     if numbers(version) < numbers(&old.version) {
@@ -54,12 +55,12 @@ pub(super) fn doubt(old: &Receipt, new: &Package) -> Option<String> {
     other.then(|| format!("{id} {version} has other contents than the installed package of the same version"))
 }
 
-/// A version is three numbers. The version in a receipt was checked before, so no part is lost here.
+/// Parses a version into its three numbers. The version in a receipt was validated before, so no part is lost.
 fn numbers(version: &str) -> Vec<u32> {
     version.split('.').filter_map(|part| part.parse().ok()).collect()
 }
 
-/// The meaning of the permissions that an update wants, with the author's reasons.
+/// Explains the additional permissions that an update wants, with the author's reasons.
 pub(super) fn reasons(package: &Package, more: &Grants) -> Vec<String> {
     let concerned: BTreeSet<Capability> = Capability::ALL.into_iter().filter(|it| more.has(*it)).collect();
     let wants = package.manifest.wants.iter().filter(|want| concerned.contains(&want.capability));

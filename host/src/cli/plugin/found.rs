@@ -1,4 +1,4 @@
-//! A package, wherever it was found, and the digest that names its contents.
+//! A package with its source, and the digest that identifies its contents.
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
@@ -8,7 +8,7 @@ use crate::plugins::engine::package::MOST_BYTES;
 /// A package, and its source.
 pub(super) struct Found {
     pub(super) bytes: Vec<u8>,
-    /// The address or the path; for a bundled package, the path of the program.
+    /// The address or path it came from. For an embedded package, it is the path of the program.
     pub(super) from: String,
     /// The contents of the signature file, if there is one.
     pub(super) signature: Option<String>,
@@ -17,10 +17,10 @@ pub(super) struct Found {
 /// The suffix that minisign adds to a file's name for its signature.
 pub(super) const SUFFIX: &str = ".minisig";
 
-/// Nothing larger is fetched, because it could not be loaded.
+/// The size limit for downloads. A larger package could not be loaded.
 pub(super) const LARGEST: u64 = MOST_BYTES as u64;
 
-/// SHA-256 of something, in hexadecimal.
+/// A SHA-256 digest, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sha(String);
 
@@ -29,7 +29,7 @@ impl Sha {
         Self(HEXLOWER.encode(&Sha256::digest(bytes)))
     }
 
-    /// Reads `sha256:HEX`, or `sha256=HEX` as some write it.
+    /// Parses `sha256:HEX`, or `sha256=HEX`, which some people write.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let hex = text.strip_prefix("sha256:").or_else(|| text.strip_prefix("sha256="))?.to_ascii_lowercase();
         let fits = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -1,8 +1,8 @@
-//! Indexes: finding a plugin by its name, and checking the entries of an index.
+//! Indexes: finds a plugin by its name, and checks the entries of an index.
 //!
-//! An index is a folder with one file for each plugin, which people keep in a repository, or one file with all of them. It
-//! names sources and digests. Everything else is as if a person had named the source: the same checks and questions apply,
-//! and the entry of the index must also match the package.
+//! An index is a folder with one file for each plugin, which people maintain in a repository, or one file with all of
+//! them. It names sources and digests. Otherwise everything works as if the operator had named the source: the same
+//! checks and questions apply, and the entry must also match the package.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -31,11 +31,11 @@ use crate::plugins::engine::index::{self, Entry};
 use crate::plugins::engine::installed::Installed;
 use crate::plugins::engine::package::{self, Package};
 
-/// The largest number of entries, and of bytes of an index that is one file.
+/// The most entries of an index, and the most bytes of an index in one file.
 const MOST: usize = 10_000;
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// The largest number of files for the golden calls of one plugin, including journals.
+/// The most files with golden calls of one plugin, including journals.
 const MOST_CALLS: usize = 200;
 
 /// The index in which a command looks up a name.
@@ -83,10 +83,10 @@ pub(in crate::cli) struct Check {
     output: Option<PathBuf>,
 }
 
-/// An index that was read. A wrong entry hides itself only.
+/// An index that was read. A malformed entry hides only itself.
 struct Index {
     entries: BTreeMap<PluginId, Entry>,
-    /// The problems, by the name of the entry in a form that is safe to show.
+    /// The faults, by the name of the entry in a form that is safe to show.
     problems: BTreeMap<String, String>,
 }
 
@@ -109,7 +109,7 @@ impl Index {
         Self::joined(&text, given)
     }
 
-    /// Reads the files of a folder. Links are left out: a repository may hold one that leads anywhere.
+    /// Reads the files in a folder. Links are skipped, because a link in a repository may lead anywhere.
     fn folder(folder: &Path) -> Result<Self, Failure> {
         let mut read = Self { entries: BTreeMap::new(), problems: BTreeMap::new() };
         let named = |path: &PathBuf| path.extension().is_some_and(|it| it == "toml");
@@ -143,7 +143,7 @@ impl Index {
                 Err(error) => drop(read.problems.insert(format!("entry {}", at + 1), error.to_string())),
             }
         }
-        // Only the keeper of the index knows which of the two is meant.
+        // If two entries have one id, both are dropped: only the maintainer of the index knows which one is meant.
         read.entries.retain(|id, _| !read.problems.contains_key(id.as_str()));
         Ok(read)
     }
@@ -161,13 +161,13 @@ impl Index {
         Err(Failure::Failed(format!("the index has no plugin `{name}`{near}\n{how}")))
     }
 
-    /// Names another plugin, of the index or known here, with which a person could confuse this one.
+    /// Finds another plugin, in the index or already known, whose name is easily confused with this one.
     fn alike<'a>(&'a self, id: &PluginId, known: &'a BTreeSet<PluginId>) -> Option<&'a PluginId> {
         let look = index::look(id);
         self.entries.keys().chain(known).find(|other| *other != id && index::look(other) == look)
     }
 
-    /// Why a person may take this plugin for another one.
+    /// Returns a warning if a person may mistake this plugin for another one.
     fn doubt(
         &self,
         id: &PluginId,
@@ -186,10 +186,11 @@ impl Index {
 }
 
 impl Named {
-    /// Fetches the package that the index names, if one was given; with it comes a reason to doubt its name.
+    /// Fetches the package that the index names, if an index was given. Also returns a warning about its name, if
+    /// there is one.
     ///
     /// # Errors
-    /// The index does not have it, or says something else than the package does.
+    /// The index does not have it, or the entry differs from the package.
     pub(super) fn find(
         &self,
         name: &Path,
@@ -204,7 +205,7 @@ impl Named {
     }
 }
 
-/// Fetches the package of an entry, and checks that it is what the entry says.
+/// Fetches the package of an entry, and checks that it matches the entry.
 fn fetch(entry: &Entry, local: bool) -> Result<(Found, Package), Failure> {
     let id = &entry.id;
     let no_address = || Failure::Failed(format!("the source of {id} in the index is not an address"));
@@ -266,7 +267,7 @@ impl Find {
     }
 }
 
-/// The address of a package, and whether it is signed.
+/// Describes the address of a package, and whether the package is signed.
 fn from(entry: &Entry) -> String {
     let place = entry.source.split(['#', '@']).next().unwrap_or_default();
     format!("{place}\n{}", if entry.key.is_some() { "signed" } else { "not signed" })
@@ -349,7 +350,7 @@ impl Check {
     }
 }
 
-/// Checks that golden calls are files of the index itself, and not links to something else.
+/// Checks that golden calls are files of the index itself, not links to something else.
 fn are_own(calls: &Path) -> Result<(), Failure> {
     let (place, is_folder) = (calls.display(), calls.symlink_metadata().is_ok_and(|it| it.is_dir()));
     if !is_folder {
@@ -372,7 +373,7 @@ fn are_own(calls: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads the entry of a file, which has to be named after it.
+/// Reads an entry from a file. The file must have the name of the plugin.
 fn entry(path: &Path, name: &str) -> Result<Entry, String> {
     if !path.symlink_metadata().is_ok_and(|it| it.is_file()) {
         return Err("it is not a file, expected no links and no folders".to_owned());

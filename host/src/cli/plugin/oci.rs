@@ -1,6 +1,6 @@
 //! OCI registries, as far as plugins need them: one manifest with the package and its signature as two layers.
 //!
-//! Everything that is fetched has a digest, which is checked here; so a registry can refuse, but cannot deceive.
+//! The digest of everything that is fetched is checked here, so a registry can refuse but cannot deceive.
 
 use std::fmt;
 use std::io::Write as _;
@@ -22,7 +22,7 @@ const SIGNATURE: &str = "application/vnd.iac-mcp.plugin.v1.minisign";
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 const BYTES: &str = "application/octet-stream";
 
-/// Bytes of a manifest, of a list of tags, and of any other answer of a registry.
+/// The most bytes of a manifest, of a list of tags, and of any other text from a registry.
 const LARGEST_TEXT: u64 = 1024 * 1024;
 
 /// `oci://HOST/NAME@sha256:DIGEST`, or with a version in place of the digest.
@@ -42,10 +42,10 @@ impl fmt::Display for Image {
 }
 
 impl Image {
-    /// Reads the name of a package with its digest.
+    /// Parses the name of a package with its digest.
     ///
     /// # Errors
-    /// It is not of the form.
+    /// The text does not have that form.
     pub(super) fn parse(text: &str) -> Result<Self, Failure> {
         let found = text.split_once('@').and_then(|(name, digest)| Some((name, Sha::parse(digest)?)));
         let (name, digest) = found.ok_or_else(|| {
@@ -55,10 +55,10 @@ impl Image {
         Self::at(name, digest.to_string())
     }
 
-    /// Reads the name of a place for a package.
+    /// Parses the name of a repository in a registry.
     ///
     /// # Errors
-    /// It is not of the form.
+    /// The text does not have that form.
     pub(super) fn at(text: &str, reference: String) -> Result<Self, Failure> {
         let wrong = || {
             let what = format!("not a place in a registry: {}", shown(text));
@@ -74,7 +74,7 @@ impl Image {
         if !name.split('/').all(part) || name.len() > 255 || https.host() != host.to_ascii_lowercase() {
             return Err(wrong());
         }
-        // A registry on this computer has no certificate.
+        // A registry on this computer has no certificate, so it is reached over http.
         let base = if https.is_here() { Address::parse(&format!("http://{host}/"))? } else { https };
         Ok(Self { base, name: name.to_owned(), reference })
     }
@@ -83,13 +83,13 @@ impl Image {
         self.base.is_private()
     }
 
-    /// The address for authors.
+    /// The address without a tag or digest, as authors publish it.
     pub(super) fn without_reference(&self) -> String {
         format!("oci://{}/{}", self.base.host(), self.name)
     }
 }
 
-/// A blob in a manifest.
+/// A blob that a manifest lists.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Blob {
@@ -110,13 +110,13 @@ struct Manifest {
     layers: Vec<Blob>,
 }
 
-/// A conversation with one registry about one name.
+/// A session with a registry about one repository.
 pub(super) struct Registry<'a> {
     base: Address,
     name: String,
     /// `USER:PASSWORD`.
     login: Option<&'a str>,
-    /// The requested permission, in the words of registries.
+    /// The requested permission, as the token protocol of registries spells it.
     actions: &'static str,
     token: Option<String>,
 }
@@ -147,7 +147,7 @@ impl<'a> Registry<'a> {
         Ok((self.blob(package, LARGEST)?, signature))
     }
 
-    /// Names the newest version that the registry has, and its digest.
+    /// Finds the newest version in the registry, and its digest.
     pub(super) fn newest(&mut self, image: &Image) -> Result<(semver::Version, Image), Failure> {
         let address = self.address("tags/list")?;
         let tags: Json = serde_json::from_slice(&self.got(&address, LARGEST_TEXT)?)
@@ -160,7 +160,7 @@ impl<'a> Registry<'a> {
         Ok((newest, Image { reference, ..image.clone() }))
     }
 
-    /// Puts a package there under its version; returns its name with the digest.
+    /// Uploads a package under its version. Returns its name with the digest.
     pub(super) fn push(
         &mut self,
         image: &Image,
@@ -204,7 +204,7 @@ impl<'a> Registry<'a> {
         Ok(Image { reference, ..image.clone() })
     }
 
-    /// Brings a blob there, unless it is there already.
+    /// Uploads a blob, unless the registry already has it.
     fn upload(&mut self, blob: &Blob, bytes: &[u8]) -> Result<(), Failure> {
         let address = self.address(&format!("blobs/{}", blob.digest))?;
         let head = || Request { method: Method::Head, ..Request::get(LARGEST_TEXT) };
@@ -242,11 +242,11 @@ impl<'a> Registry<'a> {
         Ok(reply.body)
     }
 
-    /// Sends a request. If the registry wants a login, gets a token first.
+    /// Sends a request. If the registry requires authorization, gets a token first and sends it again.
     fn send<'b>(&mut self, address: &Address, request: impl Fn() -> Request<'b>) -> Result<Reply, Failure> {
         let with = |login: Option<String>| Request { login, ..request() };
         let reply = web::fetch(address, with(self.token.clone()))?;
-        // Another host, to which the registry leads, is not told who asks.
+        // If the registry redirects to another host, that host does not get the login.
         if reply.status != 401 || self.token.is_some() || reply.host != address.host() {
             return Ok(reply);
         }
@@ -258,7 +258,7 @@ impl<'a> Registry<'a> {
         }
     }
 
-    /// The value of `Authorization`; nothing if only a login would help and there is none.
+    /// Returns the value of `Authorization`; `None` if only a login would help and none was given.
     fn authorized(&self, address: &Address, challenge: &str) -> Result<Option<String>, Failure> {
         let basic = self.login.map(|login| format!("Basic {}", BASE64.encode(login.as_bytes())));
         let Some(parameters) = challenge.strip_prefix("Bearer ") else { return Ok(basic) };
@@ -288,7 +288,7 @@ impl<'a> Registry<'a> {
     }
 }
 
-/// A digest from a manifest; nothing else becomes a part of an address.
+/// Parses a digest from a manifest. Nothing else from a manifest becomes part of an address.
 fn digest(text: &str) -> Result<Sha, Failure> {
     let wrong =
         || Failure::Failed(format!("the manifest names the digest {}, expected sha256:…", shown(text)));
@@ -311,7 +311,7 @@ fn matches(address: &Address, expected: &str, bytes: &[u8]) -> Result<(), Failur
     }
 }
 
-/// Checks the status of an answer.
+/// Checks the status of a reply.
 fn expect(address: &Address, reply: &Reply, statuses: &[u16]) -> Result<(), Failure> {
     if statuses.contains(&reply.status) {
         return Ok(());

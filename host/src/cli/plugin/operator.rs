@@ -1,4 +1,4 @@
-//! Installing and granting.
+//! Installs plugins and grants permissions.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -132,7 +132,7 @@ impl<'a> Held<'a> {
         Ok(package::read(&self.installed.bytes(&self.id, &self.receipt)?)?)
     }
 
-    /// Whether it can be called, or the reason why not.
+    /// Describes whether it can be called, or why not.
     fn state(&self) -> String {
         if let Some(reason) = &self.receipt.quarantined {
             return format!("quarantined: {reason}; `iac-mcp plugin release {}` ends it", self.id);
@@ -147,7 +147,8 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// Its grants, one on each line. Apps are spelled as in its package: a grant has them in lower case.
+    /// Lists its grants, one on each line. Apps are spelled as in its package, because grants store them in lower
+    /// case.
     fn has(&self) -> String {
         let wants = self.package().map(|package| package.manifest.wants).unwrap_or_default();
         let apps: Vec<&String> = wants.iter().flat_map(|want| &want.apps).collect();
@@ -183,7 +184,7 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// The pin of one of its scripts.
+    /// Returns the pin of one of its scripts.
     fn pin(&self, name: &str) -> Result<String, Failure> {
         let script = self.package()?.scripts.into_iter().find(|script| script.name == name);
         let missing = || Failure::Failed(format!("plugin `{}` has no script `{name}`", self.id));
@@ -191,10 +192,10 @@ impl<'a> Held<'a> {
     }
 }
 
-/// The remedy if the key is not the author's.
+/// The advice if the key is not the one that the author had before.
 const COMPARE: &str = "compare the new key with what the author publishes";
 
-/// Bytes of one value, as the interface promises.
+/// The most bytes of a setting, as the interface promises.
 const LARGEST_SETTING: usize = 64 * 1024;
 
 impl Set {
@@ -226,7 +227,7 @@ impl Limit {
     pub(super) fn run(self, common: &Common) -> Result<(), Failure> {
         let Self { id, compute_ms, wall_ms, memory_mib } = self;
         let asked = Overrides { compute_ms, wall_ms, memory_mib };
-        // The bounds are named as in a receipt; here they are options.
+        // Limits are named as in a receipt; here they are named as options.
         let as_option =
             |wrong: OutOfBounds| misuse(wrong.to_string().replace('_', "-").replacen('`', "`--", 1));
         Limits::standard().with(&asked).map_err(as_option)?;
@@ -317,8 +318,7 @@ impl Update {
         let before = held.package()?;
         let (id, secrets) = (&package.manifest.id, (&before.manifest.secrets, &package.manifest.secrets));
         let (before, wanted) = (before.grants(), package.grants());
-        // The command does not ask again about permissions that the operator revoked; it asks only about newly wanted
-        // ones.
+        // The command asks only about newly wanted permissions, not again about those that the operator revoked.
         let more = old.grants.lacks(&before.lacks(&wanted));
         let new = receipt(&package, &found, signer.clone(), Grants::default());
         let (told, texts) = (change::texts(old), change::texts(&new));
@@ -375,7 +375,8 @@ impl Update {
             grants.language_servers.clear();
         }
         let mut dropped = grants.lacks(&old.grants);
-        // A script with another text is asked about; its name stays.
+        // A script whose text has changed was asked about above; it still exists under its name, so it is not listed
+        // as dropped.
         dropped.app_scripts.retain(|name, _| !wanted.app_scripts.contains_key(name));
         let Receipt { settings, limits, disabled, .. } = old.clone();
         let receipt = Receipt { grants, settings, limits, disabled, ..new };
@@ -388,7 +389,7 @@ impl Update {
         }
         let version = &package.manifest.version;
         writeln!(out, "{id}: {} is now {version}", old.version)?;
-        // With `--yes`, no one has read the question.
+        // With `--yes`, nobody has read the question.
         if self.yes && !doubts.is_empty() {
             writeln!(out, "WARNING: --yes agreed to this: {}", doubts.join("; "))?;
             if is_other_key {
@@ -402,11 +403,11 @@ impl Update {
         Ok(())
     }
 
-    /// Finds the package. For the id of a plugin from an address, this is the newest package there, for which no one
-    /// gave a digest.
+    /// Finds the package. For the id of a plugin that came from an address, this is the newest package there. Nobody
+    /// gave a digest for that one.
     fn find(&self, installed: &Installed) -> Result<(Found, Option<PluginId>, Option<String>), Failure> {
         if let Some((found, alike)) = self.named.find(&self.file, installed)? {
-            // The index named the digest, and not the operator.
+            // The digest comes from the index, not from the operator.
             return Ok((found, self.file.to_str().and_then(|id| id.parse().ok()), alike));
         }
         let login = trust::login(self.login.as_deref())?;
@@ -417,7 +418,7 @@ impl Update {
         {
             return Ok((place.fetch_newest(login)?, Some(id), None));
         }
-        // Checked before a build, which takes long.
+        // This is checked before a build, because a build takes long.
         if id.parse::<PluginId>().is_ok() && !self.file.exists() {
             Held::find(installed, id)?;
         }
@@ -445,7 +446,7 @@ impl Reach {
     pub(super) fn take(self, common: &Common) -> Result<(), Failure> {
         let installed = installed(common)?;
         let grants = self.grants(&installed, "dangerous", Method::ALL.to_vec())?;
-        // A revoke ignores the level and the methods.
+        // A revocation ignores the level and the methods.
         let lines = match (grants.apps_change.keys().next(), grants.http.keys().next()) {
             (Some(app), _) => format!("apps-change {app}"),
             (_, Some(host)) => format!("http {host}"),
@@ -458,7 +459,7 @@ impl Reach {
         Ok(paint::done(&said, &json!({ "id": self.id, "revoked": lines }), common.json)?)
     }
 
-    /// The grant in words, with the target as it was typed.
+    /// Describes the grant, with the target as it was typed.
     fn shown(&self, grants: &Grants) -> String {
         let typed = self.target.as_deref().unwrap_or_default();
         let lines = grants.lines().join(", ");
@@ -528,7 +529,7 @@ pub(super) fn list(common: &Common) -> Result<(), Failure> {
     Ok(paint::print(&table)?)
 }
 
-/// Switches a plugin off or on; its grants and its data stay.
+/// Switches a plugin off or on. Its grants and its data stay.
 pub(super) fn switch(common: &Common, id: &str, off: bool) -> Result<(), Failure> {
     let mut before = off;
     installed(common)?.edit(id, |receipt| before = std::mem::replace(&mut receipt.disabled, off))?;
@@ -541,7 +542,7 @@ pub(super) fn switch(common: &Common, id: &str, off: bool) -> Result<(), Failure
     Ok(paint::done(&format!("{id} {said}"), &json!({ "id": id, "disabled": off }), common.json)?)
 }
 
-/// Shows all that is known of an installed plugin.
+/// Shows everything about an installed plugin.
 pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
     let installed = installed(common)?;
     let held = Held::find(&installed, id)?;
@@ -576,7 +577,7 @@ pub(super) fn show(common: &Common, id: &str) -> Result<(), Failure> {
     Ok(writeln!(out, "limits: {}", in_words(&limits))?)
 }
 
-/// Compares each plugin with the package at the place that it came from, or with the one that comes with this program.
+/// Compares each plugin with the package at its source, or with the one that comes with this program.
 pub(super) fn outdated(common: &Common, login: Option<&Path>) -> Result<(), Failure> {
     let (plugins, login) = (installed(common)?.list()?, trust::login(login)?);
     let none = plugins.is_empty();
@@ -636,7 +637,7 @@ pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
     Ok(paint::done(&said, &json!({ "removed": id }), common.json)?)
 }
 
-/// Finds out who signed a package before its code is read.
+/// Checks who signed a package before its code is parsed.
 fn signed(found: &Found) -> Result<(Package, Option<Key>), Failure> {
     let signer = trust::signer(found)?;
     Ok((package::read(&found.bytes)?, signer))
@@ -648,7 +649,8 @@ fn receipt(package: &Package, found: &Found, key: Option<Key>, grants: Grants) -
     Receipt { key, installed, ..Receipt::of(package, found.from.clone(), grants) }
 }
 
-/// The names of an installed plugin's scripts in rules: `script read`, or `script write: create task` for each act.
+/// Returns the names of an installed plugin's scripts in policy rules: `script read`, or `script write: create task`
+/// for each act.
 pub(in crate::cli) fn script_terms(common: &Common, id: &str) -> Result<Vec<String>, Failure> {
     let installed = installed(common)?;
     let mut terms = Vec::new();

@@ -1,5 +1,5 @@
-//! Packages that are somewhere else: at an address, or in an OCI registry. Each is named with the digest of its contents, so
-//! that the place cannot put something else there.
+//! Remote packages: at an address, or in an OCI registry. Each is named together with the digest of its contents, so
+//! that nobody can replace it there.
 
 use super::found::{Found, LARGEST, SUFFIX, Sha};
 use super::oci::{Image, Registry};
@@ -9,19 +9,19 @@ use crate::cli::web::{self, Address, Request};
 use crate::plugins::engine::package;
 use crate::plugins::engine::signature;
 
-/// The place of a package.
+/// Where a package is.
 pub(super) enum Place {
-    /// A file on a web server. To compare an installed plugin with it, no digest is needed.
+    /// A file on a web server. Comparing an installed plugin with it needs no digest.
     File { address: Address, sha: Option<Sha> },
     /// An image in a registry.
     Image(Image),
 }
 
 impl Place {
-    /// Reads an address; a text without a scheme is not an address.
+    /// Parses an address. A text without a scheme is not an address.
     ///
     /// # Errors
-    /// It has no digest, or is not of the form.
+    /// The address has no digest or is malformed.
     pub(super) fn parse(text: &str) -> Result<Option<Self>, Failure> {
         if text.starts_with("oci://") {
             return Image::parse(text).map(|image| Some(Self::Image(image)));
@@ -47,11 +47,11 @@ impl Place {
         }
     }
 
-    /// Fetches the newest package: that of the newest version in a registry, or the current file at an address. A login
-    /// is only for the registries.
+    /// Fetches the newest package: the newest version in a registry, or the current file at an address. A login is
+    /// only used for registries.
     ///
     /// # Errors
-    /// As for [`Place::fetch`], and if the registry's tag differs from the package's own version.
+    /// As for [`Place::fetch`]; also if the registry's tag differs from the package's own version.
     pub(super) fn fetch_newest(self, login: Option<&str>) -> Result<Found, Failure> {
         let image = match self {
             Self::File { address, .. } => return Self::File { address, sha: None }.fetch(None),
@@ -59,7 +59,7 @@ impl Place {
         };
         let (version, newest) = Registry::of(&image, login).newest(&image)?;
         let found = Self::Image(newest).fetch(login)?;
-        // A registry could hide a newer version behind the tag of an older one.
+        // A registry may put a package of another version under a tag.
         let own = package::read(&found.bytes)?.manifest.version;
         if own == version.to_string() {
             return Ok(found);
@@ -72,7 +72,7 @@ impl Place {
     /// Fetches the package and its signature.
     ///
     /// # Errors
-    /// It is not there, is too large, or is not what the digest says.
+    /// The package is missing or too large, or it does not match the digest.
     pub(super) fn fetch(self, login: Option<&str>) -> Result<Found, Failure> {
         working_on("fetching", || match &self {
             Self::Image(image) => {
@@ -103,17 +103,17 @@ fn file(address: &Address, sha: Option<&Sha>) -> Result<Found, Failure> {
     Ok(Found { bytes, from: format!("{}#{got}", address.as_str()), signature })
 }
 
-/// Fetches a text.
+/// Fetches a text file.
 ///
 /// # Errors
-/// It is not there, is longer than this, or is not text.
+/// It is missing, longer than `most`, or not text.
 pub(super) fn text(address: &Address, most: u64) -> Result<String, Failure> {
     let bytes = working_on("fetching", || get(address, most))?;
     let bytes = bytes.ok_or_else(|| address.fails("there is nothing (404)"))?;
     String::from_utf8(bytes).map_err(|_| address.fails("it is not text in UTF-8"))
 }
 
-/// Fetches an address; nothing if the server says that there is nothing.
+/// Fetches an address; `None` if the server answers 404.
 fn get(address: &Address, most: u64) -> Result<Option<Vec<u8>>, Failure> {
     let reply = web::fetch(address, Request::get(most))?;
     match reply.status {

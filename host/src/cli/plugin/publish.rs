@@ -1,4 +1,4 @@
-//! The author's commands for publishing a plugin: a key, a signature, and a place in a registry.
+//! The author's commands for publishing a plugin: make a key, sign a package, and upload it to a registry.
 
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -137,7 +137,7 @@ fn show(package: &Package, pushed: &Image, common: &Common) -> Result<(), Failur
     Ok(writeln!(out, "iac-mcp plugin add {pushed}")?)
 }
 
-/// Reads a secret key; asks for its password if it has one.
+/// Reads a secret key. If the key is protected, asks for its password.
 fn secret(file: &Path) -> Result<SecretKey, Failure> {
     let text = String::from_utf8(read(file)?).unwrap_or_default();
     let unread = |error| wrong(&format!("{} is not a secret key that can be read", file.display()), &error);

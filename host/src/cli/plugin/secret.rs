@@ -1,4 +1,4 @@
-//! The secrets of plugins: set and removed at the terminal, and never shown.
+//! Sets and removes the secrets of plugins at the terminal. Their values are never shown.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
@@ -50,7 +50,7 @@ impl Secret {
     }
 }
 
-/// The secrets that an installed plugin declares.
+/// Returns the secrets that an installed plugin declares.
 fn declared(common: &Common, id: &str) -> Result<Vec<Declared>, Failure> {
     let installed = installed(common)?;
     let (id, receipt) =
@@ -65,7 +65,7 @@ fn keeper(common: &Common) -> Result<Keeper, Failure> {
     Ok(Keeper::of(&state))
 }
 
-/// Removes the secrets of a plugin that is removed.
+/// Removes the secrets of a plugin that is being removed.
 pub(super) fn forget(common: &Common, id: &str) -> Result<(), Failure> {
     let keeper = keeper(common)?;
     // A package that can no longer be read names no secrets.
@@ -75,16 +75,15 @@ pub(super) fn forget(common: &Common, id: &str) -> Result<(), Failure> {
     id.parse().map_or(Ok(()), |id| Ok(keeper.sweep(&id)?))
 }
 
-/// The effects of an update on secrets, for the operator: those that the new version does not use, and those that are
-/// new.
+/// Describes the effects of an update on secrets: those that the new version no longer uses, and those that are new.
 pub(super) fn changes(id: &str, old: &[Declared], new: &[Declared]) -> Vec<String> {
     let gone = without(old, new).map(|it| format!("no longer has the secret {} for {}", it.key, it.host));
     let added: Vec<Declared> = without(new, old).cloned().collect();
     gone.chain(lines(id, &added).into_iter().map(|line| format!("new {line}"))).collect()
 }
 
-/// Why the operator may not want the new version to have a secret that the old one has: a server treats a header that it knows
-/// as a login with more care than others.
+/// Returns a warning if the new version sends a secret in another header. A server protects a header that it knows as
+/// a login better than others.
 pub(super) fn doubt(old: &[Declared], new: &[Declared]) -> Option<String> {
     let of = |it: &Declared| format!("`{}: {}…`", it.header, it.prefix);
     let moved = |it: &Declared| {
@@ -96,7 +95,7 @@ pub(super) fn doubt(old: &[Declared], new: &[Declared]) -> Option<String> {
     (!moved.is_empty()).then(|| moved.join("; "))
 }
 
-/// Removes the secrets that the new version of a plugin does not use; says which they were.
+/// Removes the secrets that the new version of a plugin does not use, and reports them.
 pub(super) fn drop_old(
     common: &Common,
     id: &str,
@@ -125,7 +124,7 @@ pub(super) fn drop_old(
     Ok(said)
 }
 
-/// The secrets of some that are not among others, compared by their storage names.
+/// Returns the secrets in `some` that are not in `others`, compared by the names under which they are stored.
 fn without<'a>(some: &'a [Declared], others: &'a [Declared]) -> impl Iterator<Item = &'a Declared> {
     some.iter().filter(|it| !others.iter().any(|other| is_same(it, other)))
 }
@@ -134,7 +133,7 @@ fn is_same(one: &Declared, other: &Declared) -> bool {
     one.key == other.key && one.host == other.host
 }
 
-/// The secrets that a package declares, in one line each.
+/// Describes the secrets that a package declares, one in each line.
 pub(super) fn lines(id: &str, secrets: &[Declared]) -> Vec<String> {
     let line = |it: &Declared| {
         let Declared { key, title, host, header, .. } = it;
@@ -145,7 +144,7 @@ pub(super) fn lines(id: &str, secrets: &[Declared]) -> Vec<String> {
     secrets.iter().map(line).collect()
 }
 
-/// Reads a value invisibly: without an echo at a terminal, otherwise one line of the input.
+/// Reads a value without showing it: without echo on a terminal, otherwise one line of the input.
 fn typed(prompt: &str) -> Result<String, Failure> {
     let mut line = String::new();
     if !io::stdin().is_terminal() {
@@ -161,7 +160,7 @@ fn typed(prompt: &str) -> Result<String, Failure> {
     ended.map(|()| line)
 }
 
-/// Reads the typed text, key by key.
+/// Reads the typed text key by key.
 fn keys(line: &mut String) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     for byte in io::stdin().lock().bytes() {
@@ -182,7 +181,7 @@ fn keys(line: &mut String) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    /// `KEY HOST HEADER PREFIX` for each, which `;` separates.
+    /// Parses secrets of the form `KEY HOST HEADER PREFIX`, separated by `;`.
     fn secrets(text: &str) -> Vec<Declared> {
         let one = |line: &str| {
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();

@@ -1,4 +1,5 @@
-//! The plugins that come with this program: in it, beside it, or as source in the repository in which it was built.
+//! The plugins that come with this program: embedded in it, beside it, or as source in the repository where it was
+//! built.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
@@ -12,21 +13,21 @@ use crate::cli::package::read;
 use crate::plugins::Engine as Choice;
 use crate::plugins::engine::PluginId;
 
-/// The packages that were put into the program: those of the folder that `IAC_MCP_PACKAGES` named when it was built.
+/// The packages that are embedded in the program. At build time, `IAC_MCP_PACKAGES` named their folder.
 const CARRIED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/packages.rs"));
 
-/// How many folders above the program to search for its packages and its sources.
+/// How many levels above the program its packages and its sources are searched.
 const BESIDE: usize = 2;
 const ABOVE: usize = 4;
 
-/// The folder in which the program was built, because `cargo install` puts it elsewhere; `None` if it carries its
-/// packages.
+/// The folder in which the program was built, because `cargo install` moves the program; `None` if the packages are
+/// embedded.
 const BUILT: Option<&str> = option_env!("IAC_MCP_SOURCE");
 
 /// Finds the package that a name means: a file, or the id of a plugin that comes with this program.
 ///
 /// # Errors
-/// There is no such file or plugin; or its source does not build.
+/// There is no such file or plugin, or its source does not build.
 pub(super) fn package(given: &Path, login: Option<&str>) -> Result<Found, Failure> {
     if let Some(place) = given.to_str().map(Place::parse).transpose()?.flatten() {
         return place.fetch(login);
@@ -49,7 +50,7 @@ pub(super) fn package(given: &Path, login: Option<&str>) -> Result<Found, Failur
 /// Finds the current package at the source of an installed plugin, without building anything.
 ///
 /// # Errors
-/// Nothing answers at the address that it came from.
+/// Nothing was found at the address that it came from.
 pub(super) fn again(id: &PluginId, source: &str, login: Option<&str>) -> Result<Option<Found>, Failure> {
     if let Some(place) = Place::parse(source)? {
         return place.fetch_newest(login).map(Some);
@@ -62,7 +63,7 @@ pub(super) fn again(id: &PluginId, source: &str, login: Option<&str>) -> Result<
     })
 }
 
-/// The plugins that the program carries.
+/// Returns the ids of the embedded plugins.
 pub(super) fn carried() -> BTreeSet<PluginId> {
     CARRIED.iter().filter_map(|(name, _)| name.parse().ok()).collect()
 }
@@ -98,7 +99,8 @@ fn named(
     }
     let built = built.and_then(Path::parent).map(|repository| repository.join("plugins"));
     let mut sources = folders().take(ABOVE).chain(built).map(|folder| folder.join(id.as_str()));
-    // A build runs code of its source, and others may be able to write above the program or in its build folder.
+    // A build runs code from its source folder. Others may be able to write above the program or in its build folder,
+    // so the source must belong to this user.
     let is_own = |folder: &Path| folder.metadata().is_ok_and(|metadata| metadata.uid() == user);
     match sources.find(|source| source.join("plugin.toml").is_file() && is_own(source)) {
         Some(source) => file(build::build((Choice::default(), None), &source, None)?),

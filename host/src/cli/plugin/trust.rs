@@ -1,4 +1,4 @@
-//! The author of a package, as far as a signature tells.
+//! The author of a package, as far as a signature proves it.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::plugins::engine::installed::Receipt;
 use crate::plugins::engine::package::{self, Package};
 use crate::plugins::engine::signature::Key;
 
-/// Returns the key of the author who signed a package, if it is signed. This detects any change in the package, even if
-/// the change does not affect the code.
+/// Returns the key of the author who signed a package; `None` if it is not signed. The signature covers the whole
+/// package, even the parts that do not affect the code.
 ///
 /// # Errors
-/// The signature is not one of this package by the key that the package names.
+/// The signature was not made for this package with the key that the package names.
 pub(super) fn signer(found: &Found) -> Result<Option<Key>, Failure> {
     let (Some(key), Some(signature)) = (package::key(&found.bytes), &found.signature) else {
         return Ok(None);
@@ -25,7 +25,7 @@ pub(super) fn signer(found: &Found) -> Result<Option<Key>, Failure> {
     Ok(Some(key))
 }
 
-/// Tells the operator, before an installation, where a package is from and who signed it.
+/// Describes, before an installation, where a package comes from and who signed it.
 pub(super) fn lines(package: &Package, found: &Found, signer: Option<&Key>) -> Vec<String> {
     let mut lines = vec![
         format!("from {}", found.from),
@@ -41,13 +41,13 @@ pub(super) fn lines(package: &Package, found: &Found, signer: Option<&Key>) -> V
     lines
 }
 
-/// Why a package may not be its author's, before it is installed for the first time.
+/// Returns a warning if a package may not be by the author it names, before it is installed for the first time.
 pub(super) fn missing(package: &Package, signer: Option<&Key>) -> Option<String> {
     let key = package.manifest.key.as_ref().filter(|_| signer.is_none())?;
     Some(format!("it has no signature ({SUFFIX}), but says that its author signs with {key}"))
 }
 
-/// The reason why an update may not be by the author of the installed version.
+/// Returns a warning if an update may not be by the author of the installed version.
 pub(super) fn doubt(old: &Receipt, package: &Package, signer: Option<&Key>) -> Option<String> {
     let (id, version) = (&package.manifest.id, &package.manifest.version);
     match (&old.key, signer) {
@@ -65,7 +65,7 @@ pub(super) fn doubt(old: &Receipt, package: &Package, signer: Option<&Key>) -> O
     }
 }
 
-/// Reads `USER:PASSWORD`.
+/// Reads `USER:PASSWORD` from a file.
 pub(super) fn login(file: Option<&Path>) -> Result<Option<String>, Failure> {
     let Some(file) = file else { return Ok(None) };
     let text = String::from_utf8(read(file)?).unwrap_or_default().trim().to_owned();

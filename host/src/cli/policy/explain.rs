@@ -1,4 +1,4 @@
-//! `policy explain`: the decision, its source, and the line that would change it.
+//! `policy explain`: shows the decision about a call, where it comes from, and the policy line that would change it.
 
 use std::io::Write as _;
 
@@ -116,7 +116,7 @@ impl Explain {
         }
     }
 
-    /// One command or property of an app, on any object.
+    /// Explains one command or property of an app, for any object.
     fn term(&self, pipeline: &Pipeline) -> Result<Told, Failure> {
         let (app, definition) = pipeline.catalog().definition(&self.what)?;
         let gate = pipeline.state().gate(now(), None)?;

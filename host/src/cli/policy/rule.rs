@@ -1,4 +1,5 @@
-//! `policy allow`, `ask` and `deny`: no rule that fits everything, or nothing, is written by mistake.
+//! `policy allow`, `ask` and `deny`. They warn before a rule that matches everything or nothing is written by
+//! mistake.
 
 use clap::Args;
 use iac_apps::Definition;
@@ -61,7 +62,7 @@ impl RuleArguments {
     }
 }
 
-/// The objection to a rule, if there is one.
+/// Returns a warning about a rule, if there is one.
 fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failure> {
     let app = rule.app.as_deref().unwrap_or("*");
     if app.trim().is_empty() {
@@ -84,13 +85,13 @@ fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failu
     }
 }
 
-/// The app with its dictionary; `None` if there is no Mac to look at.
+/// Returns the app with its dictionary; `None` if there is no Mac.
 fn known(app: &str, common: &Common, mac: Mac) -> Option<Result<(App, Definition), Fault>> {
     let pipeline = mac.pipeline(common, &[]).ok()?;
     Some(pipeline.prepare().and_then(|()| pipeline.catalog().definition(app)))
 }
 
-/// A bundle can claim any name, so a name cannot allow anything.
+/// Requires the bundle id in a rule that allows something, because a bundle can claim any name.
 fn by_id(rule: &Rule, app: &str, found: &App) -> Result<(), Failure> {
     let id = &*found.bundle_id;
     if rule.decision != Ruling::Allow || app.eq_ignore_ascii_case(id) {
@@ -101,8 +102,8 @@ fn by_id(rule: &Rule, app: &str, found: &App) -> Result<(), Failure> {
     )))
 }
 
-/// The objection to a rule about a plugin's script, which no dictionary has; `None` if the rule is about something
-/// else.
+/// Returns the warning about a rule for a plugin's script, which no dictionary lists; `None` if the rule is about
+/// something else.
 fn unknown_script(rule: &Rule, common: &Common) -> Option<Option<String>> {
     let (plugin, command) = (rule.plugin.as_deref()?, rule.command.as_deref()?);
     if !command.starts_with("script ") {

@@ -1,5 +1,5 @@
-//! Replaces a client's file: whole, with its permissions, at the end of links, and only if it has not changed since it
-//! was read.
+//! Replaces a client's file atomically. It keeps the permissions, follows links, and writes only if the file has not
+//! changed since it was read.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -8,34 +8,35 @@ use std::path::{Path, PathBuf};
 
 use iac_state::{StateError, regular, shell_word};
 
-/// The most that is read: Claude Code keeps projects and their history in this file.
+/// The size limit. Claude Code keeps projects and their history in this file.
 const MOST: u64 = 64 * regular::MOST;
 
-/// How often an edit starts again because the client has written meanwhile.
+/// How often an edit is retried because the client wrote to the file meanwhile.
 const TRIES: usize = 20;
 
-/// As many links are followed as the system itself follows.
+/// The most links to follow, as many as the system itself follows.
 const LINKS: usize = 40;
 
-/// The report about an edit.
+/// The result of an edit.
 pub(super) struct Edited {
-    /// How many other names of the file still have the old contents.
+    /// How many hard links to the file still have the old contents.
     pub(super) other_names: u64,
 }
 
-/// Changes the text of a file, which is empty if there is no file; it writes nothing if the text stays the same.
+/// Changes the text of a file. The text is empty if there is no file. If the text does not change, nothing is
+/// written.
 ///
 /// # Errors
-/// It cannot be read or written, `change` refuses, it is read-only, or its client writes all the time.
+/// The file cannot be read or written or is read-only, `change` refuses, or the client keeps writing to it.
 pub(super) fn edit(file: &Path, change: impl Fn(&str) -> Result<String, String>) -> Result<Edited, String> {
     edit_if(file, change, |_, _| Ok(()))
 }
 
-/// The same; `ready` gets the old text, if there is a file, and the new text, just before the write. It is called again
-/// if the client wrote meanwhile.
+/// The same. Just before the write, `ready` gets the old text, if there is a file, and the new text. It is called
+/// again if the client wrote meanwhile.
 ///
 /// # Errors
-/// The same, or `ready` refuses.
+/// As for [`edit`], or `ready` refuses.
 pub(super) fn edit_if(
     file: &Path,
     change: impl Fn(&str) -> Result<String, String>,
@@ -62,25 +63,25 @@ pub(super) fn edit_if(
     Err("another program keeps writing it; close the client, then try again".to_owned())
 }
 
-/// The text of a file, where links lead at last.
+/// Reads the text of a file, after following links.
 pub(super) fn read_behind_links(file: &Path) -> Result<Option<String>, String> {
     read(&behind_links(file).map_err(|error| error.to_string())?)
 }
 
-/// Removes a file that contains nothing of anyone else.
+/// Removes a file that contains nothing but what this program wrote.
 pub(super) fn remove(file: &Path) -> Result<(), String> {
     fs::remove_file(behind_links(file).map_err(|error| error.to_string())?).map_err(|error| error.to_string())
 }
 
 fn read(file: &Path) -> Result<Option<String>, String> {
     regular::text(file, MOST).map_err(|error| match error {
-        // The caller names the file.
+        // The caller adds the name of the file.
         StateError::Io { error, .. } => error.to_string(),
         error => error.to_string(),
     })
 }
 
-/// The final target of links, even if that file does not exist yet.
+/// Returns the final target of links, even if that file does not exist yet.
 fn behind_links(file: &Path) -> io::Result<PathBuf> {
     let mut file = file.to_owned();
     for _ in 0..LINKS {
@@ -92,7 +93,7 @@ fn behind_links(file: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links form a circle"))
 }
 
-/// False if the file was another one at the last moment.
+/// Replaces a file. Returns false if the file was changed at the last moment.
 fn replace(
     file: &Path,
     bytes: &[u8],

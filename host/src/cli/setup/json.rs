@@ -1,5 +1,5 @@
-//! A server's entry in a JSON file, which may have comments. The entry is inserted as text, so nothing else in the file
-//! changes.
+//! A server's entry in a JSON file, which may have comments. The entry is inserted as text, so nothing else in the
+//! file changes.
 
 use iac_core::foreign::place;
 use jsonc_parser::ast::{Object, ObjectProp, ObjectPropName, Value};
@@ -9,8 +9,8 @@ use serde_json::{Map, Value as Json};
 
 use super::{Edit, NOT_AGAIN};
 
-/// JSON with comments and commas at the end of a list, as VS Code and Zed read it. A client without comments would refuse a
-/// file with some, and this program leaves it to its owner to take them out.
+/// Parser options. VS Code and Zed read JSON with comments and trailing commas. A client that does not would reject
+/// such a file; then this program does too, and leaves it to the owner to remove them.
 const fn form(comments: bool) -> ParseOptions {
     ParseOptions {
         allow_comments: comments,
@@ -26,14 +26,14 @@ const fn form(comments: bool) -> ParseOptions {
     }
 }
 
-/// The place of the servers in a client's file: below these keys, in a file with or without comments.
+/// Where a client's file has its servers: below these keys, in a file with or without comments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) keys: &'a [&'a str],
     pub(super) comments: bool,
 }
 
-/// Puts `entry` as `name` into the object at a place.
+/// Inserts `entry` as `name` into the object at a place.
 ///
 /// # Errors
 /// The file is not a JSON object, a key occurs twice in it, or the server exists and may not be replaced.
@@ -55,10 +55,10 @@ pub(super) fn with(
     Ok(format!("{mark}{}", edit.apply(body)))
 }
 
-/// Takes a server out again.
+/// Removes a server.
 ///
 /// # Errors
-/// As [`with`] has them.
+/// As for [`with`].
 pub(super) fn without(text: &str, place: Place<'_>, name: &str) -> Result<String, String> {
     let (mark, body) = marked(text);
     let root = root(body, place.comments)?;
@@ -70,10 +70,10 @@ pub(super) fn without(text: &str, place: Place<'_>, name: &str) -> Result<String
     Ok(format!("{mark}{}", Edit { start, end, text: String::new() }.apply(body)))
 }
 
-/// Puts the entry of a server in an older text into its place; `None` if one of the texts has no such entry.
+/// Replaces the entry of a server by the one in an older text; `None` if either text has no such entry.
 ///
 /// # Errors
-/// As [`with`] has them.
+/// As for [`with`].
 pub(super) fn back(text: &str, older: &str, place: Place<'_>, name: &str) -> Result<Option<String>, String> {
     let (Some((start, end)), Some((from, to))) = (value(text, place, name)?, value(older, place, name)?)
     else {
@@ -82,7 +82,7 @@ pub(super) fn back(text: &str, older: &str, place: Place<'_>, name: &str) -> Res
     Ok(Some(Edit { start, end, text: older[from..to].to_owned() }.apply(text)))
 }
 
-/// The range of a server's value in a text.
+/// Returns the range of a server's value in a text.
 fn value(text: &str, place: Place<'_>, name: &str) -> Result<Option<(usize, usize)>, String> {
     let (mark, body) = marked(text);
     let root = root(body, place.comments)?;
@@ -90,7 +90,7 @@ fn value(text: &str, place: Place<'_>, name: &str) -> Result<Option<(usize, usiz
     Ok(there.map(|there| (mark.len() + there.value.start(), mark.len() + there.value.end())))
 }
 
-/// The program that a server is started by: a text, or the first of a list.
+/// Returns the program that starts a server: a string, or the first item of a list.
 ///
 /// # Errors
 /// The file is not JSON.
@@ -106,7 +106,7 @@ pub(super) fn command(text: &str, place: Place<'_>, name: &str) -> Result<Option
     .map(|word| word.value.clone().into_owned()))
 }
 
-/// The text of a member with its comma, and with its lines if nothing else is on them.
+/// Returns the range of a member with its comma, and with its whole lines if nothing else is on them.
 fn removed(body: &str, object: &Object<'_>, at: usize) -> (usize, usize) {
     let range = object.properties[at].range;
     let rest = &body[range.end..];
@@ -122,7 +122,7 @@ fn removed(body: &str, object: &Object<'_>, at: usize) -> (usize, usize) {
         };
     }
     let start = match at.checked_sub(1) {
-        // The comma before it has nothing to separate any more. A comment between stays.
+        // The comma before the member no longer separates anything. A comment in between stays.
         Some(before) => {
             let end = object.properties[before].range.end;
             match body[end..range.start].trim() == "," {
@@ -145,12 +145,12 @@ pub(super) fn has(text: &str, keys: &[&str]) -> bool {
     root(marked(text).1, true).is_ok_and(|root| matches!(below(&root, keys), Ok(Some(_))))
 }
 
-/// The byte order mark, which stays before everything, and the rest.
+/// Splits off the byte order mark, which stays first.
 fn marked(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
 }
 
-/// The object of a file; an empty file has an object without members.
+/// Returns the root object of a file. An empty file counts as an empty object.
 fn root(body: &str, comments: bool) -> Result<Object<'_>, String> {
     if body.trim().is_empty() {
         return Ok(Object { range: Range::new(0, 0), properties: Vec::new() });
@@ -164,7 +164,7 @@ fn root(body: &str, comments: bool) -> Result<Object<'_>, String> {
     Ok(root)
 }
 
-/// The object below these keys.
+/// Returns the object below these keys.
 fn below<'a, 'b>(mut object: &'b Object<'a>, keys: &[&str]) -> Result<Option<&'b Object<'a>>, String> {
     for key in keys {
         object = match find(object, key).map(|below| &below.value) {
@@ -218,7 +218,7 @@ fn text_of<'b>(name: &'b ObjectPropName<'_>) -> &'b str {
     }
 }
 
-/// If two members have one key, a client reads one of them, and no one can tell which.
+/// Checks that keys are unique. If two members have the same key, nobody can tell which one a client reads.
 fn unique(body: &str, value: &Value<'_>) -> Result<(), String> {
     match value {
         Value::Object(object) => {
@@ -240,7 +240,7 @@ fn unique(body: &str, value: &Value<'_>) -> Result<(), String> {
     }
 }
 
-/// How a file is written.
+/// The style of a file: its line break and its indentation.
 struct Style {
     line: &'static str,
     unit: String,
@@ -254,7 +254,7 @@ impl Style {
         Self { line, unit: unit.to_owned() }
     }
 
-    /// Writes a value, with this indent for its first line.
+    /// Formats a value. Its first line has this indentation.
     fn write(&self, value: &Json, indent: &str) -> String {
         let mut bytes = Vec::new();
         let form = serde_json::ser::PrettyFormatter::with_indent(self.unit.as_bytes());
@@ -264,7 +264,8 @@ impl Style {
         text.replace('\n', &format!("{}{indent}", self.line))
     }
 
-    /// Inserts a member before all others. There it cannot separate a comment at the end of a line from its subject.
+    /// Inserts a member before all others. There it cannot separate a comment at the end of a line from what it is
+    /// about.
     fn insert(&self, body: &str, object: &Object<'_>, key: &str, value: &Json) -> Edit {
         let inside = object.range.start + 1;
         let key = serde_json::to_string(key).expect("a text is JSON");
@@ -296,13 +297,13 @@ fn indent(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The blanks at the beginning of a byte's line.
+/// Returns the spaces at the start of the line that contains an offset.
 fn indent_at(body: &str, at: usize) -> String {
     let begin = body[..at].rfind('\n').map_or(0, |end| end + 1);
     indent(&body[begin..]).to_owned()
 }
 
-/// The end of the line in which an object begins, if only comments come before it.
+/// Returns the end of the line in which an object begins, if only comments follow on that line.
 fn first_line_end(body: &str, from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -461,7 +462,8 @@ mod tests {
         prop::collection::vec(one, 0..3).prop_map(|all| all.concat())
     }
 
-    /// Documents with comments, blanks, big numbers and commas at the end, each object with keys of its own.
+    /// Generates documents with comments, spaces, big numbers and trailing commas. The keys within each object are
+    /// unique.
     fn document() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![
             "-?[1-9][0-9]{0,30}",

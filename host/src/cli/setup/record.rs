@@ -1,4 +1,4 @@
-//! The record of `setup`'s writes, so that they can be undone: the old text of each file, and the hash of the new one.
+//! Records `setup`'s writes, so that they can be undone: the old text of each file, and a hash of the new one.
 
 use std::path::{Path, PathBuf};
 
@@ -14,30 +14,30 @@ use super::file;
 #[derive(Debug)]
 pub(super) struct Records(PathBuf);
 
-/// One file that was written.
+/// The record of one written file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) client: String,
     pub(super) file: PathBuf,
     /// The name of the server in it.
     pub(super) name: String,
-    /// Its old text; `None` if there was no file.
+    /// The text before the write; `None` if there was no file.
     before: Option<String>,
-    /// The hash of its text afterwards.
+    /// The hash of the text after the write.
     after: String,
 }
 
 impl Records {
-    /// Opens the records; `None` if there is no state directory, so that nothing can be recorded.
+    /// Opens the records; `None` if there is no state directory, so nothing can be recorded.
     ///
     /// # Errors
-    /// The directory cannot be made.
+    /// The directory cannot be created.
     pub(super) fn open(common: &Common) -> Result<Option<Self>, Failure> {
         let Some(folder) = common.state() else { return Ok(None) };
         Ok(Some(Self(State::open(std::path::absolute(folder)?)?.folder().join("setup.json"))))
     }
 
-    /// Opens the records of an existing state directory: without one, `setup` has written nothing.
+    /// Opens the records in an existing state directory. If there is no directory, `setup` has written nothing.
     ///
     /// # Errors
     /// The directory cannot be used.
@@ -48,7 +48,7 @@ impl Records {
         }
     }
 
-    /// Every record, the oldest first.
+    /// Returns every record, oldest first.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -57,9 +57,9 @@ impl Records {
         parse(text.as_deref().unwrap_or_default()).map_err(|error| self.wrong(&error))
     }
 
-    /// Records a write beforehand, so that it can be undone even if this program ends at that moment. After two writes,
-    /// the text before the first one counts, unless the second replaces someone else's entry. `old` is the record of an
-    /// earlier write.
+    /// Records a write in advance, so that it can be undone even if this program ends at that moment. After two
+    /// writes, the text before the first one is kept, unless the second one replaces an entry that is not ours. `old`
+    /// is the record of an earlier write.
     pub(super) fn add(
         &self,
         (client, file, name): (&str, &Path, &str),
@@ -71,7 +71,8 @@ impl Records {
             None => (before.map(str::to_owned), hash(after)),
             Some(old) if before.map(hash).as_ref() == Some(&old.after) => (old.before.clone(), hash(after)),
             Some(_) if is_foreign => (before.map(str::to_owned), hash(after)),
-            // The client has written since, so that only the entry can be taken out: no text has this hash.
+            // The client has written to the file since, so only the entry can be removed. An empty hash matches no
+            // text.
             Some(old) => (old.before.clone(), String::new()),
         };
         let record = Record {
@@ -84,7 +85,7 @@ impl Records {
         self.put(file, name, Some(&record))
     }
 
-    /// Puts one record in the place of another, or of none.
+    /// Replaces the record of a file and name, or removes it.
     pub(super) fn put(&self, file: &Path, name: &str, record: Option<&Record>) -> Result<(), Failure> {
         self.change(|records| {
             records.retain(|each| each.file != file || each.name != name);
@@ -117,35 +118,35 @@ fn parse(text: &str) -> Result<Vec<Record>, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// The way to restore a file.
+/// How a file is restored.
 enum Way {
-    /// It is not there any more.
+    /// The file no longer exists.
     Gone,
-    /// `setup` had made it, and it is as `setup` left it.
+    /// `setup` created the file and it has not changed since, so it is removed.
     Remove,
-    /// It is as `setup` left it, so it gets the text that it had before.
+    /// The file has not changed since `setup` wrote it, so it gets its earlier text.
     Restore(String),
-    /// It has changed since, so it loses the server and nothing else.
+    /// The file has changed since, so only the server is removed.
     TakeOut(String),
 }
 
-/// A text without the server.
+/// A text without this server.
 pub(super) struct Out {
     pub(super) text: String,
-    /// Whether the entry that `setup` had replaced is in it again.
+    /// Whether the entry that `setup` had replaced was restored.
     pub(super) is_back: bool,
 }
 
 impl Record {
-    /// Its text before the first write.
+    /// The text before the first write.
     pub(super) fn before(&self) -> Option<&str> {
         self.before.as_deref()
     }
 
-    /// Says what `undo` would do; `out` takes only the server out of a text.
+    /// Describes what `undo` would do. `out` removes only the server from a text.
     ///
     /// # Errors
-    /// The file cannot be read, or `out` does not understand it.
+    /// The file cannot be read, or `out` cannot parse it.
     pub(super) fn foresee(&self, out: impl Fn(&str) -> Result<Out, String>) -> Result<&'static str, String> {
         let now = file::read_behind_links(&self.file)?;
         Ok(match self.way(now) {
@@ -157,7 +158,7 @@ impl Record {
         })
     }
 
-    /// Takes back the writes, and says how; `out` takes only the server out of a text.
+    /// Undoes the writes, and describes how. `out` removes only the server from a text.
     ///
     /// # Errors
     /// The file cannot be changed.
@@ -172,7 +173,7 @@ impl Record {
             Way::TakeOut(text) if out(&text)?.is_back => "the entry that was there before is back",
             Way::TakeOut(_) => "the entry was taken out",
         };
-        // The client may write the file at this moment, so this chooses the way again, for the text that it replaces.
+        // The client may write to the file right now, so the way is chosen again for the text that is replaced.
         file::edit(&self.file, |text| match self.way(Some(text.to_owned())) {
             Way::Restore(before) => Ok(before),
             _ => out(text).map(|out| out.text),

@@ -1,11 +1,11 @@
-//! A server's entry in a file of TOML: a table at the end, so that nothing else in there changes.
+//! A server's entry in a TOML file: a table at the end, so that nothing else in the file changes.
 
 use serde_json::Value as Json;
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, Value};
 
 use super::{Edit, NOT_AGAIN};
 
-/// Puts `entry` as `name` into the table `key`.
+/// Inserts `entry` as `name` into the table `key`.
 ///
 /// # Errors
 /// The file is not TOML, or the server exists and may not be replaced.
@@ -29,7 +29,7 @@ pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool)
     }
 }
 
-/// The mistake with its place. It quotes the line, up to the size of a screen.
+/// Formats a TOML error with its position. It quotes the line, cut to what fits a screen.
 fn wrong(error: &toml_edit::TomlError) -> String {
     let said = error.to_string();
     let lines: Vec<String> =
@@ -37,7 +37,7 @@ fn wrong(error: &toml_edit::TomlError) -> String {
     format!("it is not TOML: {}", lines.join("\n"))
 }
 
-/// Characters of a line in an error.
+/// The most characters of a line in an error.
 const LONGEST: usize = 160;
 
 fn added(body: &str, servers: Option<&Item>, key: &str, name: &str, entry: &Json) -> String {
@@ -67,7 +67,7 @@ fn added(body: &str, servers: Option<&Item>, key: &str, name: &str, entry: &Json
     format!("{body}{text}")
 }
 
-/// The program that starts a server.
+/// Returns the program that starts a server.
 ///
 /// # Errors
 /// The file is not TOML.
@@ -78,7 +78,7 @@ pub(super) fn command(text: &str, key: &str, name: &str) -> Result<Option<String
     Ok(server.and_then(|server| server.get("command")?.as_str().map(str::to_owned)))
 }
 
-/// Takes a server out again.
+/// Removes a server.
 ///
 /// # Errors
 /// The file is not TOML, or the rest of it would change.
@@ -92,7 +92,7 @@ pub(super) fn without(text: &str, key: &str, name: &str) -> Result<String, Strin
     Ok(format!("{mark}{after}"))
 }
 
-/// Puts the entry of a server in an older text into its place; `None` if one of the texts has no such entry.
+/// Replaces the entry of a server by the one in an older text; `None` if either text has no such entry.
 ///
 /// # Errors
 /// A text is not TOML, or the rest of it would change.
@@ -117,7 +117,7 @@ pub(super) fn back(text: &str, older: &str, key: &str, name: &str) -> Result<Opt
     Ok(Some(format!("{mark}{after}")))
 }
 
-/// Replaces the existing entry; the rest is written exactly as it was read, or nothing is written.
+/// Replaces the existing entry. The rest is written exactly as it was read, or nothing is written.
 fn replaced(body: &str, key: &str, name: &str, entry: &Json) -> Result<String, String> {
     changed(body, |document| into(document, key, name, entry))
 }
@@ -134,7 +134,7 @@ fn changed(body: &str, change: impl FnOnce(&mut DocumentMut)) -> Result<String, 
     Ok(back(document.to_string()))
 }
 
-/// Puts an entry into a document as a table.
+/// Inserts an entry into a document as a table.
 pub(super) fn into(document: &mut DocumentMut, key: &str, name: &str, entry: &Json) {
     let servers = document.entry(key).or_insert_with(|| {
         let mut table = Table::new();

@@ -1,4 +1,4 @@
-//! Taking the server out of the files to which `setup` added it: for `setup --undo` and for `uninstall`.
+//! Removes the server from the files to which `setup` added it, for `setup --undo` and for `uninstall`.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::record::{Out, Record, Records};
 use super::{back, find, without};
 use crate::clients::Client;
 
-/// A file to which `setup` added the server, and its present state.
+/// A file to which `setup` added the server, and what was or would be done to it.
 #[derive(Debug)]
 pub(in super::super) struct Taken {
     pub(in super::super) client: String,
@@ -19,11 +19,11 @@ pub(in super::super) struct Taken {
     pub(in super::super) what: Result<&'static str, String>,
 }
 
-/// The records to take back: all, or those of a client, a file or a name.
+/// Selects the records to undo: all, or those of a client, a file or a name.
 #[derive(Debug, Default)]
 pub(in super::super) struct Wanted<'a> {
     pub(super) client: Option<&'a Client>,
-    /// A whole path.
+    /// An absolute path.
     pub(super) file: Option<PathBuf>,
     pub(super) name: Option<&'a str>,
 }
@@ -50,7 +50,7 @@ pub(super) fn run(wanted: &Wanted<'_>, common: &Common) -> Result<(), Failure> {
     if all.iter().any(|each| each.what.is_err()) { Err(Failure::Said) } else { Ok(()) }
 }
 
-/// The effect of an undo on each file. Nothing is changed.
+/// Describes the effect of an undo on each file, without changing anything.
 ///
 /// # Errors
 /// The records cannot be read.
@@ -59,8 +59,8 @@ pub(in super::super) fn foresee(common: &Common) -> Result<Vec<Taken>, Failure> 
     Ok(records.iter().map(|record| Taken::by(record, |out| record.foresee(out))).collect())
 }
 
-/// Takes back the writes of `setup`. If a file is unchanged since, it gets its old text back; otherwise only the entry
-/// is removed. A file that cannot be changed stays in the records, so that a later try finds it.
+/// Undoes the writes of `setup`. An unchanged file gets its old text back; otherwise only the entry is removed. A
+/// file that cannot be changed stays in the records, so that a later try finds it.
 ///
 /// # Errors
 /// The records cannot be read or written.
@@ -78,7 +78,7 @@ pub(in super::super) fn take_back(wanted: &Wanted<'_>, common: &Common) -> Resul
 }
 
 impl Taken {
-    /// Does something with a record, which is given the way to take only the server out of a text.
+    /// Runs `work` on a record, and passes it a function that removes only the server from a text.
     fn by(
         record: &Record,
         work: impl FnOnce(&dyn Fn(&str) -> Result<Out, String>) -> Result<&'static str, String>,
@@ -86,7 +86,7 @@ impl Taken {
         let what = find(&record.client).map_err(|failure| failure.to_string());
         let what = what.and_then(|client| {
             work(&|text| {
-                // An entry that --force replaced comes back.
+                // An entry that `--force` replaced is restored.
                 let older = record.before().unwrap_or_default();
                 Ok(match back(client.form, text, older, &record.name)? {
                     Some(text) => Out { text, is_back: true },

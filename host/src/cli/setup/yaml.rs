@@ -1,5 +1,5 @@
 //! A server's entry in a YAML file: one line that is inserted as text, so nothing else in the file changes. A parser
-//! says where the line belongs, and checks that nothing else has changed.
+//! tells where the line belongs, and checks that nothing else has changed.
 
 use serde_json::{Value as Json, json};
 use yaml_rust2::parser::{Event, MarkedEventReceiver, Parser};
@@ -8,18 +8,18 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 use super::{Edit, NOT_AGAIN};
 
-/// The form in which a client stores its servers: a mapping of names, or a list of items with a name.
+/// How a client stores its servers: as a mapping by name, or as a list of items with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Map,
     List,
 }
 
-/// Puts `entry` as `name` under the key of the document.
+/// Inserts `entry` as `name` below a key of the document.
 ///
 /// # Errors
-/// The file is not YAML, holds several documents, or has a form that this program does not change; or the server exists
-/// and may not be replaced.
+/// The file is not YAML, contains several documents, or has a form that this program does not change; or the server
+/// exists and may not be replaced.
 pub(super) fn with(
     text: &str,
     (key, kind): (&str, Kind),
@@ -36,7 +36,7 @@ pub(super) fn with(
         Some(_) => without(text, (key, kind), name)?,
     };
     let after = added(&base, key, kind, name, entry)?;
-    // The new text is not valid YAML if the file's own entry has an unusual form.
+    // The new text is not valid YAML if the existing part has an unusual form.
     let (old, new) = (parse(&base)?, parse(&after).unwrap_or(Yaml::Null));
     let is_there = find(&new[key], kind, name).is_some_and(|there| *there == yaml(entry, name));
     match is_there && same_but(&old, &new, key, kind, name) {
@@ -45,7 +45,7 @@ pub(super) fn with(
     }
 }
 
-/// The program that a server is started by.
+/// Returns the program that starts a server.
 ///
 /// # Errors
 /// The file is not YAML.
@@ -56,10 +56,10 @@ pub(super) fn command(text: &str, (key, kind): (&str, Kind), name: &str) -> Resu
     Ok(command.map(str::to_owned))
 }
 
-/// Takes a server out again.
+/// Removes a server.
 ///
 /// # Errors
-/// The server is not on lines of its own, or the file is not YAML.
+/// The server is not on separate lines, or the file is not YAML.
 pub(super) fn without(text: &str, (key, kind): (&str, Kind), name: &str) -> Result<String, String> {
     let before = parse(text)?;
     if find(&before[key], kind, name).is_none() {
@@ -76,10 +76,10 @@ pub(super) fn without(text: &str, (key, kind): (&str, Kind), name: &str) -> Resu
     }
 }
 
-/// Puts the entry of a server in an older text into its place; `None` if one of the texts has no such entry.
+/// Replaces the entry of a server by the one in an older text; `None` if either text has no such entry.
 ///
 /// # Errors
-/// As [`without`] has them.
+/// As for [`without`].
 pub(super) fn back(
     text: &str,
     older: &str,
@@ -115,7 +115,7 @@ fn unusual(name: &str) -> String {
     format!("the entry `{name}` does not stand on lines of its own")
 }
 
-/// The lines of a server.
+/// Returns the range of a server's lines.
 fn lines(text: &str, key: &str, name: &str) -> Option<(usize, usize)> {
     let members = members(text, key)?;
     let at = members.iter().position(|member| member.name == name)?;
@@ -141,7 +141,7 @@ fn added(text: &str, key: &str, kind: Kind, name: &str, entry: &Json) -> Result<
         return Ok(Edit { start: at, end: at, text: format!("{indent}{own}{line}") }.apply(text));
     }
     match key_end(text, key) {
-        // A key without a value: the entry comes on the line below it.
+        // The key has no value, so the entry goes on the line below it.
         Some(end) => {
             let at = text[end..].find('\n').map_or(text.len(), |feed| end + feed + 1);
             let feed = if text[..at].ends_with('\n') { "" } else { line };
@@ -154,10 +154,10 @@ fn added(text: &str, key: &str, kind: Kind, name: &str, entry: &Json) -> Result<
     }
 }
 
-/// With more aliases, the expansion could exceed the memory, because each may name others.
+/// The most aliases in a file. Each may refer to others, so with more of them the expansion could exhaust the memory.
 const MOST_ALIASES: usize = 20;
 
-/// The one document; nothing is an empty one.
+/// Parses the only document. A file without one counts as an empty document.
 fn parse(text: &str) -> Result<Yaml, String> {
     let aliases = text.split(|c: char| c.is_whitespace() || "[]{},".contains(c));
     if aliases.filter(|word| word.starts_with('*') && word.len() > 1).count() > MOST_ALIASES {
@@ -186,7 +186,7 @@ fn find<'a>(servers: &'a Yaml, kind: Kind, name: &str) -> Option<&'a Yaml> {
     }
 }
 
-/// Whether two documents differ only in one server, which only the second has.
+/// Whether two documents differ only in one server, which only the second one has.
 fn same_but(old: &Yaml, new: &Yaml, key: &str, kind: Kind, name: &str) -> bool {
     let (Yaml::Hash(mut old), Yaml::Hash(mut new)) = (old.clone(), new.clone()) else { return false };
     let key = Yaml::String(key.to_owned());
@@ -214,7 +214,7 @@ fn same_but(old: &Yaml, new: &Yaml, key: &str, kind: Kind, name: &str) -> bool {
     before == rest && old == new
 }
 
-/// The fields as this client writes them.
+/// Converts an entry to the fields that this client uses.
 pub(super) fn fields(entry: &Json, name: &str) -> Json {
     let mut fields = json!({ "name": name });
     if let (Some(fields), Some(entry)) = (fields.as_object_mut(), entry.as_object()) {
@@ -241,7 +241,7 @@ fn yaml(entry: &Json, name: &str) -> Yaml {
     of(&fields(entry, name))
 }
 
-/// JSON is YAML, and stays on one line. Older readers want a blank behind a colon.
+/// Formats a value as JSON, which is also YAML and stays on one line. Older parsers need a space after a colon.
 fn flow(value: &Json) -> String {
     match value {
         Json::Object(fields) => {
@@ -254,13 +254,13 @@ fn flow(value: &Json) -> String {
     }
 }
 
-/// A member of the mapping or list under a key: its position, and its name.
+/// A member of the mapping or list below a key: its position and its name.
 struct Member {
     at: usize,
     name: String,
 }
 
-/// The members of a block under a key of the root; `None` if there is no such block.
+/// Returns the members of the block below a root key; `None` if there is no such block.
 fn members(text: &str, key: &str) -> Option<Vec<Member>> {
     let (_, block) = root_member(text, key)?;
     let members: Vec<Member> = match block.value {
@@ -280,19 +280,19 @@ fn listed(text: &str, item: Node) -> Member {
         Value::Map(fields) => fields.into_iter().find(|(field, _)| field.is("name")),
         _ => None,
     };
-    // The place of an item is behind its dash.
+    // The parser gives the position after the dash of an item.
     Member {
         at: text[..at].rfind('-').unwrap_or(at),
         name: name.map(|(_, name)| name.text()).unwrap_or_default(),
     }
 }
 
-/// The end of a root key that has no value.
+/// Returns the end of a root key that has no value.
 fn key_end(text: &str, key: &str) -> Option<usize> {
     root_member(text, key).map(|(name, _)| byte(text, name.at) + key.len())
 }
 
-/// A key of the root, with its value.
+/// Returns a root key with its value.
 fn root_member(text: &str, key: &str) -> Option<(Node, Node)> {
     let mut events = Events::default();
     Parser::new_from_str(text).load(&mut events, false).ok()?;
@@ -302,7 +302,7 @@ fn root_member(text: &str, key: &str) -> Option<(Node, Node)> {
     }
 }
 
-/// The values of a document as they begin and end.
+/// The parser's events of a document, with their positions.
 #[derive(Default)]
 struct Events(Vec<(Event, usize)>);
 
@@ -315,7 +315,7 @@ impl MarkedEventReceiver for Events {
     }
 }
 
-/// A value and its place, which the parser counts in characters.
+/// A value with its position, which the parser counts in characters.
 struct Node {
     at: usize,
     value: Value,
@@ -338,7 +338,7 @@ impl Node {
     }
 }
 
-/// The value that begins here; `None` at the end of a mapping or list.
+/// Returns the value that begins with the next event; `None` at the end of a mapping or list.
 fn node(events: &mut impl Iterator<Item = (Event, usize)>) -> Option<Node> {
     let (event, at) = events.next()?;
     let value = match event {
@@ -353,7 +353,7 @@ fn node(events: &mut impl Iterator<Item = (Event, usize)>) -> Option<Node> {
     Some(Node { at, value })
 }
 
-/// The byte at a number of characters.
+/// Converts a position in characters to a byte offset.
 fn byte(text: &str, characters: usize) -> usize {
     text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at)
 }
@@ -362,7 +362,7 @@ fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
 
-/// Returns the end of a block: before the next line that is not indented deeper than the block's first line.
+/// Returns the end of a block: the start of the next line that is not indented deeper than the block's first line.
 fn block_end(text: &str, at: usize) -> usize {
     let column = at - line_start(text, at);
     let mut end = text[at..].find('\n').map_or(text.len(), |feed| at + feed + 1);

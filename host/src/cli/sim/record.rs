@@ -1,4 +1,4 @@
-//! `sim record`: records a command's requests to osascript, to be read, and to be repeated on another Mac.
+//! `sim record`: records how a command runs osascript, to read the runs or to repeat them on another Mac.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -60,7 +60,7 @@ fn to_json(run: &Again) -> serde_json::Value {
     json!({ "recorded": run.recorded, "happened": run.happened, "differences": run.differences() })
 }
 
-/// Each run that differs, with the recorded and the actual result.
+/// Shows each run that differs, with the recorded and the actual result.
 fn show(runs: &[Again], out: &mut impl Write) -> io::Result<()> {
     for (run, number) in runs.iter().zip(1..) {
         for part in run.differences() {

@@ -1,4 +1,4 @@
-//! The whole terminal as one page. At any end, the terminal gets its old contents back.
+//! Uses the whole terminal for one page. However the view ends, the terminal's old contents are restored.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::time::Duration;
@@ -9,24 +9,24 @@ use crossterm::{cursor, execute, queue, terminal};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// The terminal while the view has it.
+/// The terminal while the view uses it.
 #[derive(Debug)]
 pub(super) struct Screen {
     keys: mpsc::UnboundedReceiver<Vec<u8>>,
-    /// Signals that end this process.
+    /// The signals that end this process.
     ends: [Signal; 3],
     resized: Signal,
     has_colors: bool,
 }
 
 impl Screen {
-    /// Whether there is a terminal on both sides that can move its cursor.
+    /// Whether stdin and stdout are a terminal that can move its cursor.
     pub(super) fn is_possible() -> bool {
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb
     }
 
-    /// Takes the terminal.
+    /// Switches the terminal to the view.
     pub(super) fn enter() -> io::Result<Self> {
         let ends = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()];
         let [terminate, hangup, interrupt] = ends.map(signal);
@@ -41,7 +41,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Shows as much of a page as there is room for. Lines are replaced one by one, so that nothing flickers.
+    /// Draws as much of a page as fits. Lines are replaced one by one to avoid flicker.
     pub(super) fn draw(&mut self, page: &str) -> io::Result<()> {
         let (_, rows) = terminal::size()?;
         let page =
@@ -57,7 +57,7 @@ impl Screen {
         stdout.flush()
     }
 
-    /// Waits for this time, or until the terminal changes its size; true if a key or a signal ends the view before
+    /// Waits for this time, or until the terminal is resized. Returns true if a key or a signal ends the view before
     /// that.
     pub(super) async fn ended_within(&mut self, time: Duration) -> bool {
         let [terminate, hangup, interrupt] = &mut self.ends;
@@ -81,18 +81,19 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // Without a terminal there is nothing to give back.
+        // If the terminal is gone, there is nothing to restore.
         let _ = execute!(io::stdout(), cursor::Show, terminal::LeaveAlternateScreen);
         let _ = terminal::disable_raw_mode();
     }
 }
 
-/// Whether the keys contain q, Ctrl-C, Ctrl-D or Escape. Other keys begin with an escape character too, and continue.
+/// Whether the keys contain q, Ctrl-C, Ctrl-D or Escape. Special keys also begin with an escape character, but more
+/// bytes follow.
 fn end_it(keys: &[u8]) -> bool {
     keys.iter().any(|key| matches!(key, b'q' | 3 | 4)) || keys.ends_with(b"\x1b")
 }
 
-/// Reads keys on a thread of its own, which ends with the process.
+/// Reads keys on a separate thread, which ends with the process.
 fn keys() -> mpsc::UnboundedReceiver<Vec<u8>> {
     let (sender, keys) = mpsc::unbounded_channel();
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Reads all logs together, and finds changes in them.
+//! Reads all logs together and detects tampering.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -12,37 +12,37 @@ use serde_json::{Map, Value as Json};
 use super::{ACCEPTED, END, LOG, REMOVED, parse_end};
 use crate::{StateError, regular};
 
-/// The most that is read of a log: a new one is begun after a quarter of it.
+/// The most bytes to read of one log. A new log begins at a quarter of this.
 const MOST: u64 = 64 * regular::MOST;
 
 /// One entry of a log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// The file of the entry.
+    /// The name of the log file.
     pub file: String,
-    /// The number of its line, from 1.
+    /// The line number, from 1.
     pub line: u64,
     pub fields: Map<String, Json>,
 }
 
-/// Something that is not as it was written.
+/// Something that differs from what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub file: String,
-    /// The line, from 1; `None` for the whole file.
+    /// The line number, from 1; `None` for the whole file.
     pub line: Option<u64>,
-    /// The fault.
+    /// What is wrong.
     pub wrong: String,
 }
 
-/// Everything that is in one log.
+/// The contents of one log.
 struct File {
     lines: Vec<Line>,
     broken: Option<Broken>,
     end: Option<(u64, Hash)>,
 }
 
-/// Reads the entries of all logs below a state directory, in the order of time. Damaged lines are left out.
+/// Reads the entries of all logs below a state directory, sorted by time. Damaged lines are skipped.
 ///
 /// # Errors
 /// A log cannot be read.
@@ -59,31 +59,32 @@ pub fn read(state: &Path) -> Result<Vec<Record>, StateError> {
     Ok(records)
 }
 
-/// By time; entries of one log with the same millisecond by their lines.
+/// Sorts by time. Entries of one log with the same millisecond keep the order of their lines.
 fn in_order(records: &mut [Record]) {
     records.sort_by_cached_key(|record| (record.at(), record.file.clone(), record.line));
 }
 
 impl Record {
-    /// When it was written.
+    /// When the entry was written.
     pub fn at(&self) -> Option<Timestamp> {
         self.fields.get("time")?.as_str()?.parse().ok()
     }
 }
 
-/// How much of the end of one log is read for its newest entries.
+/// How many bytes from the end of a log are read for its newest entries.
 const TAIL: u64 = 256 * 1024;
 
-/// The number of logs to read for them.
+/// How many logs are read for the newest entries.
 const LOGS: usize = 16;
 
-/// Reads the newest entries of all logs, in the order of time. If logs are many or long, it reads only their ends.
+/// Reads the newest entries of all logs, sorted by time. Of many or long logs it reads only the ends.
 ///
 /// # Errors
 /// A log cannot be read.
 pub fn newest(state: &Path, most: usize) -> Result<Vec<Record>, StateError> {
     let mut logs = logs(state)?;
-    // The name of a log has the time at which it began. A log that began early may still be growing.
+    // A log's name has the time at which it began. A log that began early may still be growing, so the modification
+    // time counts.
     logs.sort_by_key(|path| std::cmp::Reverse(path.metadata().and_then(|found| found.modified()).ok()));
     let mut records = Vec::new();
     for path in logs.into_iter().take(LOGS) {
@@ -97,14 +98,14 @@ pub fn newest(state: &Path, most: usize) -> Result<Vec<Record>, StateError> {
     Ok(records.split_off(records.len().saturating_sub(most)))
 }
 
-/// The end of a file, from a whole line on.
+/// Reads the end of a file, beginning with a whole line.
 fn tail(path: &Path) -> Result<String, StateError> {
     let mut file = regular::open(path, fs::OpenOptions::new().read(true))?;
     let (mut bytes, mut cut) = (Vec::new(), 0);
     let mut read = || {
         cut = file.metadata()?.len().saturating_sub(TAIL);
         file.seek(SeekFrom::Start(cut))?;
-        // It may grow while it is read.
+        // The file may grow while it is read.
         file.by_ref().take(2 * TAIL).read_to_end(&mut bytes)
     };
     read().map_err(StateError::io(path))?;
@@ -127,7 +128,8 @@ fn logs(state: &Path) -> Result<Vec<PathBuf>, StateError> {
     Ok(paths.filter(|path| path.to_str().is_some_and(|path| path.ends_with(LOG))).collect())
 }
 
-/// Finds every place where a log below a state directory is not as it was written; an empty list means all is well.
+/// Finds every place where a log below a state directory differs from what was written. An empty list means that all
+/// is well.
 ///
 /// # Errors
 /// A log cannot be read.
@@ -148,18 +150,18 @@ pub fn verify(state: &Path) -> Result<Vec<Finding>, StateError> {
     Ok(findings)
 }
 
-/// The texts of entries with this beginning, in the undamaged parts of all logs.
+/// Returns the text after this prefix, for all operator entries in the undamaged parts of all logs.
 fn orders<'a>(files: &'a BTreeMap<String, File>, begin: &'a str) -> impl Iterator<Item = &'a str> {
     let lines = files.values().flat_map(|file| &file.lines);
     lines.filter_map(move |line| line.fields.get("order")?.as_str()?.strip_prefix(begin))
 }
 
-/// The order that takes note of a finding.
+/// Returns the text of an entry that acknowledges a finding.
 pub(crate) fn accepted(finding: &Finding) -> String {
     format!("{ACCEPTED}{finding}")
 }
 
-/// Whether a log was removed because of its age, and that was written down.
+/// Whether another log records that this log was removed.
 fn is_removed(log: &str, files: &BTreeMap<String, File>) -> bool {
     let name = log.strip_suffix(LOG).unwrap_or(log);
     orders(files, REMOVED).flat_map(str::split_whitespace).any(|removed| removed == name)
@@ -172,7 +174,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// `last` names the newest log, so its removal shows.
+/// Checks that the newest log exists. `last` names it, so its removal is noticed.
 fn newest_is_there(state: &Path, files: &BTreeMap<String, File>) -> Option<Finding> {
     match regular::text(&state.join("audit/last"), regular::MOST) {
         Ok(Some(last)) => {
@@ -221,7 +223,7 @@ impl File {
         found
     }
 
-    /// The end of the log before it, from the first line.
+    /// Returns the end of the log before this one, as the first line gives it.
     fn previous(&self) -> Option<Link> {
         let link = self.lines.first()?.fields.get("previous")?;
         serde_json::from_value(link.clone()).ok()
@@ -264,7 +266,7 @@ fn files(state: &Path) -> Result<BTreeMap<String, File>, StateError> {
         else {
             continue;
         };
-        // The end is read first: a log that is being written may only be longer.
+        // The end is read first. If the log is being written, it can then only be longer than its end says.
         let end = regular::text(&folder.join(format!("{name}{END}")), regular::MOST).ok().flatten();
         let Some(bytes) = regular::bytes(&path, MOST)? else { continue };
         let (lines, broken) = lines(&String::from_utf8_lossy(&bytes));

@@ -1,4 +1,4 @@
-// AppKit, as far as it means something without a screen: running apps, the pasteboard, screens.
+// AppKit, as far as it works without a screen: running apps, the pasteboard, screens.
 (function (tools, part) {
   "use strict";
   const { system, VALUE, kind, object, classOf, nil, string, data, bytesOf, wrap, unwrap, text, isA, fileUrl } = tools;
@@ -47,7 +47,7 @@
     const path = system.pathOf(text(name));
     return path == null ? nil() : fileUrl(path);
   };
-  // Who opens what a URL names: the apps that come with a Mac.
+  // Which app opens a URL: the apps that come with a Mac.
   const openers = [
     [/^https?:/, "com.apple.Safari"],
     [/^mailto:/, "com.apple.mail"],
@@ -58,7 +58,7 @@
     const id = openers.find(([pattern]) => pattern.test(url))?.[1];
     return id ? located(id) : nil();
   };
-  // The uniform type of a file, by its extension as far as that is known.
+  // Returns the uniform type identifier of a file, by its extension if that is known.
   const uniformType = (path) => {
     const [, extension = ""] = last(path).match(/[^.]\.([^.]+)$/) ?? [];
     if (system.kind(path) !== 1) {
@@ -81,7 +81,7 @@
       fullPathForApplication: (v, name) => wrap(system.pathOf(text(name))),
       absolutePathForAppBundleWithIdentifier: (v, id) => wrap(system.pathOf(text(id))),
       URLForApplicationWithBundleIdentifier: (v, id) => located(id),
-      // Nothing opens here; what could be opened is answered.
+      // Nothing is really opened. The answer says whether it could be.
       openURL: (v, url) =>
         isA(url, "NSURL") &&
         (url[VALUE].path === undefined || !url[VALUE].text.startsWith("file:") || system.kind(url[VALUE].path) !== 0),
@@ -101,7 +101,8 @@
   });
   classOf("NSWorkspace", { get: { sharedWorkspace: () => object("NSWorkspace", 0) } });
 
-  // The pasteboard: texts and bytes by type, shared by all processes of the world. Old names of the types mean the new ones.
+  // The pasteboard: strings and bytes by type, shared by all processes of the world. Old type names are mapped to new
+  // ones.
   const types = {
     NSStringPboardType: "public.utf8-plain-text",
     "public.plain-text": "public.utf8-plain-text",
@@ -246,7 +247,7 @@
     call: {
       setActivationPolicy: () => true,
       activateIgnoringOtherApps: () => undefined,
-      // Lets another app come forward; since macOS 14.
+      // Lets another app come to the front (since macOS 14).
       yieldActivationToApplication: () => undefined,
     },
   });

@@ -1,4 +1,5 @@
-// Dates in calendars, zones and formats: the Gregorian calendar, English names, and zones by their distance from GMT.
+// Dates in calendars, time zones and formats: the Gregorian calendar, English names, and zones by their offset from
+// GMT.
 (function (tools) {
   "use strict";
   const { VALUE, kind, object, classOf, nil, string, wrap, unwrap, text, time, number } = tools;
@@ -19,7 +20,7 @@
   const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
   const two = (value) => String(value).padStart(2, "0");
 
-  // A zone gives the minutes by which a date's wall clock is ahead of GMT.
+  // A zone returns by how many minutes a date's wall clock is ahead of GMT.
   const local = (date) => -date.getTimezoneOffset();
   const zone = (name, ahead) => object("NSTimeZone", { name, ahead });
   const fixed = (seconds) =>
@@ -68,7 +69,7 @@
     },
   });
 
-  // The parts of a date as a zone's wall clock shows them, and back.
+  // Converts a date to the parts that a zone's wall clock shows, and back.
   const wall = (date, ahead) => new Date(date.getTime() + ahead(date) * 60000);
   function instant(parts, ahead) {
     const { year = 2000, month = 1, day = 1, hour = 0, minute = 0, second = 0, ms = 0 } = parts;
@@ -216,7 +217,7 @@
     return instant(whole, () => (sign ? (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) : 0));
   }
 
-  // Formats by style, as English shows them.
+  // The formats of each style, in US English.
   const dateStyles = ["", "M/d/yy", "MMM d, y", "MMMM d, y", "EEEE, MMMM d, y"];
   const timeStyles = ["", "h:mm a", "h:mm:ss a", "h:mm:ss a z", "h:mm:ss a z"];
   const patternOf = (v) =>
@@ -291,7 +292,7 @@
   });
   classOf("NSISO8601DateFormatter", { get: { blank: iso } });
 
-  // Calendars: components of a date, and dates of components.
+  // Calendars: the components of a date, and dates from components.
   const units = { 4: "year", 8: "month", 16: "day", 32: "hour", 64: "minute", 128: "second", 512: "weekday" };
   const known = ["year", "month", "day", "hour", "minute", "second", "weekday", "weekOfYear", "nanosecond"];
   kind("NSDateComponents", {

@@ -1,6 +1,7 @@
-// EventKit, as far as calendars, events, lists and reminders are read. Never kinder than a Mac: without full access a store is empty and
-// nothing throws; JavaScript's null or array for an NSArray ends the process; rows have no order; a store sees changes
-// of others only after `reset`, and what it gave out before that is gone.
+// EventKit, for reading calendars, events, lists and reminders. It is never more lenient than a Mac: without full
+// access a store is empty and nothing throws; passing JavaScript's null or an array for an NSArray ends the process;
+// results are unordered; a store sees others' changes only after `reset`, which invalidates the objects that it
+// returned before.
 (function (tools, part) {
   "use strict";
   const { system, VALUE, kind, object, classOf, nil, string, wrap, isA, time } = tools;
@@ -11,7 +12,7 @@
     system.log(`*** Terminating app due to uncaught exception: ${said}: unrecognized selector sent to instance`);
     system.exit(134);
   };
-  // An NSArray of calendars, or nil for all of them.
+  // Returns the calendars in an NSArray, or null for all calendars.
   const calendarsOf = (given) => {
     if (given === null) die("-[NSNull count]");
     if (Array.isArray(given)) die("-[__NSArrayM remListIDsWithAllLists:]");
@@ -21,12 +22,12 @@
   };
 
   kind("EKCalendar", { get: { title: (v) => string(v.title), calendarIdentifier: (v) => wrap(v.id) } });
-  // What a store gave out before its last reset is no longer there.
+  // Objects that a store returned before its last reset are no longer valid.
   const live = (read) => (v) => (v.store.generation === v.generation ? read(v) : nil());
   const STATUS = ["none", "confirmed", "tentative", "cancelled"];
   const readers = {
     calendarItemIdentifier: (v) => string(v.event.uid),
-    // One id for the whole series, and another than the one above.
+    // One id for the whole series. It differs from the id above.
     calendarItemExternalIdentifier: (v) => string(`${v.event.uid}@external.example`),
     eventIdentifier: (v) => string(`${v.calendar[VALUE].id}:${v.event.uid}`),
     title: (v) => wrap(v.event.title),
@@ -41,7 +42,7 @@
     isAllDay: (v) => v.event.days,
     isDetached: (v) => v.detached,
     hasRecurrenceRules: (v) => v.event.rule !== null && !v.detached,
-    // The bridge may give integers as texts.
+    // The bridge may return integers as strings.
     status: (v) => String(Math.max(0, STATUS.indexOf(v.event.status))),
     calendar: (v) => v.calendar,
   };
@@ -52,7 +53,7 @@
     calendarItemExternalIdentifier: (v) => string(`${v.reminder.uuid}@external.example`),
     title: (v) => wrap(v.reminder.title),
     notes: (v) => wrap(v.reminder.notes),
-    // Parts of a date, of which each is a number of its own; without a time there is no hour, and without a zone no zone.
+    // Date components, each a separate number. Without a time there is no hour, and without a time zone no zone.
     dueDateComponents: (v) => {
       part("dates");
       return v.reminder.due === null ? nil() : object("NSDateComponents", { ...v.reminder.due });
@@ -72,7 +73,7 @@
   kind("EKPredicate", {});
   const load = (v) => {
     v.generation += 1;
-    // A store that was made without access stays empty until it is reset.
+    // A store that was created without access stays empty until it is reset.
     const { store, calendars, lists } = JSON.parse(system.eventKitLoad(v.store));
     v.store = store;
     v.calendars = system.eventKitConsent(0) === WRITE_ONLY ? [{ title: "Calendar", id: "virtual" }] : calendars;
@@ -80,7 +81,7 @@
   };
   const matching = (v, predicate) => {
     const { from, to, titles } = predicate[VALUE];
-    // Consent that was taken away while the process runs leaves nothing to see.
+    // If consent is revoked while the process runs, nothing is returned any more.
     const found = system.eventKitConsent(0) === FULL ? JSON.parse(system.eventKitSearch(v.store, from, to)) : [];
     const calendars = v.calendars.map((each) => object("EKCalendar", each));
     const rows = found
@@ -102,7 +103,7 @@
     system.eventKitWait(rows.length);
     return object("NSArray", rows.reverse());
   };
-  // Reminders come later, and only while a run loop runs; without access nil comes.
+  // Reminders arrive later, and only while a run loop runs. Without access the result is nil.
   const fetched = (v, predicate, completion) => {
     if (typeof completion !== "function") die("-[__NSCFString invoke]");
     const { titles, open, from, to } = predicate[VALUE];
@@ -127,12 +128,12 @@
       completion(object("NSArray", all.reverse()));
     });
   };
-  // JavaScript's null for a date is not nil, and finds nothing.
+  // JavaScript's null for a date is not nil, and matches nothing.
   const bound = (given) => {
     if (given === null) return NaN;
     return given === undefined || given.isNil() ? null : time(given).getTime();
   };
-  // The completion runs once somebody answers, and only while a run loop runs.
+  // The completion runs once the user answers, and only while a run loop runs.
   const request = (entity) => (v, completion) => {
     if (typeof completion !== "function") die("-[__NSCFString invoke]");
     part("running").after(10, () => {
@@ -140,7 +141,7 @@
       if (answer !== null && answer !== undefined) completion(answer, nil());
     });
   };
-  // The one way to ask before macOS 14 asks nobody any more, and is answered with no.
+  // The request from before macOS 14 no longer asks the user, and is always refused.
   const refused = (v, entity, completion) => {
     if (typeof completion !== "function") die("-[__NSCFString invoke]");
     part("running").after(10, () => completion(false, nil()));

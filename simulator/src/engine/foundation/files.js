@@ -1,4 +1,4 @@
-// Files, bundles, defaults and the places where a Mac keeps things.
+// Files, bundles, user defaults, and the standard folders of a Mac.
 (function (tools) {
   "use strict";
   const {
@@ -51,7 +51,7 @@
     ]);
   const makeFolder = (path, between, error) =>
     worked(system.makeFolder(text(path), Boolean(between)), text(path), error);
-  // A file manager names the file that it was to take, and the folder where it should go.
+  // The error messages of a file manager name the file, and the folder that it should go to.
   const moved = (done, from, to) => {
     const [file, place] = [last(text(from)), folderOf(text(to))];
     const denied = `“${file}” couldn’t be ${done} because you don’t have permission to access “${place}”.`;
@@ -93,7 +93,7 @@
       temporaryDirectory: () => fileUrl("/tmp"),
     },
     call: {
-      // A second argument is a place for whether it is a folder.
+      // A second argument receives whether it is a folder.
       fileExistsAtPath: (v, path) => system.kind(text(path)) !== 0,
       fileExistsAtPathIsDirectory: (v, path, is) => {
         const found = system.kind(text(path));
@@ -173,7 +173,7 @@
   const search = (which, domains) => wrap(places(which, domains));
   tools.classes.NSSearchPathForDirectoriesInDomains = search;
 
-  // Bundles: those of this Mac's apps, and osascript's own, which is none.
+  // Bundles: those of this Mac's apps. osascript itself has none.
   const bundle = (path) => {
     const info = system.plist(`${path}/Contents/Info.plist`);
     return info == null && system.kind(path) !== FOLDER
@@ -210,7 +210,7 @@
     get: { mainBundle: () => object("NSBundle", { path: "/usr/bin", info: {} }) },
   });
 
-  // Defaults live as long as the process; what the system itself keeps there is little.
+  // User defaults last as long as the process. Of the system's own, only a few are there.
   const kept = new Map(Object.entries({ AppleLanguages: ["en-US"], AppleLocale: "en_US" }));
   const typed = (read) => (v, key) => read(v.get(text(key)));
   kind("NSUserDefaults", {

@@ -1,11 +1,11 @@
-// What `Ref` gives, and the function of C that needs one with a type: the system's converter of dictionaries.
+// `Ref`, and the C function that needs a typed one: the system's converter of dictionaries.
 (function (tools) {
   "use strict";
   const { system, VALUE, data, text, define } = tools;
 
-  // An out-parameter for an object that is made by Ref() ends the process when it is read, as it does on a Mac.
-  // With its type it is indexed like an array, and an opaque pointer is known again by `equals`. A pointer to an object
-  // that a function of C gives is not an object before it is cast.
+  // An out-parameter for an object that is made with Ref() ends the process when it is read, as on a Mac. A Ref with
+  // a type is indexed like an array, and `equals` recognizes an opaque pointer. A pointer to an object that a C
+  // function returns must be cast before it is an object.
   const typed = new WeakSet();
   const pointees = new WeakMap();
   function Ref(type) {
@@ -16,7 +16,7 @@
     return made;
   }
   Ref.equals = (one, other) => one === other;
-  // The system's converter of dictionaries. It refuses a reference without a type, and what has no dictionary.
+  // The system's converter of dictionaries. It fails for a Ref without a type, and for an app without a dictionary.
   const copyDefinition = (url, modes, out) => {
     if (!typed.has(out)) return -50;
     const definition = system.definition(text(url));

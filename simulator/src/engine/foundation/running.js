@@ -1,4 +1,4 @@
-// Tasks, the thread and the host, and what happens while a run loop runs: input that arrives, and timers.
+// Tasks, threads and the host, and what happens while a run loop runs: incoming input, and timers.
 (function (tools) {
   "use strict";
   const { system, VALUE, kind, object, classOf, string, wrap, unwrap, deepUnwrap, text, time, selectorName } = tools;
@@ -23,7 +23,7 @@
     get: { isMainThread: () => true },
   });
 
-  // A task runs when the world allows its command in a shell, and has ended when launch returns.
+  // A task runs if the world allows its shell command. It has already ended when launch returns.
   kind("NSPipe", { get: { fileHandleForReading: (v) => v.reading, fileHandleForWriting: (v) => v.writing } });
   const pipe = () => {
     const chunks = [];
@@ -35,7 +35,7 @@
   };
   classOf("NSPipe", { get: { pipe, blank: pipe } });
   const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
-  // What opens an app without an Apple event; everything else is a command for the shell.
+  // Recognizes a command that opens an app without an Apple event. Everything else is a command for the shell.
   const opened = ([...words]) => (words.length > 1 && words.at(-2) === "-b" ? system.open(words.at(-1)) : null);
   function launch(v) {
     const open = v.launchPath === "/usr/bin/open" ? opened(v.arguments) : null;
@@ -127,7 +127,7 @@
     },
   });
 
-  // Observers of notifications; the only one that comes by itself says that stdin has something to read.
+  // Observers of notifications. The only one that the system posts says that stdin has data.
   const observers = [];
   const ready = "NSFileHandleDataAvailableNotification";
   let expected = null;
@@ -179,7 +179,7 @@
   });
   classOf("NSTimer", { make: { scheduledTimerWithTimeIntervalTargetSelectorUserInfoRepeats: timer } });
 
-  // Runs until a date, or until one thing has happened if `once`.
+  // Runs until a date, or if `once` is set, until one thing has happened.
   function runUntil(end, once) {
     for (;;) {
       const living = timers.filter((each) => each[VALUE].valid);
@@ -222,7 +222,7 @@
     get: { currentRunLoop: () => object("NSRunLoop", 0), mainRunLoop: () => object("NSRunLoop", 0) },
   });
   return {
-    // Runs something in so many milliseconds, if a run loop runs then.
+    // Runs something after so many milliseconds, if a run loop is running then.
     after: (milliseconds, run) => {
       timers.push(
         object("NSTimer", { at: Date.now() + milliseconds, interval: 0, fire: run, repeats: false, valid: true }),

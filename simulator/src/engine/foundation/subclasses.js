@@ -57,7 +57,7 @@
           },
         });
     }
-    // An `init` of its own begins with that of the class above, which gives the object.
+    // A script's own `init` starts from the object that the superclass makes.
     const own = methods.init?.implementation ?? methods.init;
     classOf(name, { get: { blank: own ? () => own.call(made()) : made } });
     define($, name, { value: classes[name], writable: true });

@@ -1,10 +1,10 @@
-// Texts as objects of Foundation.
+// Strings as Foundation objects.
 (function (tools) {
   "use strict";
   const { object } = tools;
 
-  // macOS keeps a short text in the pointer itself, so that two equal ones are the same object; Apple's release notes compare
-  // them with `==`. Longer texts are objects of their own.
+  // macOS stores a short string in the pointer itself, so two equal ones are the same object; Apple's release notes
+  // compare them with `==`. Longer strings are separate objects.
   const short = new Map();
   return (value) => {
     if (!/^[\0-\x7f]{1,7}$/.test(value)) return object("NSString", value);

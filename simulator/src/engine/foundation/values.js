@@ -144,7 +144,7 @@
   kind("NSIndexSet", {});
   classOf("NSIndexSet");
 
-  // A set of characters is a test.
+  // A character set is a predicate on characters.
   kind("NSCharacterSet", {
     get: { invertedSet: (v) => object("NSCharacterSet", (c) => !v(c)) },
     call: { characterIsMember: (v, code) => v(String.fromCharCode(code)) },
@@ -174,7 +174,7 @@
     },
   });
 
-  // Regular expressions are the engine's own.
+  // Regular expressions use the engine's own.
   const matchOf = (found) => object("NSTextCheckingResult", found);
   const spans = ({ indices }) =>
     indices.map((span) => (span ? range(span[0], span[1] - span[0]) : range(NOT_FOUND, 0)));
@@ -218,7 +218,7 @@
     init: { initWithPatternOptionsError: expression },
   });
 
-  // Predicates: comparisons joined by AND and OR, as `predicateWithFormat` reads them.
+  // Predicates: comparisons joined by AND and OR, as `predicateWithFormat` parses them.
   function compared(left, operator, right, fold) {
     const low = (value) => (fold && typeof value === "string" ? value.toLowerCase() : value);
     const [a, b] = [low(left), low(right)];

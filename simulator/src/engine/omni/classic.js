@@ -1,6 +1,6 @@
-// What the app does for the commands of its dictionary; objects are numbers, dates local seconds.
+// The commands of the app's dictionary. Objects are numbers, and dates are local seconds.
 const each = (ids) => ids.map((id) => rows.get(id));
-// Where a command puts something: at an end of a list unless it names an element beside which.
+// Where a command puts something: at the end of a list, or beside a named element.
 function located(place, owner, Type = TaskLocation) {
   const { edge = "end", beside } = place ?? {};
   if (beside === undefined) return placed(Type, edge === "beginning" ? edge : "ending", owner);

@@ -1,4 +1,4 @@
-// Lists of objects. What is done with them gives plain arrays.
+// Lists of objects. Array methods on them return plain arrays.
 class Collection extends Array {
   static get [Symbol.species]() {
     return Array;
@@ -19,7 +19,7 @@ function collect(Type, all) {
   return made;
 }
 
-// A place between the children of something; where it is exactly is known when something is put there.
+// A position among the children of an object. It is resolved when something is put there.
 const location = (owner) => {
   const type = function () {
     throw new TypeError(`${owner}.ChildInsertionLocation has no constructor`);
@@ -36,13 +36,13 @@ function placed(Type, edge, row) {
   return made;
 }
 
-// Where tasks hang: in a project they are those of its root task.
+// The row whose list contains the tasks. The tasks of a project are in its root task.
 const taskHome = (row) => (row.c === "project" ? rootOf(row) : row);
 const taskList = (row) => (row === database ? "inbox task" : "task");
 const sectionList = () => "section";
 const tagList = () => "tag";
 
-// The row that contains the place, its list, and the index there.
+// Returns the row that contains the position, its list, and the index there.
 function resolvePlace(position, kind) {
   const { edge, row } = position[ROW];
   if (edge === "beginning" || edge === "ending") {
@@ -62,7 +62,7 @@ const kinds = {
   tag: { home: (row) => row, list: tagList },
 };
 
-// Moves a row to a place; its own place does not count.
+// Moves a row to a position. The row's own place in the list does not count.
 function put(row, position, kind) {
   const place = resolvePlace(position, kind);
   for (let up = place.of; up; up = parentOf(up)) if (up === row) fail("an object cannot be put into itself");
@@ -71,7 +71,7 @@ function put(row, position, kind) {
   relocate(row, place.of, place.name, at);
 }
 
-// Goes through a tree until the function says otherwise.
+// Walks a tree until the function stops it.
 function walk(items, f, below) {
   for (const item of items) {
     const result = f(item);

@@ -1,4 +1,4 @@
-// The database: what scripts see as their global scope.
+// The database, which is the global scope of scripts.
 const matching = (all, search) => {
   const words = textOf(search, "the search").toLowerCase().split(/\s+/).filter(Boolean);
   return all.filter((row) =>
@@ -128,7 +128,7 @@ function sectionRows(all) {
     each instanceof Folder ? rowOf(each, Folder, "the section") : rowOf(each, Project, "the section"),
   );
 }
-// Several objects keep their order wherever they are put.
+// Moves several objects and keeps their order.
 function moveAll(all, place, kind) {
   const ordered = ["beginning", "after"].includes(place[ROW].edge)
     ? (all.toReversed?.() ?? all.slice().reverse())
@@ -175,7 +175,7 @@ function copyTag(row, place) {
   return made;
 }
 
-// Under this key the app keeps which tag the forecast shows; empty is none.
+// The key under which the app stores which tag the forecast shows; an empty value means none.
 const FORECAST_TAG = "_ForecastBlessedTagIdentifier";
 class Settings {
   get keys() {

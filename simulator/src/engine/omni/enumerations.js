@@ -1,4 +1,4 @@
-// Enumerations: constants that are compared, and that say what they are only as text.
+// Enumerations: constants that can be compared, and whose value can be seen only as text.
 class Constant {}
 Object.defineProperty(Constant.prototype, "toString", {
   value() {

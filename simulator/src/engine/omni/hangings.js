@@ -1,11 +1,12 @@
-// What hangs on a task or project: alerts, attached files, linked files. Each kind is kept as JSON in a term of its own.
+// What is attached to a task or project: alerts, attached files, linked files. Each kind is stored as JSON in its own
+// term.
 const hung = (row, name) => JSON.parse(term(row, name) ?? "[]");
 function hang(row, name, all) {
   write(row, name, JSON.stringify(all));
   touch(row);
 }
 
-// An alert is an object of its own, always the same one, although only its task is a row.
+// An alert is always represented by the same object, although it has no row; only its task has one.
 const NotificationKind = enumeration("Task.Notification.Kind", ["Absolute", "DueRelative", "Unknown"]);
 const alertRows = new Map();
 function alertsOf(row) {
@@ -34,7 +35,7 @@ function alter(notification, change) {
     hung(task, ".alerts").map((alert) => (alert.id === id ? { ...alert, ...change } : alert)),
   );
 }
-// When an alert is due to fire, in seconds; one that belongs to a due date that is gone has no time.
+// When an alert fires, in seconds. An alert relative to a due date that was removed has no time.
 function fires(notification) {
   const alert = alertOf(notification);
   if (alert.at !== undefined) return alert.at;
@@ -103,7 +104,7 @@ Object.defineProperty(TaskNotification, "Kind", { value: NotificationKind });
 classes.alert = TaskNotification;
 Object.assign(Task, { Notification: TaskNotification });
 
-// Bytes, kept as base64.
+// Encodes bytes as base64.
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 function encoded(bytes) {
   let text = "";
@@ -169,7 +170,7 @@ class FileWrapper {
     if (!(contents instanceof Data)) fail(`the contents must be Data, not ${describe(contents)}`);
     return new FileWrapper(ROW, name ?? null, contents);
   }
-  // The app lives in a sandbox: a file that nobody has picked is out of its reach.
+  // The app is sandboxed: it cannot read a file that the user has not picked.
   static fromURL(url) {
     return fail(
       `The file “${decodeURIComponent(String(url)).split("/").pop()}” couldn’t be opened because you don’t have permission to view it.`,

@@ -1,4 +1,4 @@
-// What all objects of the database have in common.
+// What all objects of the database share.
 class ObjectIdentifier {
   constructor(token, row) {
     if (token !== ROW) throw new TypeError("ObjectIdentifier has no constructor");
@@ -41,15 +41,15 @@ class DatedObject extends DatabaseObject {
 }
 class ActiveObject extends DatedObject {}
 
-// The values of the app's objects are on the objects, as far as a script can tell: only functions are on the prototypes.
-// They are kept between the two, on an object that no script is given.
+// To a script, the values of the app's objects look like own properties: only functions are on the prototypes. They
+// are kept on an object between the two, which no script can reach.
 const between = new Map();
 function values(type) {
   if (!between.has(type)) between.set(type, Object.create(type.prototype));
   return between.get(type);
 }
 
-// The object that stands for a row, always the same one.
+// Returns the object for a row, always the same one.
 const classes = {};
 function wrap(row) {
   if (row.o === undefined) {
@@ -75,7 +75,7 @@ const truthOf = (value, what) =>
   typeof value === "boolean" ? value : fail(`${what} must be a Boolean, not ${describe(value)}`);
 const byIdentifier = (c) => (key) => wrapOrNull(keyed(c, textOf(key, "the identifier")));
 
-// A property kept under a term; `home` says in which row.
+// Defines a property that is stored under a term. `home` returns the row that stores it.
 function property(type, name, key, check, { home = (row) => row, read = (value) => value, how, after } = {}) {
   Object.defineProperty(values(type), name, {
     configurable: true,
@@ -110,7 +110,7 @@ const minutes = (value, what) =>
       ? Math.round(value)
       : fail(`${what} must be a Number or null, not ${describe(value)}`);
 
-// What tasks and projects share; a project keeps it in its root task.
+// Properties that tasks and projects share. A project stores them in its root task.
 function taskLike(type, home) {
   const at = (more) => ({ home, ...more });
   property(type, "name", "name", textOf, at());
@@ -181,7 +181,7 @@ function setTags(row, tags) {
   write(row, ".tag", tags, wire.many);
   touch(row);
 }
-// Tags of a group that excludes each other replace one another.
+// Tags that exclude each other within a group replace each other.
 function mark(row, tags) {
   let kept = (row[".tag"] ?? []).map((id) => rows.get(id)).filter(Boolean);
   for (const tag of tags) {

@@ -1,5 +1,5 @@
-// What plug-ins are made of. No plug-in is installed here, but a script can make an action and perform it.
-// What a person answers stays open: nobody sits at this Mac.
+// The classes of plug-ins. No plug-in is installed here, but a script can make an action and perform it.
+// A question to the user is never answered, because nobody sits at this Mac.
 const functionOf = (value, what) =>
   typeof value === "function" ? value : fail(`${what} must be a Function, not ${describe(value)}`);
 const nobody = () => new Promise(() => {});
@@ -60,7 +60,7 @@ class Notification {
     return nobody();
   }
 }
-// Fields of forms: each has a value from the start, which a form without a person keeps.
+// Fields of forms. Each has an initial value, which it keeps because nobody edits the form.
 class FormField {
   constructor(key, displayName, value) {
     this.key = textOf(key, "the key");
@@ -113,7 +113,7 @@ class Form {
 }
 Object.defineProperty(Form, "Field", { value: FormField });
 
-// The pasteboard of the Mac, as far as it holds text.
+// The Mac's pasteboard, for text only.
 class Pasteboard {
   constructor(token) {
     if (token !== ROW) throw new TypeError("Pasteboard has no constructor");
@@ -133,7 +133,7 @@ class Pasteboard {
 }
 Object.defineProperty(Pasteboard, "general", { value: new Pasteboard(ROW) });
 
-// Timers that fire once do so when the script has ended, in the order of their times; the others never end, and never begin.
+// Timers that fire once do so after the script has ended, in the order of their times. Repeating timers never fire.
 let waiting = [];
 class Timer {
   constructor(token, interval) {
@@ -155,13 +155,13 @@ class Timer {
     return new Timer(ROW, interval);
   }
 }
-// Fires the next timer; nobody hears of its errors.
+// Fires the next timer. Its errors are not reported.
 function fireNext() {
   const next = waiting.shift();
   try {
     next?.action(next.timer);
   } catch {
-    // The app writes them to its console.
+    // The app writes errors to its console.
   }
   return next !== undefined;
 }

@@ -1,4 +1,4 @@
-// Projects: what is theirs alone; the rest is in their root task.
+// What only projects have. Everything else is in their root task.
 const STATUS = {
   "active status": ProjectStatus.Active,
   "on hold status": ProjectStatus.OnHold,
@@ -7,7 +7,7 @@ const STATUS = {
 };
 const statusNames = (value) => Object.keys(STATUS).find((name) => STATUS[name] === value);
 
-// A snapshot: changing it changes nothing until it is assigned.
+// A copy: changing it has no effect until it is assigned.
 class ReviewInterval {
   constructor(token) {
     if (token !== ROW) throw new TypeError("Project.ReviewInterval has no constructor");
@@ -122,7 +122,7 @@ function setStatus(row, name, date) {
   write(root, "dropped date", name === "dropped status" ? now : null, wire.date);
   touch(root);
 }
-// Marks a project as done; one that repeats leaves a finished copy before it.
+// Marks a project as done. A repeating project leaves a completed copy before it.
 function completeProject(row, date) {
   const root = rootOf(row);
   if (readRule(root) === null || !isRemaining(root)) {

@@ -1,4 +1,4 @@
-// Repetition rules, and when they fall next.
+// Repetition rules, and their next occurrence.
 const DAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 const FREQUENCIES = ["MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"];
 const PARTS = ["FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYSETPOS", "COUNT", "UNTIL", "WKST"];
@@ -55,7 +55,7 @@ function daysOfMonth(rule, y, m) {
     : found;
 }
 
-// The first time after `after`, of a rule that counts from `start`.
+// Returns the first occurrence after `after` of a rule that starts at `start`.
 function following(rule, start, after) {
   const { frequency, interval } = rule;
   const step = { MINUTELY: 60e3, HOURLY: 3600e3 }[frequency];
@@ -167,7 +167,7 @@ function writeRule(row, rule) {
   write(row, ".catch up", rule.catchUpAutomatically);
 }
 
-// Moves a repeating row's dates on; false where the rule has ended.
+// Moves the dates of a repeating row to the next occurrence. Returns false if the rule has ended.
 function advance(row, done) {
   const rule = readRule(row),
     parsed = parseRule(rule.ruleString);

@@ -1,11 +1,12 @@
-// The rows of the database: the app's objects as this side holds them, and every change to them.
-// A row is `i` its number, `c` its class, `p` the row that contains it, `e` its lists, and its terms; dates are local seconds.
+// The rows of the database: a copy of the app's objects, and every change to them.
+// A row has `i` its number, `c` its class, `p` the row that contains it, `e` its lists, and its terms. Dates are
+// local seconds.
 const ROW = Symbol("row");
 const data = JSON.parse(native.load());
 const rows = new Map();
 for (const row of data.objects) rows.set(row.i, row);
 const database = rows.get(data.document);
-// Counts changes: what was worked out before one is worked out anew.
+// Counts changes. Results that were computed before a change are computed again.
 let version = 0;
 
 const parentOf = (row) => rows.get(row.p);
@@ -25,7 +26,7 @@ const describe = (value) =>
         ? `a ${value.constructor?.name ?? "Object"}`
         : `a ${typeof value}`;
 
-// What is written down, in the form of the journal.
+// Converts values to the format of the journal.
 const wire = {
   plain: (value) => (typeof value === "string" ? (value.toWellFormed?.() ?? value) : value),
   date: (seconds) => (seconds === null ? null : { date: seconds }),
@@ -44,7 +45,7 @@ function touch(row) {
   write(row.c === "project" ? rootOf(row) : row, "modification date", nowSeconds(), wire.date);
 }
 
-// Adds a row to a list; `values` are [term, value, form].
+// Adds a row to a list. `values` are [term, value, form].
 function insert(of, name, c, at, values) {
   const i = native.add(
     of.i,
@@ -105,18 +106,19 @@ function keyed(kind, key) {
   }
   return byKey.get(kind).get(key);
 }
-// A project's own key is not that of its root task.
+// A project's own key differs from that of its root task.
 const keyOf = (row) => (row.c === "project" ? row[".key"] : row.id);
 const freshKey = () => native.key(version++);
 
-// Dates: the app keeps whole seconds of the wall clock.
+// Dates: the app stores whole seconds of the wall clock.
 const SystemDate = Date;
 const clock = () => SystemDate.now() + native.offset;
 const toSeconds = (d) =>
   Math.floor(Date.UTC(d.getFullYear(), d.getMonth(), d.getDate(), d.getHours(), d.getMinutes(), d.getSeconds()) / 1000);
 function toDate(seconds) {
   if (seconds === null || seconds === undefined) return null;
-  // The engine takes the offset of a wall clock's time as if that were UTC, which is wrong in the hours beside a change.
+  // The engine looks up the offset as if the wall clock's time were UTC, which is wrong in the hours around a clock
+  // change.
   const offset = (time) => new SystemDate(time).getTimezoneOffset();
   const at = (minutes) => seconds * 1000 + minutes * 60000;
   return new SystemDate(at(offset(at(offset(seconds * 1000)))));
@@ -130,7 +132,7 @@ function dateOrNull(value, what) {
   return toSeconds(value);
 }
 
-// Memory of what was worked out since the last change.
+// Caches a result until the next change.
 function remembered(work) {
   let at = -1,
     found;

@@ -165,7 +165,7 @@ function tagLocation(position) {
   return fail(`the position must be a Tag or a Tag.ChildInsertionLocation, not ${describe(position)}`);
 }
 
-// Perspectives: the built-in ones, and those that somebody made.
+// Perspectives: the built-in ones and the user's.
 const BuiltIn = enumeration(
   "Perspective.BuiltIn",
   ["Flagged", "Forecast", "Inbox", "Nearby", "Projects", "Review", "Search", "Tags"],

@@ -1,4 +1,5 @@
-//! All objects of an app as one JSON text, written by hand: ten thousand tasks are read at the start of every script.
+//! Writes all objects of an app as one JSON text. It is written by hand for speed: every script starts by reading ten
+//! thousand tasks.
 
 use crate::resolve::View;
 use crate::schema::Kind;
@@ -30,7 +31,8 @@ fn id(at: usize) -> ObjectId {
     ObjectId(u32::try_from(at).expect("an app has fewer than 2^32 objects"))
 }
 
-/// The terms of any class with dates as values. A hidden term has the same ending as a term of the dictionary.
+/// Returns the terms of any class whose values are dates. A hidden term has the same ending as a term of the
+/// dictionary.
 fn dates(view: &View<'_>) -> HashSet<Symbol> {
     let classes = ["task", "project", "folder"].into_iter().filter_map(|class| view.schema().class(class));
     let terms = classes.flat_map(|class| {

@@ -1,10 +1,10 @@
-// What follows from where a task stands: whether it can be done, and by when.
+// Derives the status of a task from its place: whether it can be done, and by when.
 const SOON = 172800;
 const projectOf = (row) => {
   for (let up = row; up; up = parentOf(up)) if (up.c === "project") return up;
   return null;
 };
-// Goes from a task through the tasks that contain it to the root task of its project, until something is found.
+// Walks up from a task through its parents to the root task of its project, until a value is found.
 function above(row, key) {
   for (let up = row; isTask(up); up = rows.get(up.p)) if (up[key] !== null && up[key] !== undefined) return up[key];
   return null;
@@ -43,7 +43,7 @@ function isDropped(row) {
 }
 const isRemaining = (row) => term(row, "completion date") === null && term(row, "dropped date") === null;
 
-// A tag on hold keeps back what has it, also through the tags it is in.
+// A tag on hold blocks the tasks that have it, and those with tags below it.
 const heldTags = remembered(
   () =>
     new Set(
@@ -67,7 +67,7 @@ function isBlocked(row, now) {
   if (list(row, "task").some((id) => isRemaining(rows.get(id)))) return true;
   return waits(row, project);
 }
-// Whether something before it in a sequence is not done yet.
+// Whether an earlier item in a sequence is not done yet.
 function waits(row, project) {
   let branch = row;
   for (let up = parentOf(row); isTask(up); branch = up, up = parentOf(up)) {
@@ -78,7 +78,7 @@ function waits(row, project) {
   }
   return false;
 }
-// What can be done first in each project.
+// The next task of each project.
 const nextTasks = remembered(() => new Map());
 function nextOf(project) {
   const known = nextTasks();
@@ -97,7 +97,7 @@ function findNext(row, now) {
   }
   return null;
 }
-// Between two changes time stands still.
+// The current time does not advance until the next change.
 const moment = remembered(nowSeconds);
 const statuses = remembered(() => new Map());
 function statusOf(row) {
@@ -108,7 +108,8 @@ function statusOf(row) {
 function findStatus(row, now) {
   if (isDone(row)) return TaskStatus.Completed;
   if (isDropped(row)) return TaskStatus.Dropped;
-  // What is due says so also where it waits, is deferred or holds open tasks; only a project on hold comes first.
+  // A due task shows that even if it is blocked, deferred or has open subtasks. Only a project on hold takes
+  // precedence.
   const due = effective.due(row);
   if (due !== null && due < now + SOON && !isHeld(row)) return due < now ? TaskStatus.Overdue : TaskStatus.DueSoon;
   if (isBlocked(row, now)) return TaskStatus.Blocked;

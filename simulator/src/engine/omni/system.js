@@ -1,4 +1,4 @@
-// What every app of the Omni Group brings: versions, devices, calendars, formats, bytes, addresses.
+// What every app of the Omni Group has: versions, devices, calendars, formats, bytes, URLs.
 class Version {
   constructor(text) {
     this.versionString = textOf(text, "the version");
@@ -252,7 +252,7 @@ class URL {
   static get currentAppScheme() {
     return "omnifocus";
   }
-  // Nothing is to be seen of it: another app, or another view of this one.
+  // Opens another app or another view, which has no visible effect here.
   open() {}
   fetch() {
     fail("the simulated Mac has no network");
@@ -296,7 +296,7 @@ class URL {
     return this[ROW];
   }
 }
-// What scripts keep for themselves, by the name that they gave.
+// Preferences that scripts store, by the name that they chose.
 const PREFERENCES = ".preferences";
 class Preferences {
   constructor(identifier) {
@@ -347,7 +347,7 @@ function define(name, get) {
     },
   });
 }
-// The flat lists are also reached through the document; what the database can do is not.
+// The document also has the flat lists, but not the functions of the database.
 for (const name of ["flattenedTasks", "flattenedProjects", "flattenedTags", "flattenedFolders"]) {
   Object.defineProperty(DatabaseDocument.prototype, name, { get: lists[name] });
 }
@@ -433,7 +433,7 @@ const ClockedDate = new Proxy(SystemDate, {
 SystemDate.prototype.constructor = ClockedDate;
 globalThis.Date = ClockedDate;
 
-// What an evaluation gives back, as JSON; objects of the database have no form outside it.
+// Converts the result of an evaluation to JSON. Objects of the database have no form outside it.
 function outward(value) {
   if (value === undefined || value === null) return null;
   if (isDate(value)) return { date: toSeconds(value) };

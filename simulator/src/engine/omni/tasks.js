@@ -74,7 +74,7 @@ Object.assign(Task, {
 const isTask = (row) => row?.c === "task" || row?.c === "inbox task";
 const isRoot = (row) => parentOf(row)?.c === "project";
 
-// The place that a new or moved task gets: into a task or project, or next to something.
+// The position of a new or moved task: in a task or project, or beside something.
 function taskPlace(position) {
   if (position === null || position === undefined) return { of: database, name: "inbox task", at: undefined };
   return resolvePlace(taskLocation(position), kinds.task);
@@ -100,7 +100,7 @@ function newTask(of, name, at, title) {
   ]);
 }
 
-// Marks as done. What repeats leaves a finished copy behind and goes on.
+// Marks a task as done. A repeating task leaves a completed copy and continues.
 function complete(row, date) {
   if (isRoot(row)) return rootOf(completeProject(parentOf(row), date));
   if (readRule(row) !== null && isRemaining(row)) {
@@ -111,7 +111,7 @@ function complete(row, date) {
   endWithChildren(parentOf(row), date);
   return row;
 }
-// A task that is completed by its children is completed, never dropped, when none of them is left.
+// A task that is completed by its children becomes completed, never dropped, when none of them remains.
 function endWithChildren(above, date) {
   if (
     isTask(above) &&
@@ -126,7 +126,7 @@ function finish(row, date) {
   write(row, "completion date", date, wire.date);
   touch(row);
 }
-// The finished occurrence of a repeating task: a copy before it. Nothing where the rule has ended.
+// Makes the completed occurrence of a repeating task: a copy before it. Returns null if the rule has ended.
 function repeat(row, date, how) {
   const old = { ...row };
   if (!advance(row, toDate(date))) return null;
@@ -159,7 +159,7 @@ function give(row, all, date) {
   return touch(row);
 }
 
-// Copies a task with all that is in it.
+// Copies a task with everything in it.
 const COPIED = [
   "name",
   "note",
@@ -191,7 +191,7 @@ function copyTask(row, of, name, at, key) {
   return made;
 }
 
-// One task for each line, or one for all: name, `!` flagged, `::project`, `@tag`, `//note`.
+// Parses one task per line, or a single task: name, `!` flagged, `::project`, `@tag`, `//note`.
 function parseTransport(text, single) {
   const lines = single ? [text] : text.split("\n").filter((line) => line.trim() !== "");
   return lines.map((line) => {

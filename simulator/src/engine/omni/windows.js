@@ -1,8 +1,8 @@
-// Windows: what they show, what is selected in them, and what a script tells them to show.
-// What a window keeps is in its row: the dictionary's terms, which scripts outside share, and hidden ones.
+// Windows: what they show, what is selected in them, and what a script makes them show.
+// A window's state is in its row: the dictionary's terms, which scripts outside share, and hidden terms.
 const unknownView = (what) => fail(`what ${what} shows is not known to the simulated OmniFocus`);
 
-// Which rows a perspective shows: those at the top, and those below each.
+// The rows that a perspective shows: the top level, and the rows below each.
 const shownSection = (row) =>
   row.c === "folder"
     ? !folderDropped(row)
@@ -37,7 +37,8 @@ const builtInSidebars = {
   Review: () => flat(allProjects().filter(reviewed)),
 };
 
-// The rules of perspectives that people made. Each maker gives the test of a task, or nothing for a value that it does not know.
+// The rules of custom perspectives. Each function returns the test for a task, or nothing for a value that it does
+// not know.
 const ruleTests = {
   actionAvailability: (how) =>
     ({
@@ -91,7 +92,7 @@ function viewOf(window, builtIns) {
   return (builtIns[shown] ?? (() => unknownView(`the perspective ${shown}`)))(focused.length ? focused : null);
 }
 
-// Rows that a window remembers, as a set and as a list.
+// The rows that a window remembers, as a set and as a list.
 const kept = (window, name) => (window[name] ?? []).map((id) => rows.get(id)).filter(Boolean);
 const keep = (window, name, all) => write(window, name, all, wire.many);
 function toggle(window, name, row, on) {
@@ -149,7 +150,7 @@ const nodeList = (nodes) =>
     ? nodes
     : fail(`the nodes must be an Array of TreeNode, not ${describe(nodes)}`);
 
-// The node of a row below another node, always the same one; an object stands at several places if it has several tags.
+// Returns the node of a row below another node, always the same one. An object with several tags has several nodes.
 function nodeAt(tree, parent, row, path) {
   const known = tree[ROW].nodes;
   if (!known.has(path)) known.set(path, new TreeNode(ROW, { tree, parent, row, path }));
@@ -268,7 +269,7 @@ for (const [name, Type, test] of [
     },
   });
 
-// A day of the forecast, or the days before today, a month, or all that is more than a year away.
+// A day of the forecast, the days before today, a month, or everything more than a year away.
 const ForecastKind = enumeration("ForecastDay.Kind", ["Day", "DistantFuture", "FutureMonth", "Past", "Today"]);
 const ForecastStatus = enumeration("ForecastDay.Status", ["Available", "DueSoon", "NoneAvailable", "Overdue"]);
 const DAYS_SHOWN = 31;

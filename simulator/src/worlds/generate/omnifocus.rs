@@ -1,9 +1,9 @@
-//! More tasks for OmniFocus: like those of each project, in the same projects.
+//! Makes more tasks for OmniFocus: each resembles a task of the same project.
 
 use super::{Maker, moved, without_elements};
 use serde_json::{Map, Value, json};
 
-/// Fills the projects until the database has this many tasks. A database with more stays unchanged.
+/// Fills the projects until the database has this many tasks. A database that has more stays unchanged.
 pub(super) fn fill(maker: &mut Maker, data: &mut Value, count: usize) -> Option<()> {
     let document = data.pointer_mut("/application/elements/document/0/elements")?;
     let mut have = 0;
@@ -34,7 +34,7 @@ fn count_tasks(elements: &Value, count: &mut usize) {
     }
 }
 
-/// The tasks of every active project.
+/// Collects the task lists of all active projects.
 fn task_lists<'a>(sections: &'a mut Value, found: &mut Vec<&'a mut Vec<Value>>) {
     for section in sections.as_array_mut().into_iter().flatten() {
         let ended = matches!(section["status"].as_str(), Some("done status" | "dropped status"));
@@ -49,7 +49,7 @@ fn task_lists<'a>(sections: &'a mut Value, found: &mut Vec<&'a mut Vec<Value>>) 
     }
 }
 
-/// A task like another: past dates move further back, future dates move either way.
+/// Makes a task like another one. Past dates move further back; future dates move either way.
 fn like(maker: &mut Maker, model: &Map<String, Value>) -> Map<String, Value> {
     let ahead = i64::try_from(maker.next() % 120).unwrap_or_default() - 40;
     let back = -i64::try_from(maker.next() % 300).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Types, their members and constants in the bodies of functions, which clangd leaves out of its outlines.
+//! Types in function bodies, with their members and constants. clangd leaves these out of its outlines.
 
 use std::ops::Range as Span;
 
@@ -10,10 +10,10 @@ use crate::code::Code;
 use crate::text::Text;
 use crate::types::{Position, Range, Symbol};
 
-/// Words that may come between `struct` and its name.
+/// The most words between `struct` and its name.
 const AHEAD: usize = 6;
 
-/// The bodies in which a type is declared.
+/// Returns the function bodies in which a type is declared.
 pub(super) fn open(code: &Code<'_>, text: &Text, symbols: &[Symbol]) -> Open {
     let bodies = symbols.iter().filter(|symbol| has_code(symbol.kind)).filter_map(|symbol| {
         let whole = span(text, symbol.location.range);
@@ -26,7 +26,7 @@ pub(super) fn open(code: &Code<'_>, text: &Text, symbols: &[Symbol]) -> Open {
     Open { parts, ..Open::default() }
 }
 
-/// Whether a type seems to be declared in the body of a function, as far as the text alone tells.
+/// Whether a type seems to be declared in a function body, judged from the text alone.
 pub(super) fn seems_open(code: &Code<'_>) -> bool {
     let mut blocks = Vec::new();
     for at in 0..code.len() {
@@ -40,7 +40,7 @@ pub(super) fn seems_open(code: &Code<'_>) -> bool {
     false
 }
 
-/// Whether a word begins the declaration of a type: `struct a {`, `enum class b : char`, `typedef`, `using c =`.
+/// Whether a word begins a type declaration: `struct a {`, `enum class b : char`, `typedef`, `using c =`.
 fn declares(code: &Code<'_>, at: usize) -> bool {
     match code.word(at) {
         "typedef" => true,
@@ -67,7 +67,8 @@ fn has_block(code: &Code<'_>, keyword: usize) -> bool {
     false
 }
 
-/// Reads a mark of clangd; `None` for a symbol that is private to a function, and for a name that is only a type.
+/// Converts a token of clangd to a symbol; `None` for a symbol that is private to a function, and for a type that is
+/// only named.
 pub(super) fn symbol(code: &Code<'_>, page: &Page<'_>, mark: &Mark) -> Option<Symbol> {
     let at = code.at(page.text.offset(mark.name.start))?;
     let (mut kind, mut name, mut first) = (kind(mark)?, code.word(at).to_owned(), at);
@@ -82,7 +83,7 @@ pub(super) fn symbol(code: &Code<'_>, page: &Page<'_>, mark: &Mark) -> Option<Sy
             }
             kind = if before == "struct" && kind == CLASS { STRUCT } else { kind };
         }
-        // A name for the construct before it.
+        // A name given to the type before it, as in `typedef`.
         CLASS if !matches!(next, "{" | ":" | "final") => kind = TYPE_ALIAS,
         _ => {}
     }
@@ -105,7 +106,7 @@ fn kind(mark: &Mark) -> Option<u8> {
         "type" => TYPE_ALIAS,
         "property" => FIELD,
         "method" | "operator" => METHOD,
-        // A name that is only declared is defined elsewhere.
+        // A function that is only declared here is defined elsewhere.
         "function" if mark.defined => FUNCTION,
         _ => return None,
     })

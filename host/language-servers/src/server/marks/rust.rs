@@ -1,5 +1,5 @@
-//! Symbols that macro calls declare in Rust. rust-analyzer does not outline calls. It knows the kind of a word in a
-//! call, unless the word is in the body of a macro or the build leaves the call out.
+//! Symbols that macro calls declare in Rust. rust-analyzer does not outline macro calls. It knows the kind of a word
+//! in a call, unless the word is in the body of a macro or the build excludes the call.
 
 use std::ops::Range as Span;
 
@@ -10,14 +10,14 @@ use super::{
 use crate::code::Code;
 use crate::types::Symbol;
 
-/// Words behind which a name is declared.
+/// Keywords after which a name is declared.
 const ITEMS: [&str; 10] =
     ["fn", "struct", "enum", "union", "trait", "mod", "type", "const", "static", "macro_rules"];
 
-/// Words that may come between one of those and the name.
+/// Words that may stand between such a keyword and the name.
 const BETWEEN: [&str; 3] = ["mut", "ref", "!"];
 
-/// Words that name nothing.
+/// Words that are not names.
 const WORDS: [&str; 12] =
     ["fn", "unsafe", "extern", "async", "for", "in", "if", "_", "self", "Self", "crate", "where"];
 
@@ -40,14 +40,14 @@ pub(super) fn open(code: &Code<'_>, page: &Page<'_>, symbols: &[Symbol]) -> Open
     open
 }
 
-/// A macro that is called or defined.
+/// A macro call or definition.
 struct Call {
-    /// The contents of its brackets.
+    /// The tokens between its brackets.
     tokens: Span<usize>,
     defines: bool,
 }
 
-/// Reads `name! {`, `name!(` and `macro_rules! name {`.
+/// Parses `name! {`, `name!(` and `macro_rules! name {`.
 fn call(code: &Code<'_>, at: usize) -> Option<Call> {
     if code.word(at + 1) != "!" || !code.is_name(at) || !code.touches_next(at) {
         return None;
@@ -57,14 +57,14 @@ fn call(code: &Code<'_>, at: usize) -> Option<Call> {
     Some(Call { tokens: bracket + 1..code.close(bracket)?, defines })
 }
 
-/// Whether a macro call is in the position of an item, and contains a word that it could declare.
+/// Whether a macro call stands where an item can, and contains a word that it could declare.
 fn is_item(code: &Code<'_>, page: &Page<'_>, symbols: &[Symbol], call: &Call) -> bool {
     let at = page.text.position(code.place(call.tokens.start - 1).start);
     let in_code = |symbol: &Symbol| has_code(symbol.kind) && covers(symbol.location.range, at);
     call.tokens.clone().any(|at| code.is_name(at)) && !symbols.iter().any(in_code)
 }
 
-/// The name that is declared behind a word.
+/// Returns the name that is declared after a keyword.
 fn declared(code: &Code<'_>, item: usize) -> Option<usize> {
     if !ITEMS.contains(&code.word(item)) || code.before(item) == "$" {
         return None;
@@ -73,14 +73,14 @@ fn declared(code: &Code<'_>, item: usize) -> Option<usize> {
     while BETWEEN.contains(&code.word(name)) {
         name += 1;
     }
-    // A raw name.
+    // A raw identifier.
     if code.word(name) == "r" && code.word(name + 1) == "#" {
         name += 2;
     }
     let behind = code.word(name + 1);
     let fits = match code.word(item) {
         "union" => behind == "{" || behind == "<",
-        // Types of pointers are called so too; some macros know the type themselves.
+        // Pointer types use these words too. With some macros, the type is implied.
         "const" | "static" => matches!(behind, ":" | "="),
         "type" => matches!(behind, "=" | ":" | "<" | ";"),
         "fn" => matches!(behind, "(" | "<"),
@@ -90,7 +90,7 @@ fn declared(code: &Code<'_>, item: usize) -> Option<usize> {
         .then_some(name)
 }
 
-/// A block of implementations: its contents belong to its type.
+/// Returns an `impl` block as a symbol, so that its contents belong to its type.
 fn block(code: &Code<'_>, page: &Page<'_>, at: usize) -> Option<Symbol> {
     let begins = matches!(code.before(at), "" | "{" | "}" | ";" | "]" | "(" | "unsafe");
     if code.word(at) != "impl" || !begins {
@@ -108,7 +108,7 @@ fn block(code: &Code<'_>, page: &Page<'_>, at: usize) -> Option<Symbol> {
     Some(made(page, &name, OBJECT, range(page.text, code.place(about)), whole))
 }
 
-/// The place of a block's type: the last name outside of `<>` before its bounds.
+/// Finds the type of an `impl` block: the last name outside `<>` and before the bounds.
 fn subject(code: &Code<'_>, keyword: usize, open: usize) -> usize {
     let (mut depth, mut found) = (0_i32, keyword);
     for at in keyword + 1..open {
@@ -123,7 +123,7 @@ fn subject(code: &Code<'_>, keyword: usize, open: usize) -> usize {
     found
 }
 
-/// Reads a mark of rust-analyzer; `None` for a symbol that is private to a function.
+/// Converts a token of rust-analyzer to a symbol; `None` for a symbol that is private to a function.
 pub(super) fn symbol(code: &Code<'_>, page: &Page<'_>, mark: &Mark) -> Option<Symbol> {
     let mut at = code.at(page.text.offset(mark.name.start))?;
     if code.word(at) == "r" && code.word(at + 1) == "#" {

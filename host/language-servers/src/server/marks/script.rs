@@ -1,6 +1,6 @@
-//! Symbols that outlines of TypeScript leave out or misplace: namespaces that are declared again, of which they list
-//! only the first, and functions that are assigned to a prototype, which appear as children of a name that ends before
-//! them.
+//! Symbols that TypeScript outlines omit or misplace. Of a namespace that is declared several times, they list only
+//! the first. A function that is assigned to a prototype appears as the child of a name whose range ends before the
+//! function.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,11 @@ use crate::code::{Code, Shape};
 use crate::text::Text;
 use crate::types::{Position, Symbol};
 
-/// A symbol that readers of an outline do not count.
+/// The name that the server invents for a function without one. Readers of an outline skip it.
 const MADE_UP: &str = "<function>";
 
-/// Lets `A.prototype.b = function c() {}` be a method with all that it holds; a function of the same name is not another one.
+/// Turns `A.prototype.b = function c() {}` into a method with all of its contents. A function of the same name is not a
+/// separate symbol.
 pub(super) fn settle(symbols: &mut [Symbol]) {
     for at in 1..symbols.len() {
         let Some((name, parent)) =
@@ -39,7 +40,7 @@ pub(super) fn settle(symbols: &mut [Symbol]) {
     }
 }
 
-/// Calls a value a function if one is assigned to it: `const f = () => …`, which is how most functions are written.
+/// Turns a value into a function if one is assigned to it: `const f = () => …`, as most functions are written.
 pub(super) fn name_functions(code: &Code<'_>, text: &Text, symbols: &mut [Symbol]) {
     for at in 0..symbols.len() {
         if !matches!(symbols[at].kind, VARIABLE | CONSTANT | PROPERTY | FIELD) {
@@ -54,12 +55,12 @@ pub(super) fn name_functions(code: &Code<'_>, text: &Text, symbols: &mut [Symbol
     }
 }
 
-/// The beginning of the value that is assigned to a name, after its type if it has one.
+/// Returns the first token of the value that is assigned to a name. A type may stand between the two.
 fn given(code: &Code<'_>, name: usize) -> Option<usize> {
     let (mut at, mut angles) = (name + 1, 0_usize);
     while at < code.len() {
         match code.word(at) {
-            // Not `==`, and in a type not `=>`.
+            // Neither `==`, nor a `=>` within a type.
             "=" if angles == 0 && code.word(at + 1) != ">" => return Some(at + 1),
             "=" if code.word(at + 1) == ">" => at += 1,
             "<" => angles += 1,
@@ -101,7 +102,7 @@ fn is_function(code: &Code<'_>, value: usize) -> bool {
     code.word(behind) == "=" && code.word(behind + 1) == ">" && code.touches_next(behind)
 }
 
-/// The namespaces of a text that are not among the symbols and have a namesake there.
+/// Returns the namespaces in a text that repeat a listed one and are not listed themselves.
 pub(super) fn again(code: &Code<'_>, page: &Page<'_>, symbols: &[Symbol]) -> Vec<Symbol> {
     let named: Vec<(usize, usize)> = (0..code.len()).filter_map(|at| declared(code, at)).collect();
     if named.len() < 2 {
@@ -123,7 +124,7 @@ pub(super) fn again(code: &Code<'_>, page: &Page<'_>, symbols: &[Symbol]) -> Vec
     found
 }
 
-/// The first and the last part of the name of a namespace: `namespace A.B {`.
+/// Returns the first and the last part of a namespace's name: `namespace A.B {`.
 fn declared(code: &Code<'_>, at: usize) -> Option<(usize, usize)> {
     let begins = matches!(code.before(at), "" | "{" | "}" | ";" | "export" | "declare");
     if !begins || !matches!(code.word(at), "namespace" | "module") || !code.is_name(at + 1) {

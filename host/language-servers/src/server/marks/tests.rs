@@ -1,6 +1,6 @@
 use super::*;
 
-/// A symbol of an outline whose name is the first such word, and all of which is the first such text.
+/// Makes a symbol. Its range is the first occurrence of `whole`, and its name the first occurrence of `name` in it.
 fn outlined(text: &Text, (kind, name, whole): (u8, &str, &str)) -> Symbol {
     let at = text.as_str().find(whole).expect("a part of the text");
     let begin = at + whole.find(name).expect("a name in it");
@@ -8,7 +8,7 @@ fn outlined(text: &Text, (kind, name, whole): (u8, &str, &str)) -> Symbol {
     symbol(&page, name, kind, range(text, begin..begin + name.len()), at..at + whole.len())
 }
 
-/// A mark of the first word that is `name`; one that ends with `!` is defined, with `~` a constructor.
+/// Makes a mark for the first word equal to `name`. A `!` at the end of `word` means defined, a `~` a constructor.
 fn mark(text: &Text, code: &Code<'_>, (name, word): (&str, &str)) -> Mark {
     let at = (0..code.len()).find(|&at| code.word(at) == name).expect("a word of the text");
     Mark {
@@ -19,7 +19,7 @@ fn mark(text: &Text, code: &Code<'_>, (name, word): (&str, &str)) -> Mark {
     }
 }
 
-/// What an outline holds afterwards, `kind full name`, with the names that are still unknown behind a `?`.
+/// Checks the resulting outline as `kind full name`. Names that are still unknown follow after a `?`.
 fn check(
     dialect: Dialect,
     text: &str,

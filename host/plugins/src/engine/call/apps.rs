@@ -33,7 +33,7 @@ impl apps::Host for State {
             Ok(opened) => opened,
             Err(fault) => return Ok(Err(fault)),
         };
-        // The host's answer decides: a grant is for the app, not for a spelling that leads to it.
+        // The host's bundle id is checked, not the guest's spelling: a grant is for the app itself.
         if !self.setup.grants.may_read(&opened.bundle_id) {
             return Ok(Err(self.unread(&opened.bundle_id)));
         }
@@ -127,7 +127,7 @@ impl State {
         }
     }
 
-    /// Takes in what an app has said.
+    /// Notes that the call has received text from an app.
     pub(super) fn hear(&mut self, answer: String) -> Returned<String> {
         self.heard = true;
         self.count_traffic(answer.len())?;
@@ -136,7 +136,7 @@ impl State {
     }
 }
 
-/// Reads a guest's arguments; the app is always the handle's.
+/// Parses a guest's arguments. The app always comes from the handle.
 fn read(text: &str) -> Result<Json, types::Fault> {
     let map: Map<String, Json> = serde_json::from_str(text)
         .map_err(|error| fault("invalid_parameter", format!("arguments are not a JSON object: {error}")))?;
@@ -149,7 +149,8 @@ fn read(text: &str) -> Result<Json, types::Fault> {
     }
 }
 
-/// The app's name in a command that a person may copy. A guest chooses the text, so it must be a bundle id.
+/// Returns the app's name for a command that a person may copy. The text comes from the guest, so anything but a
+/// bundle id becomes `APP`.
 fn target(app: &str) -> &str {
     if is_bundle_id(app) && app != "*" { app } else { "APP" }
 }

@@ -1,4 +1,4 @@
-//! `files`: a handle is a root that was granted.
+//! `files`: each handle is a granted root.
 
 use serde::Deserialize;
 use wasmtime::component::Resource;

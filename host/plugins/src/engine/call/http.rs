@@ -1,4 +1,4 @@
-//! `http`: only a checked request to a granted host becomes a question.
+//! `http`: a request becomes a question only after it was checked and its host is granted.
 
 use data_encoding::BASE64;
 use serde::Deserialize;
@@ -17,7 +17,7 @@ struct Answer {
 
 const MOST_REQUESTS: u32 = 50;
 const MOST_BODY: usize = 1024 * 1024;
-/// Each secret is read for each request, and named in the question.
+/// The most secrets of one request. Each is read for each request and named in the question.
 const MOST_SECRETS: usize = 8;
 const LONGEST: u32 = 30_000;
 
@@ -46,7 +46,7 @@ impl wit::Host for State {
 }
 
 impl State {
-    /// Reads a request, checks it for the guest's own mistakes, and compares it with the grants.
+    /// Parses a request, rejects the guest's mistakes, and checks the grants.
     fn checked(&self, request: wit::Request) -> Result<Request, types::Fault> {
         let wit::Request { method, url, headers: given, body, secrets, deadline } = request;
         let invalid = |why: String| fault("invalid_parameter", why);
@@ -81,7 +81,7 @@ impl State {
         Ok(Request { host, method, url, headers, body: BASE64.encode(&body), secrets, deadline })
     }
 
-    /// Finds the secrets of a request, each once and each in a header of its own.
+    /// Finds the secrets of a request. Each may be named once, and each needs a header of its own.
     fn secrets(&self, keys: &[String], host: &str) -> Result<Vec<Secret>, types::Fault> {
         if keys.len() > MOST_SECRETS {
             let message = format!("there are {} secrets, expected at most {MOST_SECRETS}", keys.len());
@@ -110,7 +110,7 @@ impl State {
     }
 }
 
-/// A host as an argument of a command, which a person may copy.
+/// Returns the host for a command that a person may copy, or `HOST` if it is not a valid host.
 fn shown(host: &str) -> &str {
     if crate::http::is_host(host) { host } else { "HOST" }
 }

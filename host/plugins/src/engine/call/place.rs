@@ -5,15 +5,16 @@ use wasmtime::{Error, WasmBacktrace};
 
 use crate::failure::line;
 
-/// The number of functions to name: enough to find the place, and few enough for one line.
+/// The number of functions to name: enough to find the place, few enough for one line.
 const MOST: usize = 4;
 const NAME: usize = 120;
 
-/// Stands for the code of a script, which has no names in a trace.
+/// Stands for Python code, which has no function names in a trace.
 pub const INTERPRETED: &str = "code of Python";
 
-/// Returns the functions of the guest that ran, the innermost first, so that an author finds the own code first. Left out are
-/// those that only report the error, the libraries below the own code, and the glue between it and the host.
+/// Returns the guest functions on the stack, the innermost first, so that authors find their own code first. It omits
+/// the functions that only report the error, the libraries that the author's code calls, and the glue code to the
+/// host.
 pub(super) fn of(error: &Error) -> Vec<String> {
     let Some(trace) = error.downcast_ref::<WasmBacktrace>() else { return Vec::new() };
     let named = |(name, index): (Option<&str>, u32)| match name {
@@ -25,14 +26,14 @@ pub(super) fn of(error: &Error) -> Vec<String> {
     shown(names.collect())
 }
 
-/// The function that runs Python code. The interpreter's functions above it in a trace say little to an author, and
-/// nothing in a trace gives the line of Python.
+/// The function that runs Python code. The interpreter's functions above it in a trace do not help an author, and no
+/// entry in a trace gives the line of Python.
 const PYTHON: &str = "_PyEval_EvalFrameDefault";
 
-/// The name of a function without a name. A number helps only if no function has a name.
+/// The name of a function that has none. Its number is shown only if no function has a name.
 const UNNAMED: &str = "function ";
 
-/// If no function is the author's own, all of them are better than none.
+/// Selects the names to show. If no function is the author's own, it shows all of them rather than none.
 fn shown(mut names: Vec<String>) -> Vec<String> {
     let all = names.len();
     names.retain(|name| !is_glue(name));
@@ -43,19 +44,20 @@ fn shown(mut names: Vec<String>) -> Vec<String> {
     }
     let is_own = |name: &&String| !is_foreign(name) && !name.starts_with(UNNAMED);
     let own: Vec<String> = names.iter().filter(is_own).take(MOST).cloned().collect();
-    // Below the glue of another language is its interpreter, which has its own message for the reason.
+    // If glue of another language was removed, the rest is its interpreter, which reports the reason itself.
     let says_nothing = own.is_empty() && all == names.len();
     if says_nothing { names.into_iter().take(MOST).collect() } else { own }
 }
 
-/// Tells whether a function is between the host and the author's code, in any language. The export itself is one.
+/// Tells whether a function is glue between the host and the author's code, in any language. The export itself is
+/// glue too.
 fn is_glue(name: &str) -> bool {
     ["__wasm_export_", "__wasm_import_", "wit_dylib_", "iac:plugin/"]
         .iter()
         .any(|prefix| name.starts_with(prefix))
 }
 
-/// Tells whether a function belongs to Rust's way of giving up, to a library, or to the SDK.
+/// Tells whether a function belongs to Rust's panic machinery, to a library, or to the SDK.
 fn is_foreign(name: &str) -> bool {
     const CRATES: [&str; 10] = [
         "std", "core", "alloc", "hashbrown", "dlmalloc", "serde", "serde_core", "serde_json", "iac_plugin",

@@ -1,4 +1,4 @@
-//! `app-scripts`: texts of the package, as they were granted, inside apps that were granted.
+//! `app-scripts`: runs scripts of the package, exactly as granted, in granted apps.
 
 use serde_json::Value as Json;
 use wasmtime::component::Resource;
@@ -10,11 +10,11 @@ use crate::engine::bindings::iac::plugin::{app_scripts, types};
 use crate::host::Question;
 use crate::script::Script;
 
-/// The largest number of lines about objects, and of their bytes together.
+/// The largest number of lines that describe objects, and the most bytes of all of them.
 const LINES: usize = 500;
 const BYTES: usize = 64 * 1024;
 
-/// The largest number of runs under one decision.
+/// The largest number of runs that one decision covers.
 const PARTS: usize = 100;
 
 impl app_scripts::Host for State {
@@ -110,7 +110,7 @@ impl State {
         }
     }
 
-    /// Finds a script that may run: it is the package's, it is for this app, and this very text was granted.
+    /// Finds a script that may run: it is in the package, it is for this app, and its pin was granted.
     fn granted(&self, app: &str, name: &str) -> Result<&Script, types::Fault> {
         let setup = &self.setup;
         let script = setup.scripts.iter().find(|script| script.name == name && script.is_for(app));
@@ -131,7 +131,8 @@ impl State {
     }
 }
 
-/// Takes what a call says that it does, each act once. The levels are the package's: a guest only picks names.
+/// Checks the acts that a call declares; each counts once. Their levels come from the package; a guest only picks
+/// names.
 fn declared(script: &Script, acts: Vec<String>) -> Result<Vec<String>, types::Fault> {
     let known = || script.acts.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
     let name = &script.name;

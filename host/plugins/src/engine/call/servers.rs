@@ -1,4 +1,4 @@
-//! `language-servers`: a handle is a root that was granted.
+//! `language-servers`: each handle is a granted root.
 
 mod crossing;
 
@@ -19,19 +19,19 @@ pub struct Workspace {
     root: String,
 }
 
-/// A function's result: the outer error ends the call, the inner one the guest reads.
+/// The result of a host function. The outer error ends the call; the inner one is returned to the guest.
 type Returned<T> = wasmtime::Result<Result<T, wit::Failure>>;
 
-/// The result of a question about many.
+/// The result of a question about many items, with one result for each.
 type Each<T> = Returned<Vec<Result<T, wit::Failure>>>;
 
 /// The root that a question is about.
 type Handle = Resource<Workspace>;
 
-/// How many times longer an answer may be than one of an app, because it can be about many files.
+/// How many times longer an answer of language servers may be than one of an app, because it can be about many files.
 const LONGER: usize = 4;
 
-/// Finds the answer to one kind of question among all answers.
+/// Extracts the variant of `Reply` that fits the question.
 macro_rules! only {
     ($kind:ident) => {
         |reply| match reply {
@@ -200,7 +200,7 @@ impl wit::HostWorkspace for State {
 }
 
 impl State {
-    /// Asks a question with its own kind of result.
+    /// Asks a question that has its own type of result.
     async fn answered<T: Cross + DeserializeOwned>(
         &mut self,
         on: &Handle,

@@ -1,4 +1,4 @@
-//! `store`: values cross as base64, so that a recording is text.
+//! `store`: values are passed as base64, so that a recording is text.
 
 use data_encoding::BASE64;
 use serde::Deserialize;

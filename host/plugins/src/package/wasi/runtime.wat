@@ -1,5 +1,6 @@
-  ;; What the functions of the adapter share. They keep everything in one memory: 16 to 1024 a result, 1024 to 3072 and
-  ;; 3072 to 5120 the lines that standard output and standard error have begun, 5120 the words below, then the heap.
+  ;; What the functions of the adapter share. They keep everything in one memory: a result at 16 to 1024, the
+  ;; unfinished lines of standard output at 1024 to 3072 and of standard error at 3072 to 5120, the messages from 5120
+  ;; on, then the heap.
   (memory (export "memory") 1)
   (global $heap (mut i32) (i32.const 65536))
   (global $out (mut i32) (i32.const 0))
@@ -29,20 +30,20 @@
       (select (local.get $held) (local.get $size) (i32.lt_u (local.get $held) (local.get $size))))
     (local.get $at))
 
-  ;; A result that is nothing but zeros. What was lowered for the call was read by then, so the heap begins anew.
+  ;; Returns a result of zeros only. The arguments of the call were read by then, so the heap starts again.
   (func $zeros (result i32)
     (global.set $heap (i32.const 65536))
     (memory.fill (i32.const 16) (i32.const 0) (i32.const 1008))
     (i32.const 16))
 
-  ;; A list or a text of that place and length.
+  ;; Returns a list or a string at that address, of that length.
   (func $list (param $at i32) (param $length i32) (result i32)
     (drop (call $zeros))
     (i32.store (i32.const 16) (local.get $at))
     (i32.store (i32.const 20) (local.get $length))
     (i32.const 16))
 
-  ;; The instant of the call, asked for once: it stands still.
+  ;; The instant of the call. It is requested once and does not advance.
   (func $milliseconds (result i64)
     (if (i32.eqz (global.get $known)) (then
       (call $now (i32.const 16))
@@ -50,7 +51,8 @@
       (global.set $known (i32.const 1))))
     (global.get $started))
 
-  ;; Time for programs that wait: each look takes a microsecond, and a sleep takes no time but lets its time pass.
+  ;; The monotonic clock, for programs that wait: each reading adds a microsecond. A sleep returns at once but
+  ;; advances the clock.
   (func $monotonic (result i64)
     (global.set $passed (i64.add (global.get $passed) (i64.const 1000)))
     (i64.add (i64.mul (call $milliseconds) (i64.const 1000000)) (global.get $passed)))
@@ -59,7 +61,8 @@
     (if (i64.gt_s (local.get $nanoseconds) (i64.const 0))
       (then (global.set $passed (i64.add (global.get $passed) (local.get $nanoseconds))))))
 
-  ;; Numbers that look random and are the same when the call is repeated: xorshift64*, begun with the instant of the call.
+  ;; Pseudorandom numbers that are the same when the call is repeated: xorshift64*, seeded with the instant of the
+  ;; call.
   (func $random (result i64)
     (if (i64.eqz (global.get $seed)) (then
       (global.set $seed (i64.or (i64.const 1) (i64.mul (call $milliseconds) (i64.const 0x9e3779b97f4a7c15))))))
@@ -70,7 +73,7 @@
 
   (func $random_bytes (param $length i32) (result i32)
     (local $at i32) (local $place i32)
-    ;; Whole numbers are written, so that there is room for the last one.
+    ;; Whole 64-bit numbers are written, so the buffer has room for the last one.
     (local.set $at (call $alloc (i32.add (local.get $length) (i32.const 8))))
     (local.set $place (local.get $at))
     (block $done (loop $more
@@ -80,7 +83,7 @@
       (br $more)))
     (call $list (local.get $at) (local.get $length)))
 
-  ;; Bytes that are no UTF-8 become question marks: the log takes text only.
+  ;; Replaces bytes that are not UTF-8 by question marks, because the log takes only text.
   (func $clean (param $at i32) (param $end i32)
     (local $first i32) (local $more i32) (local $next i32) (local $byte i32)
     (block $done (loop $each
@@ -98,7 +101,7 @@
           (then (local.set $more (i32.const 3))))
         (br_if $bad (i32.eqz (local.get $more)))
         (br_if $bad (i32.gt_u (i32.add (local.get $next) (local.get $more)) (local.get $end)))
-        ;; The second byte rules out forms that are too long, surrogates, and what lies beyond the last character.
+        ;; The second byte rules out overlong forms, surrogates, and values above U+10FFFF.
         (local.set $byte (i32.load8_u (local.get $next)))
         (br_if $bad (i32.and (i32.eq (local.get $first) (i32.const 0xe0)) (i32.lt_u (local.get $byte) (i32.const 0xa0))))
         (br_if $bad (i32.and (i32.eq (local.get $first) (i32.const 0xed)) (i32.ge_u (local.get $byte) (i32.const 0xa0))))
@@ -115,7 +118,7 @@
       (local.set $at (local.get $next))
       (br $each))))
 
-  ;; Writes the line that a stream has begun. Standard output (1) is information, standard error (2) an error.
+  ;; Logs the unfinished line of a stream: standard output (1) at level info, standard error (2) at level error.
   (func $line (param $stream i32)
     (local $at i32) (local $end i32)
     (local.set $at (select (i32.const 1024) (i32.const 3072) (i32.eq (local.get $stream) (i32.const 1))))
@@ -139,7 +142,7 @@
         (then (call $line (local.get $stream)) (br $each)))
       (if (i32.eq (local.get $stream) (i32.const 1))
         (then
-          ;; A line of the log ends at 1 KiB; a new one begins between two characters.
+          ;; A line of the log ends at 1 KiB; the next line begins at a character boundary.
           (if (i32.and (i32.ge_u (global.get $out) (i32.const 1000))
                 (i32.ne (i32.and (local.get $byte) (i32.const 0xc0)) (i32.const 0x80)))
             (then (call $line (i32.const 1))))
@@ -155,7 +158,7 @@
           (global.set $err (i32.add (global.get $err) (i32.const 1)))))
       (br $each))))
 
-  ;; A program that ends itself gives no answer; the log gets what it has begun to say.
+  ;; A program that exits gives no answer. Its unfinished lines are logged first.
   (func $exit
     (call $line (i32.const 1))
     (call $line (i32.const 2))

@@ -1,18 +1,18 @@
-//! Converts the answers of language servers to the records of the interface: once, and without copying data that others
-//! still hold.
+//! Converts the answers of language servers to the records of the WIT interface, once, and without cloning data that
+//! others still share.
 
 use iac_language_servers::types;
 
 use super::wit;
 
-/// Something that crosses to a guest.
+/// A type that is converted for a guest.
 pub(super) trait Cross {
-    /// The guest's type.
+    /// The type in the guest's bindings.
     type Into;
 
     fn cross(&self) -> Self::Into;
 
-    /// Its approximate size in bytes, without writing it out.
+    /// Its approximate size in bytes, without serializing it.
     fn weight(&self) -> usize;
 }
 
