@@ -126,7 +126,7 @@ class Languages(Workshop):
         long = watch.replace("\nsys.settrace(watch)\n", "") + long
         imports = "import json\nimport sys\n\nfrom componentize_py_types import Err\nfrom wit_world.imports.types import Fault\n"
         path.write_text(path.read_text().replace("import json\n", imports, 1).replace("class Tools", long + "class Tools", 1))
-        self.failing("app.py", "        # What is raised here", how, {
+        self.failing("app.py", "        # An exception here", how, {
             "raise": ["in call_tool ValueError: no such luck", "app.py", '"level": "info", "text": "seen"'], "exit": ["it stopped with"], "import": ["No module named 'decimal'"],
             "loop": ["log lines", "app.py", ", in forever"], "calls": ["host calls", '"code of Python"'],
             "memory": ["the limit on memory, 64 MiB: ", "in hoard MemoryError"], "answer": ["its answer is not a JSON object"], "fault": ["no such note", "not_found"],
