@@ -495,12 +495,34 @@ pub struct Groups {
     pub by: Vec<Option<usize>>,
     /// The aggregate and its column.
     pub of: Vec<(Fold, usize)>,
+    /// The order: what to compare, and whether descending. The elements are already sorted by the keys among them.
+    pub sort: Vec<(Rank, bool)>,
+}
+
+/// What groups are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rank {
+    /// The number of elements.
+    Count,
+    /// The key at this place of [`Groups::by`].
+    By(usize),
+    /// The aggregate at this place of [`Groups::of`].
+    Of(usize),
 }
 
 impl Groups {
     /// Every column that is read for them.
     pub(crate) fn columns(&self) -> Vec<usize> {
         self.by.iter().flatten().copied().chain(self.of.iter().map(|(_, column)| *column)).collect()
+    }
+
+    /// The columns of the keys that the groups are sorted by, and whether descending.
+    pub(crate) fn keys_in_order(&self) -> Vec<(usize, bool)> {
+        let key = |(rank, down): &(Rank, bool)| match rank {
+            Rank::By(at) => self.by[*at].map(|column| (column, *down)),
+            Rank::Count | Rank::Of(_) => None,
+        };
+        self.sort.iter().filter_map(key).collect()
     }
 }
 

@@ -1,5 +1,5 @@
 // Counts and sums of groups instead of elements. `by` are columns, -1 is the container; `of` are pairs of a function and a
-// column.
+// column, and `sort` says what to compare: the count, a key or an aggregate.
 const CONTAINER = -1;
 // More containers without elements are only counted, because no one asks for each of them.
 const MOST_EMPTY = 3;
@@ -32,7 +32,7 @@ const grouped = (groups, rows, cells, collection, q) => {
         name = JSON.stringify(key);
       if (!found.has(name)) found.set(name, { key: key, rows: [] });
     }
-  const folded = (group) =>
+  const measured = (group) =>
     groups.of.map(([fold, i]) => {
       const values = group.rows
         .map(cells.cell(i))
@@ -40,15 +40,28 @@ const grouped = (groups, rows, cells, collection, q) => {
           (value) =>
             typeof value === "number" || value instanceof Date || (typeof value === "string" && q.columns[i].ordered),
         );
-      return encode(FOLDS[fold](values));
+      return FOLDS[fold](values);
     });
-  const all = [...found.values()].sort((a, b) => b.rows.length - a.rows.length),
+  const met = [...found.values()];
+  met.forEach((group, i) => Object.assign(group, { place: i, measures: measured(group) }));
+  // Of two equal values `order` compares the groups themselves, which is no number.
+  const by = (value, down) => (a, b) => order([[value, down]], a, b) || 0;
+  const isSame = (a, b, n) => JSON.stringify(a.key[n]) === JSON.stringify(b.key[n]);
+  const ranks = groups.sort.map(([kind, n, down]) => {
+    if (kind === "count") return by((group) => group.rows.length, down);
+    if (kind === "of") return by((group) => group.measures[n], down);
+    // The rows are sorted by the keys, so groups that differ in one are met in its order.
+    return (a, b) => (isSame(a, b, n) ? 0 : a.place - b.place);
+  });
+  const all = met.sort((a, b) => ranks.reduce((so, rank) => so || rank(a, b), 0)),
     some = all.filter((group) => group.rows.length > 0),
     left = all.length - some.length > MOST_EMPTY ? all.length - some.length : 0,
     told = left > 0 ? some : all;
   return {
     total: told.length,
     left: left,
-    v: told.slice(0, d.limit).map((group) => [group.key, group.rows.length, folded(group)]),
+    v: told
+      .slice(d.offset, d.offset + d.limit)
+      .map((group) => [group.key, group.rows.length, group.measures.map((value) => encode(value))]),
   };
 };

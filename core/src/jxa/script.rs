@@ -14,7 +14,7 @@ use super::{
     path::{chain, path, tail},
     whose::whose,
 };
-use crate::action::{Action, Column, Deed, Elements, Groups, Series, Shut, SystemDeed, View, Wanted};
+use crate::action::{Action, Column, Deed, Elements, Groups, Rank, Series, Shut, SystemDeed, View, Wanted};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::{Approved, Decided};
@@ -439,10 +439,15 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
         let names = |closed: &Vec<Shut>| closed.iter().map(|shut| shut.name.clone()).collect();
         data.set("closed", &wanted.closed.iter().map(names).collect::<Vec<Vec<String>>>());
     }
-    if let Some(Groups { by, of }) = &wanted.groups {
+    if let Some(Groups { by, of, sort }) = &wanted.groups {
         let by: Vec<i64> = by.iter().map(|column| column.map_or(-1, |column| column as i64)).collect();
         let of: Vec<(&str, usize)> = of.iter().map(|(fold, column)| (fold.as_str(), *column)).collect();
-        data.set("groups", &json!({ "by": by, "of": of }));
+        let sort = sort.iter().map(|(rank, down)| match rank {
+            Rank::Count => json!(["count", 0, down]),
+            Rank::By(at) => json!(["by", at, down]),
+            Rank::Of(at) => json!(["of", at, down]),
+        });
+        data.set("groups", &json!({ "by": by, "of": of, "sort": sort.collect::<Vec<_>>() }));
     }
     let mut values = Vec::new();
     let columns: Vec<String> =

@@ -18,7 +18,7 @@ use super::show::{self, Shown, largest, show, value};
 use super::{Step, Then, World, done, held, in_app, query};
 pub(super) use series::Filling;
 
-use crate::action::{Column, Deed, Elements, Groups, View};
+use crate::action::{Column, Deed, Elements, Groups, Rank, View};
 use crate::app::App;
 use crate::call::{GetElements, Range};
 use crate::change;
@@ -242,11 +242,10 @@ fn wanted(
     let label = label.filter(|term| may_read(term, app, world.gate, world.now));
     let label = label.map(|term| columns.place(&term)).transpose()?;
     let wanted = columns.known.len();
-    let sort = call
-        .sort
-        .iter()
-        .map(|(term, down)| Ok((columns.place(term)?, *down)))
-        .collect::<Result<Vec<_>, Fault>>()?;
+    let is_grouped = !call.group_by.is_empty() || !call.aggregate.is_empty();
+    let sort = call.sort.iter().filter(|_| !is_grouped);
+    let sort =
+        sort.map(|(term, down)| Ok((columns.place(term)?, *down))).collect::<Result<Vec<_>, Fault>>()?;
     let text =
         call.filter_text.as_deref().map(|text| Filter::from_text(text, &class, dictionary)).transpose()?;
     let filter = match (call.filter.clone(), text) {
@@ -255,6 +254,7 @@ fn wanted(
     };
     let filter = filter.map(|filter| filter.map(&mut |compare| columns.compare(compare))).transpose()?;
     let groups = columns.groups(call)?;
+    let sort = groups.as_ref().map_or(sort, Groups::keys_in_order);
     let inside = series::inner(&app.bundle_id, &class, &containers, dictionary).map(|path| vec![path]);
     let within = inside.as_ref().unwrap_or(&containers);
     let grouped = groups.as_ref().map(Groups::columns).unwrap_or_default();
@@ -371,7 +371,14 @@ impl Columns<'_> {
             folds::check(*fold, &self.known[column], term, self.dictionary)?;
             of.push((*fold, column));
         }
-        Ok(Some(Groups { by, of }))
+        let sort = match call.sort.as_slice() {
+            [] => vec![(Rank::Count, true)],
+            sort => sort
+                .iter()
+                .map(|(term, down)| Ok((folds::rank(call, term)?, *down)))
+                .collect::<Result<_, Fault>>()?,
+        };
+        Ok(Some(Groups { by, of, sort }))
     }
 }
 
@@ -600,7 +607,7 @@ impl Listing {
         app: &App,
         world: &mut World<'_>,
     ) -> Json {
-        let Some(Groups { by, of }) = &self.wanted.groups else { return Json::Null };
+        let Some(Groups { by, of, .. }) = &self.wanted.groups else { return Json::Null };
         let mut groups = Vec::new();
         for group in answer["v"].as_array().into_iter().flatten() {
             let mut key = Map::new();
@@ -628,7 +635,12 @@ impl Listing {
             }
             groups.push(said);
         }
+        let next = self.wanted.offset + groups.len() as i64;
         let mut body = json!({ "app": &*app.bundle_id, "groups": groups, "groupCount": answer["total"], "totalCount": total });
+        if answer["total"].as_i64().is_some_and(|all| next < all) {
+            body["hasMore"] = json!(true);
+            body["nextOffset"] = json!(next);
+        }
         // The number of containers without elements, which the answer leaves out.
         if answer["left"].as_u64().is_some_and(|left| left > 0) {
             body["emptyGroups"] = answer["left"].clone();

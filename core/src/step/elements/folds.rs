@@ -1,7 +1,8 @@
-//! Which values can be summed, and which have a minimum and a maximum.
+//! Which values can be summed, which have a minimum and a maximum, and what groups are sorted by.
 
-use crate::action::{Column, View};
-use crate::dictionary::Dictionary;
+use crate::action::{Column, Rank, View};
+use crate::call::GetElements;
+use crate::dictionary::{Dictionary, names};
 use crate::fault::{Code, Fault};
 use crate::filter::Fold;
 use crate::marshal::{Shape, expected, shapes};
@@ -35,4 +36,21 @@ pub(super) fn check(fold: Fold, column: &Column, term: &str, dictionary: &Dictio
     };
     let message = format!("`aggregate`: {} cannot be used with `{term}`, which holds {held}", fold.as_str());
     Err(Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "aggregate"))
+}
+
+/// What a term of `sort` means for groups.
+///
+/// # Errors
+/// It is no property of `groupBy`, no aggregate such as `sum(size)`, and not `count`.
+pub(super) fn rank(call: &GetElements, term: &str) -> Result<Rank, Fault> {
+    let key = names::key(term);
+    let by = call.group_by.iter().position(|term| names::key(term) == key).map(Rank::By);
+    let is_this = |(fold, of): &(Fold, String)| names::key(&format!("{}({of})", fold.as_str())) == key;
+    let of = || call.aggregate.iter().position(is_this).map(Rank::Of);
+    let count = || (key == "count").then_some(Rank::Count);
+    by.or_else(of).or_else(count).ok_or_else(|| {
+        let message = format!("`sort`: groups have no `{term}`");
+        let suggestion = "sort groups by `count`, by a property of `groupBy`, or by an aggregate of the call";
+        Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "sort")
+    })
 }

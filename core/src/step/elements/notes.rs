@@ -20,6 +20,13 @@ use crate::specifier::{By, Path, Segment};
 /// Mail keeps the mailboxes "On My Mac" itself and the others in accounts.
 const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")];
 
+/// Containers that may hold others of their class: an app and the class. A list through the outer ones misses what the inner
+/// ones hold, and people mean all of them. Finder is not among them: everybody knows that its folders have folders.
+///
+/// # Source
+/// Notes' dictionary: a folder has folders. `every folder` of an account is only the outer ones.
+const NESTED: [(&str, &str); 1] = [("com.apple.Notes", "folder")];
+
 /// Properties that some objects hide, so that a filter by them misses those without an error: an app, a class, the
 /// properties, and the property that marks these objects.
 ///
@@ -46,7 +53,8 @@ impl Listing {
     pub(super) fn with_elsewhere(&self, body: &mut Json, app: &App) {
         let is_any = body["totalCount"].as_u64().is_some_and(|total| total > 0);
         let alone = if is_any { self.alone(app) } else { None };
-        let notes = [body["note"].as_str().map(str::to_owned), self.elsewhere(app), self.hidden(app), alone];
+        let before = body["note"].as_str().map(str::to_owned);
+        let notes = [before, self.elsewhere(app), self.inside(app), self.hidden(app), alone];
         let note: Vec<String> = notes.into_iter().flatten().collect();
         if !note.is_empty() {
             body["note"] = json!(note.join("; "));
@@ -86,6 +94,22 @@ impl Listing {
         Some(format!(
             "`{own}` is about each {class} alone, and some may be in others that are done or dropped; `{}` leaves those out",
             both.join(" and ")
+        ))
+    }
+
+    /// The containers inside those that the list leads through.
+    fn inside(&self, app: &App) -> Option<String> {
+        let [container] = self.wanted.containers.as_slice() else { return None };
+        let (_, class) = NESTED.iter().find(|row| same_id(row.0, &app.bundle_id))?;
+        let segments = container.segments();
+        let is_every = |segment: &&Segment| matches!(segment, Segment::Element(member, By::Every) if member.class == *class);
+        let is_outer = segments.len() > 1 && segments.last().is_some_and(is_every);
+        if self.wanted.inner.is_some() || !is_outer {
+            return None;
+        }
+        let plural = app.dictionary().ok()?.class(class).map_or(*class, |class| class.plural.as_str());
+        Some(format!(
+            "this leaves out what is in {plural} inside these {plural}; `\"recursive\": true` takes it too"
         ))
     }
 
@@ -221,7 +245,7 @@ impl Listing {
 
     /// Adds empty groups, if the dictionary lists the values and all elements were read.
     pub(super) fn with_empty_groups(&self, body: &mut Json, dictionary: &Dictionary) {
-        let Some(Groups { by, of }) = &self.wanted.groups else { return };
+        let Some(Groups { by, of, .. }) = &self.wanted.groups else { return };
         let [Some(column)] = by.as_slice() else { return };
         let column = &self.wanted.columns[*column];
         let values = values(&column.kind, dictionary);

@@ -1,12 +1,13 @@
 //! Events by their dates: a series is listed by its occurrences.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::{Columns, Listing};
-use crate::action::{ByIndex, Column, Deed, Elements, Groups, Series, TimePart, View, Wanted};
+use crate::action::{ByIndex, Column, Deed, Elements, Groups, Rank, Series, TimePart, View, Wanted};
 use crate::app::App;
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
@@ -214,7 +215,8 @@ impl Listing {
             return Err(out_of_form("a row has fewer values than were wanted"));
         }
         if let Some(groups) = &self.wanted.groups {
-            let answer = grouped(groups, &found, &chosen, series, self.wanted.limit);
+            let offset = usize::try_from(self.wanted.offset).unwrap_or_default();
+            let answer = grouped(groups, &found, &chosen, series, (offset, self.wanted.limit));
             return self.told_of(&answer, &found, &chosen, events, app, world);
         }
         let missing = missing(&self.wanted, &found, &chosen);
@@ -346,7 +348,13 @@ impl Listing {
 }
 
 /// Counts and sums of groups of occurrences, in the form in which a script answers those of elements.
-fn grouped(groups: &Groups, found: &Json, chosen: &Chosen, series: &Series, limit: usize) -> Json {
+fn grouped(
+    groups: &Groups,
+    found: &Json,
+    chosen: &Chosen,
+    series: &Series,
+    (offset, limit): (usize, usize),
+) -> Json {
     let zone: Zone = serde_json::from_value(found["zone"].clone()).unwrap_or_default();
     let date = |time: Option<i64>| time.map(|time| json!({ "$": "date", "v": zone.stamp(time) }));
     let cell = |each: &Chose, column: usize| {
@@ -369,15 +377,16 @@ fn grouped(groups: &Groups, found: &Json, chosen: &Chosen, series: &Series, limi
         all.entry(key.to_string()).or_insert_with(|| (key, Vec::new())).1.push(each);
     }
     let total = all.len();
-    let mut all: Vec<(Json, Vec<&Chose>)> = all.into_values().collect();
-    all.sort_by_key(|(_, group)| std::cmp::Reverse(group.len()));
-    let told = |(key, group): &(Json, Vec<&Chose>)| {
+    let told = |(place, (key, group)): (usize, (Json, Vec<&Chose>))| {
         let of = |(fold, column): &(Fold, usize)| {
             folded(*fold, group.iter().map(|each| cell(each, *column)).collect())
         };
-        json!([key, group.len(), groups.of.iter().map(of).collect::<Vec<_>>()])
+        let measures: Vec<Json> = groups.of.iter().map(of).collect();
+        (place, json!([key, group.len(), measures]))
     };
-    let told: Vec<Json> = all.iter().take(limit).map(told).collect();
+    let mut all: Vec<(usize, Json)> = all.into_values().enumerate().map(told).collect();
+    all.sort_by(|a, b| ranked(groups, a, b));
+    let told: Vec<Json> = all.into_iter().skip(offset).take(limit).map(|(_, group)| group).collect();
     json!({
         "total": chosen.total, "groups": { "total": total, "v": told },
         "skipped": found["skipped"], "unread": found["unread"], "dates": found["dates"], "near": found["near"],
@@ -386,15 +395,47 @@ fn grouped(groups: &Groups, found: &Json, chosen: &Chosen, series: &Series, limi
 
 /// An aggregate over encoded values; those that are neither numbers nor dates do not count. Texts are weeks and days, and
 /// their order is that of time.
+/// The order of two groups, each with its place among the groups as they were met. The occurrences are sorted by the keys, so
+/// groups that differ in one were met in its order.
+fn ranked(groups: &Groups, a: &(usize, Json), b: &(usize, Json)) -> Ordering {
+    let by_value = |x: &Json, y: &Json, down: bool| match (x.is_null(), y.is_null()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => Ordering::Greater,
+        (false, true) => Ordering::Less,
+        (false, false) if down => measured(y, x),
+        (false, false) => measured(x, y),
+    };
+    let by = |(rank, down): &(Rank, bool)| match *rank {
+        Rank::Count => by_value(&a.1[1], &b.1[1], *down),
+        Rank::Of(at) => by_value(&a.1[2][at], &b.1[2][at], *down),
+        Rank::By(at) if a.1[0][at] == b.1[0][at] => Ordering::Equal,
+        Rank::By(_) => a.0.cmp(&b.0),
+    };
+    groups.sort.iter().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// The order of two counts or aggregates: numbers, texts or dates.
+fn measured(x: &Json, y: &Json) -> Ordering {
+    let number = |value: &Json| value.as_f64().or_else(|| instant(value).map(|time| time as f64));
+    match (number(x), number(y)) {
+        (Some(x), Some(y)) => x.total_cmp(&y),
+        _ => x.as_str().cmp(&y.as_str()),
+    }
+}
+
+/// The milliseconds of a date.
+fn instant(cell: &Json) -> Option<i64> {
+    Some(cell["v"].as_str()?.parse::<jiff::Timestamp>().ok()?.as_millisecond())
+}
+
 fn folded(fold: Fold, cells: Vec<Json>) -> Json {
     if cells.iter().any(Json::is_string) {
         let texts = cells.iter().filter_map(Json::as_str);
         return if fold == Fold::Least { json!(texts.min()) } else { json!(texts.max()) };
     }
-    let instant = |cell: &Json| cell["v"].as_str()?.parse::<jiff::Timestamp>().ok();
     let value = |cell: Json| match cell.as_f64() {
         Some(number) => Some((number, cell)),
-        None => instant(&cell).map(|time| (time.as_millisecond() as f64, cell)),
+        None => instant(&cell).map(|time| (time as f64, cell)),
     };
     let values: Vec<(f64, Json)> = cells.into_iter().filter_map(value).collect();
     let sum: f64 = values.iter().map(|(number, _)| number).sum();
