@@ -11,6 +11,7 @@
 
 mod apps;
 mod asking;
+mod back;
 mod carried;
 mod command;
 mod compare;
@@ -198,6 +199,8 @@ pub struct Pending {
     kept: Option<Box<launching::Kept>>,
     /// The facts that were found earlier in this call.
     carried: Vec<carried::Carried>,
+    /// The further parts of an undo.
+    rest: Option<Box<back::Rest>>,
 }
 
 #[derive(Debug)]
@@ -332,7 +335,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
         Call::SetProperty(call) => set::start(&call, world),
         Call::Create(call) => create::start(&call, world),
         Call::Undo { wanted: Wanted::List, undos } => Ok(done(undo::list(&undos), 0)),
-        Call::Undo { undos, .. } => set::start_undo(&undos, world),
+        Call::Undo { undos, .. } => back::start(&undos, world),
         Call::Release(release) => released(&release, world),
         Call::ReferenceStats { validate: true } => Ok(validate::all(world)),
         Call::ReferenceStats { validate: false } => Ok(done(health::stats(world), 0)),
@@ -347,8 +350,9 @@ pub fn resume(mut pending: Pending, event: Event, world: &mut World<'_>) -> Step
         return launching.clone().resume(kept.clone(), event, &pending, world);
     }
     let carried = std::mem::take(&mut pending.carried);
+    let rest = pending.rest.take();
     let step = carried::with(resumed(pending, event, world), carried);
-    launching::with(step, kept, world)
+    back::with(launching::with(step, kept, world), rest, world)
 }
 
 fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {

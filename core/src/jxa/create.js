@@ -429,6 +429,8 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
     const one = its.get(i),
       looks = read(one === undefined ? x : one.x, kinds[rows[i][0]].looks);
     results[i].gone = isMissing(looks, i) && !isMissing(results[i].looks, i);
+    // What an undo finds again, once it has moved back what was moved into it.
+    results[i].first = results[i].looks;
     results[i].looks = looks;
     // Another object has its name now.
     if (one !== undefined && one.isGone && !results[i].gone) results[i] = { lost: true };

@@ -46,6 +46,7 @@ pub(super) fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
         then: Then::Asked(Box::new(Asking { asked, then })),
         kept: None,
         carried: Vec::new(),
+        rest: None,
     };
     Step::Ask(Ask { question, pending })
 }
@@ -58,7 +59,8 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
         other => other,
     };
     let Behind { name, events } = behind;
-    let pending = Pending { app: app.clone(), name, events, then, kept: None, carried: Vec::new() };
+    let pending =
+        Pending { app: app.clone(), name, events, then, kept: None, carried: Vec::new(), rest: None };
     let apart = match &approved.action().deed {
         Deed::RunScript { .. } => Some(Apart::OfClient),
         Deed::Web(_) => Some(Apart::Web),

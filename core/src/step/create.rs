@@ -12,8 +12,8 @@ use serde_json::Value as Json;
 use super::asking::{Behind, ask_seen, ask_unseen, refused, run};
 use super::trace::{self, Sent, Trace};
 use super::words::{self, Names};
-use super::{Step, Then, World, command, in_app, placing, query, show};
-use crate::action::{Action, Creation, Deed, Following, Invocation, Preview};
+use super::{Step, Then, World, command, in_app, moves, placing, query, show};
+use crate::action::{Action, Argument, Creation, Deed, Following, Invocation, Preview};
 use crate::app::App;
 use crate::change::Subject;
 use crate::fault::Fault;
@@ -75,6 +75,16 @@ enum Chosen {
     Default(Path),
     /// The dictionary names no default, and objects of its class are in several containers.
     Unknown,
+}
+
+/// Whether a command moves objects that were there before into a new one.
+fn gathers(command: &Invocation) -> bool {
+    let into_it = |argument: &Argument| argument.value.paths().into_iter().any(Following::leads_to_it);
+    let is_new = |given: &Given| given.paths().into_iter().any(Following::leads_to_it);
+    command.code == moves::MOVE
+        && !command.replaces()
+        && command.parameters.iter().any(into_it)
+        && !command.direct.iter().any(is_new)
 }
 
 /// The containers of places.
@@ -148,14 +158,17 @@ impl Creating {
     /// Decides about the whole call, and asks if necessary.
     fn go(mut self, app: &App, events: u64, world: &World<'_>) -> Step {
         self.writes = true;
-        self.traces = self.creation.then.iter().map(|next| Trace::of(&next.judged, app, world)).collect();
-        if self.row().is_some() {
-            let then = self.creation.then.iter_mut().zip(&self.references);
-            let traces = std::mem::take(&mut self.traces).into_iter().zip(then);
-            self.traces = traces
-                .map(|(trace, (next, references))| trace.following(&mut next.sent, references, app))
-                .collect();
-        }
+        let is_row = self.row().is_some();
+        let then = self.creation.then.iter_mut().zip(&self.references);
+        self.traces = then
+            .map(|(next, references)| {
+                let trace = Trace::of(&next.judged, app, world);
+                match is_row || gathers(&next.sent) {
+                    true => trace.following(&mut next.sent, references, app),
+                    false => trace,
+                }
+            })
+            .collect();
         let behind = Behind { name: app.name.clone(), events };
         match decide(self.action(app), &app.name, world.gate, world.now) {
             Decision::Allow(approved) => run(approved, behind, Then::Create(Box::new(self)), world),

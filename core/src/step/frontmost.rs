@@ -132,7 +132,8 @@ fn found(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault
     };
     let (id, name) = (app.bundle_id.clone(), app.name.clone());
     let then = Then::Frontmost(Front::Found(id.to_string()));
-    let pending = Pending { app: id.clone(), name, events, then, kept: None, carried: Vec::new() };
+    let pending =
+        Pending { app: id.clone(), name, events, then, kept: None, carried: Vec::new(), rest: None };
     Ok(Step::Load(Load { app: id.to_string(), pending }))
 }
 

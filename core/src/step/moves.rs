@@ -116,6 +116,11 @@ fn one(answer: &Json) -> (Json, Report) {
 }
 
 impl Moving {
+    /// The same moves to the real path of their destination.
+    pub(super) fn to(&self, real: &dyn Fn(&Path) -> Option<Path>) -> Option<Self> {
+        Some(Self { targets: self.targets.clone(), to: real(&self.to)?, replaces: self.replaces })
+    }
+
     /// Follows the moved objects and returns the inverse of each move, if there is one.
     pub(super) fn moved(&self, reports: &[Report], app: &App, world: &mut World<'_>) -> Vec<Option<Undo>> {
         let Ok(dictionary) = app.dictionary().cloned() else { return Vec::new() };

@@ -8,7 +8,7 @@ use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::osa_error::OsaError;
 use crate::permission::classify;
-use crate::specifier::quoted;
+use crate::specifier::{Path, quoted};
 use crate::undo::Undo;
 use crate::words::{Level, RefId};
 
@@ -96,6 +96,21 @@ impl Trace {
         let Some(moving) = &self.moving else { return (answer.clone(), Vec::new()) };
         let (answer, reports) = moves::split(answer);
         (answer, moving.moved(&reports, app, world))
+    }
+
+    /// As [`Self::split`], for a move into an object whose path was not known before the script ran: `real` gives it.
+    pub(super) fn split_at(
+        &self,
+        answer: &Json,
+        real: &dyn Fn(&Path) -> Option<Path>,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> (Json, Vec<Option<Undo>>) {
+        let (own, reports) = moves::split(answer);
+        match self.moving.as_ref().and_then(|moving| moving.to(real)) {
+            Some(moving) => (own, moving.moved(&reports, app, world)),
+            None => (own, vec![None]),
+        }
     }
 }
 

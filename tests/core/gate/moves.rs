@@ -113,12 +113,38 @@ fn several_are_taken_back_together_if_they_went_one_way() {
     let done = moved(&mut session, json!(all[..2]), "Done");
     let later = moved(&mut session, json!(all[2]), "Later")["undo"].clone();
     let both = done["undo"].clone();
-    let mixed = session.call("iac_mcp_undo", &json!({ "undo": [both, later] }));
-    assert_eq!(mixed.body["error"], "invalid_parameter", "{}", mixed.body);
-    assert_eq!(mixed.body["parts"].as_array().expect("two ways").len(), 2, "{}", mixed.body);
     let outcome = session.call("iac_mcp_undo", &json!({ "undo": both }));
     assert_eq!(outcome.body["success"], true, "{}", outcome.body);
     assert_eq!((subjects(&session, 0), subjects(&session, 1)), (json!(["one", "two"]), json!(["old"])));
+}
+
+#[test]
+fn what_went_several_ways_is_taken_back_way_by_way() {
+    let mut session = letters(ALLOW, false);
+    let all = messages(&mut session, "In");
+    let done = moved(&mut session, json!(all[..2]), "Done")["undo"].clone();
+    let later = moved(&mut session, json!(all[2]), "Later")["undo"].clone();
+    let outcome = session.call("iac_mcp_undo", &json!({ "undo": [done, later] }));
+    assert_eq!(outcome.body["success"], true, "{}", outcome.body);
+    assert_eq!(outcome.body["changes"].as_array().map(Vec::len), Some(3), "{}", outcome.body);
+    assert_eq!(
+        (subjects(&session, 0), subjects(&session, 1)),
+        (json!(["one", "two", "three"]), json!(["old"]))
+    );
+}
+
+#[test]
+fn a_no_to_one_way_keeps_what_went_back_before() {
+    let mut session = letters("", false);
+    let all = messages(&mut session, "In");
+    session.answers = vec![Choice::Once, Choice::Once, Choice::Once, Choice::Deny];
+    let done = moved(&mut session, json!(all[0]), "Done")["undo"].clone();
+    let later = moved(&mut session, json!(all[2]), "Later")["undo"].clone();
+    let outcome = session.call("iac_mcp_undo", &json!({ "undo": [done, later] }));
+    assert_eq!(outcome.body["success"], false, "{}", outcome.body);
+    assert_eq!(outcome.body["error"]["error"], "permission_denied", "{}", outcome.body);
+    assert_eq!(outcome.body["changes"].as_array().map(Vec::len), Some(1), "{}", outcome.body);
+    assert_eq!(subjects(&session, 0).as_array().map(Vec::len), Some(2));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::begin::{CALLED, CONTAINER, DUPLICATE};
-use super::{Creating, Node};
+use super::{Creating, Node, gathers};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
 use crate::call::How;
@@ -16,6 +16,7 @@ use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::specifier::{By, Id, Path, Segment, read_source};
 use crate::step::show::{self, show, value};
+use crate::step::trace::Trace;
 use crate::step::{Outcome, Step, World, command, filed, remember, trace};
 use crate::undo::{self, Made, NO_REVERSE, Undo, Way};
 use crate::value::Value;
@@ -117,7 +118,16 @@ impl Creating {
         let is_whole = made == told.len();
         let differs = told.iter().any(|each| each.json.contains_key("unverified"));
         let is_refused = told.iter().any(|each| each.is_refused);
-        let undo = self.is_taken_back(&dictionary).then(|| self.way_back(rows, &told, app, world)).flatten();
+        let (then, moved) = self.moved_back(&answer["then"], &told, app, world);
+        let is_taken_back = self.is_taken_back(&dictionary);
+        let mut undo: Vec<Undo> = match moved.filter(|_| is_taken_back) {
+            Some(moved) => {
+                let made = self.way_back(rows, &told, app, world);
+                made.into_iter().flat_map(|made| moved.clone().into_iter().chain([made])).collect()
+            }
+            None => Vec::new(),
+        };
+        let id = undo::together(&mut undo, world.fresh);
         if made == 0
             && let [only] = told.as_slice()
             && let Some(error) = only.json.get("error")
@@ -130,7 +140,7 @@ impl Creating {
             "success": is_whole && !is_refused && saved.is_none(),
             "app": &*app.bundle_id,
             "objects": self.shape(None, &mut told),
-            "undo": undo.as_ref().map(|undo| undo.id.clone()),
+            "undo": id,
             "untrusted": true,
         });
         let dates: Map<String, Json> = self
@@ -146,7 +156,7 @@ impl Creating {
             body["note"] = json!(if is_refused { REFUSED } else { MADE });
         }
         if !self.creation.then.is_empty() {
-            let then = self.followed(&answer["then"], app, &dictionary, world);
+            let then = self.followed(&then, app, &dictionary, world);
             let is_done = then.iter().all(|each| each.get("error").is_none());
             body["success"] = json!(body["success"] == json!(true) && is_done);
             body["then"] = Json::from(then);
@@ -154,17 +164,48 @@ impl Creating {
         if let Some(error) = saved.and_then(|saved| OsaError::of_row(saved, "save")) {
             body["unsaved"] = error.to_fault(&app.bundle_id, &app.name).to_json();
         }
-        let lasting = || {
+        let mut lasting = || {
             let done: Vec<bool> = rows_of(&answer["then"]).iter().map(is_done).collect();
             let did = self.did(&app.name, &done).filter(|_| made > 0)?;
             Some(Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now))
         };
-        let undo = undo.or_else(lasting);
-        if let Some(lasting) = undo.as_ref().filter(|undo| undo.is_lasting()) {
-            body["noWayBack"] = json!([lasting.for_good()]);
+        if undo.is_empty() {
+            undo.extend(lasting());
+            body["noWayBack"] = undo.iter().map(Undo::for_good).collect();
         }
-        let undo = undo.into_iter().collect();
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
+    }
+
+    /// The rows of the commands that follow, with the app's own answers, and the way back of what they have moved into the
+    /// new objects; `None` if a moved object has none.
+    fn moved_back(
+        &self,
+        rows: &Json,
+        told: &[Told],
+        app: &App,
+        world: &mut World<'_>,
+    ) -> (Json, Option<Vec<Undo>>) {
+        let real = |path: &Path| {
+            let number = Following::number_of_it(path)?;
+            path.replaced(
+                &Following::it(number, &self.nodes.get(number)?.class),
+                told.get(number)?.path.as_ref()?,
+            )
+        };
+        let mut rows = rows_of(rows).to_vec();
+        let mut back = Some(Vec::new());
+        for (row, trace) in rows.iter_mut().zip(&self.traces).filter(|(_, trace)| trace.moves()) {
+            let ways = match row.get("value") {
+                Some(answer) => {
+                    let (answer, ways) = trace.split_at(answer, &real, app, world);
+                    row["value"] = answer;
+                    ways.into_iter().collect()
+                }
+                None => row.get("unknown").is_none().then(Vec::new),
+            };
+            back = back.zip(ways).map(|(back, ways): (Vec<Undo>, Vec<Undo>)| [ways, back].concat());
+        }
+        (Json::from(rows), back)
     }
 
     /// The answer to commands in a row: the answer to the first, and in it the results of the others.
@@ -248,7 +289,7 @@ impl Creating {
             && self.creation.then.iter().map(|next| &next.sent).all(|sent| match sent.code.as_str() {
                 DUPLICATE => into_it(sent),
                 SAVE => keeps(sent),
-                _ => false,
+                _ => gathers(sent),
             })
     }
 
@@ -408,7 +449,9 @@ impl Creating {
     ) -> Made {
         let name = told.json.get("name").and_then(Json::as_str);
         let named = |name: &str| format!("{} {}", self.nodes[at].class, crate::specifier::quoted(name));
-        let shown = row.get("looks").and_then(Json::as_array).cloned().unwrap_or_default();
+        // Before the new object is deleted, an undo moves back what was moved into it.
+        let first = row.get("first").filter(|_| self.traces.iter().any(Trace::moves));
+        let shown = first.or_else(|| row.get("looks")).and_then(Json::as_array).cloned().unwrap_or_default();
         let looks = self.creation.makes[at].looks.iter().zip(shown);
         // If an app does not return all properties at once, the undo has only the other values.
         let is_kept = |(look, shown): &(&Look, Json)| !matches!(look, Look::Held(_)) || shown.is_array();
