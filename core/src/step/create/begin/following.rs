@@ -123,7 +123,10 @@ impl Tree<'_> {
         if let Some((given, container)) = checker.open.take() {
             return Err(Unfit::Open(given, container));
         }
-        let mut sent = sent.map_err(here)?;
+        let mut sent = sent.map_err(|fault| match no_such(next, &its) {
+            Some(message) => here(Fault::new(Code::InvalidParameter, message, PARTS)),
+            None => here(fault),
+        })?;
         let values = sent.parameters.iter_mut().map(|argument| &mut argument.value);
         sent.direct.iter_mut().chain(values).for_each(|value| unsaid(value, &its));
         if self.row.is_some() && sent.values().flat_map(|value| value.paths()).any(Following::leads_to_it) {
@@ -239,12 +242,31 @@ fn is_only_about_it(command: &Invocation) -> bool {
     is_target && !replaces && command.parameters.iter().all(|argument| stays(&argument.value))
 }
 
+/// The way to name a part of a new object.
+const PARTS: &str = "`it` is the first of `objects`, `it 2` the second; a part of one is named through it, such as folder \"A\" of it";
+
+/// The message for a number that no new object has: `it 3` of two.
+fn no_such(next: &Next, its: &[StandIn]) -> Option<String> {
+    let given = next.target.iter().chain(next.arguments.values()).filter_map(Json::as_str);
+    let mut words = given.map(|text| text.rsplit_once(OF).map_or(text, |(_, last)| last));
+    let is_number =
+        |word: &&str| word.strip_prefix("it ").is_some_and(|number| number.parse::<usize>().is_ok());
+    let word = words.find(|word| is_number(word) && its.iter().all(|it| it.word != **word))?;
+    let count = match its.len() {
+        1 => "one new object that is in no other".to_owned(),
+        count => format!("{count} new objects that are in no other"),
+    };
+    Some(format!("there is no `{word}`: the call makes {count}"))
+}
+
 /// Restores a text that was replaced by a placeholder, because the placeholder was meant only for an object.
 fn unsaid(given: &mut Given, its: &[StandIn]) {
     match given {
         Given::Text(text) => {
-            if let Some(at) = its.iter().position(|it| *text == it.reference.to_string()) {
-                *text = if at == 0 { IT.to_owned() } else { its[at].word.clone() };
+            let is_last = |it: &StandIn| through(text, &it.reference.to_string()).is_some();
+            if let Some(at) = its.iter().position(is_last) {
+                let before = text.len() - its[at].reference.to_string().len();
+                text.replace_range(before.., if at == 0 { IT } else { &its[at].word });
             }
         }
         Given::List(items) => items.iter_mut().for_each(|item| unsaid(item, its)),
@@ -253,10 +275,22 @@ fn unsaid(given: &mut Given, its: &[StandIn]) {
     }
 }
 
-/// Replaces one text by another, wherever it is not a part of a longer word.
+/// Between an object and its container.
+const OF: &str = " of ";
+
+/// What stands before a word at the end of a text: nothing, or a path that begins with it (`folder "A" of it`).
+fn through<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    text.strip_suffix(word).filter(|before| before.is_empty() || before.ends_with(OF))
+}
+
+/// Replaces a word by another, as a whole text or at the end of a path.
 fn said(json: &Json, from: &str, to: &Json) -> Json {
     match json {
         Json::String(text) if text == from => to.clone(),
+        Json::String(text) => match (through(text, from), to.as_str()) {
+            (Some(before), Some(to)) => json!(format!("{before}{to}")),
+            _ => json.clone(),
+        },
         Json::Array(items) => items.iter().map(|item| said(item, from, to)).collect(),
         Json::Object(fields) => {
             fields.iter().map(|(name, value)| (name.clone(), said(value, from, to))).collect()
