@@ -88,7 +88,7 @@ const TABLE: [Row; 33] = [
     row(-1726, Code::ExecutionFailed, "the app refuses this filter", "use a simpler filter"),
     row(-1728, Code::ReferenceInvalid, "there is no such object", QUERY_AGAIN),
     row(-1731, Code::ExecutionFailed, "the app does not know this kind of object", DESCRIBE),
-    row(REFUSED, Code::AutomationNotAuthorized, "macOS does not allow controlling the app", ALLOW_IT),
+    row(REFUSED, Code::AutomationNotAuthorized, "macOS denies control of the app", ALLOW_IT),
     row(
         NOT_ASKED,
         Code::AutomationNotAuthorized,
@@ -146,7 +146,7 @@ const TABLE: [Row; 33] = [
     row(
         -25211,
         Code::AutomationNotAuthorized,
-        "macOS does not allow controlling the interface",
+        "macOS denies control of the interface",
         "ask the user to allow it in System Settings > Privacy & Security > Accessibility",
     ),
 ];

@@ -120,7 +120,7 @@ impl Responsible {
                 ),
             )),
             REFUSED => Some((
-                format!("{app}: macOS does not allow controlling the app from {who}"),
+                format!("{app}: macOS denies control of the app to {who}"),
                 format!(
                     "the user can allow it in {}. If there is no such entry, macOS refused without asking: see \"Consent of macOS\" in docs/permissions.md{note}",
                     self.switch(app)
@@ -162,7 +162,7 @@ mod tests {
         assert!(message.contains("whether \"Ghostty\" may control it"), "{message}");
         assert!(suggestion.contains("`iac-mcp consent com.apple.mail`"), "{suggestion}");
         let (message, suggestion) = terminal.refusal(REFUSED, "com.apple.mail", "Mail").unwrap();
-        assert!(message.contains("from \"Ghostty\""), "{message}");
+        assert!(message.contains("to \"Ghostty\""), "{message}");
         assert!(suggestion.contains("Automation > Ghostty > Mail"), "{suggestion}");
         let ssh = Responsible::of(Some("/usr/libexec/sshd-keygen-wrapper"));
         assert!(ssh.refusal(REFUSED, "x", "X").unwrap().1.contains("on the Mac's own screen"));

@@ -45,7 +45,7 @@ fn many_writes_of_one_call_are_asked_once() {
          - thing \"apple\"\n  \"flag\" old: false\n  \"flag\" new: true\n\
          - thing \"pear\"\n  \"flag\" old: false\n  \"flag\" new: true\n\
          - thing \"plum\"\n  \"flag\" old: false\n  \"flag\" new: true\n\
-         MODIFY · it changes"
+         MODIFY · it changes properties"
     );
     assert_eq!(session.writes(), json!([[11, "flag", true], [12, "flag", true], [13, "flag", true]]));
     assert_eq!(outcome.body["success"], true);
@@ -353,7 +353,7 @@ fn a_dangerous_command_shows_what_it_would_touch() {
     assert_eq!(
         session.asked[0].text(),
         "Shelf: run \"delete\" (2 objects)\n- thing \"apple\"\n- thing \"pear\"\n\
-         Note: this server cannot restore deleted objects\nDANGEROUS · it deletes"
+         Note: this server cannot restore deleted objects\nDANGEROUS · it deletes objects"
     );
     assert_eq!(session.asked[0].choices(), [Choice::Once, Choice::Hour, Choice::Deny]);
     assert_eq!(session.ask("world.things.length"), json!(1));

@@ -133,7 +133,7 @@ pub fn classify_write(
         return Classified::new(rule.level, "has its level from the policy");
     }
     tables::write(app, terms, class, property)
-        .unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
+        .unwrap_or_else(|| Classified::new(Level::Modify, "changes properties"))
         .raised_by_count(count)
 }
 
@@ -195,7 +195,7 @@ fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Cla
     };
     let by_value = changes.iter().filter_map(|change| arguments::by_value(action, change));
     let worst = changes.iter().filter_map(each).chain(by_value).chain(arguments::place(action));
-    worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes"))
+    worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes properties"))
 }
 
 /// The highest level among the new objects; each is made by a `make` command.
@@ -203,7 +203,7 @@ fn classify_creation(action: &Action, creation: &Creation, rules: &[LevelRule]) 
     let commands = action.deed.commands().into_iter();
     let worst =
         commands.map(|command| classify_invocation(action, command, rules)).reduce(Classified::or_worse);
-    let worst = worst.unwrap_or_else(|| Classified::new(Level::Modify, "makes"));
+    let worst = worst.unwrap_or_else(|| Classified::new(Level::Modify, "makes objects"));
     let write = |change: &Change| classify_set(action, std::slice::from_ref(change), rules);
     let writes = creation.writes.as_deref().map(write);
     writes.into_iter().fold(worst, Classified::or_worse).raised_by_count(creation.makes.len())

@@ -434,9 +434,9 @@ fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {
     let what = scope.in_words();
     let message = match &source {
         Source::OnlyReads | Source::Shell | Source::NoScripts | Source::Ceiling(_) => {
-            format!("{what} is not allowed: {source}")
+            format!("calls {what} are not allowed: {source}")
         }
-        source => format!("{what} is not allowed by {source}"),
+        source => format!("{source} does not allow calls {what}"),
     };
     let fault = |suggestion: &str| {
         Fault::new(Code::PermissionDenied, message, suggestion)

@@ -175,7 +175,7 @@ fn not_a_command() -> Fault {
 fn not_a_read(action: &Action, classified: &Classified, app: &App) -> Fault {
     let Deed::Command(invocation) = &action.deed else { return not_a_command() };
     let message = format!(
-        "iac_mcp_read_command takes only commands that read; `{}` of {} {}",
+        "iac_mcp_read_command takes only commands that need no approval; `{}` of {} {}",
         invocation.term, app.name, classified.reason
     );
     Fault::new(Code::PermissionDenied, message, "use iac_mcp_run_command, which asks the user if necessary")

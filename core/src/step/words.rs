@@ -174,7 +174,7 @@ fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
         Value::Null => none(fact).to_owned(),
         Value::List(items) if items.is_empty() => none(fact).to_owned(),
         Value::List(items) => items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", "),
-        Value::Failed { .. } => "cannot be read".to_owned(),
+        Value::Failed { .. } => "unknown (it cannot be read)".to_owned(),
         Value::Date(date) => day(&date),
         value => match plain(&value) {
             Json::String(text) if text.is_empty() => none(fact).to_owned(),

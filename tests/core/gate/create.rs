@@ -29,7 +29,7 @@ fn a_tree_is_one_question_that_shows_all_of_it() {
          - tray {name: \"lunch\"}\n\
          \x20 in it: thing {name: \"bread\", count: 2}\n\
          \x20 in it: thing {name: \"salt\", flag: true}\n\
-         MODIFY · it makes"
+         MODIFY · it makes objects"
     );
     assert_eq!(
         session.writes(),

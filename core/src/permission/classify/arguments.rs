@@ -268,7 +268,7 @@ fn into_trash(action: &Action, invocation: &Invocation) -> Option<Classified> {
 }
 
 fn deletes_it() -> Classified {
-    Classified::new(Level::Dangerous, "deletes")
+    Classified::new(Level::Dangerous, "deletes objects")
 }
 
 /// Opening a program runs it.

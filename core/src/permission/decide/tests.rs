@@ -260,10 +260,10 @@ fn a_question_without_lines_names_no_others() {
     let asked = unasked(delete(), &Gate::default()).ask(wording, Vec::new());
     let question = asked.question();
     assert_eq!(question.scopes().len(), 1);
-    assert_eq!(question.text(), "Mail: delete (3 objects)\nDANGEROUS · it deletes");
+    assert_eq!(question.text(), "Mail: delete (3 objects)\nDANGEROUS · it deletes objects");
     let wording = Wording { objects: vec!["a".into()], ..question.wording().clone() };
     let named = unasked(delete(), &Gate::default()).ask(wording, Vec::new());
-    let text = "Mail: delete (3 objects)\n- a\n- and 2 more\nDANGEROUS · it deletes";
+    let text = "Mail: delete (3 objects)\n- a\n- and 2 more\nDANGEROUS · it deletes objects";
     assert_eq!(named.question().text(), text);
     assert_eq!(question.why(), "asked by the policy's profile \"standard\"");
     let labels = [Choice::Once, Choice::Hour, Choice::Always, Choice::Deny].map(Choice::label);

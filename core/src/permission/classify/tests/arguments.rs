@@ -287,13 +287,13 @@ fn arguments_are_judged_by_their_command() {
         })
     };
     for (to, reason) in [
-        (vec![("to", property("trash"))], "deletes"),
-        (vec![("to", at(Place::Beginning(trash(), member())))], "deletes"),
-        (vec![("to", at(Place::End(trash(), member())))], "deletes"),
-        (vec![("to", named("trash-object", "x"))], "deletes"),
-        (vec![("to", named("folder", "/Volumes/USB/.Trashes/501"))], "deletes"),
-        (folder("/Users/a/.Trash"), "deletes"),
-        (folder("/Volumes/USB/.Trashes/501"), "deletes"),
+        (vec![("to", property("trash"))], "deletes objects"),
+        (vec![("to", at(Place::Beginning(trash(), member())))], "deletes objects"),
+        (vec![("to", at(Place::End(trash(), member())))], "deletes objects"),
+        (vec![("to", named("trash-object", "x"))], "deletes objects"),
+        (vec![("to", named("folder", "/Volumes/USB/.Trashes/501"))], "deletes objects"),
+        (folder("/Users/a/.Trash"), "deletes objects"),
+        (folder("/Volumes/USB/.Trashes/501"), "deletes objects"),
     ] {
         let found = classify(&invocation("x", "coremove", object(0), to), &[]);
         assert_eq!((found.level, &*found.reason), (Level::Dangerous, reason));
