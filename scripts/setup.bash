@@ -117,13 +117,23 @@ unreachable_or_failed() {
     return "$SKIPPED"
 }
 
-# Runs cargo, or a program that cargo built, so that what it executes is counted.
+# Runs cargo, or a program that cargo built, so that what it executes is counted. Clippy compiles the workspace: it is rustc with
+# more lints, so one build serves the tests and the stage `clippy`.
 instrumented() {
     need_component llvm-tools && need_cargo_tool cargo-llvm-cov "$CARGO_LLVM_COV" || return
     (
         export CARGO_TARGET_DIR=$INSTRUMENTED
+        if need_component clippy >&2 && command -v clippy-driver >/dev/null; then
+            export RUSTC_WORKSPACE_WRAPPER=clippy-driver
+        fi
         environment=$(cargo llvm-cov show-env --sh 2>/dev/null) && eval "$environment" && "$@"
     )
+}
+
+# Builds the workspace and all its tests, for every stage that runs one of its programs. A build of one package alone would choose
+# other features for its dependencies, and so compile nearly all of them a second time, wasmtime too.
+build_tested() {
+    instrumented cargo --color never build --workspace --all-targets "$@"
 }
 
 # The oldest macOS that the program runs on. Each build for a Mac says so, and they can share what they build.

@@ -136,7 +136,7 @@ class Builder:
         one with coverage instrumentation; any other would have to be built from scratch."""
         build = ["cargo", "build", "--quiet", "--package", "iac-mcp", "--locked"]
         if os.environ.get("IAC_MCP_INSTRUMENTED"):
-            run("bash", "-c", 'source scripts/setup.bash && instrumented "$@"', "bash", *build, environment=self.plain)
+            run("bash", "-c", "source scripts/setup.bash && build_tested --quiet", environment=self.plain)
             return str(self.folder / "instrumented/debug/iac-mcp")
         run(*build, environment=self.plain)
         return str(self.folder / "debug/iac-mcp")
