@@ -36,6 +36,10 @@ class Create(unittest.TestCase):
         listed = self.call("iac_mcp_get_elements", container=reference, elementType=element, properties=[property])
         return [each["properties"][property] for each in listed["elements"]]
 
+    def in_finder(self, folder, element):
+        listed = self.call("iac_mcp_get_elements", app="Finder", container=folder, elementType=element, properties=["name"])
+        return [each["properties"]["name"] for each in listed["elements"]]
+
     def count(self, app, element):
         listed = self.call("iac_mcp_get_elements", app=app, container="application", elementType=element, limit=1)
         return listed["totalCount"]
@@ -231,7 +235,20 @@ class Create(unittest.TestCase):
         self.assertEqual(self.names(music, "file"), ["song.flac"])
         self.assertEqual(sorted(self.names(papers, "file")), ["invoice.pdf", "movie.mp4"])
         refused = self.server.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="~/Downloads", properties={"name": "One"}, then=[move("movie.mp4", "it 2")])
-        self.assertEqual(refused["error"], "invalid_specifier", refused)
+        self.assertIn("no `it 2`", refused["message"])
+        self.assertTrue(self.call("iac_mcp_undo", undo=made["undo"])["success"])
+        files = self.in_finder("~/Downloads", "file")
+        self.assertTrue({"song.flac", "invoice.pdf", "movie.mp4"} <= set(files), files)
+        self.assertNotIn("Music", self.in_finder("~/Downloads", "folder"))
+
+    def test_a_part_of_a_new_object_is_named_by_its_path(self):
+        inner = [{"class": "folder", "properties": {"name": "2026"}}]
+        to = {"to": 'folder "2026" of it'}
+        then = [{"command": "move", "target": "~/Downloads/movie.mp4", "arguments": to}]
+        made = self.made(app="Finder", **{"class": "folder"}, at="~/Downloads", properties={"name": "Films"}, children=inner, then=then)
+        self.assertEqual(self.in_finder("~/Downloads/Films/2026", "file"), ["movie.mp4"])
+        self.assertTrue(self.call("iac_mcp_undo", undo=made["undo"])["success"])
+        self.assertIn("movie.mp4", self.in_finder("~/Downloads", "file"))
 
     def test_an_older_object_of_the_name_is_left_alone(self):
         signatures = lambda: self.call("iac_mcp_get_elements", app="Mail", elements="every signature", properties=["name", "content"])["elements"]

@@ -110,9 +110,7 @@ fn without_a_yes_it_stays_where_it_is() {
 fn several_are_taken_back_together_if_they_went_one_way() {
     let mut session = letters(ALLOW, false);
     let all = messages(&mut session, "In");
-    let done = moved(&mut session, json!(all[..2]), "Done");
-    let later = moved(&mut session, json!(all[2]), "Later")["undo"].clone();
-    let both = done["undo"].clone();
+    let both = moved(&mut session, json!(all[..2]), "Done")["undo"].clone();
     let outcome = session.call("iac_mcp_undo", &json!({ "undo": both }));
     assert_eq!(outcome.body["success"], true, "{}", outcome.body);
     assert_eq!((subjects(&session, 0), subjects(&session, 1)), (json!(["one", "two"]), json!(["old"])));
