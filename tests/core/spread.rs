@@ -314,6 +314,61 @@ fn an_empty_container_is_a_group_of_none() {
     assert_eq!(groups("flag", "whose n > 2"), ["false 1 3 3"]);
 }
 
+/// Groups come in the order of `sort`, and in pages.
+#[test]
+fn groups_are_sorted_and_paged() {
+    let thing = |n: i64| json!({"id": n, "name": "t", "text": "a", "n": n, "flag": n % 2 == 1});
+    let boxes = json!([
+        {"name": "c", "things": [thing(1), thing(2)], "boxes": []},
+        {"name": "a", "things": [thing(7)], "boxes": []},
+        {"name": "b", "things": [thing(3), thing(4), thing(5)], "boxes": []}]);
+    let world = json!({"tree": {"rooms": [{"id": 1, "boxes": boxes}], "things": [], "boxes": boxes}, "rows": [], "refuses": []});
+    let groups = |by: Json, sort: Json, page: Json| {
+        let mut call = json!({"app": "Shelf", "elements": "every thing of every box of every room",
+            "groupBy": by, "aggregate": ["max(n)"], "sort": sort});
+        call.as_object_mut().unwrap().extend(page.as_object().unwrap().clone());
+        engine::play("iac_mcp_get_elements", &call, &world).outcome.body
+    };
+    let check = |by: Json, sort: Json, expected: &str| {
+        let body = groups(by, sort, json!({}));
+        let values =
+            |each: &Json| each.as_object().unwrap().values().map(Json::to_string).collect::<String>();
+        let told = body["groups"].as_array().unwrap_or_else(|| panic!("{body}")).iter();
+        let told: Vec<String> = told.map(|each| values(&each["key"]).replace('"', "")).collect();
+        assert_eq!(told.join(" "), expected, "{body}");
+    };
+    let (down, up) = (|term: &str| json!({"property": term, "order": "desc"}), |term: &str| json!(term));
+    check(json!("box.name"), json!([]), "b c a");
+    check(json!("box.name"), json!([up("count")]), "a c b");
+    check(json!("box.name"), json!([down("box name")]), "c b a");
+    check(json!("box.name"), json!([down("max(n)")]), "a b c");
+    check(
+        json!(["flag", "box.name"]),
+        json!([up("flag"), down("box.name")]),
+        "falsec falseb truec trueb truea",
+    );
+    check(
+        json!(["flag", "box.name"]),
+        json!([down("count"), up("box.name")]),
+        "trueb truea falseb truec falsec",
+    );
+    check(
+        json!(["box.name", "flag"]),
+        json!([up("box.name"), down("count")]),
+        "atrue btrue bfalse cfalse ctrue",
+    );
+    let page = groups(json!("box.name"), json!([up("box.name")]), json!({"limit": 1, "offset": 1}));
+    assert_eq!(page["groups"][0]["key"]["box.name"], "b", "{page}");
+    assert_eq!(
+        (&page["hasMore"], &page["nextOffset"], &page["groupCount"]),
+        (&json!(true), &json!(2), &json!(3))
+    );
+    let last = groups(json!("box.name"), json!([]), json!({"offset": 2}));
+    assert_eq!((last["groups"].as_array().map(Vec::len), &last["hasMore"]), (Some(1), &Json::Null), "{last}");
+    let wrong = groups(json!("box.name"), json!([up("n")]), json!({}));
+    assert_eq!(wrong["message"], "`sort`: groups have no `n`", "{wrong}");
+}
+
 /// If nothing matches, the answer suggests values of the property that was read for the filter, and of no other
 /// property.
 #[test]
