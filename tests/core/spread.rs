@@ -355,7 +355,7 @@ fn groups_are_sorted_and_paged() {
     check(
         json!(["box.name", "flag"]),
         json!([up("box.name"), down("count")]),
-        "atrue btrue bfalse cfalse ctrue",
+        "atrue btrue bfalse ctrue cfalse",
     );
     let page = groups(json!("box.name"), json!([up("box.name")]), json!({"limit": 1, "offset": 1}));
     assert_eq!(page["groups"][0]["key"]["box.name"], "b", "{page}");
