@@ -7,6 +7,8 @@ use serde_json::{Value as Json, json};
 
 pub use part::Part;
 
+use crate::dictionary::names;
+
 /// A point in time relative to the present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
@@ -245,6 +247,30 @@ impl Moment {
         };
         let span = Span { months: number("months")?, days: number("days")?, seconds: number("seconds")? };
         Some(Self { from, clock: number("clock"), span })
+    }
+}
+
+/// A distance from a property's own date: `due date + 1 day`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shift(Span);
+
+impl Shift {
+    /// Reads it; `None` if the text does not begin with this property, in any spelling.
+    pub(crate) fn parse(text: &str, property: &str) -> Option<Self> {
+        let (own, span) = text.split_at(text.find(['+', '-'])?);
+        let moment =
+            Moment::parse(&format!("now {span}")).filter(|_| names::key(own) == names::key(property))?;
+        (moment.from == From::Now && moment.clock.is_none()).then_some(Self(moment.span))
+    }
+
+    /// The date at that distance from another one, by the clock and the calendar of the zone that the other one is written
+    /// in. The result names no zone, so the Mac's own counts, as it does for the other date.
+    pub(crate) fn of(self, date: &str) -> Option<String> {
+        let date: jiff::civil::DateTime = date.get(..19)?.parse().ok()?;
+        let Span { months, days, seconds } = self.0;
+        let span = jiff::Span::new().try_months(months).and_then(|span| span.try_days(days));
+        let span = span.and_then(|span| span.try_seconds(seconds)).ok()?;
+        Some(date.checked_add(span).ok()?.strftime("%Y-%m-%dT%H:%M:%S").to_string())
     }
 }
 

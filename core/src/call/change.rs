@@ -44,6 +44,8 @@ pub enum How {
     Append,
     /// The new value is a text that is added before the old one.
     Prepend,
+    /// The new value is a date at a distance from the old one.
+    Shift,
 }
 
 impl How {
@@ -53,6 +55,7 @@ impl How {
             Self::Set => "set",
             Self::Append => "append",
             Self::Prepend => "prepend",
+            Self::Shift => "shift",
         }
     }
 }

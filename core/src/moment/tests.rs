@@ -268,3 +268,20 @@ fn words_without_a_time_say_what_to_write() {
         assert!(Moment::parse(written).is_some(), "{written}");
     }
 }
+
+#[test]
+fn a_date_is_shifted_from_its_own_value() {
+    for (text, shifted) in [
+        ("due date + 1 day", Some("2026-12-05T17:30:00")),
+        ("dueDate - 2 hours", Some("2026-12-04T15:30:00")),
+        ("Due Date + 1 month - 1 week", Some("2026-12-28T17:30:00")),
+        ("due date+90m", Some("2026-12-04T19:00:00")),
+        ("defer date + 1 day", None),
+        ("due date", None),
+        ("due date + friday", None),
+        ("+ 1 day", None),
+    ] {
+        let shift = Shift::parse(text, "due date").and_then(|shift| shift.of("2026-12-04T17:30:00.000+01:00"));
+        assert_eq!(shift.as_deref(), shifted, "{text}");
+    }
+}

@@ -25,6 +25,7 @@ use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
 use crate::jxa;
 use crate::marshal::Given;
+use crate::moment::Shift;
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
 use crate::reference::Object;
@@ -581,6 +582,7 @@ impl Open {
             let Some((how, added)) = join else { continue };
             let old = old.get(at).map_or(Value::Null, |old| value(old, None, dictionary));
             let whole = match (added, &old) {
+                (added, old) if *how == How::Shift => self.shifted(at, added, old)?,
                 (Json::Array(items), Value::Null) => Json::from(items.clone()),
                 (added, Value::Null) => added.clone(),
                 (Json::String(text), Value::Text(old)) => json!(joined(*how, old, text)),
@@ -598,6 +600,19 @@ impl Open {
             self.given[at] = whole;
         }
         Ok(())
+    }
+
+    /// The date at a distance from the old one.
+    fn shifted(&self, at: usize, by: &Json, old: &Value) -> Result<Json, Fault> {
+        let term = &self.change.subject.slots[at].term;
+        let shift = by.as_str().and_then(|text| Shift::parse(text, term));
+        let Value::Date(old) = old else {
+            let message = format!("`{term}` has no date, so none can be counted from it");
+            let suggestion = format!("leave out objects without one (`{term} is not null`), or give a date");
+            return Err(Fault::new(Code::TypeMismatch, message, suggestion).with("property", term.as_str()));
+        };
+        let date = shift.and_then(|shift| shift.of(old)).ok_or_else(|| self.unreadable(at))?;
+        Ok(Json::from(date))
     }
 
     fn unreadable(&self, at: usize) -> Fault {

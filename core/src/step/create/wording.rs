@@ -268,7 +268,7 @@ impl Creating {
         let all = make.slots.iter().zip(&make.values);
         let all = all.zip(&make.how).map(|((slot, value), how)| {
             let place = match how {
-                How::Set => "",
+                How::Set | How::Shift => "",
                 How::Append => " after the app's own text",
                 How::Prepend => " before the app's own text",
             };

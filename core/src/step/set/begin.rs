@@ -11,6 +11,7 @@ use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, repeats, 
 use crate::dictionary::{Dictionary, Identifier, Property};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given, as_meant};
+use crate::moment::Shift;
 use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
@@ -296,6 +297,13 @@ fn opened(
         if slots.iter().any(|slot: &Slot| slot.term == property.name) {
             return Err(twice(&property.name));
         }
+        if let Some(text) = json.as_str().filter(|text| *how == How::Set && is_shift(text, property)) {
+            joins.push(Some((How::Shift, json!(text))));
+            values.push(Given::Text(text.to_owned()));
+            slots.push(slot(property)?);
+            given.push(json!(text));
+            continue;
+        }
         // An addition to a list is one item of it, or several.
         let is_list = *how != How::Set && property.kind.0.iter().any(|kind| kind.list);
         let json = if is_list && !json.is_array() { &json!([json]) } else { *json };
@@ -334,6 +342,12 @@ fn opened(
         row: Json::Null,
         unnamed: None,
     })
+}
+
+/// Whether a text is a distance from the property's own date, `due date + 1 day`.
+fn is_shift(text: &str, property: &Property) -> bool {
+    let is_date = property.kind.0.iter().any(|kind| kind.name == "date" && !kind.list);
+    is_date && property.access.can_read() && Shift::parse(text, &property.name).is_some()
 }
 
 /// The addition, if there is one; the property must hold a text or a list that can be read.

@@ -211,7 +211,7 @@ impl Open {
     /// The new values in full, to see whether two objects get the same values, because a question cuts long ones.
     fn news(&self) -> String {
         let new = |at: usize| match self.joins.get(at) {
-            Some(Some((how, added))) => json!([if *how == How::Append { "end" } else { "beginning" }, added]),
+            Some(Some((how, added))) => json!([how.in_script(), added]),
             _ => json!([self.wanted(at)]),
         };
         let slots = self.change.subject.slots.iter().enumerate();
@@ -227,6 +227,9 @@ impl Open {
             return format!("leave {} out of the series", dates.join(", "));
         }
         match self.joins.get(at) {
+            Some(Some((How::Shift, by))) => {
+                format!("set {} to {}", quoted(term), by.as_str().unwrap_or_default())
+            }
             Some(Some((how, added))) => {
                 let side = if *how == How::Append { "end" } else { "beginning" };
                 let text = match added {
@@ -260,7 +263,10 @@ impl Open {
         match old {
             Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), new()),
             Some(Ok(Value::Object(source))) => (self.way(&source, dictionary), new()),
-            Some(Ok(Value::Date(old))) => (words::day(&old), new()),
+            Some(Ok(Value::Date(old))) => match (self.joins.get(at), self.wanted(at).as_str()) {
+                (Some(Some((How::Shift, _))), Some(new)) => (words::day(&old), words::day(new)),
+                _ => (words::day(&old), new()),
+            },
             Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
             Some(Ok(old)) => {
                 let old = old.to_json(&mut |source| Json::from(source));
