@@ -191,10 +191,17 @@ impl GetElements {
                 let one = Specifier::Every { element, container, filter: None, range: Some((index, index)) };
                 Self { elements: Some(one), ..self }.settled()
             }
-            Specifier::Property { property, of: Container::Specifier(of) } => {
-                self.properties.push(property);
-                Self { elements: Some(*of), ..self }.settled()
-            }
+            Specifier::Property { property, of: Container::Specifier(of) } => match *of {
+                // `name of container of every note` is one column: `container.name`.
+                Specifier::Property { property: outer, of } => {
+                    let property = format!("{outer}.{property}");
+                    Self { elements: Some(Specifier::Property { property, of }), ..self }.settled()
+                }
+                of => {
+                    self.properties.push(property);
+                    Self { elements: Some(of), ..self }.settled()
+                }
+            },
             _ => {
                 let message = "`elements`: expected elements, such as every message of a mailbox";
                 let suggestion = "ask for one object with iac_mcp_query_object";

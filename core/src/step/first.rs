@@ -46,7 +46,11 @@ pub(super) fn app_of(call: &Call, world: &World<'_>) -> Option<String> {
 
 /// Begins with the innermost part of a call that needs a lookup, if it has one.
 pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
-    let mut call = call.clone();
+    let mut call = match of_each(call) {
+        Some(Ok(list)) => return Some(Ok(started(list, world))),
+        Some(Err(fault)) => return Some(Err(fault)),
+        None => call.clone(),
+    };
     let app = app_of(&call, world);
     let inner = next(&mut call)?.clone();
     let rest = match &call {
@@ -60,6 +64,19 @@ pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, F
         Specifier::Application => Some(application(&app, rest?, world)),
         place => look(&app, &place, rest?, world),
     }
+}
+
+/// The list that reads a property of each of many objects, if a query asks for that: `name of every account`. The
+/// value of only the first object would be no answer.
+fn of_each(call: &Call) -> Option<Result<Call, Fault>> {
+    let Call::QueryObject { app, specifier: specifier @ Specifier::Property { .. } } = call else {
+        return None;
+    };
+    let list = || {
+        let list = GetElements::of(app.clone(), specifier.clone()).settled()?;
+        Ok(Call::GetElements(Box::new(list)))
+    };
+    specifier.is_many().then(list)
 }
 
 fn no_app() -> Fault {
@@ -79,11 +96,19 @@ fn application(app: &str, rest: Call, world: &mut World<'_>) -> Result<Step, Fau
 /// Looks up the object at a position, if the call is valid and its answer names objects in that object.
 fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
     let as_it_is = match &rest {
-        Call::QueryObject { specifier: Specifier::Property { .. }, .. } => return None,
-        Call::QueryObject { specifier, .. } if !has_filter(specifier.container()) => {
+        Call::QueryObject { specifier, .. } if !specifier.is_unanswered() => {
+            if matches!(specifier, Specifier::Property { .. }) {
+                return None;
+            }
             query::start(app, specifier, world)
         }
-        Call::GetElements(call) if !call.containers.iter().any(|each| has_filter(Some(each))) => {
+        // Only a list can try these: they have no path until the app has answered.
+        Call::QueryObject { specifier, .. } if is_listed(specifier) => {
+            GetElements::of(app.to_owned(), specifier.clone())
+                .settled()
+                .and_then(|list| elements::start(&list, None, world))
+        }
+        Call::GetElements(call) if !call.containers.iter().any(Container::is_open) => {
             elements::start(call, None, world)
         }
         // The outer lookup comes later and reports its own errors.
@@ -99,18 +124,15 @@ fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Opti
     }
 }
 
-fn is_closed(outcome: &Outcome) -> bool {
-    outcome.refused.as_ref().is_some_and(|decided| matches!(decided.source, Source::Closed { .. }))
+/// Whether a list can try all of a specifier: only its last step waits for the app's answer.
+fn is_listed(specifier: &Specifier) -> bool {
+    let waits =
+        matches!(specifier, Specifier::Every { .. } | Specifier::Filter { .. } | Specifier::Element { .. });
+    waits && !specifier.container().is_some_and(Container::is_open)
 }
 
-fn has_filter(container: Option<&Container>) -> bool {
-    match container {
-        Some(Container::Specifier(specifier)) => {
-            let is_list = matches!(**specifier, Specifier::Filter { .. } | Specifier::Every { .. });
-            is_list || has_filter(specifier.container())
-        }
-        _ => false,
-    }
+fn is_closed(outcome: &Outcome) -> bool {
+    outcome.refused.as_ref().is_some_and(|decided| matches!(decided.source, Source::Closed { .. }))
 }
 
 /// Lists the matches, or the object at the end of the path.
