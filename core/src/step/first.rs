@@ -58,6 +58,9 @@ pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, F
         _ => Some(call),
     };
     let Some(app) = app else { return Some(Err(no_app())) };
+    if matches!(rest, Some(Call::QueryObject { .. })) && inner.is_many() {
+        return Some(Err(one_of_each(&inner)));
+    }
     match inner {
         Specifier::Filter { .. } | Specifier::Every { .. } => Some(list(app, inner, rest, world)),
         Specifier::Element { index, .. } if index < 0 => Some(list(app, inner, rest, world)),
@@ -66,17 +69,35 @@ pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, F
     }
 }
 
-/// The list that reads a property of each of many objects, if a query asks for that: `name of every account`. The
-/// value of only the first object would be no answer.
+/// The list that answers a query for something of each of many objects: `name of every account`, `attendees of every
+/// event whose …`. What only the first object has would be no answer.
 fn of_each(call: &Call) -> Option<Result<Call, Fault>> {
-    let Call::QueryObject { app, specifier: specifier @ Specifier::Property { .. } } = call else {
-        return None;
+    let Call::QueryObject { app, specifier } = call else { return None };
+    let is_many = match specifier {
+        Specifier::Property { .. } => specifier.is_many(),
+        Specifier::Every { container, .. } => leads_through_some(container),
+        _ => false,
     };
     let list = || {
         let list = GetElements::of(app.clone(), specifier.clone()).settled()?;
         Ok(Call::GetElements(Box::new(list)))
     };
-    specifier.is_many().then(list)
+    is_many.then(list)
+}
+
+/// Whether a container leads through a part of a collection, which has to be looked up.
+fn leads_through_some(container: &Container) -> bool {
+    let Container::Specifier(specifier) = container else { return false };
+    let is_some = matches!(**specifier, Specifier::Every { ref filter, range, .. } if filter.is_some() || range.is_some());
+    is_some || specifier.container().is_some_and(leads_through_some)
+}
+
+/// The error for one object in each of many: `tab 1 of every window`.
+fn one_of_each(inner: &Specifier) -> Fault {
+    let message =
+        format!("{} leads to many objects, and a query finds one object in one of them", inner.in_words());
+    let suggestion = "name one container, or list with iac_mcp_get_elements what is in all of them: every … of every … whose name is \"…\"";
+    Fault::new(Code::InvalidSpecifier, message, suggestion)
 }
 
 fn no_app() -> Fault {
