@@ -515,6 +515,7 @@ impl Listing {
             return Ok(body);
         }
         let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let rows = self.in_range(rows, total);
         let mut elements = Vec::new();
         let mut size = ENVELOPE;
         let mut repeated = Repeated::default();
@@ -541,6 +542,13 @@ impl Listing {
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
         self.with_elsewhere(&mut body, app);
         Ok(body)
+    }
+
+    /// The rows without those behind the end of a range: only now is it known where `messages 2 thru -2` ends.
+    fn in_range<'r>(&self, rows: &'r [Json], total: usize) -> &'r [Json] {
+        let Some(range) = self.range.filter(|range| range.left_out > 0) else { return rows };
+        let passed = usize::try_from(self.wanted.offset - range.first).unwrap_or(usize::MAX);
+        &rows[..rows.len().min(range.of(total).saturating_sub(passed))]
     }
 
     fn with_counts(&self, body: &mut Json, elements: Vec<Json>, read: usize, total: usize) {
