@@ -221,7 +221,10 @@ impl Parser<'_> {
     /// The selection among the elements of a class; `next` is the token after the class.
     fn picked(&self, at: usize, class: usize, spelled: &str, next: usize) -> Result<(How, usize), Fail> {
         if let Some(selected) = self.selected(next)? {
-            return Ok(selected);
+            return match self.ends_of_others(class, next) {
+                Some(others) => Err(range_of_others(&self.words(at, next), others, next, selected.1)),
+                None => Ok(selected),
+            };
         }
         if self.is_sign(next, "(") {
             return Err(self.selected_inside(class, next));
@@ -333,6 +336,17 @@ impl Parser<'_> {
             _ => return None,
         };
         self.is_word(end, &RANGES).then(|| without_numbers(at, end))
+    }
+
+    /// The plural of another class that a range counts by: `text from word 5 to word 25`.
+    fn ends_of_others(&self, class: usize, at: usize) -> Option<&str> {
+        let ends = self.terms(at + 1).into_iter().filter(|_| self.is_word(at, &["from"]));
+        let mut classes = ends.filter_map(|(term, _)| match term {
+            Term::Class(other, _) => Some(other),
+            Term::Property(_) => None,
+        });
+        let other = classes.next().filter(|other| *other != class)?;
+        self.class_at(other).map(|other| other.plural.as_str())
     }
 
     /// The error for a class with something in parentheses that selects no element.
@@ -582,6 +596,11 @@ fn index_of(digits: &str, at: usize) -> Result<i32, Fail> {
             Err(Fail::refused(at, at + 1, wrong, "write `id` before an id"))
         }
     }
+}
+
+fn range_of_others(words: &str, others: &str, at: usize, reach: usize) -> Fail {
+    let wrong = format!("a range of {} cannot be counted by {others}", shown(words));
+    Fail::refused(at, reach, wrong, format!("write `{others} 5 thru 25 of …`"))
 }
 
 fn without_numbers(at: usize, reach: usize) -> Fail {

@@ -348,11 +348,15 @@ impl Parser<'_> {
                 let wrong = format!("expected a property of `{class}`, got {}", self.shown(start));
                 return Fail::refused(at, start, wrong, instead);
             };
+            if let Some(fail) = self.tested_class(start, class) {
+                return fail;
+            }
             let end = self.behind_words(start);
             return self.no_tested_property(&self.words(start, end), start, class);
         };
         self.tested_elements(start, class)
             .or_else(|| self.tested_element(start))
+            .or_else(|| self.tested_class(start, class))
             .unwrap_or_else(|| self.no_tested_property(&self.words(start, end), end, class))
     }
 
@@ -366,6 +370,13 @@ impl Parser<'_> {
         let end = start + 1 + words;
         // Without an operator behind them, only the first word is known to be meant.
         if self.comparisons(end).is_empty() { start + 1 } else { end }
+    }
+
+    /// The error for `class is …` if the dictionary has no such property, although every object has a class.
+    fn tested_class(&self, start: usize, class: &str) -> Option<Fail> {
+        let instead = "write the class itself, such as `every document file of …`, or read the elements with all properties, which have their `class`";
+        let wrong = format!("the class of `{class}` is not a property to test");
+        self.is_word(start, &["class"]).then(|| Fail::refused(start, start + 1, wrong, instead))
     }
 
     /// The error for elements that are compared as if they were a property: `participants contains …`.
