@@ -73,12 +73,12 @@ fn codes(line: &str) -> Vec<&str> {
 }
 
 /// Words with a meaning and punctuation, in any order.
-const WORDS: [&str; 64] = [
+const WORDS: [&str; 66] = [
     "of", "in", "the", "every", "first", "last", "whose", "where", "it", "its", "'s", "(", ")", "{", "}",
     ",", "\"", "'", "|", "\\", "--", "(*", "*)", "#", "¬", "-", "+", "*", "/", "«", "»", ".", "1", "0", "-1",
     "3rd", "99999999999", "1.5e9", "id", "index", "named", "thru", "from", "to", "message", "messages",
     "message id", "inbox", "mailbox", "name", "\"a\"", "is", "is not", "contains", "≥", "and", "or", "not",
-    "true", "missing value", "now", "today", "days", "application",
+    "true", "missing value", "now", "today", "days", "application", "item", "is in",
 ];
 
 fn anything() -> impl Strategy<Value = String> {
@@ -123,6 +123,12 @@ fn no_text_takes_long() {
         format!("messages of inbox whose {}", long("name of ")),
         format!("messages of inbox whose subject is \"a\"{}", long(" or subject is \"a\"")),
         format!("messages of inbox whose id is in {{{}1}}", long("1,")),
+        format!("messages of inbox whose id is {}", long("(1 * ")),
+        format!("messages of inbox whose id is {}1", long("1 * ")),
+        format!("messages of inbox whose date received > {}", long("((now) - 1) - ")),
+        format!("messages of inbox whose {}", long("\"a\" is in ")),
+        long("message ("),
+        chain("item 1 of ("),
         chain("container of "),
         chain("item of the "),
         chain("(every item) of "),

@@ -52,6 +52,8 @@ pub struct Range {
     pub first: i64,
     /// The number of elements in the range, if the container has that many.
     pub count: usize,
+    /// How many elements at the end are not in the range: one for `messages 2 thru -2`.
+    pub left_out: usize,
 }
 
 impl Range {
@@ -59,7 +61,7 @@ impl Range {
     pub(crate) fn of(self, total: usize) -> usize {
         let place = usize::try_from(self.first.unsigned_abs()).unwrap_or(usize::MAX);
         let there = if self.first < 0 { place.min(total) } else { total.saturating_sub(place) };
-        self.count.min(there)
+        self.count.min(there.saturating_sub(self.left_out))
     }
 }
 
@@ -191,10 +193,17 @@ impl GetElements {
                 let one = Specifier::Every { element, container, filter: None, range: Some((index, index)) };
                 Self { elements: Some(one), ..self }.settled()
             }
-            Specifier::Property { property, of: Container::Specifier(of) } => {
-                self.properties.push(property);
-                Self { elements: Some(*of), ..self }.settled()
-            }
+            Specifier::Property { property, of: Container::Specifier(of) } => match *of {
+                // `name of container of every note` is one column: `container.name`.
+                Specifier::Property { property: outer, of } => {
+                    let property = format!("{outer}.{property}");
+                    Self { elements: Some(Specifier::Property { property, of }), ..self }.settled()
+                }
+                of => {
+                    self.properties.push(property);
+                    Self { elements: Some(of), ..self }.settled()
+                }
+            },
             _ => {
                 let message = "`elements`: expected elements, such as every message of a mailbox";
                 let suggestion = "ask for one object with iac_mcp_query_object";
@@ -264,23 +273,24 @@ impl GetElements {
     }
 }
 
-/// The elements of a range. Both indexes must count from the same end, or the last one must be the end itself.
+/// The elements of a range. If its ends count from different ends, only the answer says how many there are.
 fn window(first: i32, last: i32) -> Result<Range, Fault> {
-    let count = match (first < 0, last < 0) {
-        (false, true) if last == -1 => Ok(usize::MAX),
-        (false, false) | (true, true) => usize::try_from(i64::from(last) - i64::from(first) + 1),
-        _ => usize::try_from(-1_i64),
+    let range = |count, left_out| Range { first: i64::from(first), count, left_out };
+    let both = || usize::try_from(i64::from(last) - i64::from(first) + 1).ok();
+    let found = match (first < 0, last < 0) {
+        (false, true) => {
+            Some(range(usize::MAX, usize::try_from(last.unsigned_abs() - 1).unwrap_or(usize::MAX)))
+        }
+        (false, false) | (true, true) => both().filter(|count| *count > 0).map(|count| range(count, 0)),
+        (true, false) => None,
     };
-    let wrong = || {
-        let message = format!("the range from {first} to {last} has no elements that can be counted");
-        Fault::new(
-            Code::InvalidSpecifier,
-            message,
-            "count both ends from the beginning, or both from the end",
-        )
-    };
-    let count = count.ok().filter(|count| *count > 0).ok_or_else(wrong)?;
-    Ok(Range { first: i64::from(first), count })
+    found.ok_or_else(|| {
+        let [from, to] = [first, last].map(|place| i64::from(place) + i64::from(place >= 0));
+        let ends = if (first < 0) == (last < 0) { "ends" } else { "may end" };
+        let message = format!("the range {from} thru {to}, counted from 1, {ends} before it begins");
+        let suggestion = format!("write the end last: {to} thru {from}");
+        Fault::new(Code::InvalidSpecifier, message, suggestion)
+    })
 }
 
 fn twice(parameter: &str) -> Fault {

@@ -157,6 +157,17 @@ impl Specifier {
         }
     }
 
+    /// Whether it has no path until the app has answered: it contains a filter, `every`, or an index that counts from
+    /// the end.
+    pub(crate) fn is_unanswered(&self) -> bool {
+        let own = match self {
+            Self::Filter { .. } | Self::Every { .. } => true,
+            Self::Element { index, .. } => *index < 0,
+            _ => false,
+        };
+        own || self.container().is_some_and(Container::is_open)
+    }
+
     /// Its target in words, for an error: a class, a property or the application.
     pub(crate) fn in_words(&self) -> String {
         match self {
@@ -206,16 +217,9 @@ impl Container {
         matches!(self, Self::Specifier(specifier) if **specifier == Specifier::Application)
     }
 
-    /// Whether it has no path until the app has answered: it contains a filter, `every`, or an index that counts from
-    /// the end.
+    /// Whether it has no path until the app has answered.
     pub(crate) fn is_open(&self) -> bool {
-        let Self::Specifier(specifier) = self else { return false };
-        let own = match &**specifier {
-            Specifier::Filter { .. } | Specifier::Every { .. } => true,
-            Specifier::Element { index, .. } => *index < 0,
-            _ => false,
-        };
-        own || specifier.container().is_some_and(Self::is_open)
+        matches!(self, Self::Specifier(specifier) if specifier.is_unanswered())
     }
 }
 

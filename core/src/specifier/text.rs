@@ -7,6 +7,7 @@
 //! error.
 
 mod apply;
+mod arithmetic;
 mod chain;
 mod compare;
 mod error;
@@ -224,8 +225,26 @@ impl<'a> Parser<'a> {
                 Container::Reference(id) => Written::Reference(id),
                 Container::Specifier(specifier) => Written::Object { specifier: *specifier, completed },
             }),
-            Err(fail) => self.place().unwrap_or(Err(fail)),
+            Err(fail) => self.place().or_else(|| self.place_inside()).unwrap_or(Err(fail)),
         }
+    }
+
+    /// `(after last paragraph of document 1)`: a place in parentheses.
+    fn place_inside(&mut self) -> Option<Result<Written, Fail>> {
+        let last = self.tokens.len().checked_sub(1)?;
+        if !self.is_sign(self.start, "(") || self.closing(self.start) != Some(last) {
+            return None;
+        }
+        // The readings so far ended before the parenthesis.
+        self.memo.clear();
+        let close = self.tokens.pop()?;
+        self.start += 1;
+        let place = self.place();
+        if place.is_none() {
+            self.tokens.push(close);
+            self.start -= 1;
+        }
+        place
     }
 
     fn object(&mut self, at: usize) -> Result<Chain, Fail> {
@@ -266,6 +285,7 @@ impl<'a> Parser<'a> {
     /// `end of inbox`, `after message 3 of inbox`; `None` if the text does not begin like a place.
     fn place(&mut self) -> Option<Result<Written, Fail>> {
         let at = self.start + usize::from(self.is_word(self.start, &["at"]));
+        let at = at + usize::from(self.is_word(at, &["the"]));
         let position = match self.word(at)?.as_str() {
             "beginning" => Position::Beginning,
             "end" => Position::End,

@@ -190,13 +190,21 @@ fn inner(
     dictionary: &Dictionary,
 ) -> Result<Arc<Member>, Fault> {
     let holds = |class: &str, element: &str| dictionary.element(class, element).is_some();
-    if holds(&collection.class, &collection.class) {
-        return Ok(Arc::clone(collection));
-    }
     let outer = containers.first().map(Path::class).unwrap_or_default();
     let leads_on = |class: &str| holds(class, class) && holds(class, &collection.class);
     let classes = dictionary.elements(outer).into_iter().map(|element| element.class.clone());
-    let found = std::iter::once(outer.to_owned()).chain(classes).find(|class| leads_on(class));
+    let held: Vec<String> =
+        std::iter::once(outer.to_owned()).chain(classes).filter(|class| leads_on(class)).collect();
+    let own = collection.class.as_str();
+    if holds(own, own) {
+        let wider = wider(own, &held, dictionary);
+        return match wider {
+            Some(class) => {
+                Ok(containers.first().cloned().unwrap_or_default().collection(dictionary, class)?)
+            }
+            None => Ok(Arc::clone(collection)),
+        };
+    }
     let missing = || {
         let message = format!(
             "`recursive`: no class in {outer} holds both `{}` and others of its own kind",
@@ -205,8 +213,19 @@ fn inner(
         let suggestion = "leave `recursive` out, and name the containers: every … of every …";
         Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "recursive")
     };
-    let class = found.ok_or_else(missing)?;
-    Ok(containers.first().cloned().unwrap_or_default().collection(dictionary, &class)?)
+    let class = held.first().ok_or_else(missing)?;
+    Ok(containers.first().cloned().unwrap_or_default().collection(dictionary, class)?)
+}
+
+/// The widest class of `held` that has a class as a heir, if the way down leads through other classes too. A button of
+/// System Events holds buttons, but most buttons are in groups. A folder of Finder holds folders, and nothing else of
+/// its own kind.
+fn wider<'h>(class: &str, held: &'h [String], dictionary: &Dictionary) -> Option<&'h String> {
+    let is_a = |one: &str, other: &str| dictionary.is_a(one, other);
+    let has_others = held.iter().any(|other| !is_a(other, class) && !is_a(class, other));
+    let mut wider = held.iter().filter(|other| *other != class && is_a(class, other));
+    let first = wider.next().filter(|_| has_others)?;
+    Some(wider.fold(first, |widest, other| if is_a(widest, other) { other } else { widest }))
 }
 
 /// The place in which elements are searched.
@@ -503,6 +522,7 @@ impl Listing {
             return Ok(body);
         }
         let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let rows = self.in_range(rows, total);
         let mut elements = Vec::new();
         let mut size = ENVELOPE;
         let mut repeated = Repeated::default();
@@ -529,6 +549,13 @@ impl Listing {
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
         self.with_elsewhere(&mut body, app);
         Ok(body)
+    }
+
+    /// The rows without those behind the end of a range: only now is it known where `messages 2 thru -2` ends.
+    fn in_range<'r>(&self, rows: &'r [Json], total: usize) -> &'r [Json] {
+        let Some(range) = self.range.filter(|range| range.left_out > 0) else { return rows };
+        let passed = usize::try_from(self.wanted.offset - range.first).unwrap_or(usize::MAX);
+        &rows[..rows.len().min(range.of(total).saturating_sub(passed))]
     }
 
     fn with_counts(&self, body: &mut Json, elements: Vec<Json>, read: usize, total: usize) {

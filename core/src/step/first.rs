@@ -46,7 +46,11 @@ pub(super) fn app_of(call: &Call, world: &World<'_>) -> Option<String> {
 
 /// Begins with the innermost part of a call that needs a lookup, if it has one.
 pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
-    let mut call = call.clone();
+    let mut call = match of_each(call) {
+        Some(Ok(list)) => return Some(Ok(started(list, world))),
+        Some(Err(fault)) => return Some(Err(fault)),
+        None => call.clone(),
+    };
     let app = app_of(&call, world);
     let inner = next(&mut call)?.clone();
     let rest = match &call {
@@ -54,12 +58,46 @@ pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, F
         _ => Some(call),
     };
     let Some(app) = app else { return Some(Err(no_app())) };
+    if matches!(rest, Some(Call::QueryObject { .. })) && inner.is_many() {
+        return Some(Err(one_of_each(&inner)));
+    }
     match inner {
         Specifier::Filter { .. } | Specifier::Every { .. } => Some(list(app, inner, rest, world)),
         Specifier::Element { index, .. } if index < 0 => Some(list(app, inner, rest, world)),
         Specifier::Application => Some(application(&app, rest?, world)),
         place => look(&app, &place, rest?, world),
     }
+}
+
+/// The list that answers a query for something of each of many objects: `name of every account`, `attendees of every
+/// event whose …`. What only the first object has would be no answer.
+fn of_each(call: &Call) -> Option<Result<Call, Fault>> {
+    let Call::QueryObject { app, specifier } = call else { return None };
+    let is_many = match specifier {
+        Specifier::Property { .. } => specifier.is_many(),
+        Specifier::Every { container, .. } => leads_through_some(container),
+        _ => false,
+    };
+    let list = || {
+        let list = GetElements::of(app.clone(), specifier.clone()).settled()?;
+        Ok(Call::GetElements(Box::new(list)))
+    };
+    is_many.then(list)
+}
+
+/// Whether a container leads through a part of a collection, which has to be looked up.
+fn leads_through_some(container: &Container) -> bool {
+    let Container::Specifier(specifier) = container else { return false };
+    let is_some = matches!(**specifier, Specifier::Every { ref filter, range, .. } if filter.is_some() || range.is_some());
+    is_some || specifier.container().is_some_and(leads_through_some)
+}
+
+/// The error for one object in each of many: `tab 1 of every window`.
+fn one_of_each(inner: &Specifier) -> Fault {
+    let message =
+        format!("{} leads to many objects, and a query finds one object in one of them", inner.in_words());
+    let suggestion = "name one container, or list with iac_mcp_get_elements what is in all of them: every … of every … whose name is \"…\"";
+    Fault::new(Code::InvalidSpecifier, message, suggestion)
 }
 
 fn no_app() -> Fault {
@@ -79,11 +117,19 @@ fn application(app: &str, rest: Call, world: &mut World<'_>) -> Result<Step, Fau
 /// Looks up the object at a position, if the call is valid and its answer names objects in that object.
 fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
     let as_it_is = match &rest {
-        Call::QueryObject { specifier: Specifier::Property { .. }, .. } => return None,
-        Call::QueryObject { specifier, .. } if !has_filter(specifier.container()) => {
+        Call::QueryObject { specifier, .. } if !specifier.is_unanswered() => {
+            if matches!(specifier, Specifier::Property { .. }) {
+                return None;
+            }
             query::start(app, specifier, world)
         }
-        Call::GetElements(call) if !call.containers.iter().any(|each| has_filter(Some(each))) => {
+        // Only a list can try these: they have no path until the app has answered.
+        Call::QueryObject { specifier, .. } if is_listed(specifier) => {
+            GetElements::of(app.to_owned(), specifier.clone())
+                .settled()
+                .and_then(|list| elements::start(&list, None, world))
+        }
+        Call::GetElements(call) if !call.containers.iter().any(Container::is_open) => {
             elements::start(call, None, world)
         }
         // The outer lookup comes later and reports its own errors.
@@ -99,18 +145,15 @@ fn look(app: &str, place: &Specifier, rest: Call, world: &mut World<'_>) -> Opti
     }
 }
 
-fn is_closed(outcome: &Outcome) -> bool {
-    outcome.refused.as_ref().is_some_and(|decided| matches!(decided.source, Source::Closed { .. }))
+/// Whether a list can try all of a specifier: only its last step waits for the app's answer.
+fn is_listed(specifier: &Specifier) -> bool {
+    let waits =
+        matches!(specifier, Specifier::Every { .. } | Specifier::Filter { .. } | Specifier::Element { .. });
+    waits && !specifier.container().is_some_and(Container::is_open)
 }
 
-fn has_filter(container: Option<&Container>) -> bool {
-    match container {
-        Some(Container::Specifier(specifier)) => {
-            let is_list = matches!(**specifier, Specifier::Filter { .. } | Specifier::Every { .. });
-            is_list || has_filter(specifier.container())
-        }
-        _ => false,
-    }
+fn is_closed(outcome: &Outcome) -> bool {
+    outcome.refused.as_ref().is_some_and(|decided| matches!(decided.source, Source::Closed { .. }))
 }
 
 /// Lists the matches, or the object at the end of the path.

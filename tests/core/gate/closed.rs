@@ -506,7 +506,7 @@ fn no_text_leads_around_what_is_closed() {
         every("every item of every folder of target of front Finder window"),
         list("folder \".claude\" of target of front Finder window", "file", false),
         value(
-            "properties of item \"x\" of folder \".claude\" of container of container of every file of desktop",
+            "properties of item \"x\" of folder \".claude\" of container of container of file 1 of desktop",
         ),
         value("size of file \".claude.json\" of folder \"alex\" of folder \"Users\" of disk 1"),
     ];

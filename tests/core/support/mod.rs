@@ -53,6 +53,11 @@ pub(crate) fn apps() -> Apps {
             "OmniFocus",
             "Applications/OmniFocus.app/Contents/Resources/OmniFocus.sdef",
         ),
+        (
+            "com.apple.systemevents",
+            "System Events",
+            "System/Library/CoreServices/System Events.app/Contents/Resources/SystemEvents.sdef",
+        ),
     ];
     let load = |(id, name, file): (&str, &str, &str)| App {
         bundle_id: id.into(),

@@ -74,6 +74,18 @@ impl Owner {
     fn is_application(&self) -> bool {
         self.container.is_application()
     }
+
+    /// Whether it means many objects, or one in each of many.
+    fn is_of_many(&self) -> bool {
+        let mut next = Some(&self.container);
+        while let Some(Container::Specifier(specifier)) = next {
+            if matches!(**specifier, Specifier::Every { .. }) {
+                return true;
+            }
+            next = specifier.container();
+        }
+        false
+    }
 }
 
 /// How many classes with the element an error names.
@@ -156,6 +168,9 @@ impl Parser<'_> {
         {
             return Err(untestable(&element, how, test.at, reach));
         }
+        if test.is_some() && !is_anywhere && matches!(how, How::First | How::Last) && holder.is_of_many() {
+            return Err(one_of_each(&element, how, (at, reach)));
+        }
         let (element_of, container) = (element.clone(), holder.container.clone());
         let specifier = match (how, test) {
             (How::Every, test) => every(element, container, test.map(|test| test.filter), None),
@@ -194,6 +209,46 @@ impl Parser<'_> {
         Ok((Owner::of(specifier, Class::Of(element_of)), added))
     }
 
+    /// `item 2 of (every message of inbox)`: one of a collection.
+    pub(super) fn item(&self, owner: Owner, how: &How, at: usize, reach: usize) -> Result<Owner, Fail> {
+        let no_item = || {
+            let owner = owner.class.name();
+            Fail::unknown(reach, resolve::unknown_element(self.dictionary, owner, "item"))
+        };
+        let Container::Specifier(specifier) = &owner.container else { return Err(no_item()) };
+        let (element, container, filter) = match &**specifier {
+            Specifier::Every { element, container, filter, range: None } => (element, container, filter),
+            Specifier::Property { property, .. } if !matches!(owner.class, Class::Of(_)) => {
+                let wrong = format!("`item` of `{property}`, which is a list only in the app's answer");
+                let instead =
+                    format!("query `{property}` alone; the answer has a reference for each object in it");
+                return Err(Fail::refused(at, reach, wrong, instead));
+            }
+            _ => return Err(no_item()),
+        };
+        let index = match how {
+            How::Every => return Ok(owner),
+            How::First => 0,
+            How::Last => -1,
+            How::Index(index) => *index,
+            _ => return Err(no_item()),
+        };
+        let (element, container) = (element.clone(), container.clone());
+        let class = owner.class.clone();
+        let specifier = match filter.clone() {
+            None => Specifier::Element { element, index, container },
+            Some(filter) if index == 0 || index == -1 => {
+                Specifier::Filter { element, container, filter, limit: 1, last: index == -1, only: false }
+            }
+            Some(_) => {
+                let wrong = "only the first or the last match can be named".to_owned();
+                let instead = format!("list `every {element} … whose …` with `limit` and `offset`");
+                return Err(Fail::refused(at, reach, wrong, instead));
+            }
+        };
+        Ok(Owner::of(specifier, class))
+    }
+
     fn check_name(
         &self,
         element: &str,
@@ -226,7 +281,10 @@ impl Parser<'_> {
             let inner = self.property(owner, term, 0, reach).ok()?;
             matches!(&inner.class, Class::Of(class) if self.has_element(class, element)).then_some(inner)
         };
-        if let Some(inner) = ["text", "contents"].into_iter().find_map(through) {
+        // A dictionary may name the property that holds the elements: the root task of OmniFocus' projects.
+        let lineage = self.dictionary.lineage(class);
+        let named = lineage.iter().filter_map(|class| class.contents.as_deref());
+        if let Some(inner) = named.chain(["text", "contents"]).find_map(through) {
             return Ok((inner, false));
         }
         if owner.is_application() {
@@ -276,9 +334,30 @@ impl Parser<'_> {
     }
 
     /// The property that people name an object by.
-    fn name_of(&self, element: &str) -> Option<String> {
+    pub(super) fn name_of(&self, element: &str) -> Option<String> {
         let named = || self.dictionary.property_of_code(element, NAME_CODE).map(|name| name.name.clone());
         called_by(self.dictionary, element).or_else(named)
+    }
+
+    /// The way to the elements through a property of a class that inherits from the owner's: a window of Finder has no
+    /// files, and the target of a Finder window has.
+    fn way_to(&self, owner: &str, element: &str) -> Option<String> {
+        let heirs = self
+            .dictionary
+            .classes
+            .values()
+            .filter(|class| !class.hidden && self.dictionary.is_a(&class.name, owner));
+        heirs.filter(|heir| owner != APPLICATION && self.has_element(APPLICATION, &heir.name)).find_map(
+            |heir| {
+                // A property of an open type belongs to the heir alone, so it may be what the words mean.
+                let holds = |property: &&Property| match resolve::class_of(self.dictionary, &property.kind) {
+                    Some(held) => self.has_element(held, element),
+                    None => heir.name != owner && resolve::is_open(&property.kind),
+                };
+                let way = heir.properties.iter().filter(|property| !property.hidden).find(holds)?;
+                Some(format!("{element} of {} of {} 1", way.name, heir.name))
+            },
+        )
     }
 
     fn has_element(&self, class: &str, element: &str) -> bool {
@@ -291,6 +370,10 @@ impl Parser<'_> {
             |class: &&crate::dictionary::Class| class.elements.iter().any(|held| held.class == element);
         let holders: Vec<String> =
             classes.filter(holds).map(|class| class.name.clone()).take(MOST_HOLDERS).collect();
+        if let Some(way) = self.way_to(owner, element) {
+            let (element, owner, near) = (element.to_owned(), owner.to_owned(), vec![way]);
+            return SpecifierError::UnknownElement { element, owner, near };
+        }
         if holders.is_empty() || holders.iter().any(|holder| holder == APPLICATION) {
             return resolve::unknown_element(self.dictionary, owner, element);
         }
@@ -313,6 +396,16 @@ pub(super) fn not_an_object(property: &str, owner: &str, kind: &str) -> Specifie
         owner: owner.to_owned(),
         kind: kind.to_owned(),
     }
+}
+
+/// The error for `first tab of every window whose …`: in AppleScript, that is one tab of each window.
+fn one_of_each(element: &str, how: &How, (at, reach): (usize, usize)) -> Fail {
+    let which = if *how == How::First { "first" } else { "last" };
+    let wrong = format!("`{which} {element} of every …` means one in each container");
+    let instead = format!(
+        "write `every {element} of every … whose …` and take what you need, or name one container: `{which} {element} of … 1 whose …`"
+    );
+    Fail::refused(at, reach, wrong, instead)
 }
 
 fn untestable(element: &str, how: &How, at: usize, reach: usize) -> Fail {

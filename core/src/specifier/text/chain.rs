@@ -148,6 +148,7 @@ impl Parser<'_> {
         let (object, added) = match &placed.pick {
             Pick::Property(term) => (self.property(&owner, term, placed.at, end)?, false),
             Pick::Element(class, how) => self.element(&owner, *class, how, test, (placed.at, end))?,
+            Pick::Item(how) => (self.item(owner, how, placed.at, end)?, false),
             Pick::Reference(id) => (self.outermost(&owner, Owner::reference(*id), placed.at, end)?, false),
             Pick::Application => {
                 let application = self.bases[super::AT_APPLICATION].clone();
@@ -175,10 +176,7 @@ impl Parser<'_> {
         test: Option<Test>,
         at: usize,
     ) -> Result<Owner, Fail> {
-        let base = self.bases.iter().position(|base| *base == owner).unwrap_or_else(|| {
-            self.bases.push(owner);
-            self.bases.len() - 1
-        });
+        let base = self.base(owner);
         let chain = self.chain(at + 1, &[], base)?;
         match test {
             None => Ok(chain.object),
@@ -195,8 +193,11 @@ impl Parser<'_> {
     }
 
     /// Reads the inside of parentheses as far as possible without the container that follows.
-    pub(super) fn parenthesis(&mut self, at: usize) -> Result<(Pick, usize), Fail> {
-        let chain = self.chain(at + 1, &[], AT_UNKNOWN)?;
+    pub(super) fn parenthesis(&mut self, at: usize, base: usize) -> Result<(Pick, usize), Fail> {
+        let chain = match self.chain(at + 1, &[], AT_UNKNOWN) {
+            Ok(chain) => chain,
+            Err(fail) => return Err(self.failed_inside(at, base).unwrap_or(fail)),
+        };
         if !self.is_sign(chain.end, ")") {
             return Err(self.unexpected(chain.end, "`)`"));
         }
@@ -205,6 +206,40 @@ impl Parser<'_> {
             _ => None,
         };
         Ok((Pick::Inner(class), chain.end + 1))
+    }
+}
+
+impl Parser<'_> {
+    /// The failure of the inside of parentheses if their container is known: it names the class and what it has.
+    fn failed_inside(&mut self, at: usize, base: usize) -> Option<Fail> {
+        let close = self.closing(at)?;
+        let base = match self.is_word(close + 1, &["of", "in"]) {
+            true => self.chain(close + 2, &[], base).ok().map(|chain| self.base(chain.object))?,
+            false => base,
+        };
+        self.chain(at + 1, &[], base).err()
+    }
+
+    /// The parenthesis that closes the one at a token.
+    pub(super) fn closing(&self, at: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        (at..self.tokens.len()).find(|at| {
+            if self.is_sign(*at, "(") {
+                depth += 1;
+            } else if self.is_sign(*at, ")") {
+                depth = depth.saturating_sub(1);
+                return depth == 0;
+            }
+            false
+        })
+    }
+
+    /// The index of a container among the bases.
+    fn base(&mut self, owner: Owner) -> usize {
+        self.bases.iter().position(|base| *base == owner).unwrap_or_else(|| {
+            self.bases.push(owner);
+            self.bases.len() - 1
+        })
     }
 }
 

@@ -74,6 +74,11 @@ impl Fail {
         }
     }
 
+    /// Whether the form is known and refused.
+    pub(super) fn is_refusal(&self) -> bool {
+        self.weight == Weight::Refused
+    }
+
     /// The token at which it failed, if another word was expected there.
     pub(super) fn token(&self) -> Option<usize> {
         match self.what {

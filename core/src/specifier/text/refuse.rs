@@ -2,7 +2,9 @@
 //! instead.
 
 use super::Parser;
+use super::chain::FILTERS;
 use super::error::Fail;
+use super::step::Term;
 
 const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on it";
 
@@ -10,7 +12,7 @@ const WRITE_THE_OBJECT: &str = "write the object only, and let the tool act on i
 const COUNTED: &str = "list the objects and read `totalCount`, or name `count of …` in `properties` for each of several objects";
 
 /// Words at the beginning of an object, their meaning, and what to write instead; the longest first.
-const REFUSED: [(&[&str], &str, &str); 35] = [
+const REFUSED: [(&[&str], &str, &str); 39] = [
     (&["a", "reference", "to"], "is not needed", "leave the words out"),
     (&["do", "shell", "script"], "is a command", "run a command with its own tool"),
     (
@@ -24,6 +26,18 @@ const REFUSED: [(&[&str], &str, &str); 35] = [
     (&["count", "of"], "counts", COUNTED),
     (&["count", "every"], "counts", COUNTED),
     (&["count", "each"], "counts", COUNTED),
+    (
+        &["properties", "of"],
+        "reads all properties",
+        "write the object alone, and read it with iac_mcp_get_properties without `properties`",
+    ),
+    (
+        &["reverse", "of"],
+        "turns a list around",
+        "list the elements with `sort`, or name the last ones: `last 5 messages of inbox`",
+    ),
+    (&["rest", "of"], "leaves the first one out", "write a range, such as `messages 2 thru -1 of inbox`"),
+    (&["sort"], "is a command", "give `sort` to iac_mcp_get_elements"),
     (&["contents", "of"], "reads a script variable", "leave the words out"),
     (&["count"], "counts", COUNTED),
     (
@@ -73,7 +87,20 @@ impl Parser<'_> {
         let stands = |words: &[&str]| words.iter().enumerate().all(|(n, word)| self.is_word(at + n, &[word]));
         let (words, what, instead) = REFUSED.iter().find(|(words, ..)| stands(words))?;
         let wrong = format!("`{}` {what}", words.join(" "));
-        Some(Fail::refused(at, at + words.len(), wrong, *instead))
+        let match_of = self.first_match(at).filter(|_| ["some", "any"].contains(&words[0]));
+        let instead = match_of.unwrap_or_else(|| (*instead).to_owned());
+        Some(Fail::refused(at, at + words.len(), wrong, instead))
+    }
+
+    /// What to write instead of `some encoder whose …`, which people write where only one matches.
+    fn first_match(&self, at: usize) -> Option<String> {
+        (at..self.tokens.len()).find(|at| self.is_word(*at, &FILTERS))?;
+        let named = self.terms(at + 1).into_iter().find_map(|(term, _)| match term {
+            Term::Class(class, _) => self.class_at(class).map(|class| class.name.as_str()),
+            Term::Property(_) => None,
+        });
+        let class = named?;
+        Some(format!("a random object cannot be asked for again; write `first {class} whose …`"))
     }
 
     fn operator(&self, at: usize) -> Option<Fail> {

@@ -16,6 +16,8 @@ pub(super) enum Pick {
     Property(String),
     /// Elements of a class. The class is given by its index in the dictionary.
     Element(usize, How),
+    /// One of a collection, or all of it: `item 2 of (…)`.
+    Item(How),
     /// A reference from an earlier answer.
     Reference(RefId),
     /// The application, named or not.
@@ -42,6 +44,9 @@ pub(super) enum How {
     /// Only the class, in the singular.
     Bare,
 }
+
+/// The words between the ends of a range.
+const RANGES: [&str; 2] = ["thru", "through"];
 
 type Reading = Result<(Vec<Placed>, usize), Fail>;
 type Primary = Result<(Pick, usize), Fail>;
@@ -104,7 +109,11 @@ impl Parser<'_> {
     fn primaries(&mut self, at: usize, base: usize) -> Result<Vec<Primary>, Fail> {
         match self.kind(at) {
             None => Err(self.missing(at)),
-            Some(Kind::Sign("(")) => Ok(vec![self.parenthesis(at)]),
+            Some(Kind::Sign("(")) => Ok(vec![self.parenthesis(at, base)]),
+            Some(Kind::Sign("{")) => {
+                let instead = "write the objects alone, and the properties in `properties` of iac_mcp_get_elements or iac_mcp_get_properties";
+                Err(Fail::refused(at, at, "a list of properties is not one object", instead))
+            }
             Some(Kind::Text(text)) => {
                 let instead = format!("write what it is, such as `… {}`", quoted(text));
                 Err(Fail::refused(at, at, "a text is not an object", instead))
@@ -152,7 +161,25 @@ impl Parser<'_> {
             "every" | "each" => found.extend(self.every(at, base)),
             _ => found.extend(self.ordinal(at, &word, base)),
         }
+        found.extend(self.item_of(at, &word).map(Ok));
         found
+    }
+
+    /// `item 2`, `first item`, `items`, in apps without such a class, and of any collection. Read after the app's own
+    /// terms.
+    fn item_of(&self, at: usize, word: &str) -> Option<(Pick, usize)> {
+        let is_term = self.class("item").is_some();
+        let (how, end) = match word {
+            "item" => self.selected(at + 1).ok()??,
+            "items" => (How::Every, at + 1),
+            "every" | "each" => (How::Every, at + 2),
+            _ => (how(word)?.ok()?, at + 2),
+        };
+        let has_item = end != at + 2 || word == "item" || self.is_word(at + 1, &["item", "items"]);
+        let is_one = matches!(how, How::Every | How::First | How::Last | How::Index(_));
+        let is_inside = self.is_sign(end + 1, "(");
+        let is_meant = has_item && is_one && (is_inside || !(is_term || how == How::Every));
+        (is_meant && self.is_word(end, &["of", "in"])).then_some((Pick::Item(how), end))
     }
 
     /// The terms of the dictionary that begin at a token, longest first, and the next tokens.
@@ -194,7 +221,13 @@ impl Parser<'_> {
     /// The selection among the elements of a class; `next` is the token after the class.
     fn picked(&self, at: usize, class: usize, spelled: &str, next: usize) -> Result<(How, usize), Fail> {
         if let Some(selected) = self.selected(next)? {
-            return Ok(selected);
+            return match self.ends_of_others(class, next) {
+                Some(others) => Err(range_of_others(&self.words(at, next), others, next, selected.1)),
+                None => Ok(selected),
+            };
+        }
+        if self.is_sign(next, "(") {
+            return Err(self.selected_inside(class, next));
         }
         if self.is_relative(next) {
             let wrong = format!("{} counts from another object", self.shown(next));
@@ -254,8 +287,20 @@ impl Parser<'_> {
 
     /// The selector after a class: an index, a name, an id, a range; `None` if there is none.
     fn selected(&self, at: usize) -> Result<Option<(How, usize)>, Fail> {
+        // `folder ("Documents")`
+        if self.is_sign(at, "(")
+            && matches!(self.kind(at + 1), Some(Kind::Text(_) | Kind::Number(_)))
+            && self.is_sign(at + 2, ")")
+            && !self.is_word(at + 3, &RANGES)
+        {
+            let selected = self.selected(at + 1)?;
+            return Ok(selected.map(|(how, end)| (how, end + 1)));
+        }
         if let Some(range) = self.range(at)? {
             return Ok(Some(range));
+        }
+        if let Some(fail) = self.range_of_elements(at) {
+            return Err(fail);
         }
         let has_word = self.is_word(at, &["index", "named"]);
         let value = at + usize::from(has_word);
@@ -275,6 +320,43 @@ impl Parser<'_> {
         let wrong =
             || Fail::refused(at + 1, at + 2, "the id is too large for a number", "put the id in quotes");
         id.parse().map(|id| Some((How::Id(Id::Number(id)), end))).map_err(|_| wrong())
+    }
+
+    /// The error for `words (word 3) thru (word 5)` and `items "a" thru "b"`.
+    fn range_of_elements(&self, at: usize) -> Option<Fail> {
+        let end = match self.kind(at)? {
+            Kind::Sign("(") => self.closing(at)? + 1,
+            Kind::Text(_) => at + 1,
+            Kind::Word(_) if self.is_word(at, &["from"]) => {
+                let thru =
+                    (at..self.tokens.len()).find(|at| self.is_word(*at, &["to", "thru", "through"]))?;
+                let of = (at..self.tokens.len()).find(|at| self.is_word(*at, &["of", "in"]));
+                return of.is_none_or(|of| thru < of).then(|| without_numbers(at, thru));
+            }
+            _ => return None,
+        };
+        self.is_word(end, &RANGES).then(|| without_numbers(at, end))
+    }
+
+    /// The plural of another class that a range counts by: `text from word 5 to word 25`.
+    fn ends_of_others(&self, class: usize, at: usize) -> Option<&str> {
+        let ends = self.terms(at + 1).into_iter().filter(|_| self.is_word(at, &["from"]));
+        let mut classes = ends.filter_map(|(term, _)| match term {
+            Term::Class(other, _) => Some(other),
+            Term::Property(_) => None,
+        });
+        let other = classes.next().filter(|other| *other != class)?;
+        self.class_at(other).map(|other| other.plural.as_str())
+    }
+
+    /// The error for a class with something in parentheses that selects no element.
+    fn selected_inside(&self, class: usize, at: usize) -> Fail {
+        let name = self.class_at(class).map_or("", |class| class.name.as_str());
+        self.phrase(at + 1).unwrap_or_else(|| {
+            let wrong = format!("{} behind `{name}` in parentheses selects none", self.shown(at + 1));
+            let instead = format!("write the place, the name or the id out: `{name} 2`, `{name} \"…\"`");
+            Fail::refused(at, at + 1, wrong, instead)
+        })
     }
 
     /// `1 thru 10`, `from 1 to 10`, `from message 1 to message 5`
@@ -398,7 +480,8 @@ impl Parser<'_> {
         if !is_name {
             return self.unexpected(at, if is_class { "the name of a class" } else { "an object" });
         }
-        if let Some(refused) = self.phrase(at) {
+        let range = || self.range_of_elements(at + 1);
+        if let Some(refused) = self.phrase(at).or_else(|| self.path_of_file(at)).or_else(range) {
             return refused;
         }
         let mut end = at + 1;
@@ -406,10 +489,21 @@ impl Parser<'_> {
             end += 1;
         }
         let words = self.words(at, end);
+        if !is_class && !self.dictionary.commands_named(&words).is_empty() {
+            let wrong = format!("{} is a command of the app", shown(&words));
+            let instead =
+                "run it with iac_mcp_read_command or iac_mcp_run_command, and name here only its target";
+            return Fail::refused(at, end, wrong, instead);
+        }
         let is_selected =
             matches!(self.kind(end), Some(Kind::Number(_) | Kind::Text(_))) || self.is_word(end, &["id"]);
-        let container = (end..self.tokens.len()).find(|at| self.is_word(*at, &["of", "in"]));
-        let container = container.and_then(|of| self.chain(of + 1, &[], base).ok());
+        let inside = (end..self.tokens.len()).take_while(|at| !self.is_sign(*at, ")"));
+        let container = inside.into_iter().find(|at| self.is_word(*at, &["of", "in"]));
+        let container = match container.map(|of| self.chain(of + 1, &[], base)) {
+            // What is known about the container says more than that the word is unknown.
+            Some(Err(fail)) if fail.is_refusal() => return fail,
+            container => container.and_then(Result::ok),
+        };
         let reach = container.as_ref().map_or(at, |chain| chain.end);
         let owner = container.map_or_else(|| self.bases[base].class.clone(), |chain| chain.object.class);
         if let Held::Value(property, of, kind) = &owner {
@@ -418,6 +512,25 @@ impl Parser<'_> {
         let holder = crate::foreign::clean(&self.words(end + 1, reach), 60);
         let error = self.no_term(&words, owner.name(), is_class || is_selected);
         Fail::unknown(reach, error.held_by(&holder))
+    }
+
+    /// The error for `alias "…"` in an app without such a class, inside a longer text.
+    fn path_of_file(&self, at: usize) -> Option<Fail> {
+        let Some(Kind::Text(path)) = self.kind(at + 1).filter(|_| self.is_word(at, &["alias", "file"]))
+        else {
+            return None;
+        };
+        let (wrong, instead) = match path.contains(':') && !path.starts_with('/') {
+            true => (
+                format!("{} is a path with colons", shown(path)),
+                "write the path with slashes and without quotes, such as `files of /Users/…`",
+            ),
+            false => (
+                format!("{} is a path, not an object of the app", shown(path)),
+                "write the path without quotes, such as `files of /Users/…`",
+            ),
+        };
+        Some(Fail::refused(at, at + 2, wrong, instead))
     }
 
     fn no_term(&self, words: &str, owner: &str, is_class: bool) -> SpecifierError {
@@ -466,6 +579,11 @@ fn how(word: &str) -> Option<Result<How, ()>> {
     }
 }
 
+/// Whether a word picks one element by its place: `first`, `last`, `3rd`.
+pub(super) fn is_ordinal(word: &str) -> bool {
+    matches!(how(word), Some(Ok(_)))
+}
+
 fn index_of(digits: &str, at: usize) -> Result<i32, Fail> {
     match digits.parse::<i32>() {
         Ok(0) => {
@@ -478,6 +596,20 @@ fn index_of(digits: &str, at: usize) -> Result<i32, Fail> {
             Err(Fail::refused(at, at + 1, wrong, "write `id` before an id"))
         }
     }
+}
+
+fn range_of_others(words: &str, others: &str, at: usize, reach: usize) -> Fail {
+    let wrong = format!("a range of {} cannot be counted by {others}", shown(words));
+    Fail::refused(at, reach, wrong, format!("write `{others} 5 thru 25 of …`"))
+}
+
+fn without_numbers(at: usize, reach: usize) -> Fail {
+    Fail::refused(
+        at,
+        reach,
+        "a range has numbers at both ends",
+        "write for example `words 3 thru 5 of document 1`",
+    )
 }
 
 /// The plural of a class, or a name that is its own plural.

@@ -1,9 +1,10 @@
 //! Tests: `read status is false and (subject contains "a" or not flagged status)`.
 
 use super::Parser;
+use super::chain::FILTERS;
 use super::compare::Comparison;
 use super::error::{Fail, shown};
-use super::step::Term;
+use super::step::{Term, is_ordinal};
 use super::tokens::Kind;
 use std::sync::LazyLock;
 
@@ -75,7 +76,8 @@ impl Parser<'_> {
                 let wrong = format!("the filter has more than {MOST_TESTS} tests");
                 return Err(Fail::refused(end, end, wrong, "read more and choose among it yourself"));
             }
-            let (next, behind) = read(end + 1)?;
+            // Some scripts repeat the word: `… and whose name is "a"`.
+            let (next, behind) = read(end + 1 + usize::from(self.is_word(end + 1, &FILTERS)))?;
             filters.push(next);
             end = behind;
         }
@@ -121,6 +123,9 @@ impl Parser<'_> {
         if self.is_word(at, &["it"]) {
             return self.itself(at, place.class);
         }
+        if let Some(reading) = self.reversed(at, place.class) {
+            return reading;
+        }
         let mut fail: Option<Fail> = None;
         for (path, next) in self.paths(at, place.class)? {
             match self.comparison(&path, next) {
@@ -129,7 +134,32 @@ impl Parser<'_> {
             }
         }
         let fail = fail.unwrap_or_else(|| self.unexpected(at, "a property"));
-        Err(self.tested_element(at).unwrap_or(fail))
+        Err(self.tested_elements(at, place.class).or_else(|| self.tested_element(at)).unwrap_or(fail))
+    }
+
+    /// `"Google" is in name`, which means `name contains "Google"`.
+    fn reversed(&self, at: usize, class: &str) -> Option<Reading> {
+        let Some(Kind::Text(text)) = self.kind(at) else { return None };
+        let within = self.comparisons(at + 1);
+        let is_in =
+            |(comparison, _): &&(Comparison, usize)| matches!(comparison, Comparison::In | Comparison::NotIn);
+        let (comparison, next) = *within.iter().find(is_in)?;
+        let is_wrapped = self.is_sign(next, "(");
+        let paths = match self.paths(next + usize::from(is_wrapped), class) {
+            Ok(paths) => paths,
+            Err(fail) => return Some(Err(fail)),
+        };
+        let closed = paths.into_iter().find(|(_, end)| !is_wrapped || self.is_sign(*end, ")"));
+        Some(match closed {
+            None => Err(self.unexpected(next, "a property")),
+            Some((path, end)) => {
+                let (operator, value) = (Operator::Contains, text.as_str().into());
+                let holds = Filter::Compare(Compare { property: path.term, operator, value });
+                let is_not = comparison == Comparison::NotIn;
+                let filter = if is_not { Filter::Not(Box::new(holds)) } else { holds };
+                Ok((filter, end + usize::from(is_wrapped)))
+            }
+        })
     }
 
     /// `it is frontmost`, `it is not visible`: a property that is true or false.
@@ -318,21 +348,75 @@ impl Parser<'_> {
                 let wrong = format!("expected a property of `{class}`, got {}", self.shown(start));
                 return Fail::refused(at, start, wrong, instead);
             };
-            let end = start
-                + 1
-                + usize::from(self.is_word(start, &["posix"]) && self.is_word(start + 1, &["path"]));
+            if let Some(fail) = self.tested_class(start, class) {
+                return fail;
+            }
+            let end = self.behind_words(start);
             return self.no_tested_property(&self.words(start, end), start, class);
         };
-        self.tested_element(start)
+        self.tested_elements(start, class)
+            .or_else(|| self.tested_element(start))
+            .or_else(|| self.tested_class(start, class))
             .unwrap_or_else(|| self.no_tested_property(&self.words(start, end), end, class))
+    }
+
+    /// The end of the words before an operator, which name one property: `video kind is …`.
+    fn behind_words(&self, start: usize) -> usize {
+        let is_name = |at: &usize| {
+            let is_word = matches!(self.kind(*at), Some(Kind::Word(_) | Kind::Barred(_)));
+            is_word && !self.is_word(*at, &["of", "in", "and", "or"]) && self.comparisons(*at).is_empty()
+        };
+        let words = (start + 1..self.tokens.len()).take(MOST_WORDS).take_while(is_name).count();
+        let end = start + 1 + words;
+        // Without an operator behind them, only the first word is known to be meant.
+        if self.comparisons(end).is_empty() { start + 1 } else { end }
+    }
+
+    /// The error for `class is …` if the dictionary has no such property, although every object has a class.
+    fn tested_class(&self, start: usize, class: &str) -> Option<Fail> {
+        let instead = "write the class itself, such as `every document file of …`, or read the elements with all properties, which have their `class`";
+        let wrong = format!("the class of `{class}` is not a property to test");
+        self.is_word(start, &["class"]).then(|| Fail::refused(start, start + 1, wrong, instead))
+    }
+
+    /// The error for elements that are compared as if they were a property: `participants contains …`.
+    fn tested_elements(&self, start: usize, class: &str) -> Option<Fail> {
+        let (plural, end) = self.terms(start).into_iter().find_map(|(term, end)| match term {
+            Term::Class(element, _) => Some((&self.class_at(element)?.plural, end)),
+            Term::Property(_) => None,
+        })?;
+        let (_, element) = self.dictionary.element(class, plural)?;
+        let (comparison, _) = *self.comparisons(end).first()?;
+        let property = self.name_of(&element.name).or_else(|| {
+            let own = self.dictionary.properties(&element.name).into_iter().find(|own| !own.hidden);
+            own.map(|own| own.name.clone())
+        })?;
+        let wrong = format!("{} are elements, not a property of `{class}`", shown(&self.words(start, end)));
+        let operator = match comparison {
+            Comparison::By(Operator::Contains) | Comparison::Not(Operator::Contains) => "contains",
+            _ => "is",
+        };
+        let instead = format!("test a property of them, such as `{property} of {plural} {operator} \"…\"`");
+        Some(Fail::refused(start, end, wrong, instead))
     }
 
     /// The error for an element inside a test: `value of text field 1`.
     fn tested_element(&self, start: usize) -> Option<Fail> {
         let mut at = start;
         loop {
+            if self.word(at).is_some_and(|word| is_ordinal(&word)) {
+                let (class, end) = self.terms(at + 1).into_iter().find_map(|(term, end)| match term {
+                    Term::Class(class, _) => Some((self.class_at(class)?, end)),
+                    Term::Property(_) => None,
+                })?;
+                let wrong =
+                    format!("{} is an element, which a filter cannot reach", shown(&self.words(at, end)));
+                let path = self.words(start, at);
+                let instead = format!("test all of them, such as `{path} {} contains \"…\"`", class.plural);
+                return Some(Fail::refused(at, end, wrong, instead));
+            }
             let (_, end) = self.terms(at).into_iter().next()?;
-            if matches!(self.kind(end), Some(Kind::Number(_) | Kind::Text(_))) {
+            if self.is_value(end) {
                 let wrong =
                     format!("{} is an element, which a filter cannot reach", shown(&self.words(at, end + 1)));
                 let instead = "test a property, or read the elements and choose yourself";
@@ -378,11 +462,16 @@ impl Parser<'_> {
         }
         match fail {
             Some(fail) => Err(fail),
-            None if is_boolean(path.property) => {
+            None if is_boolean(path.property) && !self.is_value(next) => {
                 Ok((compare(Operator::Equal, serde_json::Value::Bool(true)), next))
             }
             None => Err(self.unexpected(next, "an operator, such as `is`, `contains` or `>`")),
         }
+    }
+
+    /// Whether a text or a number is there, as behind a class: `value of attribute "AXMain"`.
+    fn is_value(&self, at: usize) -> bool {
+        matches!(self.kind(at), Some(Kind::Number(_) | Kind::Text(_)))
     }
 
     fn unchained(&self, at: usize) -> Result<(), Fail> {

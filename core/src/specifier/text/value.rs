@@ -17,16 +17,26 @@ const MOST_VALUES: usize = 64;
 /// The largest number of enumeration names in an error.
 const MOST_NAMES: usize = 12;
 
+/// The most parentheses around one value.
+const MOST_PARENTHESES: usize = 14;
+
 /// How many words an error shows if they are not a moment.
 const MOST_OF_MOMENT: usize = 3;
 
 impl Parser<'_> {
     /// Reads a value; returns the next token.
     pub(super) fn value(&self, at: usize, property: &Property) -> Reading {
+        self.value_in(at, property, 0)
+    }
+
+    fn value_in(&self, at: usize, property: &Property, depth: usize) -> Reading {
         if let Some(found) = self.enumerator(at, property) {
             return Ok(found);
         }
         if let Some(found) = self.date(at, property)? {
+            return Ok(found);
+        }
+        if let Some(found) = self.computed(at) {
             return Ok(found);
         }
         match self.kind(at) {
@@ -40,6 +50,13 @@ impl Parser<'_> {
                 }
                 _ => Err(self.unexpected(at + 1, "a number")),
             },
+            Some(Kind::Sign("(")) if depth < MOST_PARENTHESES => {
+                let inner = self.value_in(at + 1, property, depth + 1);
+                match inner {
+                    Ok((value, end)) if self.is_sign(end, ")") => Ok((value, end + 1)),
+                    _ => Err(self.no_value_inside(at)),
+                }
+            }
             Some(Kind::Sign("{")) => {
                 let instead = "compare with one value at a time, or write `is in {…}`";
                 Err(Fail::refused(at, at, "a list is not compared as a whole", instead))
@@ -166,16 +183,13 @@ impl Parser<'_> {
         if !holds(property, "date") || matches!(self.kind(at), Some(Kind::Text(_))) {
             return Ok(None);
         }
+        if let Some((moment, end)) = self.moment(at) {
+            return Ok(Some((json!(moment), end)));
+        }
         let start = self.offset(at);
-        let (value, length) = match Moment::prefix(&self.text[start..]) {
-            Some((moment, length)) => (moment.to_string(), length),
-            None => match bare_date(&self.text[start..]).or_else(|| bare_week(&self.text[start..])) {
-                Some(date) => (date.to_owned(), date.len()),
-                None => return Ok(None),
-            },
-        };
-        let end =
-            self.tokens.iter().position(|token| token.start >= start + length).unwrap_or(self.tokens.len());
+        let bare = bare_date(&self.text[start..]).or_else(|| bare_week(&self.text[start..]));
+        let Some(value) = bare else { return Ok(None) };
+        let end = self.token_behind(start + value.len());
         Ok(Some((json!(value), end)))
     }
 

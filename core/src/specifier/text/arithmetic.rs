@@ -1,0 +1,167 @@
+//! Arithmetic in values: `(10 * 1000 * 1000)`, `((current date) - 7 * days)`. The server folds it, so that no sum reaches
+//! an app.
+
+use serde_json::{Number, Value as Json, json};
+
+use super::Parser;
+use super::error::Fail;
+use super::tokens::Kind;
+use crate::moment::Moment;
+
+/// The deepest nesting of parentheses in a value.
+const DEEPEST: usize = 14;
+
+/// The words that stand for a number of seconds.
+const SECONDS: [(&str, i64); 4] = [("minutes", 60), ("hours", 3_600), ("days", 86_400), ("weeks", 604_800)];
+
+/// A number as AppleScript counts: an integer, or a real if an integer would be too large.
+#[derive(Clone, Copy)]
+enum Count {
+    Whole(i64),
+    Real(f64),
+}
+
+impl Count {
+    fn real(self) -> f64 {
+        match self {
+            Self::Whole(whole) => whole as f64,
+            Self::Real(real) => real,
+        }
+    }
+
+    fn with(
+        self,
+        other: Self,
+        whole: impl Fn(i64, i64) -> Option<i64>,
+        real: impl Fn(f64, f64) -> f64,
+    ) -> Self {
+        let exact = match (self, other) {
+            (Self::Whole(one), Self::Whole(other)) => whole(one, other),
+            _ => None,
+        };
+        exact.map_or_else(|| Self::Real(real(self.real(), other.real())), Self::Whole)
+    }
+
+    fn to_json(self) -> Option<Json> {
+        match self {
+            Self::Whole(whole) => Some(json!(whole)),
+            Self::Real(real) => Number::from_f64(real).map(Json::Number),
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// A number that is computed: in parentheses, or with a sign behind it. `None` for a number alone.
+    pub(super) fn computed(&self, at: usize) -> Option<(Json, usize)> {
+        let (count, end) = self.sum(at, 0)?;
+        let is_alone = end == at + 1 || (end == at + 2 && self.is_sign(at, "-"));
+        Some((count.to_json().filter(|_| !is_alone)?, end))
+    }
+
+    fn sum(&self, at: usize, depth: usize) -> Option<(Count, usize)> {
+        let (mut total, mut end) = self.product(at, depth)?;
+        loop {
+            let is_minus = self.is_sign(end, "-");
+            if !is_minus && !self.is_sign(end, "+") {
+                return Some((total, end));
+            }
+            let (next, behind) = self.product(end + 1, depth)?;
+            total = match is_minus {
+                true => total.with(next, i64::checked_sub, |one, other| one - other),
+                false => total.with(next, i64::checked_add, |one, other| one + other),
+            };
+            end = behind;
+        }
+    }
+
+    fn product(&self, at: usize, depth: usize) -> Option<(Count, usize)> {
+        let (mut total, mut end) = self.factor(at, depth)?;
+        while self.is_sign(end, "*") {
+            let (next, behind) = self.factor(end + 1, depth)?;
+            total = total.with(next, i64::checked_mul, |one, other| one * other);
+            end = behind;
+        }
+        Some((total, end))
+    }
+
+    fn factor(&self, at: usize, depth: usize) -> Option<(Count, usize)> {
+        if depth > DEEPEST {
+            return None;
+        }
+        match self.kind(at)? {
+            Kind::Number(digits) => {
+                let whole = digits.parse().ok().map(Count::Whole);
+                whole.or_else(|| digits.parse().ok().map(Count::Real)).map(|count| (count, at + 1))
+            }
+            Kind::Sign("-") => {
+                let (count, end) = self.factor(at + 1, depth + 1)?;
+                Some((Count::Whole(0).with(count, i64::checked_sub, |one, other| one - other), end))
+            }
+            Kind::Sign("(") => {
+                let (count, end) = self.sum(at + 1, depth + 1)?;
+                self.is_sign(end, ")").then_some((count, end + 1))
+            }
+            Kind::Word(word) => {
+                let (_, seconds) = SECONDS.iter().find(|(unit, _)| word.eq_ignore_ascii_case(unit))?;
+                Some((Count::Whole(*seconds), at + 1))
+            }
+            _ => None,
+        }
+    }
+
+    /// A moment in parentheses, or one with seconds added: `((current date) - 7 * days)`, `(current date) - 3600`.
+    pub(super) fn moment(&self, at: usize) -> Option<(String, usize)> {
+        self.moment_in(at, 0)
+    }
+
+    fn moment_in(&self, at: usize, depth: usize) -> Option<(String, usize)> {
+        let start = self.offset(at);
+        let (said, end) = match Moment::prefix(&self.text[start..]) {
+            Some((moment, length)) => (moment.to_string(), self.token_behind(start + length)),
+            None if depth < DEEPEST && self.is_sign(at, "(") => {
+                let (inner, end) = self.moment_in(at + 1, depth + 1)?;
+                if !self.is_sign(end, ")") {
+                    return None;
+                }
+                self.moved(&inner, end + 1).unwrap_or((inner, end + 1))
+            }
+            None => return None,
+        };
+        Some(self.later(&said, end).unwrap_or((said, end)))
+    }
+
+    /// A moment with a span behind it, as in `(now) - 7 days`.
+    fn moved(&self, moment: &str, at: usize) -> Option<(String, usize)> {
+        if !self.is_sign(at, "-") && !self.is_sign(at, "+") {
+            return None;
+        }
+        let start = self.offset(at);
+        let joined = format!("{moment} {}", &self.text[start..]);
+        let (whole, length) = Moment::prefix(&joined)?;
+        let length = length.checked_sub(moment.len() + 1).filter(|length| *length > 0)?;
+        Some((whole.to_string(), self.token_behind(start + length)))
+    }
+
+    /// A moment with a number behind it, which counts seconds.
+    fn later(&self, moment: &str, at: usize) -> Option<(String, usize)> {
+        let sign = ["-", "+"].into_iter().find(|sign| self.is_sign(at, sign))?;
+        let (count, end) = self.product(at + 1, 0)?;
+        let Count::Whole(seconds) = count else { return None };
+        let (whole, _) = Moment::prefix(&format!("{moment} {sign} {seconds} seconds"))?;
+        Some((whole.to_string(), end))
+    }
+
+    /// The first token that begins at a byte or behind it.
+    pub(super) fn token_behind(&self, byte: usize) -> usize {
+        self.tokens.iter().position(|token| token.start >= byte).unwrap_or(self.tokens.len())
+    }
+
+    /// The error for parentheses that hold no value.
+    pub(super) fn no_value_inside(&self, at: usize) -> Fail {
+        let inside = self.phrase(at + 1);
+        let instead = "write the value out: a text in quotes, a number, a date, true, false or missing value";
+        inside.unwrap_or_else(|| {
+            Fail::refused(at, at + 1, format!("{} begins no value", self.shown(at + 1)), instead)
+        })
+    }
+}
