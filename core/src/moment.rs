@@ -268,9 +268,13 @@ impl Shift {
     pub(crate) fn of(self, date: &str) -> Option<String> {
         let date: jiff::civil::DateTime = date.get(..19)?.parse().ok()?;
         let Span { months, days, seconds } = self.0;
-        let span = jiff::Span::new().try_months(months).and_then(|span| span.try_days(days));
-        let span = span.and_then(|span| span.try_seconds(seconds)).ok()?;
-        Some(date.checked_add(span).ok()?.strftime("%Y-%m-%dT%H:%M:%S").to_string())
+        // One after the other, because all parts of a span of this library have one sign.
+        let empty = jiff::Span::new();
+        let spans = [empty.try_months(months), empty.try_days(days), empty.try_seconds(seconds)];
+        let add =
+            |date: jiff::civil::DateTime, span: Result<jiff::Span, _>| date.checked_add(span.ok()?).ok();
+        let shifted = spans.into_iter().try_fold(date, add)?;
+        Some(shifted.strftime("%Y-%m-%dT%H:%M:%S").to_string())
     }
 }
 

@@ -281,7 +281,8 @@ fn a_date_is_shifted_from_its_own_value() {
         ("due date + friday", None),
         ("+ 1 day", None),
     ] {
-        let shift = Shift::parse(text, "due date").and_then(|shift| shift.of("2026-12-04T17:30:00.000+01:00"));
+        let shift =
+            Shift::parse(text, "due date").and_then(|shift| shift.of("2026-12-04T17:30:00.000+01:00"));
         assert_eq!(shift.as_deref(), shifted, "{text}");
     }
 }
