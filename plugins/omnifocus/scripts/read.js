@@ -40,8 +40,7 @@
   // ---- reading the model
 
   const S = Task.Status;
-  const isOpen = (status) =>
-    status === S.Available || status === S.Next || status === S.DueSoon || status === S.Overdue;
+  const isOpen = (task) => shared.isAvailable(task, now);
 
   function repetitionRule(item) {
     const rule = shared.repetition(item);
@@ -104,7 +103,7 @@
     for (const task of project.flattenedTasks) {
       if (isRoot(task)) continue;
       counts.total += 1;
-      if (isOpen(task.taskStatus)) counts.available += 1;
+      if (isOpen(task)) counts.available += 1;
       if (taskState(task) === "completed") counts.completed += 1;
     }
     return counts;
@@ -112,7 +111,7 @@
 
   function openTasks(project) {
     let open = 0;
-    for (const task of project.flattenedTasks) if (!isRoot(task) && isOpen(task.taskStatus)) open += 1;
+    for (const task of project.flattenedTasks) if (!isRoot(task) && isOpen(task)) open += 1;
     return open;
   }
 
@@ -120,7 +119,7 @@
   function stalled(project) {
     if (projectState(project) !== "active") return false;
     const left = Array.from(project.flattenedTasks).filter((task) => !isRoot(task) && taskState(task) === "active");
-    return left.length > 0 && !left.some((task) => isOpen(task.taskStatus));
+    return left.length > 0 && !left.some((task) => isOpen(task));
   }
 
   function interval(project) {
@@ -138,8 +137,8 @@
       status: taskState,
       completed: (task) => taskState(task) === "completed",
       flagged: (task) => task.flagged,
-      available: (task) => isOpen(task.taskStatus),
-      blocked: (task) => task.taskStatus === S.Blocked,
+      available: isOpen,
+      blocked: (task) => shared.isBlocked(task, now),
       estimatedMinutes: (task) => orNull(task.estimatedMinutes),
       dueDate: (task) => time(task.dueDate),
       deferDate: (task) => time(task.deferDate),
@@ -240,7 +239,7 @@
       depth: (tag) => chain(tag).length - 1,
       allowsNextAction: (tag) => orNull(tag.allowsNextAction),
       childrenAreMutuallyExclusive: (tag) => orNull(tag.childrenAreMutuallyExclusive),
-      available: (tag) => tag.availableTasks.length,
+      available: (tag) => tag.availableTasks.filter(isOpen).length,
       remaining: (tag) => tag.remainingTasks.length,
       total: (tag) => tag.tasks.length,
     },
@@ -424,8 +423,7 @@
   const isFirst = (task) => {
     const project = task.containingProject;
     return (
-      isOpen(task.taskStatus) &&
-      (project === null || project.containsSingletonActions || key(project.nextTask) === key(task))
+      isOpen(task) && (project === null || project.containsSingletonActions || key(project.nextTask) === key(task))
     );
   };
   const tagIds = (task) => Array.from(task.tags, key);
@@ -437,7 +435,7 @@
   // Each kind of rule by its key: turns the rule's value into a test of a task, or null for an unknown value.
   const rules = {
     actionAvailability: oneOf({
-      available: (task) => isOpen(task.taskStatus),
+      available: isOpen,
       firstAvailable: isFirst,
       remaining: (task) => taskState(task) === "active",
       completed: (task) => taskState(task) === "completed",
@@ -860,7 +858,7 @@
         score += 50;
         reasons.push("flagged");
       }
-      if (isOpen(task.taskStatus)) {
+      if (isOpen(task)) {
         score += 30;
         reasons.push("available");
       }
