@@ -29,6 +29,8 @@ pub(super) enum Form {
     Batch,
     /// One row for each id.
     Bulk,
+    /// One row for each step of an undo.
+    Undo,
 }
 
 /// One step of the program.
@@ -94,8 +96,8 @@ pub(super) struct Done {
     pub(super) refused: Option<usize>,
     /// The steps that undo everything, the last change first.
     pub(super) back: Vec<Json>,
-    /// The steps that cannot be undone.
-    pub(super) stays: Vec<usize>,
+    /// The steps that cannot be undone, or not in full, each with the reason.
+    pub(super) stays: Vec<(usize, String)>,
 }
 
 /// The number of characters of data that fit beside the script into the host's limit. It leaves room for the values
@@ -252,8 +254,11 @@ impl Done {
         let mut back = answer["undo"]["steps"].as_array().cloned().unwrap_or_default();
         back.append(&mut self.back);
         self.back = back;
-        let stays = answer["undo"]["left"].as_array().into_iter().flatten().filter_map(Json::as_u64);
-        self.stays.extend(stays.filter_map(|at| part.get(usize::try_from(at).ok()?).copied()));
+        let stays = answer["undo"]["left"].as_array().into_iter().flatten();
+        self.stays.extend(stays.filter_map(|left| {
+            let at = usize::try_from(left["at"].as_u64()?).ok()?;
+            Some((*part.get(at)?, left["why"].as_str()?.to_owned()))
+        }));
         if answer["rolledBack"].is_object() {
             self.rolled_back = Some(answer["rolledBack"].clone());
         }
