@@ -138,7 +138,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "update", "id": "@other", "changes": {"repetitionRule": null}}),
             vec!["end task repetition"],
-            "update task “Other” in “Box”: repetitionRule FREQ=WEEKLY -> none",
+            "update task “Other” in “Box”: repetitionRule FREQ=WEEKLY (fixed, catches up) -> none",
         ),
         (
             json!({"operation": "complete", "id": "@other"}),
@@ -200,7 +200,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             tag("set_status", &json!({"status": "on_hold"})),
             vec!["edit tag"],
-            "set_status tag “Below” in “Above”: status active -> on_hold",
+            "set_status tag “Below” in “Above”: status active -> on_hold, which holds back 1 remaining task",
         ),
         (
             tag("set_status", &json!({"status": "dropped"})),
@@ -215,7 +215,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "tag_manage", "action": "delete", "tagName": "Above"}),
             vec!["delete tag"],
-            "delete tag “Above”, which 0 tasks have and 1 tag below it",
+            "delete tag “Above”, which 0 tasks have, with 1 tag below it, which 1 more task has",
         ),
     ]
 }
