@@ -296,11 +296,7 @@ mod tests {
             ("end of tomorrow", "01-29", "01-29"),
         ] {
             let day = |day: &str| if day.len() == 5 { format!("2026-{day}") } else { day.to_owned() };
-            check(
-                text,
-                &format!("{}T00:00:00+01:00", day(first)),
-                &format!("{}T23:59:59+01:00", day(last)),
-            );
+            check(text, &format!("{}T00:00:00+01:00", day(first)), &format!("{}T23:59:59+01:00", day(last)));
         }
     }
 

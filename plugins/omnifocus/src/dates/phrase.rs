@@ -62,10 +62,9 @@ impl When {
         let exact = self.clock.is_some() || self.later.get_hours() != 0 || self.later.get_minutes() != 0;
         let at = match (self.base, self.clock) {
             (Base::Days(first, last), None) if !exact => return Some(Said::Days(first, last)),
-            (Base::Days(first, _), clock) => first
-                .to_datetime(clock.unwrap_or(Time::midnight()))
-                .to_zoned(now.time_zone().clone())
-                .ok()?,
+            (Base::Days(first, _), clock) => {
+                first.to_datetime(clock.unwrap_or(Time::midnight())).to_zoned(now.time_zone().clone()).ok()?
+            }
             (Base::Now(at), Some(clock)) => {
                 at.date().to_datetime(clock).to_zoned(now.time_zone().clone()).ok()?
             }
@@ -233,7 +232,7 @@ impl Scan<'_> {
             "last" | "past" => self.named(-1),
             "in" => {
                 let (span, whole) = self.span()?;
-                self.from_now(span, whole)
+                self.away(span, whole)
             }
             "end" => self.edge(true),
             "start" | "beginning" => self.edge(false),
@@ -245,7 +244,7 @@ impl Scan<'_> {
     }
 
     /// Days, weeks and longer lead to a day, and hours and minutes to an instant.
-    fn from_now(&self, span: Span, whole: bool) -> Option<Base> {
+    fn away(&self, span: Span, whole: bool) -> Option<Base> {
         let base = if whole { Base::day(self.now.date()) } else { Base::Now(self.now.clone()) };
         base.moved(span)
     }
@@ -255,7 +254,7 @@ impl Scan<'_> {
         if count != 0
             && let Some((span, whole)) = self.attempt(Self::span)
         {
-            return self.from_now(if count < 0 { span.negate() } else { span }, whole);
+            return self.away(if count < 0 { span.negate() } else { span }, whole);
         }
         let word = self.word()?;
         if let Some(day) = weekday(&word) {
@@ -329,8 +328,8 @@ impl Scan<'_> {
     fn counted(&mut self) -> Option<Base> {
         let (span, whole) = self.span()?;
         match self.word()?.as_str() {
-            "ago" => self.from_now(span.negate(), whole),
-            "from" if self.passes(&["now"]) => self.from_now(span, whole),
+            "ago" => self.away(span.negate(), whole),
+            "from" if self.passes(&["now"]) => self.away(span, whole),
             word @ ("from" | "after" | "before") if whole => {
                 // A count does not begin with another count, so this is not endless.
                 let day = self.attempt(Self::written).or_else(|| self.plain())?;
