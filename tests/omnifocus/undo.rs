@@ -259,8 +259,7 @@ fn what_is_below_a_repeating_item_is_put_back() {
         let (mut world, ids) = scene();
         world.evaluate(&format!("(() => {{ {} }})()", prepare(&ids))).unwrap();
         let before = all(&world);
-        let answer =
-            write(&mut world, &json!({"operation": "complete", "target": target, "id": ids[id]}));
+        let answer = write(&mut world, &json!({"operation": "complete", "target": target, "id": ids[id]}));
         assert_eq!(answer.get("notUndone"), None, "{answer}");
         assert_eq!(take_back(&mut world, &answer)["success"], true);
         assert_eq!(all(&world), before, "{target}");
@@ -296,7 +295,11 @@ fn what_undo_once_lost_is_put_back() {
     let prepare = "(() => { const a = Task.byIdentifier(A), red = flattenedTags.byName('red'); a.drop(true, new Date(2026, 0, 5)); \
                    new Tag('last', red); Project.byIdentifier(P).lastReviewDate = null; return ''; })()";
     world
-        .evaluate(&prepare.replace("(A)", &format!("({})", ids["a"])).replace("(P)", &format!("({})", ids["project"])))
+        .evaluate(
+            &prepare
+                .replace("(A)", &format!("({})", ids["a"]))
+                .replace("(P)", &format!("({})", ids["project"])),
+        )
         .unwrap();
     let more = "JSON.stringify([String(flattenedTasks.byName('a').dropDate), flattenedTags.byName('red').children.map((tag) => tag.name), \
                 String(flattenedProjects.byName('P').lastReviewDate), String(flattenedProjects.byName('P').nextReviewDate)])";

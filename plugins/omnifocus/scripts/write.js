@@ -118,7 +118,7 @@
 
   function findTask(id) {
     const task = Task.byIdentifier(id);
-    if (!present(task)) refuse("no_id", "task", id, [present(Project.byIdentifier(id)) ? "project" : ""]);
+    if (!present(task)) refuse("no_id", "task", id, present(Project.byIdentifier(id)) ? ["project"] : []);
     if (isRoot(task)) refuse("no_id", "task", id, ["root"]);
     return task;
   }
@@ -126,8 +126,13 @@
     const item = projectById(id) || Task.byIdentifier(id);
     if (present(item)) made.set(temp, item);
   }
-  const findProjectId = (id) =>
-    projectById(id) || refuse("no_id", "project", id, [present(Task.byIdentifier(id)) ? "task" : ""]);
+  // By id, otherwise by the name of an active project.
+  function projectNamed(name) {
+    const known = projectById(name);
+    if (known !== null) return known;
+    if (present(Task.byIdentifier(name))) refuse("no_id", "project", name, ["task"]);
+    return findProject(name);
+  }
   // Finds an object again by its id; null if it is gone.
   const again = {
     task: (id) => Task.byIdentifier(id),
@@ -137,7 +142,7 @@
   };
   const finders = {
     task: findTask,
-    project: findProjectId,
+    project: projectNamed,
     folder: (name) => findFolder(name),
     tag: (id) => Tag.byIdentifier(id) || refuse("not_found", "tag", id),
   };
@@ -423,15 +428,25 @@
       if (wanted !== undefined && wanted !== found)
         row.warnings.push(`${label}: set to ${JSON.stringify(wanted)}, reads back as ${JSON.stringify(found)}`);
     };
-    const second = (time) => (time === undefined || time === null ? time : Math.floor(time / 1000));
+    const pad = (number) => String(number).padStart(2, "0");
+    const local = (at) => {
+      const day = `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
+      return `${day} ${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+    };
+    const second = (time) => (time === undefined || time === null ? time : local(new Date(time)));
     check("name", set.name, item.name);
     check("note", set.note, item.note);
     if (item instanceof Folder) return;
     check("flagged", set.flagged, item.flagged);
     check("estimatedMinutes", set.estimate, orNull(item.estimatedMinutes));
     check("dueDate", second(set.due), second(time(item.dueDate)));
+    if (present(set.due) && time(item.effectiveDueDate) < set.due)
+      row.warnings.push(
+        `dueDate: its project or group is due earlier, ${local(item.effectiveDueDate)}, and that date counts`,
+      );
     check("deferDate", second(set.defer), second(time(item.deferDate)));
     check("plannedDate", second(set.planned), second(time(item.plannedDate)));
+    check("lastReviewDate", second(set.reviewed), second(time(item.lastReviewDate)));
   }
 
   // ---- the way back
@@ -1059,7 +1074,8 @@
       return;
     }
     try {
-      if (step.id !== undefined && step.id.id !== undefined) touch(again[step.kind](step.id.id));
+      const known = step.id === undefined || step.id.id === undefined ? null : again[step.kind](step.id.id);
+      if (present(known)) touch(known);
       const item = work[at]();
       row.success = true;
       touch(item);

@@ -9,7 +9,8 @@ use super::plan::{Form, Plan, Step};
 use super::tags;
 
 const KEYS: &[&str] = &[
-    "do", "kind", "id", "set", "when", "action", "name", "to", "under", "beside", "status", "exclusive", "was",
+    "do", "kind", "id", "set", "when", "action", "name", "to", "under", "beside", "status", "exclusive",
+    "was",
 ];
 
 /// Reads the steps.

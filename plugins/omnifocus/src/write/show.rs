@@ -74,11 +74,8 @@ fn undoable(mut answer: Json, plan: &Plan, done: &Done, app: Option<String>, mom
     // The steps of an undo are not those of the caller, and a list of them would read as if the undo had failed.
     let is_told = plan.form != Form::Undo && !done.back.is_empty() && !done.stays.is_empty();
     if is_told {
-        let stays: Vec<Json> = done
-            .stays
-            .iter()
-            .map(|(at, why)| json!({"index": plan.steps[*at].index, "why": why}))
-            .collect();
+        let stays: Vec<Json> =
+            done.stays.iter().map(|(at, why)| json!({"index": plan.steps[*at].index, "why": why})).collect();
         answer["notUndone"] = json!(stays);
     }
     answer

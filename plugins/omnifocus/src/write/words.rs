@@ -2,7 +2,7 @@
 //!
 //! Long values are cut, but no property is left out: a line contains everything that a step sets.
 
-use iac_plugin::Json;
+use iac_plugin::{Json, json};
 
 use super::plan::{Plan, Step};
 use crate::Moment;
@@ -116,6 +116,22 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         _ => line.push_str(&of_tag(step)),
     }
     line
+}
+
+/// What an update sets, without the item and its old values: equal for equal changes. `None` for other steps, and for an
+/// update with effects on more than its own item.
+pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<String> {
+    let also = ["open", "repeats", "pushedOut", "nextReview", "stays", "newTags"];
+    let is_plain = step.json["do"] == "update" && step.id.is_some();
+    if !is_plain || also.iter().any(|key| !step.said[*key].is_null()) {
+        return None;
+    }
+    let without_old = Step { said: json!({"to": step.said["to"]}), ..step.clone() };
+    let moved = Some(&step.json["set"]["move"]).filter(|place| place.is_object());
+    let moved = moved.map(|to| {
+        format!("move {}", place(plan, to, &without_old, "to").unwrap_or_else(|| "to the top".to_owned()))
+    });
+    Some(list(moved.into_iter().chain(properties(&without_old, moment)).collect()))
 }
 
 /// The subject of a step: its kind, its name and its place.
