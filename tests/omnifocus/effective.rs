@@ -45,7 +45,7 @@ fn modes_go_by_what_counts() {
         };
         check(&mut world, "overdue", &|task| due(task).is_some_and(|due| due < NOW));
         check(&mut world, "upcoming", &|task| {
-            due(task).is_some_and(|due| (TODAY..=TODAY + 7 * DAY).contains(&due))
+            due(task).is_some_and(|due| (TODAY..TODAY + 8 * DAY).contains(&due))
         });
         check(&mut world, "flagged", &|task| task["effectiveFlagged"] == true);
     }
@@ -64,7 +64,9 @@ fn without_inheritance(task: &Json) -> Json {
 fn a_due_date_hides_nothing_that_blocks() {
     for (mut world, other) in worlds().into_iter().zip(worlds()) {
         let all = "flattenedTasks.filter((task) => !task.project)";
-        let due = format!("String({all}.filter((task) => ['DueSoon', 'Overdue'].some((status) => String(task.taskStatus).includes(status))).length)");
+        let due = format!(
+            "String({all}.filter((task) => ['DueSoon', 'Overdue'].some((status) => String(task.taskStatus).includes(status))).length)"
+        );
         let due: usize = world.evaluate(&due).unwrap().trim().parse().unwrap();
         let plain = format!(
             "for (const each of [...flattenedTasks, ...flattenedProjects]) each.dueDate = null; \

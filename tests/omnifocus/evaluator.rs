@@ -154,7 +154,7 @@ fn tags(value: &Json, task: &Json) -> bool {
         && names("none").is_none_or(|names| !names.iter().any(|name| held.contains(name)))
 }
 
-/// The segments must match folders above the task, one below the other.
+/// The segments must be names of folders above the task, one below the other, in any case.
 fn folder(value: &Json, task: &Json) -> bool {
     let above: Vec<String> = task["folders"]
         .as_array()
@@ -164,9 +164,7 @@ fn folder(value: &Json, task: &Json) -> bool {
         .collect();
     let Some(path) = value.as_str() else { return task["project"].is_string() && above.is_empty() };
     let segments: Vec<String> = path.split('/').map(str::to_lowercase).collect();
-    above
-        .windows(segments.len())
-        .any(|window| window.iter().zip(&segments).all(|(name, segment)| name.contains(segment)))
+    above.windows(segments.len()).any(|window| window == segments)
 }
 
 /// The patterns of the tests are plain words, so a substring search is enough.

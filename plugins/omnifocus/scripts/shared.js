@@ -165,11 +165,13 @@
   }
 
   // The projects that a text means: the one with this id, otherwise the active ones with exactly this name, otherwise
-  // all with this name.
+  // all with this name. A name in another case counts if no project has exactly this one.
   function projectsNamed(name) {
     const known = projectById(name);
     if (known !== null) return { live: [known], all: [known] };
-    const all = flattenedProjects.filter((project) => project.name === name);
+    const exact = flattenedProjects.filter((project) => project.name === name),
+      lower = name.toLowerCase();
+    const all = exact.length > 0 ? exact : flattenedProjects.filter((project) => project.name.toLowerCase() === lower);
     if (all.length === 0) refuse("not_found", "project", name, near(name, flattenedProjects));
     return { live: all.filter(isLive), all };
   }
