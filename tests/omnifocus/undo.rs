@@ -285,6 +285,11 @@ fn what_would_change_nothing_is_told() {
         let answer = write(&mut world, &mutation);
         assert_eq!(answer["warnings"], json!([warning]), "{answer}");
         assert_eq!(all(&world), before, "{warning}");
+        let line = &world.asked.last().unwrap().lines[0];
+        assert!(
+            line.contains("already, so that changes nothing") || line.contains("it stays where"),
+            "{line}"
+        );
     }
 }
 

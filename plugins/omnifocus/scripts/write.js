@@ -393,9 +393,9 @@
 
   // A completed item is not completed again, and a dropped one is not dropped again: either would change its date.
   function isAlready(kind, item, status, row) {
-    const already = (status === "completed" || status === "dropped") && state[kind](item) === status;
-    if (already) row.warnings.push(`status: it is ${status} already`);
-    return already;
+    const { already } = alreadyIs(kind, item, status);
+    if (already !== undefined) row.warnings.push(`status: it is ${status} already`);
+    return already !== undefined;
   }
 
   function change(kind, item, set, place, row) {
@@ -660,6 +660,8 @@
     return item;
   };
   const about = (kind, item) => ({ name: look(item).name, in: home[kind](item) });
+  const alreadyIs = (kind, item, status) =>
+    ["completed", "dropped"].includes(status) && state[kind](item) === status ? { already: status } : {};
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
 
   // The name of the place to which a step moves something; it may be an object that the program makes itself.
@@ -770,7 +772,14 @@
       if (item !== null) {
         const old = {};
         for (const name of Object.keys(set)) if (olds[name] !== undefined) old[name] = olds[name](item, step.kind);
-        Object.assign(row.said, about(step.kind, item), { old }, pushedOut(item, set.tags), reviewAfter(item, set));
+        Object.assign(
+          row.said,
+          about(step.kind, item),
+          { old },
+          pushedOut(item, set.tags),
+          reviewAfter(item, set),
+          alreadyIs(step.kind, item, set.status),
+        );
         if (["completed", "dropped"].includes(set.status))
           Object.assign(row.said, within(step.kind, item), repeats(item));
       }
@@ -786,7 +795,13 @@
       const find = referred(step.kind, step.id);
       row.said = { acts: [`complete ${step.kind}`] };
       if (step.id.id !== undefined)
-        Object.assign(row.said, about(step.kind, find()), within(step.kind, find()), repeats(find()));
+        Object.assign(
+          row.said,
+          about(step.kind, find()),
+          within(step.kind, find()),
+          repeats(find()),
+          step.when === null ? alreadyIs(step.kind, find(), "completed") : {},
+        );
       return () => {
         const found = find(),
           remembered = below(found);

@@ -115,13 +115,16 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         }
         _ => line.push_str(&of_tag(step)),
     }
+    if let Some(state) = step.said["already"].as_str() {
+        line.push_str(&format!(" (it is {state} already, so that changes nothing)"));
+    }
     line
 }
 
 /// What an update sets, without the item and its old values: equal for equal changes. `None` for other steps, and for an
 /// update with effects on more than its own item.
 pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<String> {
-    let also = ["open", "repeats", "pushedOut", "nextReview", "stays", "newTags"];
+    let also = ["open", "repeats", "pushedOut", "nextReview", "stays", "newTags", "already"];
     let is_plain = step.json["do"] == "update" && step.id.is_some();
     if !is_plain || also.iter().any(|key| !step.said[*key].is_null()) {
         return None;
