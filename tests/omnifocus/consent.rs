@@ -138,7 +138,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "update", "id": "@other", "changes": {"repetitionRule": null}}),
             vec!["end task repetition"],
-            "update task “Other” in “Box”: repetitionRule FREQ=WEEKLY -> none",
+            "update task “Other” in “Box”: repetitionRule FREQ=WEEKLY (fixed, catches up) -> none",
         ),
         (
             json!({"operation": "complete", "id": "@other"}),
@@ -200,7 +200,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             tag("set_status", &json!({"status": "on_hold"})),
             vec!["edit tag"],
-            "set_status tag “Below” in “Above”: status active -> on_hold",
+            "set_status tag “Below” in “Above”: status active -> on_hold, which holds back 1 remaining task",
         ),
         (
             tag("set_status", &json!({"status": "dropped"})),
@@ -215,7 +215,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "tag_manage", "action": "delete", "tagName": "Above"}),
             vec!["delete tag"],
-            "delete tag “Above”, which 0 tasks have and 1 tag below it",
+            "delete tag “Above”, which 0 tasks have, with 1 tag below it, which 1 more task has",
         ),
     ]
 }
@@ -471,4 +471,80 @@ fn every_run_of_a_long_batch_keeps_to_what_was_shown() {
         }
         assert_eq!(world.asked.len(), 1);
     }
+}
+
+/// A long batch of equal changes names what they have in common, and then all items. The host counts the lines.
+#[test]
+fn equal_changes_share_a_line() {
+    let mut world = World::new();
+    let make = "JSON.stringify(Array.from({ length: 60 }, (_, at) => { const task = new Task('Task with a long name, number ' + at, null); \
+                task.dueDate = new Date(2026, 0, 1 + at % 20, 17); return task.id.primaryKey; }))";
+    let ids: Vec<String> = serde_json::from_str(&world.evaluate(make).unwrap()).unwrap();
+    let mut operations: Vec<Json> = ids
+        .iter()
+        .map(|id| json!({"operation": "update", "id": id, "changes": {"dueDate": "2026-02-28"}}))
+        .collect();
+    operations.push(json!({"operation": "update", "id": ids[0], "changes": {"flagged": true}}));
+    operations.push(json!({"operation": "delete", "id": ids[1]}));
+    let answer =
+        world.call("omnifocus_write", &json!({"mutation": {"operation": "batch", "operations": operations}}));
+    assert_eq!(answer["success"], true, "{answer}");
+    let lines = &world.asked[0].lines;
+    assert_eq!(lines.len(), 62);
+    assert_eq!(lines[0], "62 in all: delete 1, update 61; delete task “Task with a long name, number 1”");
+    let start =
+        "update 60 tasks: dueDate 2026-02-28T17:00:00+01:00: “Task with a long name, number 0”, “Task";
+    assert!(lines[1].starts_with(start), "{}", lines[1]);
+    assert!(lines[1].ends_with(" more") && lines[1].chars().count() < 1_100, "{}", lines[1]);
+    assert_eq!(lines[2], "update task “Task with a long name, number 0”: flagged false -> true");
+}
+
+/// What follows from a change is in its line.
+#[test]
+fn a_line_tells_what_follows() {
+    let mut world = World::new();
+    let make = "(() => { const group = new Tag('Mood'), low = new Tag('Low', group), high = new Tag('High mood', group); \
+                group.childrenAreMutuallyExclusive = true; const task = new Task('t', null), project = new Project('P'); task.addTag(low); \
+                project.lastReviewDate = new Date(2026, 0, 1); project.nextReviewDate = new Date(2026, 0, 8); \
+                const interval = project.reviewInterval; interval.steps = 2; interval.unit = 'weeks'; project.reviewInterval = interval; \
+                task.repetitionRule = new Task.RepetitionRule('FREQ=DAILY', null, Task.RepetitionScheduleType.FromCompletion, Task.AnchorDateKey.DueDate, false); \
+                return JSON.stringify([task, project].map((item) => item.id.primaryKey)); })()";
+    let ids: [String; 2] = serde_json::from_str(&world.evaluate(make).unwrap()).unwrap();
+    let update = |at: usize, changes: Json| json!({"operation": "update", "target": (["task", "project"][at]), "id": ids[at], "changes": changes});
+    for (mutation, line) in [
+        (
+            update(0, json!({"addTags": ["High mood"]})),
+            "update task “t”: with the tags “High mood”, so that “Mood : Low” leaves, whose group is exclusive",
+        ),
+        (
+            update(0, json!({"repetitionRule": {"frequency": "daily", "method": "defer-after-completion"}})),
+            "update task “t”: repetitionRule FREQ=DAILY (due again) -> FREQ=DAILY (defer another)",
+        ),
+        (
+            update(1, json!({"lastReviewDate": "2026-01-28"})),
+            "update project “P”: lastReviewDate 2026-01-01T00:00:00+01:00 -> 2026-01-28T00:00:00+01:00, \
+             nextReviewDate 2026-01-08T00:00:00+01:00 -> 2026-02-11T00:00:00+01:00",
+        ),
+        (json!({"operation": "convert", "id": ids[0]}), "convert task “t” to a project; it cannot be undone"),
+    ] {
+        let answer = world.call("omnifocus_write", &json!({ "mutation": mutation }));
+        assert_eq!(answer["success"], true, "{answer}");
+        assert_eq!(world.asked.last().unwrap().lines, [line]);
+    }
+}
+
+/// The earlier date of a project counts, so a later one of its task has no effect.
+#[test]
+fn a_due_date_after_that_of_the_project_is_told() {
+    let mut world = World::new();
+    let make = "(() => { const project = new Project('P'), task = new Task('t', project); project.dueDate = new Date(2026, 1, 1, 17); return task.id.primaryKey; })()";
+    let id = world.evaluate(make).unwrap().trim().to_owned();
+    let mut due = |date: &str| {
+        let update = json!({"operation": "update", "id": id, "changes": {"dueDate": date}});
+        world.call("omnifocus_write", &json!({ "mutation": update }))
+    };
+    let told =
+        json!(["dueDate: its project or group is due earlier, 2026-02-01 17:00:00, and that date counts"]);
+    assert_eq!(due("2026-03-01")["warnings"], told);
+    assert_eq!(due("2026-01-31").get("warnings"), None);
 }

@@ -45,7 +45,7 @@ fn modes_go_by_what_counts() {
         };
         check(&mut world, "overdue", &|task| due(task).is_some_and(|due| due < NOW));
         check(&mut world, "upcoming", &|task| {
-            due(task).is_some_and(|due| (TODAY..=TODAY + 7 * DAY).contains(&due))
+            due(task).is_some_and(|due| (TODAY..TODAY + 8 * DAY).contains(&due))
         });
         check(&mut world, "flagged", &|task| task["effectiveFlagged"] == true);
     }
@@ -59,6 +59,32 @@ fn without_inheritance(task: &Json) -> Json {
     own
 }
 
+/// A task that is due soon or overdue is as blocked as it would be without its due date.
+#[test]
+fn a_due_date_hides_nothing_that_blocks() {
+    for (mut world, other) in worlds().into_iter().zip(worlds()) {
+        let all = "flattenedTasks.filter((task) => !task.project)";
+        let due = format!(
+            "String({all}.filter((task) => ['DueSoon', 'Overdue'].some((status) => String(task.taskStatus).includes(status))).length)"
+        );
+        let due: usize = world.evaluate(&due).unwrap().trim().parse().unwrap();
+        let plain = format!(
+            "for (const each of [...flattenedTasks, ...flattenedProjects]) each.dueDate = null; \
+             JSON.stringify(['Blocked', 'Available|Next'].map((wanted) => {all} \
+               .filter((task) => new RegExp(`: (${{wanted}})]`).test(String(task.taskStatus))).map((task) => task.id.primaryKey).sort()))"
+        );
+        let plain: [Vec<String>; 2] = serde_json::from_str(&other.evaluate(&plain).unwrap()).unwrap();
+        for (mode, expected) in ["blocked", "available"].into_iter().zip(plain) {
+            assert_eq!(
+                ids(&mut world, &json!({"type": "tasks", "mode": mode, "limit": 500})),
+                expected,
+                "{mode}"
+            );
+        }
+        assert!(due > 10, "{due} tasks have a status that says nothing about blocking");
+    }
+}
+
 /// The same figure has the same value and the same name everywhere.
 #[test]
 fn every_analysis_counts_alike() {
@@ -67,8 +93,7 @@ fn every_analysis_counts_alike() {
         let overdue =
             active(&tasks).filter(|task| task["effectiveDueDate"].as_i64().is_some_and(|due| due < NOW));
         let overdue = json!(overdue.count());
-        let open = ["Available", "Next", "DueSoon", "Overdue"];
-        let available = tasks.iter().filter(|task| open.contains(&task["status"].as_str().unwrap())).count();
+        let available = tasks.iter().filter(|task| task["available"] == true).count();
         let mut analyze = |analysis: Json| {
             world.call("omnifocus_analyze", &json!({ "analysis": analysis }))["data"].clone()
         };

@@ -16,9 +16,23 @@ pub(crate) const LIST: &str = r#"
         for (let at = project ? project.parentFolder : null; at; at = at.parent) names.unshift(at.name);
         return names;
     };
+    // A task can be done if no level above it holds it back; the levels are gone through from the top.
+    const left = (task) => !['Completed', 'Dropped'].some((done) => String(task.taskStatus).includes(done));
+    const paused = new Set(flattenedTags.filter((tag) => tag.status === Tag.Status.OnHold).flatMap((tag) => [tag, ...tag.flattenedTags]));
+    const free = new Set();
+    const walk = (tasks, inOrder, open) => tasks.forEach((task, at) => {
+        const goes = open && !(inOrder && tasks.slice(0, at).some(left));
+        const ready = goes && !task.tags.some((tag) => paused.has(tag)) && !task.children.some(left);
+        if (ready && !(task.effectiveDeferDate > new Date())) free.add(task);
+        walk(task.children, task.sequential, goes);
+    });
+    walk(inbox, false, true);
+    for (const each of flattenedProjects)
+        walk(each.tasks, each.sequential && !each.containsSingletonActions, each.status !== Project.Status.OnHold);
     JSON.stringify(flattenedTasks.filter((task) => !task.project).map((task) => ({
         id: task.id.primaryKey, name: task.name, note: task.note, flagged: task.flagged, inInbox: task.inInbox,
         status: String(task.taskStatus).replace(/^.*: |\]$/g, ''), done: task.completed,
+        available: left(task) && free.has(task), blocked: left(task) && !free.has(task),
         tags: task.tags.map((tag) => tag.name), minutes: task.estimatedMinutes ?? null, sequential: task.sequential,
         project: task.containingProject ? task.containingProject.name : null,
         projectId: task.containingProject ? task.containingProject.id.primaryKey : null,
@@ -120,12 +134,7 @@ fn condition(key: &str, value: &Json, task: &Json) -> Option<bool> {
         }
         "flagged" | "effectiveFlagged" | "inInbox" | "sequential" => Some(task[key] == *value),
         "hasNote" => Some((task["note"] != "") == *value),
-        "available" => {
-            let open =
-                ["Available", "Next", "DueSoon", "Overdue"].contains(&task["status"].as_str().unwrap());
-            Some(open == *value)
-        }
-        "blocked" => Some((task["status"] == "Blocked") == *value),
+        "available" | "blocked" => Some(task[key] == *value),
         "tags" => Some(tags(value, task)),
         "project" if value.is_null() => Some(task["inInbox"] == true),
         "project" | "projectId" => Some(task[key] == *value),
@@ -145,7 +154,7 @@ fn tags(value: &Json, task: &Json) -> bool {
         && names("none").is_none_or(|names| !names.iter().any(|name| held.contains(name)))
 }
 
-/// The segments must match folders above the task, one below the other.
+/// The segments must be names of folders above the task, one below the other, in any case.
 fn folder(value: &Json, task: &Json) -> bool {
     let above: Vec<String> = task["folders"]
         .as_array()
@@ -155,9 +164,7 @@ fn folder(value: &Json, task: &Json) -> bool {
         .collect();
     let Some(path) = value.as_str() else { return task["project"].is_string() && above.is_empty() };
     let segments: Vec<String> = path.split('/').map(str::to_lowercase).collect();
-    above
-        .windows(segments.len())
-        .any(|window| window.iter().zip(&segments).all(|(name, segment)| name.contains(segment)))
+    above.windows(segments.len()).any(|window| window == segments)
 }
 
 /// The patterns of the tests are plain words, so a substring search is enough.

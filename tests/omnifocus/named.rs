@@ -135,3 +135,62 @@ fn equal_tags_are_told_apart() {
     let answer = world.call("omnifocus_write", &create("Left : Same"));
     assert_eq!(answer["data"]["tags"], json!(["Left : Same"]), "{answer}");
 }
+
+/// A folder's own name comes before names that contain it; a part of a name is told.
+#[test]
+fn an_exact_folder_comes_first() {
+    let mut world = World::new();
+    let make = "(() => { for (const name of ['Shop', 'Workshop', 'Wo/Shopping']) new Project('in ' + name, new Folder(name)); })()";
+    world.evaluate(make).unwrap();
+    for (folder, names, warned) in [
+        ("shop", vec!["in Shop"], false),
+        ("Workshop", vec!["in Workshop"], false),
+        ("sho", vec!["in Shop", "in Workshop", "in Wo/Shopping"], true),
+        ("o/shopp", vec!["in Wo/Shopping"], true),
+    ] {
+        let query = json!({"type": "projects", "filters": {"folder": folder}, "fields": ["name"]});
+        let answer = read(&mut world, &query);
+        let rows = answer["data"]["projects"].as_array().unwrap_or_else(|| panic!("{folder}: {answer}"));
+        let found: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+        assert_eq!(found, names, "{folder}");
+        assert_eq!(answer["metadata"].get("warnings").is_some(), warned, "{answer}");
+    }
+}
+
+/// A tag does not mean the tags below it, unless the filter says so.
+#[test]
+fn the_tags_below_a_tag_can_be_asked_for() {
+    let mut world = World::new();
+    let make = "(() => { const above = new Tag('Above it'), below = new Tag('Below it', above); new Task('tagged below', null).addTag(below); })()";
+    world.evaluate(make).unwrap();
+    let mut ask = |tags: Json| {
+        read(&mut world, &json!({"type": "tasks", "filters": {"tags": tags}, "fields": ["name"]}))
+    };
+    let answer = ask(json!({"any": ["above it"]}));
+    assert_eq!(answer["metadata"]["total_count"], 0, "{answer}");
+    let warnings = answer["metadata"]["warnings"].as_array().unwrap();
+    assert_eq!((warnings.len(), &warnings[0]["below"]), (1, &json!(["Above it : Below it"])), "{answer}");
+    let answer = ask(json!({"any": ["above it"], "below": true}));
+    assert_eq!(answer["data"]["tasks"][0]["name"], "tagged below", "{answer}");
+    assert_eq!(answer["metadata"].get("warnings"), None, "{answer}");
+}
+
+/// Projects are named in any case, for reads and for changes; an exact name comes first.
+#[test]
+fn projects_are_named_in_any_case() {
+    let mut world = World::new();
+    let make = "(() => { for (const name of ['Attic', 'Cellar', 'CELLAR']) new Task('in ' + name, new Project(name)); })()";
+    world.evaluate(make).unwrap();
+    for (name, task) in [("attic", "in Attic"), ("Cellar", "in Cellar"), ("CELLAR", "in CELLAR")] {
+        let answer =
+            read(&mut world, &json!({"type": "tasks", "filters": {"project": name}, "fields": ["name"]}));
+        assert_eq!(answer["data"]["tasks"][0]["name"], task, "{answer}");
+    }
+    let update = |name: &str| json!({"mutation": {"operation": "update", "target": "project", "id": name, "changes": {"status": "on_hold"}}});
+    let answer = world.call("omnifocus_write", &update("attic"));
+    assert_eq!((&answer["data"]["name"], &answer["data"]["status"]), (&json!("Attic"), &json!("on_hold")));
+    let answer = world.call("omnifocus_write", &update("cellar"));
+    assert!(answer["error"].as_str().unwrap().contains("2 projects are named `cellar`"), "{answer}");
+    let answer = world.call("omnifocus_write", &update("nowhere"));
+    assert!(answer["error"].as_str().unwrap().contains("no project `nowhere`"), "{answer}");
+}

@@ -196,9 +196,130 @@ fn what_is_gone_stays_gone_and_is_told() {
     let both = json!({"operation": "batch", "operations": [
         {"operation": "update", "id": ids["b"], "changes": {"flagged": true}}, {"operation": "delete", "id": ids["c"]}]});
     let answer = write(&mut world, &both);
-    assert_eq!(answer["notUndone"], json!([1]), "{answer}");
+    assert_eq!(answer["notUndone"], json!([{"index": 1, "why": "it is permanent"}]), "{answer}");
     assert_eq!(answer["undo"]["words"], "update task “b” in “P”: flagged false -> true, and 1 more");
     assert_eq!(take_back(&mut world, &answer)["success"], true);
+}
+
+/// Its neighbor is deleted in the same batch; it goes back behind the other one, with its date and tags.
+#[test]
+fn a_place_is_found_without_the_neighbor() {
+    let (mut world, ids) = scene();
+    let batch = |moved: &str, gone: Json| {
+        json!({"operation": "batch", "operations": [
+            {"operation": "update", "id": ids[moved], "changes": {"project": null, "dueDate": "2026-03-01", "addTags": ["red"]}}, gone]})
+    };
+    let gone = json!({"operation": "delete", "id": ids["c"]});
+    let answer = write(&mut world, &batch("b", gone));
+    assert_eq!(answer["notUndone"], json!([{"index": 1, "why": "it is permanent"}]), "{answer}");
+    assert_eq!(take_back(&mut world, &answer)["success"], true);
+    let show = "(() => { const all = flattenedProjects.byName('P').tasks; return all.map((task) => [task.name, task.dueDate && task.dueDate.getMonth(), task.tags.length].join(' ')).join(', '); })()";
+    assert_eq!(world.evaluate(show).unwrap().trim(), "a 1 1, b  0");
+    let gone = json!({"operation": "convert", "id": ids["b"]});
+    let answer = write(&mut world, &batch("a", gone));
+    assert_eq!(take_back(&mut world, &answer)["success"], true);
+    assert_eq!(world.evaluate(show).unwrap().trim(), "a 1 1");
+}
+
+/// Only the place cannot be restored, and the answer says so.
+#[test]
+fn what_remains_is_undone_and_the_rest_is_told() {
+    let (mut world, ids) = scene();
+    let answer = write(
+        &mut world,
+        &json!({"operation": "batch", "operations": [
+            {"operation": "update", "id": ids["below"], "changes": {"project": null, "flagged": true}},
+            {"operation": "update", "id": ids["a"], "changes": {"flagged": false}},
+            {"operation": "delete", "id": ids["a"]}, {"operation": "delete", "id": ids["b"]}]}),
+    );
+    let told: Vec<(&Json, &Json)> =
+        answer["notUndone"].as_array().unwrap().iter().map(|each| (&each["index"], &each["why"])).collect();
+    let (permanent, place, gone) =
+        (json!("it is permanent"), json!("the place where it was is gone"), json!("what it changed is gone"));
+    let [zero, one, two, three] = [0, 1, 2, 3].map(|index| json!(index));
+    let mut expected = vec![(&zero, &place), (&one, &gone), (&two, &permanent), (&three, &permanent)];
+    expected.sort_by_key(|(index, _)| index.as_i64());
+    assert_eq!(told, expected, "{answer}");
+    let back = take_back(&mut world, &answer);
+    assert_eq!((&back["success"], back.get("notUndone")), (&json!(true), None), "{back}");
+    let flagged = format!("String(Task.byIdentifier({}).flagged)", ids["below"]);
+    assert_eq!(world.evaluate(&flagged).unwrap().trim(), "false");
+}
+
+/// The next occurrence begins with open tasks; undo restores what was done, dropped and dated.
+#[test]
+fn what_is_below_a_repeating_item_is_put_back() {
+    const BELOW: &str = "const rule = () => new Task.RepetitionRule('FREQ=WEEKLY', null, Task.RepetitionScheduleType.Regularly, Task.AnchorDateKey.DueDate, true); \
+        for (const item of [Project.byIdentifier(PROJECT), Task.byIdentifier(GROUP)]) { item.dueDate = new Date(2026, 1, 2, 17); item.repetitionRule = rule(); } \
+        const group = Task.byIdentifier(GROUP); new Task('dropped', group).drop(true, new Date(2026, 0, 10)); new Task('dated', group).dueDate = new Date(2026, 1, 1, 9); return ''";
+    for (target, id) in [("project", "project"), ("task", "b")] {
+        let prepare = |ids: &Json| {
+            BELOW.replace("PROJECT", &ids["project"].to_string()).replace("GROUP", &ids["b"].to_string())
+        };
+        let (mut world, ids) = scene();
+        world.evaluate(&format!("(() => {{ {} }})()", prepare(&ids))).unwrap();
+        let before = all(&world);
+        let answer = write(&mut world, &json!({"operation": "complete", "target": target, "id": ids[id]}));
+        assert_eq!(answer.get("notUndone"), None, "{answer}");
+        assert_eq!(take_back(&mut world, &answer)["success"], true);
+        assert_eq!(all(&world), before, "{target}");
+    }
+}
+
+#[test]
+fn what_would_change_nothing_is_told() {
+    let (mut world, ids) = scene();
+    write(&mut world, &json!({"operation": "update", "id": ids["a"], "changes": {"status": "dropped"}}));
+    let before = all(&world);
+    for (mutation, warning) in [
+        (json!({"operation": "complete", "id": ids["below"]}), "status: it is completed already"),
+        (
+            json!({"operation": "update", "id": ids["a"], "changes": {"status": "dropped"}}),
+            "status: it is dropped already",
+        ),
+        (
+            json!({"operation": "update", "id": ids["below"], "changes": {"project": "P"}}),
+            "project: it is there already, so it was not moved",
+        ),
+    ] {
+        let answer = write(&mut world, &mutation);
+        assert_eq!(answer["warnings"], json!([warning]), "{answer}");
+        assert_eq!(all(&world), before, "{warning}");
+        let line = &world.asked.last().unwrap().lines[0];
+        assert!(
+            line.contains("already, so that changes nothing") || line.contains("it stays where"),
+            "{line}"
+        );
+    }
+}
+
+/// The day of a drop, the place of a tag among its neighbors, and that a project was never reviewed.
+#[test]
+fn what_undo_once_lost_is_put_back() {
+    let (mut world, ids) = scene();
+    let prepare = "(() => { const a = Task.byIdentifier(A), red = flattenedTags.byName('red'); a.drop(true, new Date(2026, 0, 5)); \
+                   new Tag('last', red); Project.byIdentifier(P).lastReviewDate = null; return ''; })()";
+    world
+        .evaluate(
+            &prepare
+                .replace("(A)", &format!("({})", ids["a"]))
+                .replace("(P)", &format!("({})", ids["project"])),
+        )
+        .unwrap();
+    let more = "JSON.stringify([String(flattenedTasks.byName('a').dropDate), flattenedTags.byName('red').children.map((tag) => tag.name), \
+                String(flattenedProjects.byName('P').lastReviewDate), String(flattenedProjects.byName('P').nextReviewDate)])";
+    let before = world.evaluate(more).unwrap();
+    for mutation in [
+        json!({"operation": "update", "id": ids["a"], "changes": {"status": "active"}}),
+        json!({"operation": "tag_manage", "action": "unnest", "tagName": "blue"}),
+        json!({"operation": "update", "target": "project", "id": ids["project"], "changes": {"lastReviewDate": "2026-01-20"}}),
+    ] {
+        let answer = write(&mut world, &mutation);
+        assert_ne!(world.evaluate(more).unwrap(), before, "{answer}");
+        let back = take_back(&mut world, &answer);
+        assert_eq!(back["success"], true, "{back}");
+        assert_eq!(world.evaluate(more).unwrap(), before, "{answer}");
+    }
 }
 
 #[test]

@@ -40,8 +40,7 @@
   // ---- reading the model
 
   const S = Task.Status;
-  const isOpen = (status) =>
-    status === S.Available || status === S.Next || status === S.DueSoon || status === S.Overdue;
+  const isOpen = (task) => shared.isAvailable(task, now);
 
   function repetitionRule(item) {
     const rule = shared.repetition(item);
@@ -60,25 +59,31 @@
     attachments: (item) => Array.from(item.attachments, (file) => orNull(file.preferredFilename || file.filename)),
     linkedFiles: (item) => Array.from(item.linkedFileURLs, (url) => url.string),
   };
-  // The date of the next occurrence: counted from the date that the rule moves, or from now if the rule waits for
-  // completion. A rule that catches up skips dates in the past. Null if the rule has ended, or if OmniFocus does not
-  // tell.
+  // The next occurrence: the date that the rule moves, under its name. It is counted from that date, or from now if the
+  // rule waits for completion; the time of the day stays. A rule that catches up skips dates in the past. Null if the
+  // rule has ended, or if OmniFocus does not tell.
+  const MOVED = { DueDate: "dueDate", DeferDate: "deferDate", PlannedDate: "plannedDate" };
   function nextOccurrence(item) {
     const rule = item.repetitionRule;
     if (!present(rule)) return null;
-    const anchor =
-      { DeferDate: item.deferDate, PlannedDate: item.plannedDate }[word(rule.anchorDateKey)] ||
-      item.dueDate ||
-      item.deferDate;
-    const waits = word(rule.scheduleType) === "FromCompletion" || !anchor;
+    const wanted = MOVED[word(rule.anchorDateKey)] || "dueDate",
+      name = [wanted, "dueDate", "deferDate"].find((name) => present(item[name])) || wanted;
+    const anchor = item[name],
+      waits = word(rule.scheduleType) === "FromCompletion" || !present(anchor);
     try {
-      let next = rule.firstDateAfterDate(waits ? new Date(now) : anchor);
+      let next = rule.firstDateAfterDate(waits ? atTimeOf(anchor) : anchor);
       for (let tries = 0; !waits && rule.catchUpAutomatically && next && time(next) <= now && tries < 1000; tries += 1)
         next = rule.firstDateAfterDate(next);
-      return time(next);
+      return present(next) ? { [name]: time(next) } : null;
     } catch (error) {
       return null;
     }
+  }
+  // Today at the time of the day that a date has.
+  function atTimeOf(anchor) {
+    const from = new Date(now);
+    if (present(anchor)) from.setHours(anchor.getHours(), anchor.getMinutes(), anchor.getSeconds(), 0);
+    return from;
   }
   const link = (id) => `omnifocus:///task/${encodeURIComponent(id)}`;
 
@@ -104,28 +109,21 @@
     for (const task of project.flattenedTasks) {
       if (isRoot(task)) continue;
       counts.total += 1;
-      if (isOpen(task.taskStatus)) counts.available += 1;
+      if (isOpen(task)) counts.available += 1;
       if (taskState(task) === "completed") counts.completed += 1;
     }
     return counts;
   }
 
-  function openTasks(project) {
-    let open = 0;
-    for (const task of project.flattenedTasks) if (!isRoot(task) && isOpen(task.taskStatus)) open += 1;
-    return open;
-  }
-
-  // Whether a project is active and has tasks left, but none of them is available.
+  // Whether a project is active and nothing in it is available. A project that is deferred waits for its day.
   function stalled(project) {
-    if (projectState(project) !== "active") return false;
-    const left = Array.from(project.flattenedTasks).filter((task) => !isRoot(task) && taskState(task) === "active");
-    return left.length > 0 && !left.some((task) => isOpen(task.taskStatus));
+    if (projectState(project) !== "active" || time(project.effectiveDeferDate) > now) return false;
+    return !project.flattenedTasks.some((task) => !isRoot(task) && isOpen(task));
   }
 
   function interval(project) {
     const interval = project.reviewInterval;
-    return !present(interval) ? null : { unit: word(interval.unit), steps: interval.steps };
+    return !present(interval) ? null : { unit: word(interval.unit).replace(/s$/, ""), steps: interval.steps };
   }
 
   // Each field of each kind, computed only where a program asks for it.
@@ -138,8 +136,8 @@
       status: taskState,
       completed: (task) => taskState(task) === "completed",
       flagged: (task) => task.flagged,
-      available: (task) => isOpen(task.taskStatus),
-      blocked: (task) => task.taskStatus === S.Blocked,
+      available: isOpen,
+      blocked: (task) => shared.isBlocked(task, now),
       estimatedMinutes: (task) => orNull(task.estimatedMinutes),
       dueDate: (task) => time(task.dueDate),
       deferDate: (task) => time(task.deferDate),
@@ -227,7 +225,6 @@
         const next = project.nextTask;
         return !present(next) ? null : { id: key(next), name: next.name };
       },
-      openTasks,
       reviewDays: (project) => whole(time(project.nextReviewDate), now),
       idleDays: (project) => whole(time(project.task.modified), now),
     },
@@ -240,7 +237,7 @@
       depth: (tag) => chain(tag).length - 1,
       allowsNextAction: (tag) => orNull(tag.allowsNextAction),
       childrenAreMutuallyExclusive: (tag) => orNull(tag.childrenAreMutuallyExclusive),
-      available: (tag) => tag.availableTasks.length,
+      available: (tag) => tag.availableTasks.filter(isOpen).length,
       remaining: (tag) => tag.remainingTasks.length,
       total: (tag) => tag.tasks.length,
     },
@@ -307,7 +304,7 @@
         folder: path(project.parentFolder),
         status: projectState(project),
       }));
-      warnings.push({
+      warn({
         warning: "several projects have this name; the first live one was used, `projectId` chooses another",
         name,
         used: key(chosen),
@@ -322,30 +319,59 @@
     return { live: [known], all: [known] };
   }
 
-  // If several tags have one name, it means all of them; a path tells them apart.
-  function findTags(name) {
-    const found = shared.tagsNamed(name);
+  // If several tags have one name, it means all of them; a path tells them apart. A tag alone does not mean the tags
+  // below it, which surprises people if only those have tasks.
+  function findTags(name, withBelow, isWanted) {
+    const found = shared.tagsNamed(name),
+      below = found.flatMap((tag) => Array.from(tag.flattenedTags)),
+      isUsed = (tag) => tag.remainingTasks.length > 0;
     if (found.length === 0) refuse("not_found", "tag", name, near(name, flattenedTags));
-    return new Set(found.map(key));
+    if (isWanted && !withBelow && !found.some(isUsed) && below.some(isUsed))
+      warn({
+        warning: "no remaining task has this tag itself, but tasks have tags below it; `below`: true adds those",
+        tag: name,
+        below: below.filter(isUsed).slice(0, 10).map(path),
+      });
+    return new Set((withBelow ? found.concat(below) : found).map(key));
   }
 
-  // Every folder below the one with this id, otherwise below each folder with a name that contains the text, or with a
-  // name and parents that contain its segments in order. A name may contain a slash.
+  // A condition may occur in several parts of a program; one warning is enough.
+  function warn(warning) {
+    const text = JSON.stringify(warning);
+    if (!warnings.some((known) => JSON.stringify(known) === text)) warnings.push(warning);
+  }
+
+  // Every folder below the one with this id; otherwise below those with this name or path; otherwise, with a warning,
+  // below each folder with a name that contains the text, or with a name and parents that contain its segments in
+  // order. A name may contain a slash.
   function findFolders(text) {
     const split = segments(text.toLowerCase(), /\s:\s|\//);
     const forms = split.includes("") ? [[text.toLowerCase()]] : [split, [text.toLowerCase()]];
-    const holds = (folder, wanted) => {
+    const holds = (folder, wanted, fits) => {
       let at = folder;
       for (let index = wanted.length - 1; index >= 0; index -= 1, at = at.parent) {
-        if (!present(at) || !at.name.toLowerCase().includes(wanted[index])) return false;
+        if (!present(at) || !fits(at.name.toLowerCase(), wanted[index])) return false;
       }
       return true;
     };
-    const all = Array.from(flattenedFolders),
-      known = all.filter((folder) => key(folder) === text);
-    const fits = (folder) =>
-      path(folder).toLowerCase() === text.toLowerCase() || forms.some((form) => holds(folder, form));
-    const roots = new Set((known.length > 0 ? known : all.filter(fits)).map(key));
+    const isSame = (name, wanted) => name === wanted,
+      isPart = (name, wanted) => name.includes(wanted);
+    const tests = [
+      (folder) => key(folder) === text,
+      (folder) =>
+        path(folder).toLowerCase() === text.toLowerCase() || forms.some((form) => holds(folder, form, isSame)),
+      (folder) => forms.some((form) => holds(folder, form, isPart)),
+    ];
+    const all = Array.from(flattenedFolders);
+    let found = [];
+    for (const test of tests) if (found.length === 0) found = all.filter(test);
+    const roots = new Set(found.map(key));
+    if (found.length > 0 && !tests[0](found[0]) && !tests[1](found[0]))
+      warn({
+        warning: "no folder has exactly this name; those with it in their names were used",
+        name: text,
+        used: found.slice(0, 10).map(path),
+      });
     if (roots.size === 0) refuse("not_found", "folder", text, near(split[split.length - 1] || text, all));
     const below = new Set();
     for (const folder of all) {
@@ -424,8 +450,7 @@
   const isFirst = (task) => {
     const project = task.containingProject;
     return (
-      isOpen(task.taskStatus) &&
-      (project === null || project.containsSingletonActions || key(project.nextTask) === key(task))
+      isOpen(task) && (project === null || project.containsSingletonActions || key(project.nextTask) === key(task))
     );
   };
   const tagIds = (task) => Array.from(task.tags, key);
@@ -437,7 +462,7 @@
   // Each kind of rule by its key: turns the rule's value into a test of a task, or null for an unknown value.
   const rules = {
     actionAvailability: oneOf({
-      available: (task) => isOpen(task.taskStatus),
+      available: isOpen,
       firstAvailable: isFirst,
       remaining: (task) => taskState(task) === "active",
       completed: (task) => taskState(task) === "completed",
@@ -629,8 +654,8 @@
         return result;
       };
     },
-    tags: (kind, how, wanted) => {
-      const sets = wanted.map(findTags);
+    tags: (kind, how, wanted, withBelow) => {
+      const sets = wanted.map((name) => findTags(name, withBelow, how !== "none"));
       const has = (item, set) => {
         for (const tag of item.tags) if (set.has(key(tag))) return true;
         return false;
@@ -860,7 +885,7 @@
         score += 50;
         reasons.push("flagged");
       }
-      if (isOpen(task.taskStatus)) {
+      if (isOpen(task)) {
         score += 30;
         reasons.push("available");
       }

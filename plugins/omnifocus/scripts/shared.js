@@ -83,6 +83,44 @@
   ];
   const tagState = (tag) => stateIn(tagStates, tag.status);
 
+  // ---- what can be done now
+
+  // A tag also counts as on hold if a tag above it is.
+  function isHeld(tag) {
+    for (let at = tag; present(at); at = at.parent) if (at.status === Tag.Status.OnHold) return true;
+    return false;
+  }
+  // Whether an earlier item of a sequence is still open, at any level. The order of a list of single actions means
+  // nothing.
+  function waits(task) {
+    let branch = task;
+    for (let up = task.parent; present(up); branch = up, up = up.parent) {
+      if (!up.sequential || (isRoot(up) && up.project.containsSingletonActions)) continue;
+      for (const each of up.children) {
+        if (key(each) === key(branch)) break;
+        if (taskState(each) === "active") return true;
+      }
+    }
+    return false;
+  }
+  const isHindered = (task, now) =>
+    time(task.effectiveDeferDate) > now ||
+    task.tags.some(isHeld) ||
+    task.children.some((child) => taskState(child) === "active") ||
+    waits(task);
+  // Whether a task is blocked, and whether it can be done at `now`. OmniFocus reports Overdue and DueSoon before
+  // Blocked, so these two say nothing about what hinders a task.
+  const dueStatuses = [Task.Status.Overdue, Task.Status.DueSoon];
+  function isBlocked(task, now) {
+    const status = task.taskStatus;
+    return dueStatuses.includes(status) ? isHindered(task, now) : status === Task.Status.Blocked;
+  }
+  function isAvailable(task, now) {
+    const status = task.taskStatus;
+    if (dueStatuses.includes(status)) return !isHindered(task, now);
+    return status === Task.Status.Available || status === Task.Status.Next;
+  }
+
   // ---- names
 
   // A tag by its name, or by its path if other tags have that name too. The caller computes `names` once, so that many
@@ -127,11 +165,13 @@
   }
 
   // The projects that a text means: the one with this id, otherwise the active ones with exactly this name, otherwise
-  // all with this name.
+  // all with this name. A name in another case counts if no project has exactly this one.
   function projectsNamed(name) {
     const known = projectById(name);
     if (known !== null) return { live: [known], all: [known] };
-    const all = flattenedProjects.filter((project) => project.name === name);
+    const exact = flattenedProjects.filter((project) => project.name === name),
+      lower = name.toLowerCase();
+    const all = exact.length > 0 ? exact : flattenedProjects.filter((project) => project.name.toLowerCase() === lower);
     if (all.length === 0) refuse("not_found", "project", name, near(name, flattenedProjects));
     return { live: all.filter(isLive), all };
   }
@@ -178,6 +218,8 @@
     isLive,
     tagStates,
     tagState,
+    isBlocked,
+    isAvailable,
     tagNames,
     near,
     projectById,

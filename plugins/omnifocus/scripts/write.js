@@ -17,12 +17,12 @@
 //              {do: "tag", action, name, to, under, status, exclusive}
 //              and in each `seen`: what was told of it before; it must still be that
 //   reference  {id} or {temp}
-//   place      {inbox: true, last: true or none}, {project: name, id or {temp}}, {task: reference}, {top: true}, {after or before: {id}}; {folder: path, name or id}, {}, {before: {id}}
+//   place      {inbox: true, last: true or none}, {project: name, id or {temp}}, {task: reference}, {top: true}, {after or before: {id}}; {folder: path, name or id}, {}, {after or before: {id}}
 //   set        {name, note, append, flagged, sequential, single, due, defer, planned, estimate, move, tags, alerts, rule, status,
-//              review, reviewed, nextReview}
+//              dropped: the time of a drop, or none for now, review, reviewed, nextReview}
 //
 // The answer to a change has `undo`: the steps that reverse it, last first, each with the present report about its
-// object (`was`). It also has `left`: the positions of the steps that cannot be undone.
+// object (`was`). It also has `left`: `{at, why}` for each step that cannot be undone, or not in full.
 //
 //   alerts     {replace, add}, each a list of {at} or {minutes} from the due date
 (program, before, acts) => {
@@ -118,7 +118,7 @@
 
   function findTask(id) {
     const task = Task.byIdentifier(id);
-    if (!present(task)) refuse("no_id", "task", id, [present(Project.byIdentifier(id)) ? "project" : ""]);
+    if (!present(task)) refuse("no_id", "task", id, present(Project.byIdentifier(id)) ? ["project"] : []);
     if (isRoot(task)) refuse("no_id", "task", id, ["root"]);
     return task;
   }
@@ -126,8 +126,13 @@
     const item = projectById(id) || Task.byIdentifier(id);
     if (present(item)) made.set(temp, item);
   }
-  const findProjectId = (id) =>
-    projectById(id) || refuse("no_id", "project", id, [present(Task.byIdentifier(id)) ? "task" : ""]);
+  // By id, otherwise by the name of an active project.
+  function projectNamed(name) {
+    const known = projectById(name);
+    if (known !== null) return known;
+    if (present(Task.byIdentifier(name))) refuse("no_id", "project", name, ["task"]);
+    return findProject(name);
+  }
   // Finds an object again by its id; null if it is gone.
   const again = {
     task: (id) => Task.byIdentifier(id),
@@ -137,7 +142,7 @@
   };
   const finders = {
     task: findTask,
-    project: findProjectId,
+    project: projectNamed,
     folder: (name) => findFolder(name),
     tag: (id) => Tag.byIdentifier(id) || refuse("not_found", "tag", id),
   };
@@ -241,11 +246,18 @@
     }
     return null;
   }
+  // Whether a task is already in the project or in the inbox to which a step moves it; a group within is left as it is.
+  function isThere(kind, item, move) {
+    if (kind !== "task" || move === undefined || move.last) return false;
+    if (move.inbox) return !present(item.containingProject);
+    return typeof move.project === "string" && key(findProject(move.project)) === key(item.containingProject);
+  }
   const section = (id) => projectById(id) || Folder.byIdentifier(id) || refuse("no_id", "project or folder", id);
   function folderPlace(place, edge) {
-    if (place.before !== undefined) {
-      const beside = section(place.before.id);
-      return () => beside.before;
+    for (const side of ["after", "before"]) {
+      if (place[side] === undefined) continue;
+      const beside = section(place[side].id);
+      return () => beside[side];
     }
     if (place.folder === undefined) return () => library[edge];
     const folder = findFolder(place.folder);
@@ -316,14 +328,21 @@
     if (repeats && key(finished) !== key(item)) row.next = show[kind](item);
     return finished;
   }
-  function setStatus(kind, item, status, row) {
+  function setStatus(kind, item, { status, dropped }, row) {
     if (status === "completed") return finish(kind, item, null, row);
     if (kind === "folder") {
       item.status = status === "dropped" ? Folder.Status.Dropped : Folder.Status.Active;
     } else if (kind === "project") {
       item.status = shared.projectStates.find(([, word]) => word === status)[0];
+      // Omni documents no way to drop a project as of an earlier day, so this may not be accepted.
+      if (dropped !== undefined) {
+        attempt(row, "dropDate", () => {
+          item.dropDate = date(dropped);
+        });
+        if (time(item.dropDate) !== dropped) row.warnings.push("dropDate: it is dropped as of now, not as of then");
+      }
     } else if (status === "dropped") {
-      item.drop(true, new Date());
+      item.drop(true, dropped === undefined ? new Date() : date(dropped));
     } else {
       item.markIncomplete();
       if (present(item.dropDate)) item.active = true;
@@ -339,10 +358,15 @@
       interval.unit = set.review.unit;
       project.reviewInterval = interval;
     }
-    if (set.reviewed !== undefined) project.lastReviewDate = date(set.reviewed);
-    const last = project.lastReviewDate;
     if (set.nextReview !== undefined) project.nextReviewDate = date(set.nextReview);
-    else project.nextReviewDate = after(present(last) ? last : new Date(), project.reviewInterval);
+    if (set.reviewed !== undefined) project.lastReviewDate = date(set.reviewed);
+    if (set.nextReview === undefined)
+      project.nextReviewDate = nextReview(project.lastReviewDate, project.reviewInterval);
+  }
+  // A review is due for a whole day, so its date is the beginning of one.
+  function nextReview(last, interval) {
+    const next = after(present(last) ? last : new Date(), interval);
+    return new Date(next.getFullYear(), next.getMonth(), next.getDate());
   }
   function after(from, interval) {
     const steps = interval.steps,
@@ -367,6 +391,13 @@
   }
   const told = (refusal) => `${refusal.reason.replace(/_/g, " ")}: ${refusal.what} ${JSON.stringify(refusal.value)}`;
 
+  // A completed item is not completed again, and a dropped one is not dropped again: either would change its date.
+  function isAlready(kind, item, status, row) {
+    const { already } = alreadyIs(kind, item, status);
+    if (already !== undefined) row.warnings.push(`status: it is ${status} already`);
+    return already !== undefined;
+  }
+
   function change(kind, item, set, place, row) {
     setScalars(item, set);
     if (place !== null)
@@ -381,9 +412,10 @@
       attempt(row, "review", () => setReview(item, set));
     compare(item, set, row);
     let left = item;
+    if (set.status !== undefined && isAlready(kind, item, set.status, row)) return left;
     if (set.status !== undefined)
       attempt(row, "status", () => {
-        left = setStatus(kind, item, set.status, row);
+        left = setStatus(kind, item, set, row);
       });
     return left;
   }
@@ -396,25 +428,48 @@
       if (wanted !== undefined && wanted !== found)
         row.warnings.push(`${label}: set to ${JSON.stringify(wanted)}, reads back as ${JSON.stringify(found)}`);
     };
-    const second = (time) => (time === undefined || time === null ? time : Math.floor(time / 1000));
+    const pad = (number) => String(number).padStart(2, "0");
+    const local = (at) => {
+      const day = `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
+      return `${day} ${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+    };
+    const second = (time) => (time === undefined || time === null ? time : local(new Date(time)));
     check("name", set.name, item.name);
     check("note", set.note, item.note);
     if (item instanceof Folder) return;
     check("flagged", set.flagged, item.flagged);
     check("estimatedMinutes", set.estimate, orNull(item.estimatedMinutes));
     check("dueDate", second(set.due), second(time(item.dueDate)));
+    if (present(set.due) && time(item.effectiveDueDate) < set.due)
+      row.warnings.push(
+        `dueDate: its project or group is due earlier, ${local(item.effectiveDueDate)}, and that date counts`,
+      );
     check("deferDate", second(set.defer), second(time(item.deferDate)));
     check("plannedDate", second(set.planned), second(time(item.plannedDate)));
+    check("lastReviewDate", second(set.reviewed), second(time(item.lastReviewDate)));
   }
 
   // ---- the way back
 
-  // The position of an item, as a place to which it can be moved back.
-  function placeOf(kind, item) {
+  // The maximum number of steps of the undo for the tasks below one item.
+  const MOST_BELOW = 200;
+
+  // The places to which an item can be moved back, the exact one first. A later step may delete its neighbors, so its
+  // container comes last.
+  function placesOf(kind, item) {
     const above = kind === "project" ? item.parentFolder : item.parent;
-    const beside = Array.from(present(above) ? above.children : kind === "task" ? inbox : library);
-    const next = beside[beside.findIndex((each) => key(each) === key(item)) + 1];
-    if (next !== undefined) return { before: { id: key(next) } };
+    const beside = Array.from(present(above) ? above.children : kind === "task" ? inbox : library),
+      at = beside.findIndex((each) => key(each) === key(item));
+    const neighbors = [
+      ["before", beside[at + 1]],
+      ["after", beside[at - 1]],
+    ];
+    const places = neighbors
+      .filter(([, each]) => each !== undefined)
+      .map(([side, each]) => ({ [side]: { id: key(each) } }));
+    return places.concat(edgeOf(kind, above));
+  }
+  function edgeOf(kind, above) {
     if (kind !== "task") return present(above) ? { folder: key(above) } : {};
     if (!present(above)) return { inbox: true, last: true };
     return isRoot(above) ? { project: key(above.project), last: true } : { task: { id: key(above) } };
@@ -443,15 +498,16 @@
     tags: (item) => ({ replace: Array.from(item.tags, path) }),
     alerts: (item) => ({ replace: alerts(item) }),
     rule: (item) => ruleBack(item.repetitionRule),
-    move: (item, kind) => placeOf(kind, item),
   };
   const dates = (item) => ({
     due: backs.due(item),
     defer: backs.defer(item),
     ...(item.plannedDate === undefined ? {} : { planned: backs.planned(item) }),
   });
-  const putBack = (kind, item, set) =>
-    Object.keys(set).length > 0 ? [{ do: "update", kind, id: { id: key(item) }, set }] : [];
+  const putBack = (kind, item, set, places) =>
+    places !== undefined || Object.keys(set).length > 0
+      ? [{ do: "update", kind, id: { id: key(item) }, set, places }]
+      : [];
   // The steps that restore an item to its present state; made before a step changes it.
   function backOf(kind, item, set) {
     const old = {};
@@ -464,10 +520,28 @@
       Object.assign(old, {
         review: { steps: interval.steps, unit: String(interval.unit) },
         nextReview: time(item.nextReviewDate),
+        reviewed: time(item.lastReviewDate),
       });
-      if (present(item.lastReviewDate)) old.reviewed = time(item.lastReviewDate);
     }
-    return putBack(kind, item, old).concat(set.status === undefined ? [] : backOfState(kind, item));
+    const places = set.move === undefined ? undefined : placesOf(kind, item);
+    const stays = set.status === undefined || set.status === state[kind](item);
+    return putBack(kind, item, old, places).concat(stays ? [] : backOfState(kind, item));
+  }
+  // Brings a step of the undo into a form that can be applied now, with the report about its object. A place that a
+  // later step removed is replaced by the next best one. Null if its object is gone.
+  function settled({ places, ...step }) {
+    const forms = (places || []).map((move) => ({ ...step, set: { ...step.set, move } }));
+    if (places === undefined || Object.keys(step.set).length > 0) forms.push(step);
+    for (const form of forms) {
+      const row = { warnings: [] };
+      try {
+        doers[form.do](form, row);
+        return { step: form, said: row.said, lacksPlace: places !== undefined && form.set.move === undefined };
+      } catch (error) {
+        continue;
+      }
+    }
+    return null;
   }
   // Completing or dropping a repeating item moves its dates, so undo restores the dates too.
   function backOfState(kind, item) {
@@ -476,7 +550,42 @@
     const steps =
       kind !== "folder" && was === "active" && present(item.repetitionRule) ? putBack(kind, item, dates(item)) : [];
     if (was === "completed") return steps.concat({ do: "complete", kind, id, when: time(item.completionDate) });
-    return steps.concat({ do: "update", kind, id, set: { status: was } });
+    const dropped = was === "dropped" && kind !== "folder" ? { dropped: time(item.dropDate) } : {};
+    return steps.concat({ do: "update", kind, id, set: { status: was, ...dropped } });
+  }
+
+  // The tasks below a repeating item, with the values that the next occurrence begins without.
+  const below = (item) =>
+    present(item.repetitionRule)
+      ? Array.from(item.flattenedTasks)
+          .filter((task) => !isRoot(task))
+          .map((task) => ({
+            id: key(task),
+            done: time(task.completionDate),
+            dropped: time(task.dropDate),
+            dates: dates(task),
+          }))
+      : [];
+  // The steps that restore those tasks where their values differ now.
+  function backBelow(remembered, row) {
+    const steps = [];
+    let lost = 0;
+    for (const { id, done, dropped, dates: old } of remembered) {
+      const task = Task.byIdentifier(id);
+      if (!present(task) || steps.length >= MOST_BELOW) {
+        lost += 1;
+        continue;
+      }
+      const now = dates(task);
+      const moved = Object.entries(old).filter(([name, value]) => now[name] !== value);
+      steps.push(...putBack("task", task, Object.fromEntries(moved)));
+      if (time(task.completionDate) === done && time(task.dropDate) === dropped) continue;
+      if (done !== null) steps.push({ do: "complete", kind: "task", id: { id }, when: done });
+      else
+        steps.push(...putBack("task", task, dropped === null ? { status: "active" } : { status: "dropped", dropped }));
+    }
+    if (lost > 0) row.lacks = [`the states of ${lost} of the tasks below it are lost`];
+    return steps;
   }
 
   const makers = {
@@ -509,14 +618,21 @@
     nextReview: (item) => time(item.nextReviewDate),
     estimate: (item) => orNull(item.estimatedMinutes),
     tags: (item) => Array.from(item.tags, path),
-    rule: (item) => (present(item.repetitionRule) ? item.repetitionRule.ruleString : null),
+    rule: (item) => ruleBack(item.repetitionRule),
     status: (item, kind) => state[kind](item),
     review: (item) => show.project(item).reviewInterval,
     alerts,
   };
   // The number of items that go with a task, project, folder or tag.
   function within(kind, item) {
-    if (kind === "tag") return { total: item.tasks.length, tags: item.flattenedTags.length };
+    if (kind === "tag") {
+      const own = new Set(Array.from(item.tasks, key)),
+        all = new Map();
+      for (const tag of [item].concat(Array.from(item.flattenedTags)))
+        for (const task of tag.tasks) all.set(key(task), task);
+      const open = Array.from(all.values()).filter((task) => taskState(task) === "active").length;
+      return { total: own.size, tags: item.flattenedTags.length, below: all.size - own.size, open };
+    }
     if (kind === "folder") {
       const tasks = Array.from(item.flattenedProjects)
         .flatMap((project) => Array.from(project.flattenedTasks))
@@ -544,6 +660,8 @@
     return item;
   };
   const about = (kind, item) => ({ name: look(item).name, in: home[kind](item) });
+  const alreadyIs = (kind, item, status) =>
+    ["completed", "dropped"].includes(status) && state[kind](item) === status ? { already: status } : {};
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
 
   // The name of the place to which a step moves something; it may be an object that the program makes itself.
@@ -561,6 +679,7 @@
     const found = new Set(),
       loses = (old, wanted) => old !== "" && !wanted.startsWith(old);
     for (const [name, wanted] of Object.entries(set)) {
+      if (name === "dropped") continue;
       if (name === "move") found.add(`move ${kind}`);
       else if (name === "status" && (wanted === "completed" || wanted === "dropped"))
         found.add(`${wanted === "completed" ? "complete" : "drop"} ${kind}`);
@@ -578,6 +697,27 @@
     return newTags(set.tags);
   }
   const named = (added) => (added.length > 0 ? { newTags: added } : {});
+  // The tags that leave an item because the tags of an exclusive group replace each other.
+  function pushedOut(item, change) {
+    if (change === undefined || change.replace !== undefined) return {};
+    const removed = (change.remove || []).map(lookTag).map(key),
+      added = (change.add || []).map(lookTag).filter((tag) => tag !== null);
+    const leaves = Array.from(item.tags).filter(
+      (tag) =>
+        present(tag.parent) &&
+        tag.parent.childrenAreMutuallyExclusive === true &&
+        !removed.includes(key(tag)) &&
+        added.some((other) => key(other.parent) === key(tag.parent) && key(other) !== key(tag)),
+    );
+    return leaves.length > 0 ? { pushedOut: leaves.map(path) } : {};
+  }
+  // The date of the next review, if it follows from other changes of a step.
+  function reviewAfter(item, set) {
+    if ((set.review === undefined && set.reviewed === undefined) || set.nextReview !== undefined) return {};
+    const interval = set.review === undefined ? item.reviewInterval : set.review,
+      last = set.reviewed === undefined ? item.lastReviewDate : date(set.reviewed);
+    return { nextReview: { old: time(item.nextReviewDate), next: time(nextReview(last, interval)) } };
+  }
 
   // Each function resolves its step, reports what it would touch, and returns the function that applies it.
   const doers = {
@@ -598,8 +738,10 @@
     },
     update(step, row) {
       const find = referred(step.kind, step.id),
-        move = step.set.move,
-        item = step.id.id === undefined ? null : find();
+        item = step.id.id === undefined ? null : find(),
+        stays = item !== null && isThere(step.kind, item, step.set.move),
+        move = stays ? undefined : step.set.move,
+        set = stays ? Object.fromEntries(Object.entries(step.set).filter(([name]) => name !== "move")) : step.set;
       const place =
         move === undefined
           ? null
@@ -619,32 +761,54 @@
         for (let up = findFolder(move.folder); present(up); up = up.parent)
           if (key(up) === key(item)) refuse("cycle", "folder", move.folder);
       }
-      const added = freshTags(step.set);
+      const added = freshTags(set),
+        acts = actsOf(step.kind, item, set);
       row.said = Object.assign(
-        { acts: withTags(actsOf(step.kind, item, step.set), added) },
-        target(move, step.kind),
+        { acts: withTags(acts.length > 0 ? acts : [`edit ${step.kind}`], added) },
+        target(step.set.move, step.kind),
+        stays ? { stays } : {},
         named(added),
       );
       if (item !== null) {
         const old = {};
-        for (const name of Object.keys(step.set)) if (olds[name] !== undefined) old[name] = olds[name](item, step.kind);
-        Object.assign(row.said, about(step.kind, item), { old });
-        if (["completed", "dropped"].includes(step.set.status))
+        for (const name of Object.keys(set)) if (olds[name] !== undefined) old[name] = olds[name](item, step.kind);
+        Object.assign(
+          row.said,
+          about(step.kind, item),
+          { old },
+          pushedOut(item, set.tags),
+          reviewAfter(item, set),
+          alreadyIs(step.kind, item, set.status),
+        );
+        if (["completed", "dropped"].includes(set.status))
           Object.assign(row.said, within(step.kind, item), repeats(item));
       }
       return () => {
-        row.back = backOf(step.kind, find(), step.set);
-        return finished(step.kind, find(), change(step.kind, find(), step.set, place, row), row);
+        const found = find(),
+          remembered = set.status === "completed" ? below(found) : [];
+        if (stays) row.warnings.push("project: it is there already, so it was not moved");
+        row.back = backOf(step.kind, found, set);
+        return finished(step.kind, found, change(step.kind, found, set, place, row), row, remembered);
       };
     },
     complete(step, row) {
       const find = referred(step.kind, step.id);
       row.said = { acts: [`complete ${step.kind}`] };
       if (step.id.id !== undefined)
-        Object.assign(row.said, about(step.kind, find()), within(step.kind, find()), repeats(find()));
+        Object.assign(
+          row.said,
+          about(step.kind, find()),
+          within(step.kind, find()),
+          repeats(find()),
+          step.when === null ? alreadyIs(step.kind, find(), "completed") : {},
+        );
       return () => {
-        row.back = backOfState(step.kind, find());
-        return finished(step.kind, find(), finish(step.kind, find(), step.when, row), row);
+        const found = find(),
+          remembered = below(found);
+        // With a date, completing again corrects the date.
+        if (step.when === null && isAlready(step.kind, found, "completed", row)) return found;
+        row.back = backOfState(step.kind, found);
+        return finished(step.kind, found, finish(step.kind, found, step.when, row), row, remembered);
       };
     },
     // Drops only this occurrence; the next one takes its place.
@@ -719,11 +883,13 @@
     tag: (step, row) => tagDoers[step.action](step, row),
   };
 
-  // The finished occurrence of a repeating item is another object. Undo deletes it; the item itself continues.
-  function finished(kind, item, left, row) {
+  // The finished occurrence of a repeating item is another object. Undo deletes it, and the item itself continues with
+  // what was below it.
+  function finished(kind, item, left, row, remembered) {
     if (key(left) !== key(item))
       row.back = [{ do: "delete", kind, id: { id: key(left) } }].concat(
         row.back.filter((step) => step.set === undefined || step.set.status === undefined),
+        backBelow(remembered, row),
       );
     return left;
   }
@@ -734,8 +900,21 @@
   const taken = (level, name, except) => Array.from(level).some((tag) => tag !== except && tag.name === name);
   const toldTag = (row, act, tag) => Object.assign((row.said = { acts: [act] }), about("tag", tag));
   const tagBack = (action, tag, more) => ({ do: "tag", action, name: key(tag), ...more });
-  const nestBack = (tag) =>
-    present(tag.parent) ? tagBack("nest", tag, { under: key(tag.parent) }) : tagBack("unnest", tag, {});
+  // The tag that a moved tag stood before; none if it was the last one.
+  function nestBack(tag) {
+    const level = Array.from(present(tag.parent) ? tag.parent.children : tags),
+      next = level[level.findIndex((each) => key(each) === key(tag)) + 1],
+      beside = next === undefined ? {} : { beside: key(next) };
+    return present(tag.parent)
+      ? tagBack("nest", tag, { under: key(tag.parent), ...beside })
+      : tagBack("unnest", tag, beside);
+  }
+  // The place of a moved tag: before another one that is on that level, or last.
+  function tagPlace(beside, above) {
+    const tag = beside === undefined ? null : Tag.byIdentifier(beside);
+    if (present(tag) && key(tag.parent) === key(above)) return tag.before;
+    return above === null ? tags.ending : above.ending;
+  }
   const tagDoers = {
     create(step, row) {
       if (step.under === null && lookTag(step.name) !== null) refuse("exists", "tag", step.name);
@@ -772,7 +951,7 @@
       toldTag(row, "move tag", tag).to = path(above);
       return () => {
         row.back = [nestBack(tag)];
-        moveTags([tag], above);
+        moveTags([tag], tagPlace(step.beside, above));
         return tag;
       };
     },
@@ -782,7 +961,7 @@
       toldTag(row, "move tag", tag);
       return () => {
         row.back = [nestBack(tag)];
-        moveTags([tag], tags.ending);
+        moveTags([tag], tagPlace(step.beside, null));
         return tag;
       };
     },
@@ -790,7 +969,7 @@
       const tag = findTag(step.name);
       const said = toldTag(row, step.status === "dropped" ? "drop tag" : "edit tag", tag);
       said.old = { status: tagState(tag), exclusive: orNull(tag.childrenAreMutuallyExclusive) };
-      if (step.status === "dropped") Object.assign(said, within("tag", tag));
+      if (step.status === "dropped" || step.status === "on_hold") Object.assign(said, within("tag", tag));
       return () => {
         row.back = [
           tagBack(
@@ -910,7 +1089,8 @@
       return;
     }
     try {
-      if (step.id !== undefined && step.id.id !== undefined) touch(again[step.kind](step.id.id));
+      const known = step.id === undefined || step.id.id === undefined ? null : again[step.kind](step.id.id);
+      if (present(known)) touch(known);
       const item = work[at]();
       row.success = true;
       touch(item);
@@ -961,26 +1141,31 @@
   }
   // Each step of the undo comes with its present report. If the report differs when the undo runs, the object was
   // changed since.
-  const left = rows.filter((row) => row.leaves).map((row) => row.at),
-    steps = [];
-  for (const row of rows.slice().reverse()) steps.push(...(row.back || []));
-  for (const { kind, item, id } of undoable.slice().reverse()) {
-    if (present(again[kind](id)))
-      steps.push(kind === "tag" ? tagBack("delete", item, {}) : { do: "delete", kind, id: { id } });
-  }
-  for (const step of steps) {
-    const row = { warnings: [] };
-    try {
-      doers[step.do](step, row);
-      if (!program.more && !before) step.was = row.said;
-    } catch (error) {
-      step.gone = true;
+  const steps = [];
+  for (const row of rows.slice().reverse()) {
+    row.lacks = row.lacks || [];
+    if (row.leaves) row.lacks.push("it is permanent");
+    for (const back of row.back || []) {
+      const found = settled(back);
+      const lack =
+        found === null ? "what it changed is gone" : found.lacksPlace ? "the place where it was is gone" : null;
+      if (found !== null) steps.push(found);
+      if (lack !== null && !row.lacks.includes(lack)) row.lacks.push(lack);
     }
   }
-  if (steps.length > 0) result.undo = { steps: steps.filter((step) => !step.gone), left };
+  for (const { kind, item, id } of undoable.slice().reverse()) {
+    if (!present(again[kind](id))) continue;
+    steps.push(settled(kind === "tag" ? tagBack("delete", item, {}) : { do: "delete", kind, id: { id } }));
+  }
+  const kept = steps
+    .filter((found) => found !== null)
+    .map(({ step, said }) => (program.more || before ? step : { ...step, was: said }));
+  const left = rows.filter((row) => row.lacks.length > 0).map((row) => ({ at: row.at, why: row.lacks.join("; ") }));
+  if (kept.length > 0 || left.length > 0) result.undo = { steps: kept, left };
   for (const row of rows) {
     delete row.back;
     delete row.leaves;
+    delete row.lacks;
   }
   if (program.more && !stopped)
     result.carry = {

@@ -1,8 +1,11 @@
 //! Dates as a caller writes them.
 //!
-//! `now`, `today`, `tomorrow` or `yesterday`, each with an optional offset such as `now+3days` or `today-1w`;
-//! `2026-01-31`; `2026-01-31 17:00`, in local time; RFC 3339 with an offset. A day is a whole day: as the start of a
-//! span it means its beginning, and as the end of a span its end.
+//! `now`, `today`, `tomorrow` or `yesterday`, each with an optional offset such as `now+3days` or `today-1w`; words such
+//! as `friday 17:00`, `next week`, `in 2 weeks`; `2026-01-31`; `2026-01-31 17:00`, in local time; RFC 3339 with an
+//! offset. A day is a whole day: as the start of a span it means its beginning, and as the end of a span its end. Weeks,
+//! months and years are whole in the same way.
+
+mod phrase;
 
 use iac_plugin::{Fault, Json, Object};
 use jiff::civil::{Date, DateTime};
@@ -12,7 +15,12 @@ use crate::Moment;
 
 /// The forms of a date, for errors.
 pub(crate) const FORM: &str = "now, today, tomorrow or yesterday with an optional offset such as now+3days or today-1w \
-    (m, h, d, w, mo, y), or YYYY-MM-DD, or YYYY-MM-DD HH:mm in local time, or RFC 3339 with an offset";
+    (m, h, d, w, mo, y), or words such as friday 17:00, next monday, end of month, in 2 weeks or 3 days ago, or \
+    YYYY-MM-DD, or YYYY-MM-DD HH:mm in local time, or RFC 3339 with an offset";
+
+/// What to write for a date that is one day or one time.
+const ONE_DAY: &str = "one day or one time; a week, a month or a year is longer, so name a day, such as friday next week or \
+    end of month";
 
 /// Which end of a span a date stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +38,10 @@ pub(crate) struct Range {
     pub(crate) to: Option<i64>,
 }
 
-/// The meaning of a date: an instant, or a whole day.
+/// The meaning of a date: an instant, or the days from the first to the last one.
 enum Said {
     Instant(i64),
-    Day(Date),
+    Days(Date, Date),
 }
 
 /// Reads a date at one end of a span, in milliseconds since 1970.
@@ -41,8 +49,8 @@ pub(crate) fn read(path: &str, value: &Json, end: End, moment: &Moment) -> Resul
     let said = value.as_str().and_then(|text| say(text, moment));
     match (said, end) {
         (Some(Said::Instant(instant)), _) => Ok(instant),
-        (Some(Said::Day(day)), End::Left) => Ok(moment.start_of(day)),
-        (Some(Said::Day(day)), End::Right) => Ok(moment.end_of(day)),
+        (Some(Said::Days(first, _)), End::Left) => Ok(moment.start_of(first)),
+        (Some(Said::Days(_, last)), End::Right) => Ok(moment.end_of(last)),
         (None, _) => Err(Fault::expected(path, value, FORM)),
     }
 }
@@ -53,6 +61,9 @@ pub(crate) fn at_hour(path: &str, value: &Json, hour: i8, moment: &Moment) -> Re
     if from == to {
         return Ok(from);
     }
+    if moment.day_of(from) != moment.day_of(to) {
+        return Err(Fault::expected(path, value, ONE_DAY));
+    }
     let at = moment.day_of(from).at(hour, 0, 0, 0).to_zoned(moment.now().time_zone().clone());
     at.map(|at| at.timestamp().as_millisecond()).map_err(|_| Fault::expected(path, value, FORM))
 }
@@ -62,6 +73,9 @@ pub(crate) fn local(object: &Object<'_>, key: &str, moment: &Moment) -> Result<O
     let Some(value) = object.get(key).filter(|value| !value.is_null()) else { return Ok(None) };
     let path = object.at(key);
     let (from, to) = (read(&path, value, End::Left, moment)?, read(&path, value, End::Right, moment)?);
+    if moment.day_of(from) != moment.day_of(to) {
+        return Err(Fault::expected(&path, value, ONE_DAY));
+    }
     let local = moment.text(from);
     let text = if from == to { local[..16].replace('T', " ") } else { local[..10].to_owned() };
     Ok(Some(text))
@@ -105,6 +119,11 @@ fn ordered(object: &Object<'_>, span: Range) -> Result<Range, Fault> {
 
 fn say(text: &str, moment: &Moment) -> Option<Said> {
     let text = text.trim();
+    offset(text, moment).or_else(|| phrase::read(text, moment.now()))
+}
+
+/// Reads the short forms: a word with an offset, or digits.
+fn offset(text: &str, moment: &Moment) -> Option<Said> {
     let word = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (word, rest) = text.split_at(word);
     let days = match word.to_ascii_lowercase().as_str() {
@@ -117,7 +136,10 @@ fn say(text: &str, moment: &Moment) -> Option<Said> {
     };
     let start = moment.day_in(days).to_zoned(moment.now().time_zone().clone()).ok()?;
     match shifted(start, rest.trim())? {
-        (Said::Instant(instant), true) => Some(Said::Day(moment.day_of(instant))),
+        (Said::Instant(instant), true) => {
+            let day = moment.day_of(instant);
+            Some(Said::Days(day, day))
+        }
         (said, _) => Some(said),
     }
 }
@@ -159,7 +181,7 @@ fn written(text: &str, moment: &Moment) -> Option<Said> {
     let shape: String =
         text.chars().map(|letter| if letter.is_ascii_digit() { '0' } else { letter }).collect();
     if shape == "0000-00-00" {
-        return text.parse().ok().map(Said::Day);
+        return text.parse().ok().map(|day| Said::Days(day, day));
     }
     let local = matches!(
         shape.replacen(' ', "T", 1).as_str(),
@@ -227,12 +249,130 @@ mod tests {
         instant("2026-07-01T17:00:00-05:00", "2026-07-02T00:00:00+02:00");
     }
 
+    /// The forms that the server's own tools read, with the same meaning.
+    #[test]
+    fn words_for_days_are_days() {
+        for (text, first, last) in [
+            ("friday", "01-30", "01-30"),
+            ("Fri", "01-30", "01-30"),
+            ("on Wednesday", "01-28", "01-28"),
+            ("this wednesday", "01-28", "01-28"),
+            ("next wednesday", "02-04", "02-04"),
+            ("next monday", "02-02", "02-02"),
+            ("last monday", "01-26", "01-26"),
+            ("last wednesday", "01-21", "01-21"),
+            ("friday next week", "02-06", "02-06"),
+            ("friday of this week", "01-30", "01-30"),
+            ("next week on wednesday", "02-04", "02-04"),
+            ("the day after tomorrow", "01-30", "01-30"),
+            ("day before yesterday", "01-26", "01-26"),
+            ("in 2 weeks", "02-11", "02-11"),
+            ("in a month", "02-28", "02-28"),
+            ("in three days", "01-31", "01-31"),
+            ("3 days ago", "01-25", "01-25"),
+            ("2 weeks from now", "02-11", "02-11"),
+            ("a week from friday", "02-06", "02-06"),
+            ("two days before next monday", "01-31", "01-31"),
+            ("last 7 days", "01-21", "01-21"),
+            ("next 30 days", "02-27", "02-27"),
+            ("today + 2 weeks", "02-11", "02-11"),
+            ("tomorrow + 1 month - 2 days", "02-26", "02-26"),
+            ("friday + 1 week", "02-06", "02-06"),
+            ("this week", "01-26", "02-01"),
+            ("next week", "02-02", "02-08"),
+            ("last month", "2025-12-01", "2025-12-31"),
+            ("this year", "01-01", "12-31"),
+            ("this weekend", "01-31", "02-01"),
+            ("last weekend", "01-24", "01-25"),
+            ("this weekend + 1 week", "02-07", "02-08"),
+            ("start of week", "01-26", "01-26"),
+            ("start of the week", "01-26", "01-26"),
+            ("beginning of next month", "02-01", "02-01"),
+            ("end of month", "01-31", "01-31"),
+            ("end of next month", "02-28", "02-28"),
+            ("end of the week", "02-01", "02-01"),
+            ("end of last year", "2025-12-31", "2025-12-31"),
+            ("end of day", "01-28", "01-28"),
+            ("end of tomorrow", "01-29", "01-29"),
+        ] {
+            let day = |day: &str| if day.len() == 5 { format!("2026-{day}") } else { day.to_owned() };
+            check(text, &format!("{}T00:00:00+01:00", day(first)), &format!("{}T23:59:59+01:00", day(last)));
+        }
+    }
+
+    #[test]
+    fn words_with_a_time_are_instants() {
+        for (text, at) in [
+            ("now - 14 days", "01-14T09:30"),
+            ("now - 1 month - 2 days", "2025-12-26T09:30"),
+            ("in 2 hours", "01-28T11:30"),
+            ("in half an hour", "01-28T10:00"),
+            ("90 minutes ago", "01-28T08:00"),
+            ("last 3 hours", "01-28T06:30"),
+            ("tomorrow 17:00", "01-29T17:00"),
+            ("tomorrow at 5 pm", "01-29T17:00"),
+            ("tomorrow at 9", "01-29T09:00"),
+            ("tomorrow noon", "01-29T12:00"),
+            ("tomorrow midnight", "01-29T00:00"),
+            ("today 17:00", "01-28T17:00"),
+            ("friday 17:00", "01-30T17:00"),
+            ("wednesday 8:00", "01-28T08:00"),
+            ("next monday 09:00", "02-02T09:00"),
+            ("next monday + 9 hours", "02-02T09:00"),
+            ("friday 12am", "01-30T00:00"),
+            ("9am next monday", "02-02T09:00"),
+            ("10:00 tomorrow", "01-29T10:00"),
+            ("tomorrow evening at 7", "01-29T19:00"),
+            ("friday afternoon 2:30", "01-30T14:30"),
+            ("tomorrow + 1 day 9:30", "01-30T09:30"),
+            ("in 3 days at 8:00", "01-31T08:00"),
+            ("end of month 17:00", "01-31T17:00"),
+            ("8pm", "01-28T20:00"),
+            ("at 20:00", "01-28T20:00"),
+            ("noon", "01-28T12:00"),
+            ("2026-01-29 9:00", "01-29T09:00"),
+            ("2026-01-29 5pm", "01-29T17:00"),
+            ("2026-01-29 at 9:15", "01-29T09:15"),
+        ] {
+            let at = if at.len() == 11 { format!("2026-{at}") } else { at.to_owned() };
+            instant(text, &format!("{at}:00+01:00"));
+        }
+    }
+
+    #[test]
+    fn a_value_is_one_day_or_one_time() {
+        let moment = moment();
+        let at = |text: &str| at_hour("dueDate", &json!(text), 17, &moment).map(|at| moment.text(at));
+        assert_eq!(at("end of month").unwrap_or_default(), "2026-01-31T17:00:00+01:00");
+        assert_eq!(at("friday").unwrap_or_default(), "2026-01-30T17:00:00+01:00");
+        let fault = at("next week").expect_err("a week is longer than a day");
+        assert!(fault.message.contains("one day or one time"), "{}", fault.message);
+    }
+
     #[test]
     fn anything_else_is_none() {
         for text in [
             "",
             "soon",
-            "next week",
+            "next weekend",
+            "tomorrow morning",
+            "tonight",
+            "midnight",
+            "november",
+            "29.11.2026",
+            "2026-W49",
+            "+3d",
+            "8",
+            "today 15",
+            "today 25:00",
+            "today 9:5",
+            "fr",
+            "a few days ago",
+            "3 days from",
+            "a week from a week from friday",
+            "end of now",
+            "friday or saturday",
+            "2026-02-30 9:00",
             "now+",
             "now+3",
             "now+3 fortnights",

@@ -256,6 +256,9 @@ pub(crate) fn show(field: &str, value: Json, moment: &Moment) -> Json {
             alerts.iter_mut().for_each(|alert| alert["at"] = moment.show(&alert["at"]));
             Json::Array(alerts)
         }
+        Json::Object(dates) if field == "nextOccurrence" => {
+            dates.into_iter().map(|(name, at)| (name, moment.show(&at))).collect()
+        }
         value if is_date(field) => moment.show(&value),
         value => value,
     }

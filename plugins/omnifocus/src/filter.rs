@@ -50,7 +50,16 @@ pub(crate) fn read(
     let of_mode = mode.iter().filter(|(key, _)| !keys.iter().any(|given| own(given) == *key));
     tree.parts.extend(of_mode.map(|(_, predicate)| predicate.clone()));
     let narrow = tree.narrow();
-    let defaults = if kind == Kind::Tasks && id.is_none() { tree.exclude() } else { Vec::new() };
+    let defaults = match kind {
+        Kind::Tasks if id.is_none() => tree.exclude(),
+        // OmniFocus does not ask for reviews of completed and dropped projects.
+        Kind::Projects if !tree.states && keys.iter().any(|key| key == "reviewDue") => {
+            let remaining = Predicate::Among("status", vec!["active", "on_hold"]);
+            tree.parts.push(remaining.clone());
+            vec![remaining]
+        }
+        _ => Vec::new(),
+    };
     Ok(Filter { predicate: tree.predicate(), defaults, id, keys, narrow, warnings: reader.warnings })
 }
 
@@ -155,7 +164,8 @@ impl Reader<'_> {
 
     /// Two keys mean the same thing and one of them wins; if both have the same value, no warning is needed.
     fn overridden(&mut self, object: &Object<'_>) -> Result<(), Fault> {
-        if let (Some(completed), Some(status)) = (object.flag("completed")?, object.text("status")?)
+        if let (Some(completed), Some(status)) =
+            (object.flag("completed")?, object.get("status").and_then(Json::as_str))
             && completed != (status == "completed")
         {
             let path = object.at("status");

@@ -48,7 +48,8 @@ pub(crate) enum Predicate {
     /// At least one of the fields matches a regular expression, in any case. The number limits how long a text may be
     /// to be tried; `None` means no limit.
     Matches(&'static [&'static str], String, Option<usize>),
-    Tags(Match, Vec<String>),
+    /// How the item relates to these tags; if true, the tags below them count as well.
+    Tags(Match, Vec<String>, bool),
     /// The name of at least one tag matches a regular expression.
     Tagged(String),
     /// The name is one of these; spaces around it and case do not matter.
@@ -156,7 +157,7 @@ impl Predicate {
             Self::Within(field, least, most) => json!(["within", field, least.json(), most.json()]),
             Self::Contains(fields, term) => json!(["contains", fields, term]),
             Self::Matches(fields, pattern, most) => json!(["matches", fields, pattern, most]),
-            Self::Tags(how, names) => json!(["tags", how.word(), names]),
+            Self::Tags(how, names, below) => json!(["tags", how.word(), names, below]),
             Self::Tagged(pattern) => json!(["tagged", pattern]),
             Self::Named(names) => json!(["named", names]),
             Self::TaggedLive => json!(["tagged_live"]),
@@ -200,7 +201,10 @@ impl Predicate {
             Self::Matches(fields, pattern, _) => {
                 format!("{} matches {}", fields.join(" or "), short(pattern))
             }
-            Self::Tags(how, names) => format!("has {} of the tags {}", how.word(), quoted(names)),
+            Self::Tags(how, names, below) => {
+                let below = if *below { " or those below them" } else { "" };
+                format!("has {} of the tags {}{below}", how.word(), quoted(names))
+            }
             Self::Tagged(pattern) => format!("has a tag that matches {pattern:?}"),
             Self::Named(names) => format!("name is one of {}", quoted(names)),
             Self::TaggedLive => "has no tag, or one that is not dropped".to_owned(),

@@ -2,6 +2,7 @@
 
 mod batch;
 mod changes;
+mod lines;
 mod look;
 mod plan;
 mod repetition;
@@ -43,7 +44,7 @@ completes, deletes; tempId in data is an id within the batch, parentTempId a par
 create_folder (data {name, parentFolder}), tag_manage (action, tagName, newName | parentTag | targetTag | status | \
 exclusive).
 DATES: YYYY-MM-DD (due 17:00, defer and planned 08:00, completion 12:00), YYYY-MM-DD HH:mm in local time, now+3days, \
-tomorrow; null clears. project: exact name or id; null = inbox. folder: \"Work/Clients\"; null = top. tags replaces all, \
+tomorrow, friday 17:00, end of month; null clears. project: exact name or id; null = inbox. folder: \"Work/Clients\"; null = top. tags replaces all, \
 addTags and removeTags do not; \"Parent : Child\" is a path; missing tags are made. status: task active, completed, \
 dropped; project also on_hold. reviewInterval: days or {steps, unit}.
 repetitionRule: {frequency, interval, daysOfWeek [1=Mon..7=Sun or {day:\"MO\",position:-1}], daysOfMonth, count or endDate, \

@@ -127,7 +127,7 @@ fn list(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Json, Fault>
     Ok(answer("manage_reviews", data, &scope, moment, found.warnings))
 }
 
-/// Active projects whose review is past, soon, or not planned at all.
+/// Remaining projects, also those on hold, whose review is past, soon, or not planned at all.
 fn wanted(scope: &Scope, moment: &Moment) -> Predicate {
     let due = match scope.range {
         Some(range) => Predicate::between("nextReviewDate", range.from, range.to),
@@ -136,7 +136,7 @@ fn wanted(scope: &Scope, moment: &Moment) -> Predicate {
             Predicate::Exists("nextReviewDate", false),
         ]),
     };
-    let mut states = vec!["active"];
+    let mut states = vec!["active", "on_hold"];
     states.extend(scope.completed.then_some("completed"));
     states.extend(scope.dropped.then_some("dropped"));
     scope.place.clone().and(Predicate::Among("status", states)).and(due)

@@ -59,7 +59,7 @@ impl Scope {
         let projects = scope.texts("projects")?.unwrap_or_default();
         let mut place = Predicate::everything();
         if !tags.is_empty() {
-            place = place.and(Predicate::Tags(Match::Any, tags.clone()));
+            place = place.and(Predicate::Tags(Match::Any, tags.clone(), false));
         }
         if !projects.is_empty() {
             place = place.and(Predicate::Projects(projects.clone()));

@@ -52,8 +52,7 @@ pub(super) fn read(
         "parentTaskId" if object.get(key) == Some(&Json::Null) => {
             Err(object.wrong(key, "the id of a task; tasks without a parent cannot be asked for"))
         }
-        _ if object.get(key) == Some(&Json::Null) => Err(object
-            .wrong(key, "a value; null has a meaning only for `project` and `folder`, so leave the key out")),
+        _ if object.get(key) == Some(&Json::Null) => Err(null(key, object)),
         "status" => status(object, kind),
         "completed" => Ok(object.flag(key)?.map(|completed| completion(completed, kind))),
         "flagged" => flag("flagged", object),
@@ -80,6 +79,16 @@ pub(super) fn read(
     }
 }
 
+/// Refuses null. For a date or an estimate it means "none", which has a form of its own.
+fn null(key: &str, object: &Object<'_>) -> Fault {
+    if key == "estimatedMinutes" || fields::is_date(key) {
+        return object
+            .wrong(key, "an object")
+            .suggest(format!("write {{\"{key}\":{{\"exists\":false}}}} for items without one"));
+    }
+    object.wrong(key, "a value; null has a meaning only for `project` and `folder`, so leave the key out")
+}
+
 fn flag(field: &'static str, object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     Ok(object.flag(field)?.map(|value| Predicate::flag(field, value)))
 }
@@ -102,6 +111,12 @@ fn status(object: &Object<'_>, kind: Kind) -> Result<Option<Predicate>, Fault> {
         Kind::Tasks if held => fault.suggest(
             "only a project is on hold; its tasks are `available`: false, or query projects with this status",
         ),
+        _ if object.get("status").is_some_and(Json::is_array) => {
+            let accepted: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            object
+                .wrong("status", &format!("one of {}", accepted.join(", ")))
+                .suggest("several: {\"OR\":[{\"status\":\"completed\"},{\"status\":\"dropped\"}]}")
+        }
         _ => fault,
     })
 }
@@ -124,10 +139,11 @@ fn tags(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     let form = "an object with any, all or none, each a list of names, such as {\"any\":[\"work\"]}";
     let tags = object.object("tags").map_err(|_| object.wrong("tags", form))?;
     let Some(tags) = tags else { return Ok(None) };
-    tags.only(&["any", "all", "none"], &[])?;
+    tags.only(&["any", "all", "none", "below"], &[])?;
+    let below = tags.flag("below")?.unwrap_or(false);
     let mut parts = Vec::new();
     for (key, how) in [("any", Match::Any), ("all", Match::All), ("none", Match::None)] {
-        parts.extend(tags.texts(key)?.map(|names| Predicate::Tags(how, names)));
+        parts.extend(tags.texts(key)?.map(|names| Predicate::Tags(how, names, below)));
     }
     match parts.len() {
         0 => Err(object.wrong("tags", form)),

@@ -63,7 +63,8 @@ impl Scope {
             Predicate::Folder(name) => self.folder(json!(name), path),
             Predicate::Within(field, least, most) => self.range(field, *least, *most, path),
             Predicate::Exists(field, false) => self.absent(field, path),
-            Predicate::Tags(how, names) => self.tags(*how, names, path),
+            // Tags below others are known only to OmniFocus.
+            Predicate::Tags(how, names, false) => self.tags(*how, names, path),
             _ => Ok(()),
         }
     }

@@ -152,6 +152,15 @@ fn a_filter_that_says_nothing_is_refused() {
     );
     refuse(json!({"flagged": null}), "null has a meaning only for `project` and `folder`");
     refuse(json!({"parentTaskId": null}), "the id of a task");
+    for (filter, instead) in [
+        (json!({"dueDate": null}), "{\"dueDate\":{\"exists\":false}}"),
+        (json!({"estimatedMinutes": null}), "{\"estimatedMinutes\":{\"exists\":false}}"),
+        (json!({"status": ["completed", "dropped"]}), "{\"OR\":[{\"status\":\"completed\"}"),
+    ] {
+        let object = Object::of("filters", &filter).expect("an object");
+        let fault = read(Some(&object), Kind::Tasks, false, &[], &moment()).expect_err("refused");
+        assert!(fault.suggestion.as_deref().is_some_and(|told| told.contains(instead)), "{fault:?}");
+    }
     refuse(json!({"status": "on_hold"}), "expected one of active, completed, dropped");
     refuse(json!({"priority": 1}), "`filters.priority` is not known");
 }
@@ -164,7 +173,11 @@ fn each_kind_has_its_own_keys() {
     assert_eq!(shown(Kind::Projects, &json!({"blocked": true})), "error: `filters.blocked` is not known");
     assert_eq!(
         shown(Kind::Projects, &json!({"reviewDue": true})),
-        "nextReviewDate <= 2026-01-28T23:59:59+01:00"
+        "(nextReviewDate <= 2026-01-28T23:59:59+01:00 and status is active or on_hold)"
+    );
+    assert_eq!(
+        shown(Kind::Projects, &json!({"reviewDue": true, "completed": true})),
+        "(nextReviewDate <= 2026-01-28T23:59:59+01:00 and status is \"completed\")"
     );
     assert_eq!(shown(Kind::Tags, &json!({"flagged": true})), "error: `filters.flagged` is not known");
 }

@@ -76,7 +76,9 @@ impl Mode {
             Self::All | Self::Search | Self::SmartSuggest => vec![],
             Self::Inbox => vec![("inInbox", Predicate::flag("inInbox", true))],
             Self::Overdue => vec![("dueDate", Predicate::until(DUE, now - 1))],
-            Self::Upcoming => vec![("dueDate", Predicate::between(DUE, today, moment.start_in(days)))],
+            Self::Upcoming => {
+                vec![("dueDate", Predicate::between(DUE, today, moment.start_in(days + 1) - 1))]
+            }
             Self::Available => vec![("available", Predicate::flag("available", true))],
             Self::Blocked => vec![("blocked", Predicate::flag("blocked", true))],
             Self::Flagged => vec![("flagged", Predicate::flag(FLAGGED, true))],

@@ -22,9 +22,10 @@ pub(super) struct Made {
     pub(super) set: Json,
 }
 
-/// The hours that a day without a time means: for due, deferred and completed.
+/// The hours that a day without a time means: for due, deferred, reviewed and completed.
 const DUE: i8 = 17;
 const MORNING: i8 = 8;
+const MIDNIGHT: i8 = 0;
 pub(super) const NOON: i8 = 12;
 
 const TASK_KEYS: &[&str] = &[
@@ -203,8 +204,8 @@ fn values(object: &Object<'_>, target: Target, context: &Context<'_>) -> Result<
         ("dueDate", "clearDueDate", "due", DUE),
         ("deferDate", "clearDeferDate", "defer", MORNING),
         ("plannedDate", "clearPlannedDate", "planned", MORNING),
-        ("lastReviewDate", "", "reviewed", MORNING),
-        ("nextReviewDate", "", "nextReview", MORNING),
+        ("lastReviewDate", "", "reviewed", MIDNIGHT),
+        ("nextReviewDate", "", "nextReview", MIDNIGHT),
     ];
     for (key, clear, word, hour) in dates {
         let found = cleared(object, clear)?.then_some(None).or(date(object, key, hour, context.moment)?);

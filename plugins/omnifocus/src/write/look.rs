@@ -55,6 +55,7 @@ fn take(plan: &mut Plan, at: usize, row: &Json) -> Result<(), Fault> {
         Form::Batch => {
             format!("operation {} of the batch: {message}; nothing was changed", plan.steps[at].index)
         }
+        Form::Undo => format!("{message}; nothing was undone"),
         Form::Single | Form::Bulk => message,
     };
     let mut fault = Fault::invalid(message).suggest(suggestion);

@@ -2,7 +2,7 @@
 
 use iac_plugin::{Fault, Json, json};
 
-use super::words;
+use super::lines;
 use crate::{Engine, Moment, Script};
 
 /// The plan of a mutation.
@@ -29,6 +29,8 @@ pub(super) enum Form {
     Batch,
     /// One row for each id.
     Bulk,
+    /// One row for each step of an undo.
+    Undo,
 }
 
 /// One step of the program.
@@ -76,8 +78,13 @@ impl Step {
         if said.is_empty() { vec![format!("create {}", self.target)] } else { said }
     }
 
+    /// The name of the item that it changes; its id if the name is not known.
+    pub(super) fn name(&self) -> &str {
+        self.said["name"].as_str().or(self.id.as_deref()).unwrap_or_default()
+    }
+
     /// Whether the step removes something that existed before.
-    fn loses(&self) -> bool {
+    pub(super) fn loses(&self) -> bool {
         self.acts().iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
     }
 }
@@ -94,16 +101,13 @@ pub(super) struct Done {
     pub(super) refused: Option<usize>,
     /// The steps that undo everything, the last change first.
     pub(super) back: Vec<Json>,
-    /// The steps that cannot be undone.
-    pub(super) stays: Vec<usize>,
+    /// The steps that cannot be undone, or not in full, each with the reason.
+    pub(super) stays: Vec<(usize, String)>,
 }
 
 /// The number of characters of data that fit beside the script into the host's limit. It leaves room for the values
 /// that one part passes to the next.
-const BUDGET: usize = 190_000;
-
-/// The number of lines that the question to the human shows.
-const SHOWN: usize = 5;
+const BUDGET: usize = 179_000;
 
 impl Plan {
     pub(super) fn single(step: Step) -> Self {
@@ -131,7 +135,7 @@ impl Plan {
                 acts.push(act);
             }
         }
-        let objects = self.objects(steps, moment);
+        let objects = lines::describe(self, steps, moment);
         match engine.run_all(Script::Write, &self.programs(&parts), &acts, &objects) {
             Ok(answers) => done.take_all(&parts, &answers)?,
             Err(fault) => return Err(done.so_far(self, &parts, fault)),
@@ -146,17 +150,6 @@ impl Plan {
             json!({"stop": self.stop, "atomic": self.atomic, "more": more, "steps": steps})
         };
         parts.iter().enumerate().map(program).collect()
-    }
-
-    /// Describes the steps, one line for each. Steps that lose something come first, so that they are not among the
-    /// hidden lines. If there are hidden lines, the first line counts all steps.
-    fn objects(&self, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
-        steps.sort_by_key(|step| !step.loses());
-        let mut lines: Vec<String> = steps.iter().map(|step| words::line(self, step, moment)).collect();
-        if lines.len() > SHOWN {
-            lines[0] = format!("{}; {}", counted(&steps), lines[0]);
-        }
-        lines
     }
 
     /// The name of the item that a create makes.
@@ -252,27 +245,16 @@ impl Done {
         let mut back = answer["undo"]["steps"].as_array().cloned().unwrap_or_default();
         back.append(&mut self.back);
         self.back = back;
-        let stays = answer["undo"]["left"].as_array().into_iter().flatten().filter_map(Json::as_u64);
-        self.stays.extend(stays.filter_map(|at| part.get(usize::try_from(at).ok()?).copied()));
+        let stays = answer["undo"]["left"].as_array().into_iter().flatten();
+        self.stays.extend(stays.filter_map(|left| {
+            let at = usize::try_from(left["at"].as_u64()?).ok()?;
+            Some((*part.get(at)?, left["why"].as_str()?.to_owned()))
+        }));
         if answer["rolledBack"].is_object() {
             self.rolled_back = Some(answer["rolledBack"].clone());
         }
         Ok(())
     }
-}
-
-/// Says how many steps there are of each operation: `8 in all: delete 1, create 7`.
-fn counted(steps: &[&Step]) -> String {
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for step in steps {
-        match counts.iter_mut().find(|(operation, _)| *operation == step.operation) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((step.operation, 1)),
-        }
-    }
-    let counts: Vec<String> =
-        counts.iter().map(|(operation, count)| format!("{operation} {count}")).collect();
-    format!("{} in all: {}", steps.len(), counts.join(", "))
 }
 
 /// Returns how long a value is as a literal of ASCII inside a script.

@@ -8,8 +8,10 @@ use iac_plugin::{Fault, Json, Object};
 use super::plan::{Form, Plan, Step};
 use super::tags;
 
-const KEYS: &[&str] =
-    &["do", "kind", "id", "set", "when", "action", "name", "to", "under", "status", "exclusive", "was"];
+const KEYS: &[&str] = &[
+    "do", "kind", "id", "set", "when", "action", "name", "to", "under", "beside", "status", "exclusive",
+    "was",
+];
 
 /// Reads the steps.
 pub(super) fn read(mutation: &Object<'_>) -> Result<Plan, Fault> {
@@ -19,7 +21,7 @@ pub(super) fn read(mutation: &Object<'_>) -> Result<Plan, Fault> {
     let list = list.ok_or_else(|| mutation.wrong("steps", form))?;
     let steps = list.iter().enumerate().map(|(at, json)| step(mutation, at, json));
     Ok(Plan {
-        form: Form::Batch,
+        form: Form::Undo,
         steps: steps.collect::<Result<_, _>>()?,
         stop: true,
         atomic: false,

@@ -70,10 +70,13 @@ fn undoable(mut answer: Json, plan: &Plan, done: &Done, app: Option<String>, mom
             "words": format!("{}{others}", line(plan, first, moment)),
             "app": app,
         });
-        if !done.stays.is_empty() {
-            let stays: Vec<usize> = done.stays.iter().map(|at| plan.steps[*at].index).collect();
-            answer["notUndone"] = json!(stays);
-        }
+    }
+    // The steps of an undo are not those of the caller, and a list of them would read as if the undo had failed.
+    let is_told = plan.form != Form::Undo && !done.back.is_empty() && !done.stays.is_empty();
+    if is_told {
+        let stays: Vec<Json> =
+            done.stays.iter().map(|(at, why)| json!({"index": plan.steps[*at].index, "why": why})).collect();
+        answer["notUndone"] = json!(stays);
     }
     answer
 }

@@ -2,7 +2,7 @@
 //!
 //! Long values are cut, but no property is left out: a line contains everything that a step sets.
 
-use iac_plugin::Json;
+use iac_plugin::{Json, json};
 
 use super::plan::{Plan, Step};
 use crate::Moment;
@@ -78,7 +78,9 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
             let mut parts: Vec<String> = Vec::new();
             if json["set"]["move"].is_object() {
                 let place = place(plan, &json["set"]["move"], step, "to");
-                parts.push(format!("move {}", place.unwrap_or_else(|| "to the top".to_owned())));
+                let place = place.unwrap_or_else(|| "to the top".to_owned());
+                let stays = step.said["stays"] == true;
+                parts.push(if stays { "it stays where it is".to_owned() } else { format!("move {place}") });
             }
             parts.extend(properties(step, moment));
             line.push_str(&list(parts));
@@ -102,7 +104,8 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         }
         Some("convert") => {
             let place = place(plan, &json["to"], step, "in").map(|place| format!(" {place}"));
-            line = format!("{line}{} to a project{}", held(step), place.unwrap_or_default());
+            let place = place.unwrap_or_default();
+            line = format!("{line}{} to a project{place}; it cannot be undone", held(step));
         }
         Some("skip") => {
             if let Some(due) = step.said["due"].as_i64() {
@@ -112,7 +115,26 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         }
         _ => line.push_str(&of_tag(step)),
     }
+    if let Some(state) = step.said["already"].as_str() {
+        line.push_str(&format!(" (it is {state} already, so that changes nothing)"));
+    }
     line
+}
+
+/// What an update sets, without the item and its old values: equal for equal changes. `None` for other steps, and for an
+/// update with effects on more than its own item.
+pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<String> {
+    let also = ["open", "repeats", "pushedOut", "nextReview", "stays", "newTags", "already"];
+    let is_plain = step.json["do"] == "update" && step.id.is_some();
+    if !is_plain || also.iter().any(|key| !step.said[*key].is_null()) {
+        return None;
+    }
+    let without_old = Step { said: json!({"to": step.said["to"]}), ..step.clone() };
+    let moved = Some(&step.json["set"]["move"]).filter(|place| place.is_object());
+    let moved = moved.map(|to| {
+        format!("move {}", place(plan, to, &without_old, "to").unwrap_or_else(|| "to the top".to_owned()))
+    });
+    Some(list(moved.into_iter().chain(properties(&without_old, moment)).collect()))
 }
 
 /// The subject of a step: its kind, its name and its place.
@@ -161,6 +183,10 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
         let Some(wanted) = set.get(key) else { continue };
         if key == "tags" {
             parts.extend(tags(wanted, &old["tags"]));
+            if let Some(gone) = step.said["pushedOut"].as_array() {
+                let leave = if gone.len() == 1 { "leaves" } else { "leave" };
+                parts.push(format!("so that {} {leave}, whose group is exclusive", names(gone)));
+            }
             continue;
         }
         let new = value(key, wanted, moment);
@@ -178,6 +204,10 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
             None => parts.push(format!("{label} {new}")),
         }
     }
+    if let Some(review) = step.said["nextReview"].as_object() {
+        let shown = |key: &str| value("nextReview", review.get(key).unwrap_or(&Json::Null), moment);
+        parts.push(format!("nextReviewDate {} -> {}", shown("old"), shown("next")));
+    }
     if let Some(new) = step.said["newTags"].as_array() {
         parts.push(format!("new tags {}", names(new)));
     }
@@ -193,7 +223,7 @@ fn value(key: &str, value: &Json, moment: &Moment) -> String {
             let length = usize::try_from(old["length"].as_u64().unwrap_or_default()).unwrap_or(usize::MAX);
             note(old["head"].as_str().unwrap_or_default(), length)
         }
-        ("rule", rule) if rule.is_object() => value_text(&rule["rule"]),
+        ("rule", rule) if rule.is_object() => format!("{} ({})", value_text(&rule["rule"]), kind_of(rule)),
         ("review", every) if every.is_object() => {
             let unit = every["unit"].as_str().unwrap_or_default().trim_end_matches('s');
             format!("{} {unit}(s)", every["steps"])
@@ -205,6 +235,21 @@ fn value(key: &str, value: &Json, moment: &Moment) -> String {
         ("name", _) => quoted(value.as_str().unwrap_or_default()),
         (_, other) => value_text(other),
     }
+}
+
+/// How a repetition counts, as OmniFocus names it: from fixed dates, or from the completion.
+fn kind_of(rule: &Json) -> String {
+    let from_completion = rule["schedule"] == "FromCompletion";
+    let again = match rule["anchor"].as_str() {
+        Some("DeferDate") if from_completion => "defer another",
+        Some("PlannedDate") if from_completion => "plan again",
+        _ if from_completion => "due again",
+        Some("DeferDate") => "fixed, by the defer date",
+        Some("PlannedDate") => "fixed, by the planned date",
+        _ => "fixed",
+    };
+    let catches_up = if !from_completion && rule["catchUp"] == true { ", catches up" } else { "" };
+    format!("{again}{catches_up}")
 }
 
 /// A word or a number unchanged, and cut like a name.
@@ -322,10 +367,14 @@ fn of_tag(step: &Step) -> String {
             1 => ", which 1 task has".to_owned(),
             tasks => format!(", which {tasks} tasks have"),
         };
-        match said["tags"].as_i64().unwrap_or_default() {
-            0 => tasks,
-            1 => format!("{tasks} and 1 tag below it"),
-            below => format!("{tasks} and {below} tags below it"),
+        let below = match said["tags"].as_i64().unwrap_or_default() {
+            0 => return tasks,
+            tags => counted(tags, "tag"),
+        };
+        match said["below"].as_i64().unwrap_or_default() {
+            0 => format!("{tasks}, with {below} below it"),
+            1 => format!("{tasks}, with {below} below it, which 1 more task has"),
+            more => format!("{tasks}, with {below} below it, which {more} more tasks have"),
         }
     };
     match json["action"].as_str().unwrap_or_default() {
@@ -341,8 +390,15 @@ fn of_tag(step: &Step) -> String {
                 (Json::Null, new) => Some(format!(": {key} {}", value_text(new))),
                 (old, new) => Some(format!(": {key} {} -> {}", value_text(old), value_text(new))),
             };
-            let dropped = if json["status"] == "dropped" { had() } else { String::new() };
-            changed("status").or_else(|| changed("exclusive")).unwrap_or_default() + &dropped
+            let more = match json["status"].as_str() {
+                Some("dropped") => had(),
+                Some("on_hold") => format!(
+                    ", which holds back {}",
+                    counted(said["open"].as_i64().unwrap_or_default(), "remaining task")
+                ),
+                _ => String::new(),
+            };
+            changed("status").or_else(|| changed("exclusive")).unwrap_or_default() + &more
         }
         _ => String::new(),
     }

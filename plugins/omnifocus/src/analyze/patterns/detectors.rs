@@ -98,25 +98,26 @@ pub(super) fn waiting(scope: &Scope, _: &Moment) -> Vec<Query> {
     let by_name = Predicate::Matches(&["name"], name.to_owned(), None);
     let by_tag = Predicate::Tagged("wait|pending|blocked".to_owned());
     let blocked = Predicate::flag("blocked", true);
-    let screen = Predicate::Or(vec![by_name.clone(), by_tag.clone(), blocked.clone()]);
-    let query = Query::new(Kind::Tasks, &tasks(scope).and(screen))
+    let said = Predicate::Or(vec![by_name.clone(), by_tag.clone()]);
+    let waits = Query::new(Kind::Tasks, &tasks(scope).and(said.clone()))
         .count("by_name", &by_name)
         .count("by_tag", &by_tag)
-        .count("blocked", &blocked)
         .rows(WAITING, &[("added", 1)], 0, LISTED);
-    vec![query]
+    // Most blocked tasks wait for another task and not for a person, so they stand apart.
+    let others = tasks(scope).and(blocked).and(Predicate::Not(Box::new(said)));
+    vec![waits, Query::new(Kind::Tasks, &others).rows(WAITING, &[("added", 1)], 0, LISTED)]
 }
 
 pub(super) fn show_waiting(found: Vec<Found>, moment: &Moment) -> Json {
-    let Some(mut found) = first(found) else { return Json::Null };
-    let items = rows(&mut found, WAITING, moment);
+    let mut found = found.into_iter();
+    let (Some(mut said), Some(mut blocked)) = (found.next(), found.next()) else { return Json::Null };
     json!({
-        "count": found.total(),
-        "by_name": found.count("by_name"),
-        "by_tag": found.count("by_tag"),
-        "blocked": found.count("blocked"),
-        "note": "a screen by words, tags and status: some of these wait for nobody",
-        "items": items,
+        "count": said.total(),
+        "by_name": said.count("by_name"),
+        "by_tag": said.count("by_tag"),
+        "note": "a screen by words and tags: some of these wait for nobody",
+        "items": rows(&mut said, WAITING, moment),
+        "otherwise_blocked": {"count": blocked.total(), "items": rows(&mut blocked, WAITING, moment)},
     })
 }
 
@@ -275,8 +276,7 @@ pub(super) fn show_bunching(found: Vec<Found>, _: &Moment) -> Json {
 const STUCK: &[&str] = &["id", "name", "folderPath", "singleActions", "taskCounts"];
 
 pub(super) fn stuck(scope: &Scope, _: &Moment) -> Vec<Query> {
-    let none = Predicate::Within("openTasks", Bound::At(0), Bound::At(0));
-    let idle = projects(scope, &["active"]).and(none);
+    let idle = projects(scope, &["active"]).and(Predicate::flag("stalled", true));
     vec![Query::new(Kind::Projects, &idle).rows(STUCK, &[("name", 1)], 0, LISTED)]
 }
 
