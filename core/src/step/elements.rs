@@ -624,58 +624,6 @@ impl Listing {
         }
     }
 
-    /// `{"groups":[{"key":{…},"count":3,"sum(size)":…}],"groupCount":…,"totalCount":…}`
-    fn groups(
-        &self,
-        answer: &Json,
-        total: usize,
-        reason: Option<String>,
-        dictionary: &Dictionary,
-        app: &App,
-        world: &mut World<'_>,
-    ) -> Json {
-        let Some(Groups { by, of, .. }) = &self.wanted.groups else { return Json::Null };
-        let mut groups = Vec::new();
-        for group in answer["v"].as_array().into_iter().flatten() {
-            let mut key = Map::new();
-            for (column, cell) in by.iter().zip(group[0].as_array().into_iter().flatten()) {
-                match column {
-                    None => {
-                        let container = self.from(&cell["v"], dictionary);
-                        key.insert(
-                            "container".to_owned(),
-                            json!(container.and_then(|path| show::place(&path, app, world))),
-                        );
-                    }
-                    Some(column) => {
-                        let column = &self.wanted.columns[*column];
-                        let shown = show(&value(cell, Some(&column.kind), dictionary), app, world);
-                        key.insert(column.shown().to_owned(), shown);
-                    }
-                }
-            }
-            let mut said = json!({ "key": key, "count": group[1] });
-            for ((fold, column), cell) in of.iter().zip(group[2].as_array().into_iter().flatten()) {
-                let column = &self.wanted.columns[*column];
-                let shown = show(&value(cell, None, dictionary), app, world);
-                said[format!("{}({})", fold.as_str(), column.shown())] = shown;
-            }
-            groups.push(said);
-        }
-        let next = self.wanted.offset + groups.len() as i64;
-        let mut body = json!({ "app": &*app.bundle_id, "groups": groups, "groupCount": answer["total"], "totalCount": total });
-        if answer["total"].as_i64().is_some_and(|all| next < all) {
-            body["hasMore"] = json!(true);
-            body["nextOffset"] = json!(next);
-        }
-        // The number of containers without elements, which the answer leaves out.
-        if answer["left"].as_u64().is_some_and(|left| left > 0) {
-            body["emptyGroups"] = answer["left"].clone();
-        }
-        self.told(&mut body, reason);
-        body
-    }
-
     /// Whether a column names each element's container: a property of the container, or a property that leads there.
     fn names_the_container(&self, dictionary: &Dictionary) -> bool {
         let class = self.wanted.containers.first().map(Path::class).unwrap_or_default();

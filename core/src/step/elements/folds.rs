@@ -1,12 +1,18 @@
 //! Which values can be summed, which have a minimum and a maximum, and what groups are sorted by.
 
-use crate::action::{Column, Rank, View};
+use serde_json::{Map, Value as Json, json};
+
+use super::Listing;
+use super::show::{self, show, value};
+use crate::action::{Column, Groups, Rank, View};
+use crate::app::App;
 use crate::call::GetElements;
 use crate::dictionary::{Dictionary, names};
 use crate::fault::{Code, Fault};
 use crate::filter::Fold;
 use crate::marshal::{Shape, expected, shapes};
 use crate::moment::Part;
+use crate::step::World;
 
 /// Checks that a property has values that an aggregate takes. For other values the answer would be empty, as if no
 /// element had a value.
@@ -53,4 +59,58 @@ pub(super) fn rank(call: &GetElements, term: &str) -> Result<Rank, Fault> {
         let suggestion = "sort groups by `count`, by a property of `groupBy`, or by an aggregate of the call";
         Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "sort")
     })
+}
+
+impl Listing {
+    /// `{"groups":[{"key":{…},"count":3,"sum(size)":…}],"groupCount":…,"totalCount":…}`
+    pub(super) fn groups(
+        &self,
+        answer: &Json,
+        total: usize,
+        reason: Option<String>,
+        dictionary: &Dictionary,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Json {
+        let Some(Groups { by, of, .. }) = &self.wanted.groups else { return Json::Null };
+        let mut groups = Vec::new();
+        for group in answer["v"].as_array().into_iter().flatten() {
+            let mut key = Map::new();
+            for (column, cell) in by.iter().zip(group[0].as_array().into_iter().flatten()) {
+                match column {
+                    None => {
+                        let container = self.from(&cell["v"], dictionary);
+                        key.insert(
+                            "container".to_owned(),
+                            json!(container.and_then(|path| show::place(&path, app, world))),
+                        );
+                    }
+                    Some(column) => {
+                        let column = &self.wanted.columns[*column];
+                        let shown = show(&value(cell, Some(&column.kind), dictionary), app, world);
+                        key.insert(column.shown().to_owned(), shown);
+                    }
+                }
+            }
+            let mut said = json!({ "key": key, "count": group[1] });
+            for ((fold, column), cell) in of.iter().zip(group[2].as_array().into_iter().flatten()) {
+                let column = &self.wanted.columns[*column];
+                let shown = show(&value(cell, None, dictionary), app, world);
+                said[format!("{}({})", fold.as_str(), column.shown())] = shown;
+            }
+            groups.push(said);
+        }
+        let next = self.wanted.offset + groups.len() as i64;
+        let mut body = json!({ "app": &*app.bundle_id, "groups": groups, "groupCount": answer["total"], "totalCount": total });
+        if answer["total"].as_i64().is_some_and(|all| next < all) {
+            body["hasMore"] = json!(true);
+            body["nextOffset"] = json!(next);
+        }
+        // The number of containers without elements, which the answer leaves out.
+        if answer["left"].as_u64().is_some_and(|left| left > 0) {
+            body["emptyGroups"] = answer["left"].clone();
+        }
+        self.told(&mut body, reason);
+        body
+    }
 }
