@@ -113,7 +113,10 @@ fn several_are_taken_back_together_if_they_went_one_way() {
     let both = moved(&mut session, json!(all[..2]), "Done")["undo"].clone();
     let outcome = session.call("iac_mcp_undo", &json!({ "undo": both }));
     assert_eq!(outcome.body["success"], true, "{}", outcome.body);
-    assert_eq!((subjects(&session, 0), subjects(&session, 1)), (json!(["one", "two"]), json!(["old"])));
+    assert_eq!(
+        (subjects(&session, 0), subjects(&session, 1)),
+        (json!(["three", "one", "two"]), json!(["old"]))
+    );
 }
 
 #[test]
