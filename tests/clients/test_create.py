@@ -32,13 +32,9 @@ class Create(unittest.TestCase):
         self.assertTrue(answer["success"], answer)
         return answer
 
-    def names(self, reference, element, property="name"):
-        listed = self.call("iac_mcp_get_elements", container=reference, elementType=element, properties=[property])
+    def names(self, reference, element, property="name", **app):
+        listed = self.call("iac_mcp_get_elements", container=reference, elementType=element, properties=[property], **app)
         return [each["properties"][property] for each in listed["elements"]]
-
-    def in_finder(self, folder, element):
-        listed = self.call("iac_mcp_get_elements", app="Finder", container=folder, elementType=element, properties=["name"])
-        return [each["properties"]["name"] for each in listed["elements"]]
 
     def count(self, app, element):
         listed = self.call("iac_mcp_get_elements", app=app, container="application", elementType=element, limit=1)
@@ -237,18 +233,38 @@ class Create(unittest.TestCase):
         refused = self.server.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="~/Downloads", properties={"name": "One"}, then=[move("movie.mp4", "it 2")])
         self.assertIn("no `it 2`", refused["message"])
         self.assertTrue(self.call("iac_mcp_undo", undo=made["undo"])["success"])
-        files = self.in_finder("~/Downloads", "file")
+        files = self.names("~/Downloads", "file", app="Finder")
         self.assertTrue({"song.flac", "invoice.pdf", "movie.mp4"} <= set(files), files)
-        self.assertNotIn("Music", self.in_finder("~/Downloads", "folder"))
+        self.assertNotIn("Music", self.names("~/Downloads", "folder", app="Finder"))
 
     def test_a_part_of_a_new_object_is_named_by_its_path(self):
         inner = [{"class": "folder", "properties": {"name": "2026"}}]
         to = {"to": 'folder "2026" of it'}
         then = [{"command": "move", "target": "~/Downloads/movie.mp4", "arguments": to}]
         made = self.made(app="Finder", **{"class": "folder"}, at="~/Downloads", properties={"name": "Films"}, children=inner, then=then)
-        self.assertEqual(self.in_finder("~/Downloads/Films/2026", "file"), ["movie.mp4"])
+        self.assertEqual(self.names("~/Downloads/Films/2026", "file", app="Finder"), ["movie.mp4"])
         self.assertTrue(self.call("iac_mcp_undo", undo=made["undo"])["success"])
-        self.assertIn("movie.mp4", self.in_finder("~/Downloads", "file"))
+        self.assertIn("movie.mp4", self.names("~/Downloads", "file", app="Finder"))
+
+    def test_what_is_in_the_place_of_a_new_object_is_looked_at_too(self):
+        account = 'account "Northwind Atelier"'
+        listed = self.call("iac_mcp_get_elements", app="Mail", elements=f"every mailbox of {account}", properties=["name"])
+        names = [each["properties"]["name"] for each in listed["elements"]]
+        trash = next(at for at, name in enumerate(names, 1) if name in ("Trash", "Deleted Messages"))
+        inbox = f'mailbox "INBOX" of {account}'
+        asked = {"app": "Mail", "class": "mailbox", "at": account, "properties": {"name": "Filed"}}
+        move = lambda target, to: [{"command": "move", "target": target, "arguments": {"to": to}}]
+        refused = self.server.call("iac_mcp_create", **asked, then=move(f"message 1 of {inbox}", f"mailbox {trash} of {account}"))
+        self.assertIn("`then` refuses it", refused["message"])
+        for target, to in [
+            ('message 1 of mailbox "INBOX" of account of it', "it"),
+            (f"message 1 of {inbox}", f"mailbox {trash} of account of it"),
+            ('every message of mailbox "INBOX" of account of it', "it"),
+        ]:
+            refused = self.server.call("iac_mcp_create", **asked, then=move(target, to))
+            self.assertIn("which the question could not show", refused["message"])
+        self.assertNotIn("Filed", self.names(account, "mailbox", app="Mail"))
+        self.made(**asked, then=move(f"message 1 of {inbox}", "it"))
 
     def test_an_older_object_of_the_name_is_left_alone(self):
         signatures = lambda: self.call("iac_mcp_get_elements", app="Mail", elements="every signature", properties=["name", "content"])["elements"]

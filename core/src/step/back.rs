@@ -68,6 +68,8 @@ impl Rest {
         if outcome.is_error && !is_first {
             done.body["success"] = json!(false);
             done.body["error"] = outcome.body;
+            done.body["note"] =
+                json!("what `changes` names was taken back before the error, which is about the rest");
         } else if is_first {
             done.body = outcome.body;
             done.is_error = outcome.is_error;

@@ -7,6 +7,8 @@ mod row;
 mod unmake;
 mod wording;
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
 
 use super::asking::{Behind, ask_seen, ask_unseen, refused, run};
@@ -20,10 +22,10 @@ use crate::fault::Fault;
 use crate::identity::Anchors;
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
-use crate::permission::{Decision, Source, decide};
+use crate::permission::{Decision, Source, classify, decide};
 use crate::reply::Reply;
 use crate::specifier::{Path, quoted};
-use crate::words::RefId;
+use crate::words::{Level, RefId};
 
 pub(super) use begin::{check_following, launch, start, start_after};
 pub(super) use unmake::{start as start_unmake, unmade};
@@ -127,6 +129,16 @@ impl Creating {
         };
         let all: Vec<String> = first.into_iter().chain(then).collect();
         (!all.is_empty()).then(|| format!("{name} {}", all.join(", then ")))
+    }
+
+    /// For each later command the reason why it is dangerous, if it is.
+    fn dangers(&self, app: &App, world: &World<'_>) -> Vec<Option<Cow<'static, str>>> {
+        let danger = |next: &Following| {
+            let alone = Action::of(app, Deed::Command(Box::new(next.judged.clone())));
+            let classified = classify(&alone, world.gate.policy.levels());
+            (classified.level == Level::Dangerous).then_some(classified.reason)
+        };
+        self.creation.then.iter().map(danger).collect()
     }
 
     fn action(&self, app: &App) -> Action {
@@ -272,10 +284,20 @@ impl Creating {
             pinned.push((subject.path.clone(), path));
         }
         let now = |path: &Path| {
-            let found = pinned.iter().find_map(|(was, is)| path.replaced(was, is));
-            found.unwrap_or_else(|| path.clone())
+            // One of the objects may hold another, such as the mailbox a message, so the longest part counts.
+            let found =
+                pinned.iter().filter_map(|(was, is)| Some((was.segments().len(), path.replaced(was, is)?)));
+            found.max_by_key(|(length, _)| *length).map_or_else(|| path.clone(), |(_, path)| path)
         };
+        let before = self.dangers(app, world);
         self.creation.replace_places(&now);
+        // What a position leads to is known only now: it may be the Trash.
+        let then = self.creation.then.iter().zip(self.dangers(app, world)).zip(before);
+        if let Some(((next, danger), _)) =
+            then.into_iter().find(|((_, now), was)| now.is_some() && was.is_none())
+        {
+            return Err(begin::dangerous(next, danger.unwrap_or_default()));
+        }
         self.nodes.iter_mut().for_each(|node| node.container = node.container.as_ref().map(now));
         // The places were looked at before anything is made, and each new object shifts the positions after it.
         let ats = self.creation.makes.iter().filter_map(crate::action::Make::at);

@@ -277,7 +277,7 @@ impl Creating {
     pub(super) fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
         let into_it = |command: &Invocation| {
             let mut places = command.parameters.iter().flat_map(|each| each.value.paths());
-            places.any(Following::leads_to_it)
+            places.any(Following::is_it)
         };
         // A saved document has a file, which stays after the document is deleted. The same is true of an object that is
         // saved in a file.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 pub(in crate::step) use following::check_following;
+pub(super) use following::dangerous;
 use places::Spot;
 pub(super) use places::{CALLED, CONTAINER};
 

@@ -27,7 +27,9 @@ pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> V
     let (mut shown, mut covered) = (Vec::new(), Vec::new());
     for (at, step) in steps.iter().enumerate() {
         let own = words::line(plan, step, moment);
-        let equal = |other: &usize| changes[at].is_some() && changes[*other] == changes[at];
+        // The words may be cut, so the values are compared too.
+        let values = |at: usize| (&changes[at], steps[at].target, &steps[at].json["set"]);
+        let equal = |other: &usize| changes[at].is_some() && values(*other) == values(at);
         let group: Vec<usize> = (0..steps.len()).filter(equal).collect();
         match (&changes[at], group.first()) {
             (Some(change), Some(first)) if group.len() >= EQUAL => {

@@ -14,7 +14,7 @@ use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
 use crate::permission::classify;
-use crate::specifier::Path;
+use crate::specifier::{By, Path, Segment};
 use crate::step::create::answer::SAVE;
 use crate::step::moves::MOVE;
 use crate::step::{World, command, held};
@@ -121,6 +121,10 @@ impl Tree<'_> {
             sent = bind(&call(None), &known, app, &mut checker);
         }
         if let Some((given, container)) = checker.open.take() {
+            let said = given.to_string();
+            if its.iter().any(|it| said.contains(&it.reference.to_string())) {
+                return Err(away(next, "several objects").into());
+            }
             return Err(Unfit::Open(given, container));
         }
         let mut sent = sent.map_err(|fault| match no_such(next, &its) {
@@ -129,6 +133,9 @@ impl Tree<'_> {
         })?;
         let values = sent.parameters.iter_mut().map(|argument| &mut argument.value);
         sent.direct.iter_mut().chain(values).for_each(|value| unsaid(value, &its));
+        if sent.values().flat_map(Given::paths).any(leads_away) {
+            return Err(away(next, "a position or another object").into());
+        }
         if self.row.is_some() && sent.values().flat_map(|value| value.paths()).any(Following::leads_to_it) {
             let message = format!(
                 "`{place}`: `it` is not known, because the first command is not about one object that stays"
@@ -150,14 +157,11 @@ impl Tree<'_> {
         let is_elsewhere = beside(&app.bundle_id, dictionary, &sent.code).is_some();
         let spares = !is_elsewhere && !self.is_old && is_only_about_it(&sent);
         let classified = classify(&alone, world.gate.policy.levels());
+        let following = Following { place: place.clone(), judged, sent };
         if !spares && classified.level == Level::Dangerous {
-            let message = format!("`{place}`: `{}` {}, so `then` refuses it", sent.term, classified.reason);
-            let suggestion = "send it in a call of its own, so that the user sees what it is about";
-            return Err(Fault::new(Code::InvalidParameter, message, suggestion)
-                .with("parameter", place.as_str())
-                .into());
+            return Err(dangerous(&following, classified.reason).into());
         }
-        Ok((Following { place: place.clone(), judged, sent }, references))
+        Ok((following, references))
     }
 
     /// The new objects that are not inside other new objects, as words in the arguments of a later command. The first
@@ -275,12 +279,48 @@ fn unsaid(given: &mut Given, its: &[StandIn]) {
     }
 }
 
+/// The error for a later command that the question could not show in full.
+pub(in crate::step::create) fn dangerous(next: &Following, reason: impl std::fmt::Display) -> Fault {
+    // The first of some commands in a row is no part of `then`, but nothing may follow it either.
+    let place = if next.place.is_empty() { "then" } else { &next.place };
+    let message = format!("`{place}`: `{}` {reason}, so `then` refuses it", next.sent.term);
+    let suggestion = "send it in a call of its own, so that the user sees what it is about";
+    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place)
+}
+
+/// Classes of text and its parts. They belong to the new object, wherever they stand in it.
+const TEXTS: [&str; 7] = ["rich text", "text", "paragraph", "word", "character", "attribute run", "line"];
+
+/// Whether a path goes through a new object to something that the question cannot show: a position may lead to another
+/// object by then, and a property such as `container` leads to one that was there before.
+fn leads_away(path: &Path) -> bool {
+    if !Following::leads_to_it(path) {
+        return false;
+    }
+    let segments = path.segments();
+    let is_text = |segment: &&&Segment| match segment {
+        Segment::Property(member) | Segment::Element(member, _) => TEXTS.contains(&member.class.as_str()),
+    };
+    let inside = segments.iter().skip(1).take_while(|segment| !is_text(segment));
+    let is_named = |segment: &&Segment| matches!(segment, Segment::Element(_, By::Name(_) | By::Id(_)));
+    !inside.into_iter().all(is_named)
+}
+
+fn away(next: &Next, to: &str) -> Fault {
+    let message =
+        format!("`{}`: a path through `it` leads to {to}, which the question could not show", next.place);
+    let suggestion = "through a new object, name what this call puts into it, such as folder \"A\" of it; name other objects from the app";
+    Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", next.place.as_str())
+}
+
 /// Between an object and its container.
 const OF: &str = " of ";
 
 /// What stands before a word at the end of a text: nothing, or a path that begins with it (`folder "A" of it`).
 fn through<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    text.strip_suffix(word).filter(|before| before.is_empty() || before.ends_with(OF))
+    // A path of a file is not read as words: `~/Desktop/best of it`.
+    let is_file = text.starts_with(['/', '~']);
+    text.strip_suffix(word).filter(|before| before.is_empty() || (before.ends_with(OF) && !is_file))
 }
 
 /// Replaces a word by another, as a whole text or at the end of a path.
