@@ -142,13 +142,20 @@ impl Parser<'_> {
         Some((whole.to_string(), self.token_behind(start + length)))
     }
 
-    /// A moment with a number behind it, which counts seconds.
+    /// A moment with a number behind it, which counts seconds; `None` if that is farther than a date reaches.
     fn later(&self, moment: &str, at: usize) -> Option<(String, usize)> {
         let sign = ["-", "+"].into_iter().find(|sign| self.is_sign(at, sign))?;
         let (count, end) = self.product(at + 1, 0)?;
         let Count::Whole(seconds) = count else { return None };
-        let (whole, _) = Moment::prefix(&format!("{moment} {sign} {seconds} seconds"))?;
-        Some((whole.to_string(), end))
+        // Hours and minutes, because a moment takes no number as large as the seconds of a month.
+        let parts = [(seconds / 3_600, "hours"), (seconds / 60 % 60, "minutes"), (seconds % 60, "seconds")];
+        let spans = parts
+            .iter()
+            .filter(|(count, _)| *count != 0)
+            .map(|(count, unit)| format!(" {sign} {count} {unit}"));
+        let joined = format!("{moment}{}", spans.collect::<String>());
+        let (whole, length) = Moment::prefix(&joined)?;
+        (length == joined.len()).then(|| (whole.to_string(), end))
     }
 
     /// The first token that begins at a byte or behind it.

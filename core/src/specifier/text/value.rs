@@ -184,6 +184,10 @@ impl Parser<'_> {
             return Ok(None);
         }
         if let Some((moment, end)) = self.moment(at) {
+            if self.is_sign(end, "-") || self.is_sign(end, "+") {
+                let wrong = "this is no time, or farther from the present than a date reaches";
+                return Err(Fail::refused(end, end + 2, wrong, "write a time such as `now - 14 days`"));
+            }
             return Ok(Some((json!(moment), end)));
         }
         let start = self.offset(at);
