@@ -120,13 +120,11 @@ impl Creating {
         let is_refused = told.iter().any(|each| each.is_refused);
         let (then, moved) = self.moved_back(&answer["then"], &told, app, world);
         let is_taken_back = self.is_taken_back(&dictionary);
-        let mut undo: Vec<Undo> = match moved.filter(|_| is_taken_back) {
-            Some(moved) => {
-                let made = self.way_back(rows, &told, app, world);
-                made.into_iter().flat_map(|made| moved.clone().into_iter().chain([made])).collect()
-            }
-            None => Vec::new(),
-        };
+        // What was moved into the new objects goes back before they are deleted.
+        let way_back = moved
+            .filter(|_| is_taken_back)
+            .and_then(|moved| Some([moved, vec![self.way_back(rows, &told, app, world)?]].concat()));
+        let mut undo = way_back.unwrap_or_default();
         let id = undo::together(&mut undo, world.fresh);
         if made == 0
             && let [only] = told.as_slice()
@@ -169,9 +167,11 @@ impl Creating {
             let did = self.did(&app.name, &done).filter(|_| made > 0)?;
             Some(Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now))
         };
-        if undo.is_empty() {
-            undo.extend(lasting());
-            body["noWayBack"] = undo.iter().map(Undo::for_good).collect();
+        if undo.is_empty()
+            && let Some(lasting) = lasting()
+        {
+            body["noWayBack"] = json!([lasting.for_good()]);
+            undo.push(lasting);
         }
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
     }
