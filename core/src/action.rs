@@ -312,8 +312,8 @@ pub enum SystemDeed {
         /// How long to wait for the person, in milliseconds; with `None` it asks no one.
         wait: Option<u64>,
     },
-    /// Asks the app for its version, to see whether it answers.
-    Version,
+    /// Asks the app for a number of elements, to see whether it answers.
+    Alive,
     /// Asks macOS, without a dialog, which of these apps this process may send events to.
     Consents {
         /// Bundle ids.

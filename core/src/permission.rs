@@ -207,11 +207,11 @@ impl Approved {
         self.launch
     }
 
-    /// Checks whether an app answers: it reads the version and launches nothing. It is the same under every policy,
+    /// Checks whether an app answers: it counts some elements and launches nothing. It is the same under every policy,
     /// because no client can ask for it, and no client sees its answer.
     pub(crate) fn probe(app: &str) -> Self {
         let action =
-            Action { app: app.into(), terms: Terms::default(), deed: Deed::System(SystemDeed::Version) };
+            Action { app: app.into(), terms: Terms::default(), deed: Deed::System(SystemDeed::Alive) };
         let harm = classify(&action, &[]);
         Self { action, harm, source: Source::Probe, scopes: Vec::new(), launch: false }
     }

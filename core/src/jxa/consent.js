@@ -12,7 +12,8 @@ const consents = (apps) => ({
   by: responsible(),
 });
 
-// One harmless event for each app: it only counts elements, so no content comes back.
+// One harmless event for each app: it only counts elements, so no content comes back. An application's name and version
+// would not do, because macOS answers them from the bundle, even for an app that hangs or may not be controlled.
 const HARMLESS = {
   "com.apple.finder": (app) => app.disks,
   "com.apple.mail": (app) => app.accounts,
@@ -22,6 +23,7 @@ const HARMLESS = {
   "com.apple.AddressBook": (app) => app.groups,
   "com.apple.systemevents": (app) => app.processes,
 };
+const harmless = (app) => (HARMLESS[d.app] || ((each) => each.windows))(app).length;
 // Lets macOS ask the person, which waits for the answer. The event after it opens the second dialog that Reminders,
 // Contacts and Calendar have.
 const askConsent = (app) => {
@@ -32,7 +34,7 @@ const askConsent = (app) => {
   if (open === REFUSED) return { before: before, state: open, number: 0, by: responsible() };
   let number = 0;
   try {
-    ask(() => (HARMLESS[id] || ((each) => each.windows))(app).length);
+    ask(() => harmless(app));
   } catch (error) {
     number = numberOf(error);
   }

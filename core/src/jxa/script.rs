@@ -134,7 +134,7 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
             &[SYSTEM]
         }
         Deed::System(SystemDeed::Zone { .. }) => &[ZONE],
-        Deed::System(SystemDeed::Consents { .. }) | Deed::AskConsent { .. } => &[CONSENT],
+        Deed::System(SystemDeed::Consents { .. } | SystemDeed::Alive) | Deed::AskConsent { .. } => &[CONSENT],
         Deed::Elements(wanted) => {
             let part = |is_needed: bool, text: &'static str| if is_needed { text } else { "" };
             &[
@@ -246,7 +246,7 @@ fn system(deed: &SystemDeed, data: &mut Data) -> String {
             data.set("wait", wait);
             "access(d.entity, d.wait !== null)"
         }
-        SystemDeed::Version => "value(() => app.version())",
+        SystemDeed::Alive => "value(() => harmless(app))",
         SystemDeed::Consents { apps } => {
             data.set("apps", apps);
             "consents(d.apps)"

@@ -211,6 +211,8 @@ impl<'js> Bridge<'js> {
             "running" => Some(Value::Bool(self.session.is_running(&app)?)),
             "id" => Some(Value::text(app.bundle.id.as_str())),
             "name" => Some(Value::text(app.bundle.name.as_str())),
+            // Measured for the name only; a script must not take a version as a sign that the app answers.
+            "version" => Some(Value::text(app.bundle.version.as_str())),
             _ => None,
         })
     }
