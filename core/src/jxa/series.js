@@ -36,13 +36,21 @@ const boundsOf = (filter) => {
     ];
   }
   const time = isTime(rest[0]) ? wanted(rest[1]) : null;
-  if (typeof time !== "number") return [-Infinity, Infinity];
+  if (typeof time !== "number" || word === "!=") return [-Infinity, Infinity];
   return [word[0] === "<" ? -Infinity : time, word[0] === ">" ? Infinity : time];
 };
 const spanOf = (filter) => {
   const [from, to] = boundsOf(filter);
   // An event that does not repeat is found however far away it is.
   if (d.series.rule === null) return { from: from, to: to, open: null };
+  // Before one time or after another one.
+  if (from === -Infinity && to === Infinity) {
+    const times = leavesOf(filter)
+      .filter(([, i]) => isTime(i))
+      .map(([, , value]) => wanted(value))
+      .filter((time) => typeof time === "number");
+    return { from: Math.min(...times) - AHEAD, to: Math.max(...times) + AHEAD, open: "around" };
+  }
   return {
     from: from === -Infinity ? to - AHEAD : from,
     to: to === Infinity ? from + AHEAD : to,
@@ -229,7 +237,7 @@ const byRules = (chains, leaf, span, q) => {
   const begun = Date.now(),
     left = () => READING - (Date.now() - begun);
   at = "containers";
-  const all = [].concat(...chains.map((chain) => (chain.depth === 0 ? [chain] : split(chain)))).flatMap((chain) => {
+  const all = chains.flatMap((chain) => (chain.depth === 0 ? [chain] : split(chain))).flatMap((chain) => {
     const collection = leaf(chain.at());
     try {
       return [{ chain: chain, collection: collection, size: ask(() => collection.length) }];
@@ -303,7 +311,7 @@ const happening = (make, leaf, q) => {
   const index = d.series.index && !none.rows ? indexed(chains, leaf, span, q) : none;
   const found = index.rows ? { rows: index.rows, late: [] } : byRules(narrowed(chains, q), leaf, span, q);
   const valuesOfAll = (i) =>
-    q.columns[i].of ? [].concat(...chains.map((chain) => ownersOf(chain, q.columns[i]))) : unmatched.get(i);
+    q.columns[i].of ? chains.flatMap((chain) => ownersOf(chain, q.columns[i])) : unmatched.get(i);
   // An open end goes as far as there are rows.
   const starts = [span.from, span.to, ...found.rows.map((row) => row.start)].filter(Number.isFinite),
     first = starts.reduce((least, start) => (start < least ? start : least), starts[0] || 0),

@@ -102,13 +102,14 @@ pub fn choose(answer: &Json, asked: &Asked<'_>) -> Result<Chosen, NotCandidates>
     all.sort_by(|a, b| order(a, b, &found, asked));
     chosen.total = all.len();
     let back = usize::try_from(asked.offset.unsigned_abs()).unwrap_or(usize::MAX);
-    let from = match asked.offset {
-        // As for other elements, an offset beyond the beginning gives an empty page.
-        offset if offset < 0 && back > all.len() => all.len(),
-        offset if offset < 0 => all.len() - back,
-        _ => back,
+    // As for other elements, the part of a page before the beginning is left out.
+    let (from, limit) = match asked.offset {
+        offset if offset < 0 => {
+            (all.len().saturating_sub(back), asked.limit.saturating_sub(back.saturating_sub(all.len())))
+        }
+        _ => (back, asked.limit),
     };
-    chosen.page = all.into_iter().skip(from).take(asked.limit).collect();
+    chosen.page = all.into_iter().skip(from).take(limit).collect();
     Ok(chosen)
 }
 
@@ -166,11 +167,15 @@ fn holds(filter: &Json, row: &Candidate, each: &Chose, found: &Candidates, asked
             return is_so(&part, compare.get(0).and_then(Json::as_str).unwrap_or_default(), &compare[2]);
         }
         let value = if column == asked.start { each.start } else { each.end };
-        let is_different = compare.get(0).and_then(Json::as_str) == Some("!=");
+        let operator = compare.get(0).and_then(Json::as_str).unwrap_or_default();
+        let is_different = operator == "!=";
+        if compare.get(2).is_some_and(Json::is_null) {
+            return value.is_some() == is_different && matches!(operator, "==" | "!=");
+        }
         let (Some(value), Some(moment)) = (value, found.moments.get(at).copied().flatten()) else {
             return is_different;
         };
-        match compare.get(0).and_then(Json::as_str).unwrap_or_default() {
+        match operator {
             "<" => value < moment,
             "<=" => value <= moment,
             ">" => value > moment,

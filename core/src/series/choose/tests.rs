@@ -42,7 +42,30 @@ fn occurrences_are_filtered_sorted_and_cut() {
     check(&[(1, false)], 1, 2, &[(0, 30), (2, 40)]);
     check(&[(2, true)], 0, 10, &[(0, 30), (1, 10), (1, 58), (2, 40)]);
     check(&[], -1, 10, &[(1, 58)]);
-    check(&[], -5, 10, &[]);
+    check(&[], -5, 1, &[]);
+    check(&[], -6, 4, &[(1, 10), (0, 30)]);
+    check(&[], -30, 30, &[(1, 10), (0, 30), (2, 40), (1, 58)]);
+}
+
+#[test]
+fn a_missing_time_is_null_and_nothing_else() {
+    let rows = json!({"moments": [null], "span": [0, DAY], "zone": [[0, 0]], "rows": [
+        {"id": 1, "start": null, "end": null, "tests": [null], "keys": []},
+        {"id": 2, "start": HOUR, "end": null, "tests": [null], "keys": []}]});
+    let count = |operator: &str, wanted: Json| {
+        let filter = json!([operator, 0, wanted]);
+        let asked =
+            Asked { start: 0, end: None, parts: &[], filter: &filter, sort: &[], offset: 0, limit: 9 };
+        choose(&rows, &asked)
+            .expect("the rows have the form")
+            .page
+            .iter()
+            .map(|each| each.row)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(count("==", Json::Null), [0]);
+    assert_eq!(count("!=", Json::Null), [1]);
+    assert_eq!(count("<", Json::Null), [0; 0]);
 }
 
 #[test]

@@ -549,7 +549,11 @@ impl<'a> Told<'a> {
             reasons.push(format!("the span ends ({}) before it begins ({})", stamp(1), stamp(0)));
         }
         reasons.extend(self.unsearched().filter(|_| !self.is_page_whole).map(|unsearched| {
-            let end = if self.found["open"] == "after" { "a later end" } else { "an earlier start" };
+            let end = match self.found["open"].as_str() {
+                Some("after") => "a later end",
+                Some("before") => "an earlier start",
+                _ => "both ends",
+            };
             format!("{unsearched} are not searched; add a bound for {end}")
         }));
         (!reasons.is_empty()).then(|| reasons.join("; "))
@@ -559,13 +563,15 @@ impl<'a> Told<'a> {
     fn unsearched(&self) -> Option<String> {
         // Without the library, single events are found however far away they are.
         let what = if self.by_index { "dates" } else { "repeating events" };
-        let (open, at) = match self.found["open"].as_str()? {
-            "after" => ("after", 1),
-            "before" => ("before", 0),
+        let zone: Zone = serde_json::from_value(self.found["zone"].clone()).unwrap_or_default();
+        let stamp = |at: usize| zone.stamp(self.found["span"][at].as_i64().unwrap_or_default());
+        let open = match self.found["open"].as_str()? {
+            "after" => format!("after {}", stamp(1)),
+            "before" => format!("before {}", stamp(0)),
+            "around" => format!("before {} and after {}", stamp(0), stamp(1)),
             _ => return None,
         };
-        let zone: Zone = serde_json::from_value(self.found["zone"].clone()).unwrap_or_default();
-        Some(format!("{what} {open} {}", zone.stamp(self.found["span"][at].as_i64().unwrap_or_default())))
+        Some(format!("{what} {open}"))
     }
 
     /// Whether containers were not read in full because that takes too long.
