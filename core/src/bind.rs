@@ -155,8 +155,7 @@ fn bind_one(
     let many = (command.takes_many() || is_of_class) && target.is_some_and(Json::is_array);
     let direct = match (&command.direct, target) {
         (Some(direct), Some(json)) => {
-            let kind = if asks_for_object(command, json, checker) { &object() } else { &direct.kind };
-            Some(checker.value(json, &several(kind, many), "`target`").map_err(wrong)?)
+            Some(checker.value(json, &several(&direct.kind, many), "`target`").map_err(wrong)?)
         }
         _ => None,
     };
@@ -198,19 +197,6 @@ pub(crate) fn by_object(target: &Json, reader: Reader<'_>) -> Json {
         Some(specifier.to_json())
     };
     text.and_then(object).unwrap_or_else(|| target.clone())
-}
-
-/// The command that asks whether an object exists.
-const EXISTS: &str = "coredoex";
-
-/// Whether a text names an object. Dictionaries give the target of `exists` the type `any`, and a value always exists.
-fn asks_for_object(command: &Command, json: &Json, checker: &Checker<'_, '_>) -> bool {
-    let text = json.as_str().filter(|_| command.code == EXISTS);
-    text.is_some_and(|text| Specifier::from_text(text, checker.dictionary).is_ok())
-}
-
-fn object() -> TypeExpr {
-    TypeExpr(vec![TypeRef { name: "specifier".to_owned(), ..TypeRef::default() }])
 }
 
 /// Whether a value contains a reference. The server looks up a specifier during this call; it looked up a reference

@@ -216,7 +216,15 @@ fn resolve_command(command: &mut Command, resolve: &impl Fn(&mut TypeExpr)) {
     if let Some(result) = &mut command.result {
         resolve(&mut result.kind);
     }
+    // Most dictionaries say `any` here. A text must be read as an object, because as a value it would always exist.
+    let direct = command.direct.as_mut().filter(|_| command.code == EXISTS);
+    if let Some(direct) = direct.filter(|direct| direct.kind.0.iter().all(|kind| kind.name == "any")) {
+        direct.kind = TypeExpr::one("specifier");
+    }
 }
+
+/// The command that asks whether an object exists.
+const EXISTS: &str = "coredoex";
 
 /// Adds the properties that every application answers, unless the class has or inherits them.
 fn complete_application(dictionary: &mut Dictionary) {
