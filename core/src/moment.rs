@@ -120,6 +120,18 @@ impl Moment {
         Self { span: Span::of(count, Unit::Day), ..Self::at(TODAY) }
     }
 
+    /// The moment at a time of its day: of the last day, if it is the end of a period. `None` if it has a time.
+    fn at_clock(self, clock: i64) -> Option<Self> {
+        let Self { from, span, .. } = self;
+        let span = match span.seconds {
+            0 => span,
+            // The last second of a period, as `edge` writes it.
+            -1 if from != From::Now => Span { days: span.days - 1, seconds: 0, ..span },
+            _ => return None,
+        };
+        self.clock.is_none().then_some(Self { from, clock: Some(clock), span })
+    }
+
     /// The Saturday of the week that is `weeks` after this week.
     fn weekend(weeks: i64) -> Self {
         Self {
@@ -263,9 +275,17 @@ impl Shift {
         (moment.from == From::Now && moment.clock.is_none()).then_some(Self(moment.span))
     }
 
-    /// The date at that distance from another one, by the clock and the calendar of the zone that the other one is written
-    /// in. The result names no zone, so the Mac's own counts, as it does for the other date.
+    /// The date at that distance from another one. Days and longer spans are counted by the calendar: such a result names no
+    /// zone, so the Mac's own counts, as it does for the other date.
     pub(crate) fn of(self, date: &str) -> Option<String> {
+        // Hours and minutes pass on the clock of the world, also when local clocks change. The result keeps the offset.
+        let offset =
+            jiff::fmt::temporal::Pieces::parse(date).ok().and_then(|pieces| pieces.to_numeric_offset());
+        if let (Span { months: 0, days: 0, seconds }, Some(offset)) = (self.0, offset) {
+            let at = date.parse::<jiff::Timestamp>().ok()?;
+            let at = at.checked_add(jiff::SignedDuration::from_secs(seconds)).ok()?;
+            return Some(at.display_with_offset(offset).to_string());
+        }
         let date: jiff::civil::DateTime = date.get(..19)?.parse().ok()?;
         let Span { months, days, seconds } = self.0;
         // One after the other, because all parts of a span of this library have one sign.
@@ -384,17 +404,19 @@ impl Scan<'_> {
         let before = self.at;
         if let Some(clock) = self.clock() {
             let end = self.at;
-            return match self.start().filter(|moment| moment.clock.is_none()) {
-                Some(moment) if moment.span.seconds == 0 => Some(Moment { clock: Some(clock), ..moment }),
-                _ => {
-                    self.at = end;
-                    Some(Moment { from: TODAY, clock: Some(clock), span: Span::default() })
-                }
-            };
+            return self.start().and_then(|moment| moment.at_clock(clock)).or_else(|| {
+                self.at = end;
+                Some(Moment { from: TODAY, clock: Some(clock), span: Span::default() })
+            });
         }
         self.at = before;
         let moment = self.start()?;
-        Some(if moment.clock.is_none() { Moment { clock: self.clock(), ..moment } } else { moment })
+        let end = self.at;
+        let timed = self.clock().and_then(|clock| moment.at_clock(clock));
+        if timed.is_none() {
+            self.at = end;
+        }
+        Some(timed.unwrap_or(moment))
     }
 
     fn start(&mut self) -> Option<Moment> {

@@ -62,6 +62,9 @@ fn moments_are_read_in_many_spellings_and_written_in_one() {
         ("end of the week", "this week + 1 week - 1 second"),
         ("end of next week", "this week + 2 weeks - 1 second"),
         ("end of month", "this month + 1 month - 1 second"),
+        ("end of month 17:00", "this month at 17:00 + 1 month - 1 day"),
+        ("17:00 end of month", "this month at 17:00 + 1 month - 1 day"),
+        ("end of today at 9", "today at 9:00"),
         ("end of this month", "this month + 1 month - 1 second"),
         ("end of last year", "this year - 1 second"),
         ("end of friday", "friday + 1 day - 1 second"),
@@ -273,9 +276,9 @@ fn words_without_a_time_say_what_to_write() {
 fn a_date_is_shifted_from_its_own_value() {
     for (text, shifted) in [
         ("due date + 1 day", Some("2026-12-05T17:30:00")),
-        ("dueDate - 2 hours", Some("2026-12-04T15:30:00")),
+        ("dueDate - 2 hours", Some("2026-12-04T15:30:00+01:00")),
         ("Due Date + 1 month - 1 week", Some("2026-12-28T17:30:00")),
-        ("due date+90m", Some("2026-12-04T19:00:00")),
+        ("due date+90m", Some("2026-12-04T19:00:00+01:00")),
         ("defer date + 1 day", None),
         ("due date", None),
         ("due date + friday", None),
