@@ -110,7 +110,10 @@ pub enum Container {
 impl Specifier {
     /// Returns the references that it contains.
     pub fn references(&self) -> Vec<RefId> {
-        self.container().map(Container::references).unwrap_or_default()
+        match self {
+            Self::Text(text) => RefId::within(text).collect(),
+            _ => self.container().map(Container::references).unwrap_or_default(),
+        }
     }
 
     /// Returns its container or owner; `None` for the application.

@@ -55,6 +55,15 @@ impl RefId {
         let id: [u8; 16] = text.strip_prefix(PREFIX)?.as_bytes().try_into().ok()?;
         id.iter().all(|character| ALPHABET.contains(character)).then_some(Self(id))
     }
+
+    /// The ids in an object's words, `reminder 1 of ref_…`, outside of quotes.
+    pub(crate) fn within(words: &str) -> impl Iterator<Item = Self> {
+        // Every second part is in quotes.
+        let outside = words.split('"').step_by(2);
+        outside
+            .flat_map(str::split_whitespace)
+            .filter_map(|word| Self::parse(word.trim_matches(|c: char| !c.is_ascii_alphanumeric())))
+    }
 }
 
 impl std::fmt::Display for RefId {

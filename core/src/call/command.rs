@@ -137,9 +137,12 @@ pub(super) fn replace(value: &mut Json, given: &Json, objects: &[Json]) {
     }
 }
 
+/// The most bytes of an object in words; a longer text is content.
+const LONGEST_WORDS: usize = 300;
+
 pub(crate) fn collect(json: &Json, found: &mut Vec<RefId>) {
     match json {
-        Json::String(text) => found.extend(RefId::parse(text)),
+        Json::String(text) if text.len() <= LONGEST_WORDS => found.extend(RefId::within(text)),
         Json::Array(items) => items.iter().for_each(|item| collect(item, found)),
         Json::Object(fields) => fields.values().for_each(|value| collect(value, found)),
         _ => {}

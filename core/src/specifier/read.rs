@@ -108,11 +108,23 @@ impl Specifier {
                 },
             };
         }
+        if let Some(file) = self.named_by_path(reader, is_container) {
+            *self = file;
+        }
         self.name_by_property(reader.dictionary);
         match self.container_mut() {
             Some(container) => container.read(reader),
             None => Ok(()),
         }
+    }
+
+    /// `folder "~/Downloads"` in the Finder, whose own names are not paths.
+    fn named_by_path(&self, reader: Reader<'_>, is_container: bool) -> Option<Self> {
+        let Self::Named { element, name, container } = self else { return None };
+        let has = |name: &str| reader.dictionary.property(APPLICATION, name).is_some();
+        let is_path = container.is_application() && (name.starts_with('/') || name.starts_with('~'));
+        let is_folder = is_container || element == "folder";
+        (is_path && has("home") && has("startup disk")).then(|| reader.file(name, is_folder)).flatten()
     }
 
     /// Objects without a name are found by the property that people know them by, if their class has exactly one:
