@@ -118,6 +118,10 @@ const TELLING: f64 = 20.0;
 /// The weight of a new measurement against the old ones: a single slow answer does not change the plan.
 const WEIGHT: f64 = 0.3;
 
+/// The largest factor by which one measurement may differ from what was expected. An app that was stuck once, for as long as
+/// a timeout lasts, must not make the server refuse its lists from then on.
+const MOST_CHANGE: f64 = 4.0;
+
 impl Learned {
     /// Returns the costs of reading in an app, as measured so far.
     pub fn costs(&self, app: &str) -> Costs {
@@ -128,10 +132,13 @@ impl Learned {
     pub fn measured(&mut self, app: &Arc<str>, spent: &Spent) {
         let costs = self.costs.entry(app.clone()).or_insert_with(|| profile(app));
         if spent.single_ms >= TELLING {
-            blend(&mut costs.single, spent.single_ms / spent.singles.max(1) as f64);
+            let single = spent.single_ms / spent.singles.max(1) as f64;
+            let single = single.clamp(costs.single / MOST_CHANGE, costs.single * MOST_CHANGE);
+            blend(&mut costs.single, single);
         }
         if spent.column_ms >= TELLING && spent.expected_ms > 0.0 {
-            let ratio = 1.0 + (spent.column_ms / spent.expected_ms - 1.0) * WEIGHT;
+            let factor = (spent.column_ms / spent.expected_ms).clamp(1.0 / MOST_CHANGE, MOST_CHANGE);
+            let ratio = 1.0 + (factor - 1.0) * WEIGHT;
             [&mut costs.event, &mut costs.value, &mut costs.text].into_iter().for_each(|cost| *cost *= ratio);
         }
     }
