@@ -30,7 +30,7 @@ use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
 use crate::reference::Object;
 use crate::reply::Reply;
-use crate::specifier::{Path, find_property, quoted};
+use crate::specifier::{By, Id, Path, Segment, find_property, quoted};
 use crate::undo::{self, Undo};
 use crate::value::Value;
 use crate::words::RefId;
@@ -602,9 +602,25 @@ impl Open {
         Ok(())
     }
 
-    /// The date at a distance from the old one.
+    /// The object, if something is added to its own values and an id names it.
+    fn added_to(&self) -> Option<(String, Id)> {
+        let path = &self.change.subject.path;
+        let (_, segment) = path.last().filter(|_| self.joins.iter().any(Option::is_some))?;
+        match segment {
+            Segment::Element(_, By::Id(id)) => Some((path.class().to_owned(), id.clone())),
+            _ => None,
+        }
+    }
+
+    /// The value that is counted from the old one.
     fn shifted(&self, at: usize, by: &Json, old: &Value) -> Result<Json, Fault> {
         let term = &self.change.subject.slots[at].term;
+        if by.as_str().is_some_and(|text| begin::is_opposite(text, term)) {
+            return match old {
+                Value::Bool(is) => Ok(json!(!is)),
+                _ => Err(self.unreadable(at)),
+            };
+        }
         let shift = by.as_str().and_then(|text| Shift::parse(text, term));
         let Value::Date(old) = old else {
             let message = format!("`{term}` has no date, so none can be counted from it");

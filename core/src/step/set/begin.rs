@@ -1,5 +1,6 @@
 //! Turns arguments into changes. Every error is found before anything runs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
@@ -8,7 +9,7 @@ use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
 use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, repeats, standing};
-use crate::dictionary::{Dictionary, Identifier, Property};
+use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given, as_meant};
 use crate::moment::Shift;
@@ -24,7 +25,7 @@ use crate::words::RefId;
 pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Result<Step, Fault> {
     let mut setting = Setting::new(call.list);
     let mut of_app: Option<String> = None;
-    let mut seen = std::collections::BTreeSet::new();
+    let (mut seen, mut added) = (BTreeSet::new(), BTreeSet::new());
     for (named, values) in call.references.iter().zip(&call.values) {
         let id = match named {
             Ok(Container::Reference(id)) => id,
@@ -44,6 +45,11 @@ pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Resul
         setting.items.push(Item { id: Some(*id), ..Item::default() });
         let opened = one_app(*id, &mut of_app, world)
             .and_then(|bundle_id| open(*id, &bundle_id, &call.properties[*values], world));
+        // Two ways to one object would add twice, or count the second time from the first result.
+        let twin = opened.as_ref().ok().and_then(Open::added_to);
+        if twin.is_some_and(|twin| !added.insert(twin)) {
+            return Err(named_twice(*id));
+        }
         match opened {
             Ok(open) => setting.open.push(Open { item: setting.items.len() - 1, ..open }),
             Err(fault) if call.list => setting.fail_last(fault),
@@ -233,8 +239,8 @@ fn several_apps(app: &str) -> Fault {
 }
 
 fn named_twice(id: RefId) -> Fault {
-    let message = format!("`changes` names {id} twice, with different values");
-    let suggestion = "put all values of an object into one item";
+    let message = format!("this call names {id} twice, and its values would be set twice");
+    let suggestion = "name each object once, with all its values in one item";
     Fault::new(Code::InvalidParameter, message, suggestion).with("reference", id.to_string())
 }
 
@@ -297,7 +303,7 @@ fn opened(
         if slots.iter().any(|slot: &Slot| slot.term == property.name) {
             return Err(twice(&property.name));
         }
-        if let Some(text) = json.as_str().filter(|text| *how == How::Set && is_shift(text, property)) {
+        if let Some(text) = json.as_str().filter(|text| *how == How::Set && is_from_own(text, property)) {
             joins.push(Some((How::Shift, json!(text))));
             values.push(Given::Text(text.to_owned()));
             slots.push(slot(property)?);
@@ -344,10 +350,16 @@ fn opened(
     })
 }
 
-/// Whether a text is a distance from the property's own date, `due date + 1 day`.
-fn is_shift(text: &str, property: &Property) -> bool {
-    let is_date = property.kind.0.iter().any(|kind| kind.name == "date" && !kind.list);
-    is_date && property.access.can_read() && Shift::parse(text, &property.name).is_some()
+/// Whether a text counts the new value from the property's own: `due date + 1 day`, `not flagged`.
+fn is_from_own(text: &str, property: &Property) -> bool {
+    let is = |name: &str| property.kind.0.iter().any(|kind| kind.name == name && !kind.list);
+    let is_shift = is("date") && Shift::parse(text, &property.name).is_some();
+    property.access.can_read() && (is_shift || is("boolean") && is_opposite(text, &property.name))
+}
+
+/// Whether a text is the opposite of a property's own value: `not flagged`.
+pub(super) fn is_opposite(text: &str, property: &str) -> bool {
+    text.strip_prefix("not ").is_some_and(|own| names::key(own) == names::key(property))
 }
 
 /// The addition, if there is one; the property must hold a text or a list that can be read.
