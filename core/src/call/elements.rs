@@ -60,8 +60,11 @@ impl Range {
     /// How many elements of the range a container of this size has.
     pub(crate) fn of(self, total: usize) -> usize {
         let place = usize::try_from(self.first.unsigned_abs()).unwrap_or(usize::MAX);
-        let there = if self.first < 0 { place.min(total) } else { total.saturating_sub(place) };
-        self.count.min(there.saturating_sub(self.left_out))
+        let (there, before) = match self.first {
+            first if first < 0 => (place.min(total), place.saturating_sub(total)),
+            _ => (total.saturating_sub(place), 0),
+        };
+        self.count.saturating_sub(before).min(there.saturating_sub(self.left_out))
     }
 }
 

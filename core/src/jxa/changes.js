@@ -22,7 +22,6 @@ const preview = (rows, way, q) =>
     }
   });
 
-const missing = (number) => number === -1728 || number === -1719;
 const readable = (x, gets) =>
   gets.map((get) => {
     if (get === null) return null;

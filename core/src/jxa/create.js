@@ -59,7 +59,7 @@ const makeOne = ([, parent, place, given], q, made, ways) => {
   at = "make";
   return { x: changing(() => ask(() => q.make(where, first))), values: values };
 };
-// Whether an object holds a value, perhaps in the app's own form: apps differ in line ends, the end of a text, small
+// Whether an object holds a value, perhaps in the app's own form: apps differ in line ends, both ends of a text, small
 // fractions, seconds, and the spelling of an enumerator. Different paths to an object cannot be compared.
 const isHeld = (value, is, isWord) => {
   if (isFailed(is)) return false;
@@ -76,7 +76,7 @@ const isHeld = (value, is, isWord) => {
     if (typeof other !== "string") return isObject(is);
     const key = isWord
       ? (each) => each.toLowerCase().replace(/[^a-z0-9]/g, "")
-      : (each) => each.replace(/\r\n?/g, "\n").replace(/[\s/]+$/, "");
+      : (each) => each.replace(/\r\n?/g, "\n").replace(/^\s+|[\s/]+$/g, "");
     return key(text) === key(other);
   }
   if (source(value).startsWith("Application(")) return true;

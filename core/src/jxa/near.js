@@ -13,7 +13,7 @@ const instead = (valuesOf) =>
   textsOf(d.filter)
     .slice(0, MOST_COMPARISONS)
     .flatMap(([word, i, value]) => {
-      const texts = [].concat(...(valuesOf(i) || [])).filter((each) => typeof each === "string" && each !== "");
+      const texts = (valuesOf(i) || []).flat().filter((each) => typeof each === "string" && each !== "");
       return texts.length === 0 || holds(word, texts, wanted(value))
         ? []
         : [

@@ -68,7 +68,7 @@ const pin = (collection, i, q) => {
     try {
       wants = markOf(x, get);
     } catch (error) {
-      if (!singly(numberOf(error)) || numberOf(error) === -1728) throw error;
+      if (!singly(numberOf(error)) || missing(numberOf(error))) throw error;
     }
   found.push({ place: i, object: x, get: get, wants: wants });
   return x;

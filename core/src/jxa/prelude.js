@@ -35,8 +35,11 @@ const askSingle = (event) => {
 const fatal = (number) => [-600, -609, -1712, -1743, -1744].includes(number);
 // A number that only this server uses: another object is at the position of the intended one.
 const MOVED = 20001;
-// Errors that a read of a collection may return although each of its items can be read.
-const singly = (number) => [-1700, -1726, -1728, -10000].includes(number);
+// Errors that a read of a collection may return although each of its items can be read. Apps differ in the number for
+// one item of many that lacks the property.
+const singly = (number) =>
+  [-1700, -1708, -1719, -1723, -1726, -1728, -1731, -10000, -10001, -10010].includes(number);
+const missing = (number) => number === -1728 || number === -1719;
 const numberOf = (error) =>
   error !== null && typeof error === "object" && typeof error.errorNumber === "number" ? error.errorNumber : -2700;
 const messageOf = (error) =>
@@ -160,7 +163,7 @@ const fileOf = (one) => Object.assign((x) => pathIn(one(x)), one);
 const singleOnly = (one) => Object.assign(one, { single: true });
 const isMany = (collection) => collection !== undefined && collection !== null && collection.many === true;
 const orNothing = (one, x, error) => {
-  if (!one.first || numberOf(error) !== -1728) throw error;
+  if (!one.first || ![-1719, -1728, -1731].includes(numberOf(error))) throw error;
   const held = askSingle(() => one.first(x));
   if (Array.isArray(held) && held.length === 0) return [];
   if (held !== null && held !== undefined) throw error;
@@ -245,7 +248,7 @@ const place = (object, mark) => {
   try {
     return { $: "place", mark: markOf(object, mark) };
   } catch (error) {
-    if (!singly(numberOf(error)) || numberOf(error) === -1728) throw error;
+    if (!singly(numberOf(error)) || missing(numberOf(error))) throw error;
     ask(() => object());
     return { $: "place", mark: null };
   }
@@ -602,9 +605,9 @@ const page = (source, collection, q) => {
       strategy = "columns";
       return answered({ total: total, scanned: whole && !of ? ids.length : null, groups: groups }, cells);
     }
-    // A negative offset counts from the end.
-    const from = d.offset < 0 ? Math.max(total + d.offset, 0) : d.offset;
-    rows = d.offset < 0 && total + d.offset < 0 ? [] : rows.slice(from, from + d.limit);
+    // A negative offset counts from the end, and what would be before the beginning is left out.
+    const from = d.offset < 0 ? total + d.offset : d.offset;
+    rows = rows.slice(Math.max(from, 0), Math.max(from + d.limit, 0));
     const rest = q.columns.map((_, i) => i).filter((i) => i < q.wanted && !q.long[i] && !q.own[i] && !asked.has(i));
     // A whole column is read if that is cheaper than single reads for this page. After the first column the ids must be
     // read again, so all columns together must save that time.

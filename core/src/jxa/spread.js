@@ -7,7 +7,7 @@ const flatten = (value, depth) => {
   if (depth === 0) return [value];
   if (!Array.isArray(value)) return null;
   const parts = value.map((each) => flatten(each, depth - 1));
-  return parts.includes(null) ? null : [].concat(...parts);
+  return parts.includes(null) ? null : parts.flat();
 };
 // People do not nest folders deeper than this, and do not wait for more containers.
 const DEEPEST_LEVEL = 16;
@@ -73,7 +73,7 @@ const containersOf = (chain) => {
       }
     });
     chain.counts = lists.map((list) => list.length);
-    chain.found = [].concat(...lists);
+    chain.found = lists.flat();
   }
   return chain.found;
 };
@@ -82,7 +82,7 @@ const inward = (chain, depth, values) => {
   if (chain.depth === depth) return values;
   if (!chain.counts) containersOf(chain);
   const outer = inward(chain.up, depth, values);
-  return [].concat(...chain.counts.map((n, i) => new Array(n).fill(outer[i])));
+  return chain.counts.flatMap((n, i) => new Array(n).fill(outer[i]));
 };
 // The beginning of a chain, with `depth` collections.
 const upTo = (chain, depth) => (chain.depth > depth ? upTo(chain.up, depth) : chain);
@@ -176,7 +176,7 @@ const narrowed = (chains, q) => {
   if (tests.length === 0) return chains;
   const chosen = (chain) => {
     const passes = passesOf(chain, tests, q);
-    const tested = [].concat(...tests.map(columnsOf)).map((i) => q.columns[i]),
+    const tested = tests.flatMap(columnsOf).map((i) => q.columns[i]),
       depth = Math.max(...tested.map(({ of }) => (of[chain.number] ? of[chain.number][0] : chain.depth))),
       all = depth < chain.depth ? containersOf(upTo(chain, depth)) : ownersOf(chain, tested[0]);
     const owners = inward(chain, depth, numbers(all)).filter((_, c) => passes.every((passes) => passes(c))),
@@ -185,7 +185,7 @@ const narrowed = (chains, q) => {
     // One event for many containers is cheaper than one for each.
     return chain.depth === 0 || some.length * 2 > all.length ? [chain] : parts(chain, depth, some);
   };
-  return [].concat(...chains.map(chosen));
+  return chains.flatMap(chosen);
 };
 // Folds a name as the disk does when it compares names.
 const folded = (name) =>
@@ -216,7 +216,7 @@ const unclosed = (level, closed) => {
 const formsOf = (chain) => {
   if (chain.forms) return chain.forms;
   const shown = containersOf(chain).map(source),
-    lists = chain.counts ? [].concat(...chain.counts.map((n, i) => new Array(n).fill(i))) : [],
+    lists = chain.counts ? chain.counts.flatMap((n, i) => new Array(n).fill(i)) : [],
     times = new Map(),
     inList = (form, i) => lists[i] + " " + form;
   shown.forEach((form, i) => times.set(inList(form, i), (times.get(inList(form, i)) || 0) + 1));
@@ -302,8 +302,10 @@ const many = (make, leaf, q) => {
       if (chain.depth === 0 || fatal(numberOf(error))) throw error;
     }
     const lists = values === null ? null : flatten(values, chain.depth);
-    if (lists !== null) noted(chain, values);
-    return lists !== null && lists.every(Array.isArray) ? lists : null;
+    // An app may answer one flat list, which does not say what belongs to which container.
+    if (lists === null || !lists.every(Array.isArray)) return null;
+    noted(chain, values);
+    return lists;
   };
   // The identities of the elements of one container, read separately.
   const alone = (chain, id) => identities(leaf(chain.at()), id);
@@ -411,7 +413,7 @@ const many = (make, leaf, q) => {
     unread: () => unreadOwners.told(true),
     place: (row) => rows[row].i,
     // The values for all containers, including those that the filter has left out.
-    owners: (one) => [].concat(...all.map((chain) => ownersOf(chain, one))),
+    owners: (one) => all.flatMap((chain) => ownersOf(chain, one)),
     // The group keys of all containers, including those without elements.
     keys: (by) =>
       [].concat(

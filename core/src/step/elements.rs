@@ -533,7 +533,8 @@ impl Listing {
                 repeated.take(at, &mut element);
             }
             size += element.to_string().len() + 1;
-            if size > largest(world) && !elements.is_empty() {
+            // What only a later step of the call sees does not fill an answer.
+            if size > largest(world) && !elements.is_empty() && self.first.is_none() {
                 break;
             }
             elements.push(element);

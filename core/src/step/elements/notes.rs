@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::Listing;
 use super::show;
-use crate::action::Groups;
+use crate::action::{Groups, Rank};
 use crate::app::{App, same_id};
 use crate::dictionary::{Dictionary, TypeExpr, names as words};
 use crate::fault::{Code, Fault};
@@ -245,7 +245,7 @@ impl Listing {
 
     /// Adds empty groups, if the dictionary lists the values and all elements were read.
     pub(super) fn with_empty_groups(&self, body: &mut Json, dictionary: &Dictionary) {
-        let Some(Groups { by, of, .. }) = &self.wanted.groups else { return };
+        let Some(Groups { by, of, sort }) = &self.wanted.groups else { return };
         let [Some(column)] = by.as_slice() else { return };
         let column = &self.wanted.columns[*column];
         let values = values(&column.kind, dictionary);
@@ -256,6 +256,9 @@ impl Listing {
         if !is_whole || groups.is_empty() || values.len() > MOST_VALUES {
             return;
         }
+        // If the smallest groups come first, the empty ones are the first of all.
+        let is_first = matches!(sort.first(), Some((Rank::Count, false)));
+        let mut empty = Vec::new();
         for value in values {
             if groups.iter().any(|group| group["key"][column.shown()] == value) {
                 continue;
@@ -265,9 +268,13 @@ impl Listing {
                 let nothing = if *fold == Fold::Sum { json!(0) } else { Json::Null };
                 group[format!("{}({})", fold.as_str(), self.wanted.columns[*of].shown())] = nothing;
             }
-            groups.push(group);
+            empty.push(group);
         }
-        body["groupCount"] = json!(groups.len());
+        let at = if is_first { 0 } else { groups.len() };
+        groups.splice(at..at, empty);
+        let count = groups.len();
+        groups.truncate(self.wanted.limit);
+        body["groupCount"] = json!(count);
     }
 }
 
