@@ -2,7 +2,7 @@
 
 use iac_plugin::{Fault, Json, json};
 
-use super::lines;
+use super::{lines, restore};
 use crate::{Engine, Moment, Script};
 
 /// The plan of a mutation.
@@ -107,7 +107,7 @@ pub(super) struct Done {
 
 /// The number of characters of data that fit beside the script into the host's limit. It leaves room for the values
 /// that one part passes to the next.
-const BUDGET: usize = 179_000;
+const BUDGET: usize = 174_000;
 
 impl Plan {
     pub(super) fn single(step: Step) -> Self {
@@ -139,6 +139,10 @@ impl Plan {
         match engine.run_all(Script::Write, &self.programs(&parts), &acts, &objects) {
             Ok(answers) => done.take_all(&parts, &answers)?,
             Err(fault) => return Err(done.so_far(self, &parts, fault)),
+        }
+        if parts.len() > 1 && !done.back.is_empty() {
+            // The change is made. If this fails, its undo only lacks the comparison.
+            let _ = restore::tell(&mut done.back, engine);
         }
         Ok(done)
     }

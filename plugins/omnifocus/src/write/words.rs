@@ -15,10 +15,11 @@ const TAGS: usize = 6;
 const TAG: usize = 24;
 
 /// Each property of a step: its key in the program, and its name for the caller.
-const PROPERTIES: [(&str, &str); 17] = [
+const PROPERTIES: [(&str, &str); 18] = [
     ("name", "name"),
     ("note", "note"),
     ("append", "appendNote"),
+    ("cut", "note"),
     ("flagged", "flagged"),
     ("sequential", "sequential"),
     ("single", "singleActions"),
@@ -88,7 +89,7 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         }
         Some("complete") => {
             if let Some(when) = json["when"].as_i64() {
-                line = format!("{line} as of {}", moment.text(when));
+                line = format!("{line} as of {}", moment.wall(when));
             }
             line.push_str(&goes_along(step, false));
         }
@@ -109,7 +110,7 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         }
         Some("skip") => {
             if let Some(due) = step.said["due"].as_i64() {
-                line = format!("{line}: the occurrence that is due {}", moment.text(due));
+                line = format!("{line}: the occurrence that is due {}", moment.wall(due));
             }
             line.push_str(&goes_along(step, false));
         }
@@ -199,6 +200,11 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
             parts.push(format!("{label} {new}{}", old.unwrap_or_default()));
             continue;
         }
+        if key == "cut" {
+            let old = old.get(key).map(|old| format!(" {}", value("note", old, moment)));
+            parts.push(format!("{label}{} without its end {new}", old.unwrap_or_default()));
+            continue;
+        }
         match old.get(key).map(|old| value(key, old, moment)).filter(|old| *old != new) {
             Some(old) => parts.push(format!("{label} {old} -> {new}")),
             None => parts.push(format!("{label} {new}")),
@@ -218,7 +224,7 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
 fn value(key: &str, value: &Json, moment: &Moment) -> String {
     match (key, value) {
         ("note", Json::Null) => "empty".to_owned(),
-        ("note" | "append", Json::String(text)) => note(text, text.chars().count()),
+        ("note" | "append" | "cut", Json::String(text)) => note(text, text.chars().count()),
         ("note", old) => {
             let length = usize::try_from(old["length"].as_u64().unwrap_or_default()).unwrap_or(usize::MAX);
             note(old["head"].as_str().unwrap_or_default(), length)
@@ -230,7 +236,7 @@ fn value(key: &str, value: &Json, moment: &Moment) -> String {
         }
         (_, Json::Null) => "none".to_owned(),
         ("due" | "defer" | "planned" | "reviewed" | "nextReview", time) => {
-            moment.show(time).as_str().unwrap_or("none").to_owned()
+            moment.wall_of(time).unwrap_or_else(|| "none".to_owned())
         }
         ("name", _) => quoted(value.as_str().unwrap_or_default()),
         (_, other) => value_text(other),
@@ -288,7 +294,7 @@ fn notifications(wanted: &Json, old: &Json, moment: &Moment) -> Vec<String> {
     let one = |alert: &Json| match alert["minutes"].as_f64() {
         Some(minutes) if minutes < 0.0 => format!("{} minutes before it is due", -minutes),
         Some(minutes) => format!("{minutes} minutes after it is due"),
-        None => moment.show(&alert["at"]).as_str().unwrap_or("without a date").to_owned(),
+        None => moment.wall_of(&alert["at"]).unwrap_or_else(|| "without a date".to_owned()),
     };
     let all = |all: &Json| match all.as_array().filter(|all| !all.is_empty()) {
         Some(all) => all.iter().map(one).collect::<Vec<_>>().join(", "),
