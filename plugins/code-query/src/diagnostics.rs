@@ -65,7 +65,7 @@ impl<'a> Found<'a> {
         if listed.truncated {
             self.doubts.add(Reason::FileCap);
         }
-        let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
+        let excluded = |file: &File| scope.site.is_among(&common.exclude, &file.path);
         let mut languages: BTreeMap<String, Vec<File>> = BTreeMap::new();
         let files = listed.items.into_iter().filter(|file| !excluded(file)).collect();
         for file in find::readable(scope, files, &mut self.doubts) {

@@ -143,6 +143,14 @@ impl Doubts {
         self.say((Some(reason), note.into()));
     }
 
+    /// Says how many results were left out because the query excludes their files.
+    pub(crate) fn excluded(&mut self, count: usize) {
+        if count > 0 {
+            let results = if count == 1 { "result" } else { "results" };
+            self.note(format!("{count} {results} in excluded files left out"));
+        }
+    }
+
     fn say(&mut self, note: (Option<Reason>, String)) {
         if !self.notes.contains(&note) {
             self.notes.push(note);

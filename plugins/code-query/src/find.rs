@@ -15,7 +15,7 @@ use crate::doubts::{Doubts, Reason};
 use crate::hidden::{self, Sought};
 use crate::imports;
 use crate::kinds::{self, Kinds};
-use crate::pattern::{Case, Pattern};
+use crate::pattern::{Case, PathPattern, Pattern};
 use crate::request::Common;
 use crate::scope::{self, Desk, Scope, Site, show_range};
 use crate::tree::{Node, key};
@@ -48,6 +48,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) kinds: Kinds,
     pub(crate) locals: bool,
     pub(crate) path: Option<&'a str>,
+    /// Files to leave out.
+    pub(crate) exclude: &'a [PathPattern],
     /// The type of the query, for errors.
     pub(crate) what: &'a str,
 }
@@ -304,7 +306,7 @@ fn candidates(
     if listed.items.is_empty() && !scope.under.is_empty() {
         listed = scope.listed(&FileFilter { ignored: true, ..scope::filter(&scope.under, FILES) })?;
     }
-    let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
+    let excluded = |file: &File| scope.site.is_among(wanted.exclude, &file.path);
     let in_names = letters(wanted, LETTERS);
     let in_texts = text_letters(wanted).filter(|_| way != Way::Crawl);
     let pasted =

@@ -85,7 +85,8 @@ fn run(desk: &Desk<'_>, query: &Query) -> Result<answer::Answer, Trouble> {
     match &query.ask {
         Ask::FindSymbols { pattern, path, kinds, locals } => {
             let path = path.as_deref();
-            let wanted = find::Wanted { pattern, kinds: *kinds, locals: *locals, path, what: query.name() };
+            let (kinds, exclude, what) = (*kinds, common.exclude.as_slice(), query.name());
+            let wanted = find::Wanted { pattern, kinds, locals: *locals, path, exclude, what };
             find::symbols(desk, &wanted, common)
         }
         Ask::Outline { path, pattern, kinds, depth, locals } => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::near;
+use crate::pattern::PathPattern;
 use crate::trouble::Trouble;
 use crate::world::{Cause, Failure, File, FileFilter, Files, Line, Range, Server, Workspace};
 
@@ -121,6 +122,15 @@ impl Site<'_> {
             return path.to_owned();
         }
         format!("{}/{path}", self.workspace.root())
+    }
+
+    /// Tells whether one of the patterns matches a path of this root. A pattern may also name the absolute path.
+    pub(crate) fn is_among(&self, patterns: &[PathPattern], path: &str) -> bool {
+        let absolute = || match path.starts_with('/') {
+            true => path.to_owned(),
+            false => format!("{}/{path}", self.workspace.root()),
+        };
+        patterns.iter().any(|one| one.matches(path) || (one.is_rooted() && one.matches(&absolute())))
     }
 
     /// Shows a range of a file, counted from 1: `src/a.rs:3:5-9:2`.

@@ -220,7 +220,14 @@ fn found(model: Model, pattern: &str, way: Way) -> (Vec<String>, bool) {
         Request::parse(json!({"type": "findSymbols", "query": pattern}).as_object().expect("an object"));
     let query = request.expect("a request").queries.remove(0).expect("a query");
     let Ask::FindSymbols { pattern, .. } = &query.ask else { panic!("another query") };
-    let wanted = find::Wanted { pattern, kinds: Kinds::ALL, locals: false, path: None, what: "findSymbols" };
+    let wanted = find::Wanted {
+        pattern,
+        kinds: Kinds::ALL,
+        locals: false,
+        path: None,
+        exclude: &[],
+        what: "findSymbols",
+    };
     let mut doubts = Doubts::default();
     let hits = find::hits(&desk, &wanted, &query.common, way, &mut doubts).expect("an answer");
     let show = |hit: &find::Hit<'_>| {
@@ -264,6 +271,7 @@ fn the_index_spares_files_where_it_can_be_relied_upon() {
             kinds: Kinds::ALL,
             locals: false,
             path: None,
+            exclude: &[],
             what: "findSymbols",
         };
         find::hits(&desk, &wanted, &query.common, Way::Index, &mut Doubts::default()).expect("an answer");
