@@ -21,6 +21,8 @@ pub(crate) enum Reason {
     IndexCapped,
     /// The deadline passed.
     Deadline,
+    /// A granted folder could not be opened.
+    RootClosed,
     /// There are more files than the plugin examines.
     FileCap,
     /// The project's settings hide files from a server.
@@ -62,6 +64,7 @@ impl Reason {
             Self::Degraded => "degraded",
             Self::IndexCapped => "index_capped",
             Self::Deadline => "deadline",
+            Self::RootClosed => "root_closed",
             Self::FileCap => "file_cap",
             Self::ServerScope => "server_scope",
             Self::UnopenedOnly => "unopened_only",

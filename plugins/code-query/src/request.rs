@@ -257,7 +257,34 @@ impl Ask {
     }
 }
 
+impl Ask {
+    /// Returns the path that it names.
+    pub(crate) fn path(&self) -> Option<&str> {
+        match self {
+            Self::FindSymbols { path, .. } | Self::Diagnostics { path, .. } => path.as_deref(),
+            Self::Outline { path, .. } | Self::Completions { path, .. } => Some(path),
+            Self::References { target, .. }
+            | Self::Definition { target }
+            | Self::Implementations { target }
+            | Self::TypeInfo { target }
+            | Self::Callers { target }
+            | Self::Callees { target }
+            | Self::Rename { target, .. }
+            | Self::Actions { place: Selection::Thing(target), .. } => target.path(),
+            Self::Actions { place: Selection::Lines { path, .. }, .. } => Some(path),
+            Self::Status | Self::Restart { .. } => None,
+        }
+    }
+}
+
 impl Target {
+    fn path(&self) -> Option<&str> {
+        match self {
+            Self::Name { path, .. } => path.as_deref(),
+            Self::Place { path, .. } => Some(path),
+        }
+    }
+
     fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
         let line = fields.number("line", 1, u32::MAX)?;
         let character = fields.number("character", 1, u32::MAX)?;

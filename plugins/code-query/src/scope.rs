@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::near;
 use crate::pattern::PathPattern;
 use crate::trouble::Trouble;
-use crate::world::{Cause, Failure, File, FileFilter, Files, Line, Range, Server, Workspace};
+use crate::world::{Cause, Closed, Failure, File, FileFilter, Files, Line, Range, Server, Workspace};
 
 /// The maximum number of lines in one request; the host gives at most 20,000.
 const LINES: usize = 10_000;
@@ -13,6 +13,7 @@ const LINES: usize = 10_000;
 /// The granted roots, each with its servers.
 pub(crate) struct Desk<'a> {
     sites: Vec<Site<'a>>,
+    closed: &'a [Closed],
 }
 
 /// One granted root.
@@ -35,11 +36,20 @@ pub(crate) struct Scope<'a> {
 }
 
 impl<'a> Desk<'a> {
-    /// Makes the list of granted roots.
-    pub(crate) fn new(workspaces: impl ExactSizeIterator<Item = &'a (dyn Workspace + 'a)>) -> Self {
-        let alone = workspaces.len() == 1;
+    /// Makes the list of granted roots. Those that could not be opened count too, so that paths do not change their
+    /// form when a folder comes back.
+    pub(crate) fn new(
+        workspaces: impl ExactSizeIterator<Item = &'a (dyn Workspace + 'a)>,
+        closed: &'a [Closed],
+    ) -> Self {
+        let alone = workspaces.len() + closed.len() == 1;
         let all = workspaces.enumerate();
-        Self { sites: all.map(|(number, workspace)| Site { workspace, number, alone }).collect() }
+        Self { sites: all.map(|(number, workspace)| Site { workspace, number, alone }).collect(), closed }
+    }
+
+    /// Returns the granted roots that could not be opened.
+    pub(crate) fn closed(&self) -> &'a [Closed] {
+        self.closed
     }
 
     /// Returns the roots.
@@ -78,9 +88,14 @@ impl<'a> Desk<'a> {
                 Err(failure) => return Err(Trouble::of(failure, "path", 0)),
             }
         }
-        Err(match missing {
-            Some((site, under)) => not_found(path, site, &under),
-            None => Trouble::outside(),
+        let of_closed =
+            self.closed.iter().find(|closed| !path.starts_with('/') || strip(path, &closed.root).is_some());
+        let missing = missing.map(|(site, under)| not_found(path, site, &under));
+        Err(match (missing, of_closed) {
+            (Some(trouble), None) => trouble,
+            (Some(trouble), Some(closed)) => trouble.also(&closed.note()),
+            (None, Some(closed)) => Trouble::not_found(closed.note()),
+            (None, None) => Trouble::outside(),
         })
     }
 

@@ -46,7 +46,7 @@ fn ask(model: Model, arguments: &Json) -> Json {
 
 fn ask_all(workspaces: &[Box<dyn Workspace + '_>], arguments: &Json) -> Json {
     let empty = Map::new();
-    match crate::answer(workspaces, arguments.as_object().unwrap_or(&empty)) {
+    match crate::answer(workspaces, &[], arguments.as_object().unwrap_or(&empty)) {
         Ok(answer) => answer,
         Err(fault) => json!({"fault": fault.code, "message": fault.message, "suggestion": fault.suggestion}),
     }
@@ -215,7 +215,7 @@ fn flatten(nodes: &Json, path: &str, names: &mut Vec<String>) {
 /// The names that each kind of file selection finds, and the questions that it asked.
 fn found(model: Model, pattern: &str, way: Way) -> (Vec<String>, bool) {
     let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(model)];
-    let desk = Desk::new(workspaces.iter().map(AsRef::as_ref));
+    let desk = Desk::new(workspaces.iter().map(AsRef::as_ref), &[]);
     let request =
         Request::parse(json!({"type": "findSymbols", "query": pattern}).as_object().expect("an object"));
     let query = request.expect("a request").queries.remove(0).expect("a query");
@@ -261,7 +261,7 @@ fn the_index_spares_files_where_it_can_be_relied_upon() {
     let asked = |knobs: Json| {
         let model = Box::leak(Box::new(Model::new(model::long(9, 2), Knobs::read(&knobs))));
         let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(Lent(model))];
-        let desk = Desk::new(workspaces.iter().map(AsRef::as_ref));
+        let desk = Desk::new(workspaces.iter().map(AsRef::as_ref), &[]);
         let pattern = Pattern::parse("*item0of3").expect("a pattern");
         let request =
             Request::parse(json!({"type": "findSymbols", "query": "x"}).as_object().expect("an object"));
@@ -416,6 +416,39 @@ fn roots_are_told_apart_by_their_paths() {
         ungranted["suggestion"],
         "only the user can change this: `iac-mcp plugin grant code-query language-servers DIR`"
     );
+}
+
+#[test]
+fn a_folder_that_is_gone_leaves_the_others() {
+    let closed = |root: &str| Closed {
+        root: root.to_owned(),
+        failure: Failure {
+            cause: Cause::NotFound,
+            message: format!("the root `{root}` cannot be read"),
+            suggestion: Some("make it again".to_owned()),
+            retry_after: None,
+        },
+    };
+    let closed = [closed("/gone")];
+    let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(plain())];
+    let ask = |workspaces: &[Box<dyn Workspace>], arguments: Json| {
+        crate::answer(workspaces, &closed, arguments.as_object().expect("an object"))
+    };
+    let result = |arguments: Json| ask(&workspaces, arguments).expect("an answer")["results"][0].clone();
+    let note = "`/gone` was not looked at: the root `/gone` cannot be read";
+    let all = result(json!({"type": "findSymbols", "query": "greet"}));
+    assert_eq!(
+        (&all["total"], &all["reasons"], &all["note"]),
+        (&json!(1), &json!(["root_closed"]), &json!(note))
+    );
+    assert_eq!(all["result"][0]["path"], "/project/src/handler.toy", "there are two roots");
+    assert_eq!(result(json!({"type": "outline", "path": "src/handler.toy"}))["complete"], true);
+    let missing = result(json!({"type": "outline", "path": "/gone/src/a.toy"}));
+    assert_eq!((&missing["code"], &missing["error"]), (&json!("NOT_FOUND"), &json!(note)));
+    let unsure = result(json!({"type": "outline", "path": "src/a.toy"}));
+    assert_eq!((&unsure["code"], &unsure["hint"]), (&json!("NOT_FOUND"), &json!(note)));
+    let fault = ask(&[], json!({"type": "status"})).expect_err("no folder is left");
+    assert_eq!((fault.code.as_ref(), fault.suggestion.as_deref()), ("unavailable", Some("make it again")));
 }
 
 #[test]
