@@ -124,6 +124,11 @@ impl<'a> Desk<'a> {
         let absolute = format!("/{}", normal(path).ok_or_else(Trouble::outside)?);
         let below = |site: &Site<'a>| Some((*site, strip(&absolute, &site.workspace.root())?.to_owned()));
         let mut found: Vec<_> = self.sites.iter().filter_map(below).collect();
+        // A root has its real path, and the query's path may lead there through links, which only the host can follow.
+        if found.is_empty() {
+            let linked = |site: &Site<'a>| Some((*site, site.linked(&absolute)?));
+            found = self.sites.iter().filter_map(linked).collect();
+        }
         // The root that is deepest leaves the shortest rest of the path.
         found.sort_by_key(|(_, under)| under.len());
         Ok(found)
@@ -156,6 +161,30 @@ impl Site<'_> {
     /// Tells whether two are the same root.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.number == other.number
+    }
+
+    /// Returns the relative path of an absolute path that leads below this root through links; the path itself if
+    /// nothing is there. The host gives only the paths of files, so this looks for the file that comes first there.
+    fn linked(&self, absolute: &str) -> Option<String> {
+        let first = |under: &str, ignored: bool| {
+            self.workspace.files(&FileFilter { ignored, ..filter(under, 1) }).map(|found| found.items)
+        };
+        let items = match first(absolute, false) {
+            Err(failure) if failure.cause == Cause::Outside => return None,
+            Ok(items) if items.is_empty() => first(absolute, true),
+            items => items,
+        };
+        let Some(file) = items.ok().and_then(|items| items.into_iter().next()) else {
+            return Some(absolute.to_owned());
+        };
+        // The folder of the query is the one below which the rest of the file's path leads to the same file.
+        let is_same = |rest: &str| {
+            let found = first(&format!("{absolute}/{rest}"), true);
+            found.is_ok_and(|items| items.iter().any(|one| one.path == file.path))
+        };
+        let folders = file.path.rmatch_indices('/').map(|(at, _)| (&file.path[..at], &file.path[at + 1..]));
+        let folder = folders.chain([("", file.path.as_str())]).find(|(_, rest)| is_same(rest));
+        Some(folder.map_or_else(|| file.path.clone(), |(folder, _)| folder.to_owned()))
     }
 
     /// Position among the roots.

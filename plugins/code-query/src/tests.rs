@@ -419,6 +419,26 @@ fn roots_are_told_apart_by_their_paths() {
 }
 
 #[test]
+fn a_path_may_lead_to_a_root_through_a_link() {
+    let server = json!({"root": "/private/project", "link": "/project"});
+    let result = |mut arguments: Json| {
+        arguments["format"] = json!("rows");
+        ask(Model::new(project(), Knobs::read(&server)), &arguments)["results"][0].clone()
+    };
+    let outline = result(json!({"type": "outline", "path": "/project/src/handler.toy"}));
+    assert_eq!(outline, result(json!({"type": "outline", "path": "src/handler.toy"})));
+    for (path, plain) in [("/project/src", "src"), ("/project", "."), ("/project/ignored", "ignored")] {
+        let found = result(json!({"type": "findSymbols", "query": "*", "path": path}));
+        assert_eq!(found, result(json!({"type": "findSymbols", "query": "*", "path": plain})), "{path}");
+        assert!(found["total"].as_u64() > Some(0), "{found}");
+    }
+    let at = json!({"type": "typeInfo", "path": "/project/src/handler.toy", "line": 5});
+    assert_eq!(result(at)["result"][0]["path"], "src/handler.toy:5:10");
+    assert_eq!(result(json!({"type": "outline", "path": "/project/src/none.toy"}))["code"], "NOT_FOUND");
+    assert_eq!(result(json!({"type": "outline", "path": "/elsewhere/a.toy"}))["code"], "OUTSIDE");
+}
+
+#[test]
 fn a_folder_that_is_gone_leaves_the_others() {
     let closed = |root: &str| Closed {
         root: root.to_owned(),

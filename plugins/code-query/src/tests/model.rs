@@ -24,6 +24,8 @@ pub(super) struct Model {
 #[derive(Default)]
 pub(super) struct Knobs {
     pub(super) root: String,
+    /// A link that leads to the root.
+    pub(super) link: Option<String>,
     /// The maximum number of symbols that a search returns.
     pub(super) cap: Option<u32>,
     /// A search matches only the beginnings of names.
@@ -60,6 +62,7 @@ impl Knobs {
         let fail = json["fail"].as_object().into_iter().flatten();
         Self {
             root: json["root"].as_str().unwrap_or("/project").to_owned(),
+            link: json["link"].as_str().map(str::to_owned),
             cap: json["cap"].as_u64().map(|cap| cap as u32),
             heads: json["heads"] == true,
             loading: json["loading"].as_u64().unwrap_or(0) as u32,
@@ -227,6 +230,18 @@ impl Model {
             part.named.is_empty() || lines.iter().take(end).skip(start).any(wants)
         };
         self.hidden(&part.path).into_iter().filter(holds).collect()
+    }
+
+    /// Like the host, this follows a link to the root.
+    fn relative(&self, path: &str) -> Result<String, Failure> {
+        if !path.starts_with('/') {
+            return Ok(path.to_owned());
+        }
+        let roots = [Some(&self.knobs.root), self.knobs.link.as_ref()];
+        let rest = roots.into_iter().flatten().find_map(|root| path.strip_prefix(root.as_str()));
+        let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let rest = rest.ok_or_else(|| failure(Cause::Outside, "path is outside the workspace root"))?;
+        Ok(rest.trim_start_matches('/').to_owned())
     }
 
     fn everything(&self) -> Vec<Declared> {
@@ -439,6 +454,7 @@ impl Workspace for Model {
     }
 
     fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
+        let filter = &FileFilter { under: self.relative(&filter.under)?, ..filter.clone() };
         let below = |path: &str| {
             filter.under.is_empty()
                 || path == filter.under
