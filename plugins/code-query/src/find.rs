@@ -306,7 +306,7 @@ fn candidates(
     if listed.items.is_empty() && !scope.under.is_empty() {
         listed = scope.listed(&FileFilter { ignored: true, ..scope::filter(&scope.under, FILES) })?;
     }
-    let excluded = |file: &File| scope.site.is_among(wanted.exclude, &file.path);
+    let excluded = |file: &File| scope.leaves(&file.path) || scope.site.is_among(wanted.exclude, &file.path);
     let in_names = letters(wanted, LETTERS);
     let in_texts = text_letters(wanted).filter(|_| way != Way::Crawl);
     let pasted =
@@ -343,7 +343,7 @@ fn pasted(scope: &Scope<'_>, letters: &[String], files: &[File], common: &Common
     let languages: BTreeSet<&str> = files.iter().map(|file| file.language.as_str()).collect();
     let of_macros = |language: &&str| matches!(crawl::naming(site, language), Naming::Scoped);
     let language = if files.len() > 1 { languages.into_iter().find(of_macros) } else { None };
-    let whole = Scope { site, under: String::new() };
+    let whole = Scope::new(site, String::new());
     let pasting = || whole.listed(&FileFilter { containing: Some(PASTE.to_owned()), ..scope::filter("", 1) });
     let Some(language) = language.filter(|_| pasting().is_ok_and(|found| !found.items.is_empty())) else {
         return Vec::new();

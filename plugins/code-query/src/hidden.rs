@@ -95,7 +95,7 @@ pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &C
     if !matches!(server.naming, Naming::Scoped) || name.is_empty() {
         return;
     }
-    let scope = Scope { site, under: String::new() };
+    let scope = Scope::new(site, String::new());
     let (languages, containing) = (server.languages.clone(), Some(name.to_owned()));
     let wanted = FileFilter { languages, containing, ..scope::filter("", FILES) };
     let Ok(files) = scope.listed(&wanted) else { return };

@@ -33,6 +33,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) site: Site<'a>,
     /// Relative to the root; `""` is the root itself.
     pub(crate) under: String,
+    /// Folders of the root that are granted roots themselves and answer for their own files.
+    inner: Vec<String>,
 }
 
 impl<'a> Desk<'a> {
@@ -64,8 +66,26 @@ impl<'a> Desk<'a> {
     pub(crate) fn scopes(&self, path: Option<&str>) -> Result<Vec<Scope<'a>>, Trouble> {
         match path {
             Some(path) => Ok(vec![self.scope(path)?]),
-            None => Ok(self.sites.iter().map(|&site| Scope { site, under: String::new() }).collect()),
+            None => Ok(self.everything()),
         }
+    }
+
+    /// Returns every root, without what lies below another granted root, so that nothing is found twice.
+    fn everything(&self) -> Vec<Scope<'a>> {
+        let roots: Vec<String> = match self.sites.as_slice() {
+            [_] => vec![String::new()],
+            many => many.iter().map(|site| site.workspace.root()).collect(),
+        };
+        let mut scopes = Vec::new();
+        for (at, &site) in self.sites.iter().enumerate() {
+            let is_again = roots[..at].contains(&roots[at]);
+            if !is_again {
+                let below = roots.iter().filter_map(|root| strip(root, &roots[at]));
+                let inner = below.filter(|below| !below.is_empty()).map(str::to_owned).collect();
+                scopes.push(Scope { site, under: String::new(), inner });
+            }
+        }
+        scopes
     }
 
     /// Returns the folder or file that a path names, relative to a root or absolute.
@@ -81,7 +101,7 @@ impl<'a> Desk<'a> {
         let mut missing = None;
         for (site, under) in self.readings(path)? {
             match site.workspace.files(&filter(&under, limit)) {
-                Ok(files) => return Ok((Scope { site, under }, files)),
+                Ok(files) => return Ok((Scope::new(site, under), files)),
                 Err(failure) if failure.cause == Cause::NotFound => {
                     missing.get_or_insert((site, under));
                 }
@@ -213,7 +233,18 @@ impl Site<'_> {
     }
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
+    pub(crate) fn new(site: Site<'a>, under: String) -> Self {
+        Self { site, under, inner: Vec::new() }
+    }
+
+    /// Whether another granted root answers for a file.
+    pub(crate) fn leaves(&self, path: &str) -> bool {
+        let is_below =
+            |folder: &String| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        self.inner.iter().any(is_below)
+    }
+
     /// Lists files with a language server, at most `limit`.
     pub(crate) fn list(&self, limit: u32) -> Result<Files, Trouble> {
         self.listed(&filter(&self.under, limit))
@@ -287,7 +318,7 @@ fn not_found(path: &str, site: Site<'_>, under: &str) -> Trouble {
     let mut scope;
     loop {
         folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
-        scope = Scope { site, under: folder.to_owned() };
+        scope = Scope::new(site, folder.to_owned());
         if folder.is_empty() || scope.list(1).is_ok() {
             break;
         }

@@ -384,11 +384,10 @@ fn a_cold_answer_is_the_warm_one_or_says_why_not() {
 #[test]
 fn roots_are_told_apart_by_their_paths() {
     let knobs = |root: &str| Knobs::read(&json!({"root": root}));
-    let one = Model::new(BTreeMap::from([("a.toy".to_owned(), "function one".to_owned())]), knobs("/one"));
-    let two = Model::new(
-        BTreeMap::from([("b.toy".to_owned(), "function two\nfunction one".to_owned())]),
-        knobs("/one/two"),
-    );
+    let inner = "function two\nfunction one\nfunction bad !error wrong".to_owned();
+    let outer = [("a.toy".to_owned(), "function one".to_owned()), ("two/b.toy".to_owned(), inner.clone())];
+    let one = Model::new(BTreeMap::from(outer), knobs("/one"));
+    let two = Model::new(BTreeMap::from([("b.toy".to_owned(), inner)]), knobs("/one/two"));
     let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(one), Box::new(two)];
     let paths = |mut arguments: Json| -> Vec<String> {
         arguments["format"] = json!("rows");
@@ -404,8 +403,13 @@ fn roots_are_told_apart_by_their_paths() {
         paths(json!({"type": "findSymbols", "query": "one"})),
         ["/one/a.toy:1:10-1:13", "/one/two/b.toy:2:10-2:13"]
     );
-    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "/one/two/b.toy"})).len(), 2);
-    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "b.toy"})).len(), 2);
+    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "/one"})).len(), 4);
+    assert_eq!(paths(json!({"type": "definition", "symbol": "two"})), ["/one/two/b.toy:1:10-1:13"]);
+    let ambiguous = ask_all(&workspaces, &json!({"type": "references", "symbol": "one"}));
+    assert_eq!(ambiguous["results"][0]["candidates"].as_array().map(Vec::len), Some(2), "{ambiguous}");
+    assert_eq!(paths(json!({"type": "diagnostics"})), ["/one/two/b.toy"]);
+    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "/one/two/b.toy"})).len(), 3);
+    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "b.toy"})).len(), 3);
     assert_eq!(
         ask_all(&workspaces, &json!({"type": "outline", "path": "/two/b.toy"}))["results"][0]["code"],
         "OUTSIDE"
