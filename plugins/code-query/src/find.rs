@@ -20,7 +20,7 @@ use crate::request::Common;
 use crate::scope::{self, Desk, Scope, Site, show_range};
 use crate::tree::{Node, key};
 use crate::trouble::Trouble;
-use crate::world::{File, FileFilter, Naming, Place, State};
+use crate::world::{File, FileFilter, Files, Naming, Place, State};
 
 /// The maximum number of files to examine.
 const FILES: u32 = 5_000;
@@ -307,6 +307,10 @@ fn candidates(
         listed = scope.listed(&FileFilter { ignored: true, ..scope::filter(&scope.under, FILES) })?;
     }
     let excluded = |file: &File| scope.leaves(&file.path) || scope.site.is_among(wanted.exclude, &file.path);
+    // An index is asked only about the languages of listed files, so a list that the host cut is no proof there either.
+    if listed.truncated && listed.items.len() < FILES as usize {
+        cap(&listed, doubts);
+    }
     let in_names = letters(wanted, LETTERS);
     let in_texts = text_letters(wanted).filter(|_| way != Way::Crawl);
     let pasted =
@@ -323,7 +327,7 @@ fn candidates(
             }
         }
         _ => {
-            cap(listed.truncated, doubts);
+            cap(&listed, doubts);
             listed.items
         }
     };
@@ -379,16 +383,21 @@ fn containing(scope: &Scope<'_>, letters: &[String], doubts: &mut Doubts) -> Res
         if files.items.is_empty() && !scope.under.is_empty() {
             files = scope.listed(&FileFilter { ignored: true, ..filter })?;
         }
-        cap(files.truncated, doubts);
+        cap(&files, doubts);
         found.extend(files.items.into_iter().map(|file| (file.path.clone(), file)));
     }
     Ok(found.into_values().collect())
 }
 
-fn cap(truncated: bool, doubts: &mut Doubts) {
-    if truncated {
+fn cap(listed: &Files, doubts: &mut Doubts) {
+    if listed.truncated {
         doubts.add(Reason::FileCap);
-        doubts.note(format!("only the first {FILES} files were looked at; narrow path"));
+        doubts.note(if listed.items.len() < FILES as usize {
+            "the root has too many files, or too deep folders, to list them all; name one file as path"
+                .to_owned()
+        } else {
+            format!("only the first {FILES} files were looked at; narrow path")
+        });
     }
 }
 

@@ -16,7 +16,7 @@ fn root() -> Option<(TempDir, Files)> {
     if watch.news() == News::Unknown {
         return None;
     }
-    Some((folder, Files::new(disk)))
+    Some((folder, Files::new(disk, Box::new(|_| true))))
 }
 
 fn put(path: &Path, text: &str) {
@@ -109,9 +109,9 @@ proptest! {
         for act in &acts {
             perform(folder.path(), act);
             if matches!(act, Act::Look) {
-                prop_assert_eq!(&*files.all(), &listing::list(&files.disk, false));
+                prop_assert_eq!(&*files.all(), &listing::list(&files.disk, false, &|_| true));
             }
         }
-        prop_assert_eq!(&*files.all(), &listing::list(&files.disk, false));
+        prop_assert_eq!(&*files.all(), &listing::list(&files.disk, false, &|_| true));
     }
 }

@@ -39,6 +39,8 @@ pub(super) struct Knobs {
     /// Questions that the server does not support.
     pub(super) without: Vec<String>,
     pub(super) flat: bool,
+    /// The host cannot list every file.
+    pub(super) cut: bool,
     pub(super) scoped: bool,
     /// The host asks about every place of a name.
     pub(super) settles: bool,
@@ -71,6 +73,7 @@ impl Knobs {
             fail: fail.map(|(path, word)| (path.clone(), cause(word.as_str().unwrap_or("")))).collect(),
             without: texts("without").collect(),
             flat: json["flat"] == true,
+            cut: json["cut"] == true,
             scoped: json["scoped"] == true,
             settles: json["settles"] == true,
             rust: json["rust"] == true,
@@ -478,7 +481,7 @@ impl Workspace for Model {
                 stamp: 1,
             })
             .collect();
-        let truncated = items.len() > filter.limit as usize;
+        let truncated = items.len() > filter.limit as usize || self.knobs.cut;
         items.truncate(filter.limit as usize);
         Ok(Files { items, truncated })
     }
