@@ -14,20 +14,26 @@ use crate::watch::{self, News, Watch};
 /// The most bytes of cached texts.
 const MOST_KEPT: usize = 64 * 1024 * 1024;
 
-/// The shortest time for which a listing is reused, if the system does not report changes. It keeps the host from
-/// spending most of its time on walking a large root.
+/// The shortest time for which a listing is reused within a call, if the system does not report changes. It keeps a
+/// call from spending most of its time on walking a large root.
 const FRESH: Duration = Duration::from_millis(200);
+
+/// Starts to watch a root.
+type Begin = fn(&Disk) -> Option<Box<dyn Watch>>;
 
 /// The cached files of a root.
 pub(crate) struct Files {
     disk: Arc<Disk>,
     wanted: Box<Wanted>,
+    watch: Begin,
+    /// When the last call began. If the system does not report changes, an older listing is not reused.
+    since: Mutex<Instant>,
     listed: Mutex<Option<Listed>>,
     texts: Mutex<Texts>,
 }
 
 struct Listed {
-    at: Instant,
+    began: Instant,
     took: Duration,
     found: Arc<Listing>,
     watch: Option<Box<dyn Watch>>,
@@ -42,7 +48,13 @@ struct Texts {
 impl Files {
     /// Makes an empty cache for the wanted files.
     pub(crate) fn new(disk: Arc<Disk>, wanted: Box<Wanted>) -> Self {
-        Self { disk, wanted, listed: Mutex::new(None), texts: Mutex::default() }
+        let since = Mutex::new(Instant::now());
+        Self { disk, wanted, watch: watch::begin, since, listed: Mutex::new(None), texts: Mutex::default() }
+    }
+
+    /// Begins a call, so that its first question sees what was written before it.
+    pub(crate) fn begin(&self) {
+        *lock(&self.since) = Instant::now();
     }
 
     /// Lists the wanted files, including those that Git ignores.
@@ -50,11 +62,12 @@ impl Files {
         listing::list(&self.disk, true, &*self.wanted)
     }
 
-    /// Lists the wanted files that Git does not ignore. The list is current if the system reports changes; otherwise it may
-    /// be slightly out of date.
+    /// Lists the wanted files that Git does not ignore. The list is current if the system reports changes; otherwise it
+    /// is at least as new as the last call.
     pub(crate) fn all(&self) -> Arc<Listing> {
+        let since = *lock(&self.since);
         let mut listed = lock(&self.listed);
-        if let Some(found) = listed.as_mut().and_then(|listed| listed.renewed(&self.disk)) {
+        if let Some(found) = listed.as_mut().and_then(|listed| listed.renewed(&self.disk, since)) {
             return found;
         }
         self.walk(&mut listed)
@@ -63,7 +76,7 @@ impl Files {
     fn walk(&self, listed: &mut Option<Listed>) -> Arc<Listing> {
         let (before, watch) = match listed.take() {
             Some(before) => (Some(before.found), before.watch),
-            None => (None, watch::begin(&self.disk)),
+            None => (None, (self.watch)(&self.disk)),
         };
         let mut again = Listed::walk(&self.disk, &*self.wanted, watch);
         // If nothing changed, the same `Arc` is kept, so that what callers have cached for it stays valid.
@@ -144,14 +157,15 @@ impl Listed {
             Some(watch) => listing::list_and_watch(disk, wanted, watch.as_mut()),
             None => listing::list(disk, false, wanted),
         };
-        Self { at: Instant::now(), took: began.elapsed(), found: Arc::new(found), watch }
+        Self { began, took: began.elapsed(), found: Arc::new(found), watch }
     }
 
     /// Returns the listing with changes applied; `None` if the root must be walked again.
-    fn renewed(&mut self, disk: &Disk) -> Option<Arc<Listing>> {
+    fn renewed(&mut self, disk: &Disk, since: Instant) -> Option<Arc<Listing>> {
         match self.watch.as_mut().map_or(News::Unknown, |watch| watch.news()) {
             News::Changed(paths) => self.restamp(&paths, disk)?,
-            News::Unknown if self.at.elapsed() < FRESH.max(self.took * 5) => {}
+            News::Unknown
+                if self.began >= since && self.began.elapsed() < self.took + FRESH.max(self.took * 5) => {}
             News::Unknown | News::More => return None,
         }
         Some(Arc::clone(&self.found))

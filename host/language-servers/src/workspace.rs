@@ -68,6 +68,11 @@ impl Workspace {
         self.disk.is_at(root)
     }
 
+    /// Begins a call, so that its questions see every change before it.
+    pub(crate) fn begin(&self) {
+        self.files.begin();
+    }
+
     /// Returns the root's absolute path.
     pub fn root(&self) -> String {
         self.disk.path().to_string_lossy().into_owned()

@@ -64,6 +64,21 @@ fn a_change_is_seen_at_once() {
     assert_eq!(names(&files.all()), [".gitignore", "src/link"]);
 }
 
+/// Without reports of the system, each call sees what was written before it.
+#[test]
+fn a_call_sees_what_was_written_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = Arc::new(Disk::open(folder.path()).unwrap());
+    let files = Files { watch: |_| None, ..Files::new(disk, Box::new(|_| true)) };
+    put(&folder.path().join("a.rs"), "");
+    let first = files.all();
+    assert_eq!(names(&first), ["a.rs"]);
+    assert!(Arc::ptr_eq(&first, &files.all()), "the same call walks once");
+    put(&folder.path().join("b.rs"), "");
+    files.begin();
+    assert_eq!(names(&files.all()), ["a.rs", "b.rs"]);
+}
+
 #[derive(Clone, Debug)]
 enum Act {
     Put(String, usize),
