@@ -73,6 +73,21 @@ impl Files {
         self.walk(&mut listed)
     }
 
+    /// Whether the next list is likely to take a walk. A walk on another thread counts.
+    pub(crate) fn is_due(&self) -> bool {
+        let since = *lock(&self.since);
+        match self.listed.try_lock() {
+            Ok(listed) => listed.as_ref().is_none_or(|it| it.watch.is_none() && !it.is_fresh(since)),
+            Err(_) => true,
+        }
+    }
+
+    /// Stops every list until the result is dropped.
+    #[cfg(test)]
+    pub(crate) fn hold(&self) -> impl Sized {
+        lock(&self.listed)
+    }
+
     fn walk(&self, listed: &mut Option<Listed>) -> Arc<Listing> {
         let (before, watch) = match listed.take() {
             Some(before) => (Some(before.found), before.watch),
@@ -164,11 +179,15 @@ impl Listed {
     fn renewed(&mut self, disk: &Disk, since: Instant) -> Option<Arc<Listing>> {
         match self.watch.as_mut().map_or(News::Unknown, |watch| watch.news()) {
             News::Changed(paths) => self.restamp(&paths, disk)?,
-            News::Unknown
-                if self.began >= since && self.began.elapsed() < self.took + FRESH.max(self.took * 5) => {}
+            News::Unknown if self.is_fresh(since) => {}
             News::Unknown | News::More => return None,
         }
         Some(Arc::clone(&self.found))
+    }
+
+    /// Whether it may be used without reports of the system.
+    fn is_fresh(&self, since: Instant) -> bool {
+        self.began >= since && self.began.elapsed() < self.took + FRESH.max(self.took * 5)
     }
 
     /// Updates the stamps of changed files. A changed file that is not in the listing is one that Git

@@ -349,6 +349,26 @@ impl Workspace {
         self.keepers.iter().for_each(|keeper| keeper.stop());
     }
 
+    /// Whether a list of files takes a walk or a search in many files.
+    pub(crate) fn is_long(&self, filter: &FileFilter) -> bool {
+        filter.containing.is_some() || filter.ignored || self.needs_walk()
+    }
+
+    /// Whether the next question is likely to walk the root.
+    pub(crate) fn needs_walk(&self) -> bool {
+        self.files.is_due()
+    }
+
+    /// Stops every list of files until the result is dropped.
+    #[cfg(test)]
+    pub(crate) fn hold(&self) -> impl Sized {
+        self.files.hold()
+    }
+
+    pub(crate) fn walk(&self) {
+        drop(self.files.all());
+    }
+
     /// Walks the files once, before many servers are asked.
     fn refresh_once(&self, files: usize) {
         if files > 1 {

@@ -75,7 +75,9 @@ fn a_call_sees_what_was_written_before_it() {
     assert_eq!(names(&first), ["a.rs"]);
     assert!(Arc::ptr_eq(&first, &files.all()), "the same call walks once");
     put(&folder.path().join("b.rs"), "");
+    assert!(!files.is_due());
     files.begin();
+    assert!(files.is_due());
     assert_eq!(names(&files.all()), ["a.rs", "b.rs"]);
 }
 
