@@ -40,7 +40,7 @@ fn main() {
         spent.set(Duration::ZERO);
         let began = Instant::now();
         begins.set(began);
-        let answer = code_query::answer(&workspaces, &arguments).map_err(|fault| fault.message);
+        let answer = code_query::answer(&workspaces, &[], &arguments).map_err(|fault| fault.message);
         let elapsed = began.elapsed();
         let answer = answer.unwrap_or_else(|message| json!({"fault": message}));
         println!(

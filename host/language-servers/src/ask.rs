@@ -1,14 +1,18 @@
 //! Every question as data, so that one place can refuse, record or replay it.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use crate::types::{
-    Action, Answered, Completions, Diagnostic, Edit, Failure, FileFilter, Files, Follow, Line, Location,
-    Locations, Neighbour, Part, Place, Shown, Status, Step, Symbols,
+    Action, Answered, Cause, Completions, Diagnostic, Edit, Failure, FileFilter, Files, Follow, Line,
+    Location, Locations, Neighbour, Part, Place, Shown, Status, Step, Symbols,
 };
 use crate::workspace::{Each, Workspace};
+
+/// The number of lines that are worth another thread.
+const MANY: usize = 200;
 
 /// A question about one root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,13 +99,22 @@ impl Ask {
 }
 
 impl Workspace {
-    /// Answers a question. In JSON, results become `{"Ok":…}` and `{"Err":…}`.
-    pub async fn answer(&self, ask: Ask) -> Reply {
+    /// Answers a question. In JSON, results become `{"Ok":…}` and `{"Err":…}`. A walk of the root, and a search in many
+    /// files, run on another thread, so that they do not stop the caller's thread.
+    pub async fn answer(self: &Arc<Self>, ask: Ask) -> Reply {
+        let ask = self.walk_before(ask).await;
         match ask {
             Ask::Root => Reply::Root(self.root()),
             Ask::Servers => Reply::Servers(self.servers()),
+            Ask::Files { filter } if self.is_long(&filter) => {
+                Reply::Files(self.apart(move |own| own.files(&filter)).await.unwrap_or_else(Err))
+            }
             Ask::Files { filter } => Reply::Files(self.files(&filter)),
             Ask::Text { path } => Reply::Text(self.text(&path)),
+            Ask::Lines { lines } if lines.len() > MANY => {
+                let none = vec![None; lines.len()];
+                Reply::Lines(self.apart(move |own| own.lines(&lines)).await.unwrap_or(none))
+            }
             Ask::Lines { lines } => Reply::Lines(self.lines(&lines)),
             Ask::Prepare { language, deadline } => Reply::Prepare(self.prepare(&language, deadline).await),
             Ask::DocumentSymbols { paths, deadline } => {
@@ -134,11 +147,77 @@ impl Workspace {
             Ask::Restart { language } => Reply::Restart(self.restart(language.as_deref())),
         }
     }
+
+    /// Walks the root before a question to a server if the server's answer needs that. The time counts.
+    async fn walk_before(self: &Arc<Self>, mut ask: Ask) -> Ask {
+        if ask.deadline().is_none() || !self.needs_walk() {
+            return ask;
+        }
+        let began = Instant::now();
+        drop(self.apart(Self::walk).await);
+        ask.after(began.elapsed())
+    }
+
+    async fn apart<T: Send + 'static>(
+        self: &Arc<Self>,
+        read: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let own = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || read(&own)).await;
+        done.map_err(|error| Failure::new(Cause::Failed, error.to_string()))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::pin::Pin;
+    use std::task::{Context, Waker};
+
     use super::*;
+    use crate::LanguageServers;
+    use crate::launch::{Launch, Launched, Program};
+    use crate::settings::Settings;
+
+    /// Starts nothing.
+    struct Nobody;
+
+    impl Launch for Nobody {
+        fn launch(&self, _: &Program) -> io::Result<Launched> {
+            Err(io::ErrorKind::NotFound.into())
+        }
+
+        fn memory(&self, _: u32) -> Pin<Box<dyn Future<Output = Option<u64>> + Send + '_>> {
+            Box::pin(async { None })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_walk_leaves_the_thread_to_others() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(std::fs::File::create(folder.path().join("a.rs")).unwrap());
+        let servers = LanguageServers::new(Arc::new(Nobody), Settings::standard([]));
+        let workspace = servers.workspace(folder.path()).unwrap();
+        let (under, languages, containing) = (String::new(), Vec::new(), None);
+        let filter = FileFilter { under, languages, containing, ignored: false, limit: 9 };
+        let ask = |ask: Ask| -> Pin<Box<dyn Future<Output = Reply> + Send + '_>> {
+            Box::pin(workspace.answer(ask))
+        };
+        let asked = [
+            Ask::Files { filter: filter.clone() },
+            Ask::WorkspaceSymbols { language: "none".to_owned(), text: String::new(), deadline: 9 },
+        ];
+        for question in asked {
+            let held = workspace.hold();
+            let mut asking = ask(question);
+            let is_ready = asking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+            drop(held);
+            assert!(!is_ready, "it waits elsewhere");
+            drop(asking.await);
+        }
+        let Reply::Files(Ok(files)) = ask(Ask::Files { filter }).await else { panic!("no list") };
+        assert_eq!(files.items.len(), 1);
+    }
 
     #[test]
     fn questions_of_a_call_share_its_time() {

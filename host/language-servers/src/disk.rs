@@ -1,5 +1,6 @@
 //! The only access to files: a directory handle on the root. No path leads out of it, not even through links.
 
+use std::borrow::Cow;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -86,7 +87,8 @@ impl Disk {
         below.map_or_else(|| absolute.to_string_lossy().into_owned(), str::to_owned)
     }
 
-    /// Parses a path from a caller: relative, or absolute below the root.
+    /// Parses a path from a caller: relative, or absolute below the root. An absolute path may lead to the root through
+    /// links, such as `/tmp` on a Mac.
     ///
     /// # Errors
     /// `Outside` if it leads out of the root.
@@ -94,7 +96,7 @@ impl Disk {
         let outside = || Failure::new(Cause::Outside, format!("path is outside the workspace root: {path}"));
         let given = Path::new(path);
         let given =
-            if given.is_absolute() { given.strip_prefix(&self.path).map_err(|_| outside())? } else { given };
+            if given.is_absolute() { self.stripped(given).ok_or_else(outside)? } else { given.into() };
         let mut below = Vec::new();
         for component in given.components() {
             match component {
@@ -105,6 +107,21 @@ impl Disk {
             }
         }
         Ok(below.join("/"))
+    }
+
+    /// Returns the rest of an absolute path below the root. The first folder on the way that is really below the root
+    /// decides. What follows it is taken as it is, because reading goes through the handle, which follows no link out.
+    fn stripped<'a>(&self, given: &'a Path) -> Option<Cow<'a, Path>> {
+        if let Ok(rest) = given.strip_prefix(&self.path) {
+            return Some(rest.into());
+        }
+        let mut above: Vec<&Path> = given.ancestors().collect();
+        above.reverse();
+        above.into_iter().find_map(|folder| {
+            let real = folder.canonicalize().ok()?;
+            let below = real.strip_prefix(&self.path).ok()?;
+            Some(below.join(given.strip_prefix(folder).ok()?).into())
+        })
     }
 
     /// Returns the stamp of a regular file; `None` if there is none.
@@ -189,6 +206,26 @@ mod tests {
         assert_eq!(disk.read("link", 10).unwrap_err().cause, Cause::Outside);
         assert_eq!(disk.read("none", 10).unwrap_err().cause, Cause::NotFound);
         assert_eq!(disk.stamp("link"), None);
+    }
+
+    #[test]
+    fn an_absolute_path_may_lead_through_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        std::fs::create_dir_all(at("real/root/src")).unwrap();
+        std::os::unix::fs::symlink("real", at("way")).unwrap();
+        std::os::unix::fs::symlink("real/root/src", at("short")).unwrap();
+        std::os::unix::fs::symlink("/etc", at("real/root/out")).unwrap();
+        let disk = Disk::open(&at("real/root")).unwrap();
+        let check = |path: &str, expected| check(&disk, at(path).to_str().unwrap(), expected);
+        check("way/root/src/new.rs", Ok("src/new.rs"));
+        check("way/root", Ok(""));
+        check("short/a.rs", Ok("src/a.rs"));
+        check("way/root/../other", Err(Cause::Outside));
+        check("way/other", Err(Cause::Outside));
+        check("none/root/a.rs", Err(Cause::Outside));
+        check("way/root/out/hosts", Ok("out/hosts"));
+        assert_eq!(disk.read("out/hosts", 10).unwrap_err().cause, Cause::Outside);
     }
 
     #[test]

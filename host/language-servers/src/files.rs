@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::connection::lock;
 use crate::disk::{Disk, MOST_FILE, Stamp};
-use crate::listing::{self, Found};
+use crate::listing::{self, Found, Listing, Wanted};
 use crate::text::Text;
 use crate::types::Failure;
 use crate::watch::{self, News, Watch};
@@ -14,21 +14,28 @@ use crate::watch::{self, News, Watch};
 /// The most bytes of cached texts.
 const MOST_KEPT: usize = 64 * 1024 * 1024;
 
-/// The shortest time for which a listing is reused, if the system does not report changes. It keeps the host from
-/// spending most of its time on walking a large root.
+/// The shortest time for which a listing is reused within a call, if the system does not report changes. It keeps a
+/// call from spending most of its time on walking a large root.
 const FRESH: Duration = Duration::from_millis(200);
+
+/// Starts to watch a root.
+type Begin = fn(&Disk) -> Option<Box<dyn Watch>>;
 
 /// The cached files of a root.
 pub(crate) struct Files {
     disk: Arc<Disk>,
+    wanted: Box<Wanted>,
+    watch: Begin,
+    /// When the last call began. If the system does not report changes, an older listing is not reused.
+    since: Mutex<Instant>,
     listed: Mutex<Option<Listed>>,
     texts: Mutex<Texts>,
 }
 
 struct Listed {
-    at: Instant,
+    began: Instant,
     took: Duration,
-    found: Arc<Vec<Found>>,
+    found: Arc<Listing>,
     watch: Option<Box<dyn Watch>>,
 }
 
@@ -39,26 +46,54 @@ struct Texts {
 }
 
 impl Files {
-    pub(crate) fn new(disk: Arc<Disk>) -> Self {
-        Self { disk, listed: Mutex::new(None), texts: Mutex::default() }
+    /// Makes an empty cache for the wanted files.
+    pub(crate) fn new(disk: Arc<Disk>, wanted: Box<Wanted>) -> Self {
+        let since = Mutex::new(Instant::now());
+        Self { disk, wanted, watch: watch::begin, since, listed: Mutex::new(None), texts: Mutex::default() }
     }
 
-    /// Lists the files that Git does not ignore. The list is current if the system reports changes; otherwise it may
-    /// be slightly out of date.
-    pub(crate) fn all(&self) -> Arc<Vec<Found>> {
+    /// Begins a call, so that its first question sees what was written before it.
+    pub(crate) fn begin(&self) {
+        *lock(&self.since) = Instant::now();
+    }
+
+    /// Lists the wanted files, including those that Git ignores.
+    pub(crate) fn with_ignored(&self) -> Listing {
+        listing::list(&self.disk, true, &*self.wanted)
+    }
+
+    /// Lists the wanted files that Git does not ignore. The list is current if the system reports changes; otherwise it
+    /// is at least as new as the last call.
+    pub(crate) fn all(&self) -> Arc<Listing> {
+        let since = *lock(&self.since);
         let mut listed = lock(&self.listed);
-        if let Some(found) = listed.as_mut().and_then(|listed| listed.renewed(&self.disk)) {
+        if let Some(found) = listed.as_mut().and_then(|listed| listed.renewed(&self.disk, since)) {
             return found;
         }
         self.walk(&mut listed)
     }
 
-    fn walk(&self, listed: &mut Option<Listed>) -> Arc<Vec<Found>> {
+    /// Whether the next list is likely to take a walk. A walk on another thread counts.
+    pub(crate) fn is_due(&self) -> bool {
+        let since = *lock(&self.since);
+        match self.listed.try_lock() {
+            Ok(listed) => listed.as_ref().is_none_or(|it| it.watch.is_none() && !it.is_fresh(since)),
+            Err(_) => true,
+        }
+    }
+
+    /// Stops every list until the result is dropped.
+    #[cfg(test)]
+    pub(crate) fn hold(&self) -> impl Sized {
+        lock(&self.listed)
+    }
+
+    fn walk(&self, listed: &mut Option<Listed>) -> Arc<Listing> {
         let (before, watch) = match listed.take() {
             Some(before) => (Some(before.found), before.watch),
-            None => (None, watch::begin(&self.disk)),
+            None => (None, (self.watch)(&self.disk)),
         };
-        let mut again = Listed::walk(&self.disk, watch);
+        let mut again = Listed::walk(&self.disk, &*self.wanted, watch);
         // If nothing changed, the same `Arc` is kept, so that what callers have cached for it stays valid.
         if let Some(before) = before.filter(|before| *before == again.found) {
             again.found = before;
@@ -75,7 +110,7 @@ impl Files {
     }
 
     /// Returns the listing if it is known to be current.
-    fn told(&self) -> Option<Arc<Vec<Found>>> {
+    fn told(&self) -> Option<Arc<Listing>> {
         let mut listed = lock(&self.listed);
         let before = listed.as_mut()?;
         match before.watch.as_mut().map_or(News::Unknown, |watch| watch.news()) {
@@ -131,26 +166,32 @@ impl Files {
 }
 
 impl Listed {
-    fn walk(disk: &Disk, mut watch: Option<Box<dyn Watch>>) -> Self {
+    fn walk(disk: &Disk, wanted: &Wanted, mut watch: Option<Box<dyn Watch>>) -> Self {
         let began = Instant::now();
         let found = match &mut watch {
-            Some(watch) => listing::list_and_watch(disk, watch.as_mut()),
-            None => listing::list(disk, false),
+            Some(watch) => listing::list_and_watch(disk, wanted, watch.as_mut()),
+            None => listing::list(disk, false, wanted),
         };
-        Self { at: Instant::now(), took: began.elapsed(), found: Arc::new(found), watch }
+        Self { began, took: began.elapsed(), found: Arc::new(found), watch }
     }
 
     /// Returns the listing with changes applied; `None` if the root must be walked again.
-    fn renewed(&mut self, disk: &Disk) -> Option<Arc<Vec<Found>>> {
+    fn renewed(&mut self, disk: &Disk, since: Instant) -> Option<Arc<Listing>> {
         match self.watch.as_mut().map_or(News::Unknown, |watch| watch.news()) {
             News::Changed(paths) => self.restamp(&paths, disk)?,
-            News::Unknown if self.at.elapsed() < FRESH.max(self.took * 5) => {}
+            News::Unknown if self.is_fresh(since) => {}
             News::Unknown | News::More => return None,
         }
         Some(Arc::clone(&self.found))
     }
 
-    /// Updates the stamps of changed files. A changed file that is not in the listing is one that Git ignores.
+    /// Whether it may be used without reports of the system.
+    fn is_fresh(&self, since: Instant) -> bool {
+        self.began >= since && self.began.elapsed() < self.took + FRESH.max(self.took * 5)
+    }
+
+    /// Updates the stamps of changed files. A changed file that is not in the listing is one that Git
+    /// ignores or that is not wanted.
     fn restamp(&mut self, paths: &BTreeSet<String>, disk: &Disk) -> Option<()> {
         let mut changed = Vec::new();
         for path in paths {
@@ -162,7 +203,7 @@ impl Listed {
         }
         if !changed.is_empty() {
             let found = Arc::make_mut(&mut self.found);
-            changed.into_iter().for_each(|(at, stamp)| found[at].stamp = stamp);
+            changed.into_iter().for_each(|(at, stamp)| found.files[at].stamp = stamp);
         }
         Some(())
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use crate::connection::lock;
-use crate::listing::Found;
+use crate::listing::{Found, Listing};
 
 /// The most texts whose results are kept.
 const KEPT: usize = 16;
@@ -18,13 +18,13 @@ pub(crate) struct Holders(Mutex<VecDeque<Known>>);
 #[derive(Debug)]
 pub(crate) struct Known {
     letters: String,
-    among: Arc<Vec<Found>>,
+    among: Arc<Listing>,
     holds: Vec<Option<bool>>,
 }
 
 impl Holders {
     /// Takes the cached results for a text out of the cache. Results for an older listing are dropped.
-    pub(crate) fn take(&self, letters: &str, among: &Arc<Vec<Found>>) -> Known {
+    pub(crate) fn take(&self, letters: &str, among: &Arc<Listing>) -> Known {
         let mut kept = lock(&self.0);
         kept.retain(|known| Arc::ptr_eq(&known.among, among));
         let at = kept.iter().position(|known| known.letters == letters);
@@ -40,7 +40,7 @@ impl Holders {
 }
 
 impl Known {
-    pub(crate) fn nothing(letters: &str, among: &Arc<Vec<Found>>) -> Self {
+    pub(crate) fn nothing(letters: &str, among: &Arc<Listing>) -> Self {
         Self { letters: letters.to_owned(), among: Arc::clone(among), holds: vec![None; among.len()] }
     }
 
@@ -63,13 +63,13 @@ mod tests {
     use super::*;
     use crate::disk::Stamp;
 
-    fn listing(modified: u64) -> Arc<Vec<Found>> {
+    fn listing(modified: u64) -> Arc<Listing> {
         let found = |path: &str| Found { path: path.to_owned(), stamp: Stamp { size: 1, modified } };
-        Arc::new(vec![found("a"), found("b")])
+        Arc::new(Listing { files: vec![found("a"), found("b")], cut: false })
     }
 
     /// Asks whether the second file contains the text; `said` is what the search would find.
-    fn ask(holders: &Holders, letters: &str, among: &Arc<Vec<Found>>, said: Option<bool>) -> bool {
+    fn ask(holders: &Holders, letters: &str, among: &Arc<Listing>, said: Option<bool>) -> bool {
         let mut known = holders.take(letters, among);
         let holds = known.holds(1, |found, asked| {
             assert_eq!((found.path.as_str(), asked), ("b", letters));

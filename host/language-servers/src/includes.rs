@@ -89,7 +89,7 @@ mod tests {
         }
         let clangd = known().into_iter().find(|profile| profile.name == "clangd").unwrap();
         let disk = Arc::new(Disk::open(root.path()).unwrap());
-        let files = Files::new(Arc::clone(&disk));
+        let files = Files::new(Arc::clone(&disk), Box::new(|_| true));
         let whole = root.path().to_string_lossy().into_owned();
         let found = flags(&clangd, &disk, &files).into_iter().map(|flag| flag.replace(&whole, "ROOT"));
         assert_eq!(found.collect::<Vec<_>>(), expected);

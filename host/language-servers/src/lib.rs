@@ -3,7 +3,6 @@
 //! A server's output is untrusted, and an answer may be incomplete, so every answer says how reliable it is. The
 //! caller's [`launch::Launch`] starts processes. Files are read only below the root. The modules stand in the order
 //! in which a question passes them.
-//! which a question passes them.
 #![forbid(unsafe_code)]
 
 pub mod types;
@@ -58,13 +57,15 @@ impl LanguageServers {
         Self { house, workspaces: Mutex::default() }
     }
 
-    /// Opens a root by its absolute path. Its servers stay alive between questions.
+    /// Opens a root by its absolute path, for one call. Its servers stay alive between calls, and the questions of a call
+    /// see every change of files from before it.
     ///
     /// # Errors
     /// `NotFound` if it is not a readable folder.
     pub fn workspace(&self, root: &Path) -> Result<Arc<Workspace>, Failure> {
         let mut workspaces = lock(&self.workspaces);
         if let Some(workspace) = workspaces.get(root).filter(|workspace| workspace.is_at(root)) {
+            workspace.begin();
             return Ok(Arc::clone(workspace));
         }
         let workspace = Arc::new(Workspace::open(root, &self.house)?);

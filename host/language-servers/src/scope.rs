@@ -110,7 +110,11 @@ mod tests {
         }
         let disk = Disk::open(folder.path()).unwrap();
         let profile = known().into_iter().find(|known| known.name == profile).unwrap();
-        assert_eq!(is_narrow(&profile, &disk, &listing::list(&disk, false)), expected, "{settings:?}");
+        assert_eq!(
+            is_narrow(&profile, &disk, &listing::list(&disk, false, &|_| true)),
+            expected,
+            "{settings:?}"
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ use tokio::time::Instant;
 use crate::connection::{Connection, Trouble, lock};
 use crate::disk::{Disk, Stamp};
 use crate::files::Files;
-use crate::listing::Found;
+use crate::listing::Listing;
 use crate::profile::{Profile, Ready, WithoutProject};
 use crate::text::Encoding;
 use crate::tracker::Warm;
@@ -66,7 +66,7 @@ pub(crate) struct Server {
     documents: tokio::sync::Mutex<Documents>,
     told: Mutex<HashMap<String, Stamp>>,
     /// The listing that was last compared with `told`.
-    compared: Mutex<Option<Arc<Vec<Found>>>>,
+    compared: Mutex<Option<Arc<Listing>>>,
     changed: Mutex<Instant>,
     generation: AtomicU64,
     /// The generation of the last change of a file that others include.

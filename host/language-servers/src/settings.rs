@@ -108,10 +108,24 @@ impl Settings {
         }
         let rank = |profile: &Profile| chosen.prefer.iter().position(|name| *name == profile.name);
         self.profiles.sort_by_key(|profile| rank(profile).unwrap_or(usize::MAX));
-        self.path.splice(0..0, chosen.path);
+        self.search_first(chosen.path);
         self.idle = chosen.idle_minutes.map_or(self.idle, Duration::from_mins);
         self.memory = chosen.memory_mib.map_or(self.memory, |memory| memory.saturating_mul(MIB));
         Ok(self)
+    }
+
+    /// Searches folders before the others, also for the programs that a server starts itself: a script of Node.js
+    /// needs `node`.
+    fn search_first(&mut self, folders: Vec<PathBuf>) {
+        if folders.is_empty() {
+            return;
+        }
+        self.path.splice(0..0, folders);
+        // A folder with a `:` cannot stand in `PATH`, but the server itself is found there.
+        let joinable = self.path.iter().filter(|folder| std::env::join_paths([folder]).is_ok());
+        let Ok(joined) = std::env::join_paths(joinable) else { return };
+        self.environment.retain(|(name, _)| name != "PATH");
+        self.environment.push(("PATH".into(), joined));
     }
 }
 
@@ -128,6 +142,8 @@ mod tests {
         assert_eq!(settings.profiles[0].name, first);
         assert_eq!(settings.path, path.iter().map(PathBuf::from).collect::<Vec<_>>());
         assert!(settings.environment.iter().all(|(name, _)| name != "TOKEN"));
+        let passed: Vec<_> = settings.environment.iter().filter(|(name, _)| name == "PATH").collect();
+        assert_eq!(passed, [&("PATH".into(), path.join(":").into())]);
     }
 
     #[test]
@@ -145,6 +161,14 @@ mod tests {
         let settings = Settings::standard([]).with(chosen).unwrap();
         assert_eq!(settings.without_server.get("cpp").map(String::as_str), Some("cpp"));
         assert!(!settings.without_server.contains_key("ts"), "another server reads them");
+    }
+
+    #[test]
+    fn a_folder_that_no_path_can_hold_is_searched_and_not_passed_on() {
+        let chosen = serde_json::from_value(json!({"path": ["/a:b", "/c"]})).unwrap();
+        let settings = Settings::standard([("PATH".into(), "/bin".into())]).with(chosen).unwrap();
+        assert_eq!(settings.path[0], PathBuf::from("/a:b"));
+        assert_eq!(settings.environment, [("PATH".into(), "/c:/bin".into())]);
     }
 
     #[test]

@@ -15,9 +15,10 @@ use crate::disk::{Disk, Stamp};
 use crate::files::Files as Seen;
 use crate::holders::{Holders, Known};
 use crate::keeper::{Doubted, House, Keeper};
-use crate::listing::{self, Found, extension};
+use crate::listing::{Found, Listing, Wanted, extension};
 use crate::part;
 use crate::server::{Halt, Server};
+use crate::settings::Settings;
 use crate::text::Text;
 use crate::types::{
     Action, Answered, Cause, Completions, Diagnostic, Edit, Failure, FileFilter, Files, Follow, Line,
@@ -55,7 +56,7 @@ pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 impl Workspace {
     pub(crate) fn open(root: &Path, house: &Arc<House>) -> Result<Self, Failure> {
         let disk = Arc::new(Disk::open(root)?);
-        let files = Arc::new(Seen::new(Arc::clone(&disk)));
+        let files = Arc::new(Seen::new(Arc::clone(&disk), listed(&house.settings)));
         let keeper = |profile| Keeper::new(Arc::new(profile), house, &disk, &files);
         let keepers = house.settings.profiles.iter().cloned().map(keeper).collect();
         Ok(Self { disk, files, holders: Holders::default(), keepers, house: Arc::clone(house) })
@@ -65,6 +66,11 @@ impl Workspace {
     /// different one.
     pub(crate) fn is_at(&self, root: &Path) -> bool {
         self.disk.is_at(root)
+    }
+
+    /// Begins a call, so that its questions see every change before it.
+    pub(crate) fn begin(&self) {
+        self.files.begin();
     }
 
     /// Returns the root's absolute path.
@@ -84,14 +90,14 @@ impl Workspace {
     pub fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
         let under = self.disk.below(&filter.under)?;
         if let Some(stamp) = self.files.stamp(&under) {
-            let found = Arc::new(vec![Found { path: under, stamp }]);
+            let found = Arc::new(Listing { files: vec![Found { path: under, stamp }], cut: false });
             return Ok(self.filtered(&found, "", filter, &mut Known::nothing(letters(filter), &found)));
         }
         if !under.is_empty() && !self.disk.exists(&under) {
             return Err(Failure::new(Cause::NotFound, format!("path not found: {}", filter.under)));
         }
         if filter.ignored {
-            let found = Arc::new(listing::list(&self.disk, true));
+            let found = Arc::new(self.files.with_ignored());
             return Ok(self.filtered(&found, &under, filter, &mut Known::nothing(letters(filter), &found)));
         }
         let found = self.files.all();
@@ -101,13 +107,13 @@ impl Workspace {
         Ok(files)
     }
 
-    fn filtered(&self, found: &[Found], under: &str, filter: &FileFilter, known: &mut Known) -> Files {
+    fn filtered(&self, listing: &Listing, under: &str, filter: &FileFilter, known: &mut Known) -> Files {
         let below = |path: &str| {
             under.is_empty() || path.strip_prefix(under).is_some_and(|rest| rest.starts_with('/'))
         };
         let most = MOST_FILES.min(filter.limit as usize);
         let mut items = Vec::new();
-        for (at, found) in found.iter().enumerate().filter(|(_, found)| below(&found.path)) {
+        for (at, found) in listing.iter().enumerate().filter(|(_, found)| below(&found.path)) {
             let Some(language) = self.language(found.extension()) else { continue };
             let wanted = filter.languages.is_empty() || filter.languages.contains(&language);
             if !wanted || !known.holds(at, |found, letters| self.contains(found, letters)) {
@@ -119,7 +125,7 @@ impl Workspace {
             let Stamp { size, .. } = found.stamp;
             items.push(SourceFile { path: found.path.clone(), language, size, stamp: found.stamp.number() });
         }
-        Files { items, truncated: false }
+        Files { items, truncated: listing.cut }
     }
 
     /// Whether a file contains a text; `None` if it cannot be read.
@@ -343,6 +349,26 @@ impl Workspace {
         self.keepers.iter().for_each(|keeper| keeper.stop());
     }
 
+    /// Whether a list of files takes a walk or a search in many files.
+    pub(crate) fn is_long(&self, filter: &FileFilter) -> bool {
+        filter.containing.is_some() || filter.ignored || self.needs_walk()
+    }
+
+    /// Whether the next question is likely to walk the root.
+    pub(crate) fn needs_walk(&self) -> bool {
+        self.files.is_due()
+    }
+
+    /// Stops every list of files until the result is dropped.
+    #[cfg(test)]
+    pub(crate) fn hold(&self) -> impl Sized {
+        self.files.hold()
+    }
+
+    pub(crate) fn walk(&self) {
+        drop(self.files.all());
+    }
+
     /// Walks the files once, before many servers are asked.
     fn refresh_once(&self, files: usize) {
         if files > 1 {
@@ -447,6 +473,17 @@ impl Workspace {
         let message = format!("no language server for {what}, expected one of {}", languages.join(", "));
         Failure::new(Cause::NoServer, message)
     }
+}
+
+/// Returns which files a listing needs: source files, and files that a server wants to hear about.
+fn listed(settings: &Settings) -> Box<Wanted> {
+    let served = settings.profiles.iter().flat_map(|profile| profile.files.keys());
+    let extensions: HashSet<String> = served.chain(settings.without_server.keys()).cloned().collect();
+    let watched = settings.profiles.iter().flat_map(|profile| profile.watched.iter().cloned());
+    let names: HashSet<String> = watched.collect();
+    Box::new(move |path| {
+        extensions.contains(extension(path)) || names.contains(path.rsplit('/').next().unwrap_or(path))
+    })
 }
 
 /// Asks about one item, and once more if the server dies of it.

@@ -65,16 +65,16 @@ impl<'a> Found<'a> {
         if listed.truncated {
             self.doubts.add(Reason::FileCap);
         }
-        let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
+        let excluded =
+            |file: &File| scope.leaves(&file.path) || scope.site.is_among(&common.exclude, &file.path);
         let mut languages: BTreeMap<String, Vec<File>> = BTreeMap::new();
         let files = listed.items.into_iter().filter(|file| !excluded(file)).collect();
         for file in find::readable(scope, files, &mut self.doubts) {
             languages.entry(file.language.clone()).or_default().push(file);
         }
         for (language, files) in languages {
-            let at_once = whole
-                && common.exclude.is_empty()
-                && self.at_once(scope.site, &language, files.len(), common);
+            let at_once =
+                whole && common.exclude.is_empty() && self.at_once(scope, &language, files.len(), common);
             if !at_once {
                 let of = files.len();
                 self.files(scope.site, files, of, common);
@@ -84,13 +84,15 @@ impl<'a> Found<'a> {
     }
 
     /// Asks for everything at once; false if the server cannot answer that.
-    fn at_once(&mut self, site: Site<'a>, language: &str, files: usize, common: &Common) -> bool {
+    fn at_once(&mut self, scope: &Scope<'a>, language: &str, files: usize, common: &Common) -> bool {
+        let site = scope.site;
         let prepared = site.workspace.prepare(language, common.wait);
         if !prepared.is_ok_and(|server| server.abilities.workspace_diagnostics) {
             return false;
         }
         match site.workspace.workspace_diagnostics(language, common.timeout) {
-            Ok(answer) => {
+            Ok(mut answer) => {
+                answer.items.retain(|one| !scope.leaves(&one.location.path));
                 self.hear(site, answer);
                 self.checked += files;
                 self.of += files;

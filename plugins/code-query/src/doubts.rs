@@ -21,6 +21,8 @@ pub(crate) enum Reason {
     IndexCapped,
     /// The deadline passed.
     Deadline,
+    /// A granted folder could not be opened.
+    RootClosed,
     /// There are more files than the plugin examines.
     FileCap,
     /// The project's settings hide files from a server.
@@ -62,6 +64,7 @@ impl Reason {
             Self::Degraded => "degraded",
             Self::IndexCapped => "index_capped",
             Self::Deadline => "deadline",
+            Self::RootClosed => "root_closed",
             Self::FileCap => "file_cap",
             Self::ServerScope => "server_scope",
             Self::UnopenedOnly => "unopened_only",
@@ -141,6 +144,14 @@ impl Doubts {
     /// Adds a sentence about a reason. If the reason is withdrawn, the sentence goes with it.
     pub(crate) fn explain(&mut self, reason: Reason, note: impl Into<String>) {
         self.say((Some(reason), note.into()));
+    }
+
+    /// Says how many results were left out because the query excludes their files.
+    pub(crate) fn excluded(&mut self, count: usize) {
+        if count > 0 {
+            let results = if count == 1 { "result" } else { "results" };
+            self.note(format!("{count} {results} in excluded files left out"));
+        }
     }
 
     fn say(&mut self, note: (Option<Reason>, String)) {

@@ -15,12 +15,12 @@ use crate::doubts::{Doubts, Reason};
 use crate::hidden::{self, Sought};
 use crate::imports;
 use crate::kinds::{self, Kinds};
-use crate::pattern::{Case, Pattern};
+use crate::pattern::{Case, PathPattern, Pattern};
 use crate::request::Common;
 use crate::scope::{self, Desk, Scope, Site, show_range};
 use crate::tree::{Node, key};
 use crate::trouble::Trouble;
-use crate::world::{File, FileFilter, Naming, Place, State};
+use crate::world::{File, FileFilter, Files, Naming, Place, State};
 
 /// The maximum number of files to examine.
 const FILES: u32 = 5_000;
@@ -48,6 +48,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) kinds: Kinds,
     pub(crate) locals: bool,
     pub(crate) path: Option<&'a str>,
+    /// Files to leave out.
+    pub(crate) exclude: &'a [PathPattern],
     /// The type of the query, for errors.
     pub(crate) what: &'a str,
 }
@@ -304,7 +306,11 @@ fn candidates(
     if listed.items.is_empty() && !scope.under.is_empty() {
         listed = scope.listed(&FileFilter { ignored: true, ..scope::filter(&scope.under, FILES) })?;
     }
-    let excluded = |file: &File| common.exclude.iter().any(|pattern| pattern.matches(&file.path));
+    let excluded = |file: &File| scope.leaves(&file.path) || scope.site.is_among(wanted.exclude, &file.path);
+    // An index is asked only about the languages of listed files, so a list that the host cut is no proof there either.
+    if listed.truncated && listed.items.len() < FILES as usize {
+        cap(&listed, doubts);
+    }
     let in_names = letters(wanted, LETTERS);
     let in_texts = text_letters(wanted).filter(|_| way != Way::Crawl);
     let pasted =
@@ -321,7 +327,7 @@ fn candidates(
             }
         }
         _ => {
-            cap(listed.truncated, doubts);
+            cap(&listed, doubts);
             listed.items
         }
     };
@@ -341,7 +347,7 @@ fn pasted(scope: &Scope<'_>, letters: &[String], files: &[File], common: &Common
     let languages: BTreeSet<&str> = files.iter().map(|file| file.language.as_str()).collect();
     let of_macros = |language: &&str| matches!(crawl::naming(site, language), Naming::Scoped);
     let language = if files.len() > 1 { languages.into_iter().find(of_macros) } else { None };
-    let whole = Scope { site, under: String::new() };
+    let whole = Scope::new(site, String::new());
     let pasting = || whole.listed(&FileFilter { containing: Some(PASTE.to_owned()), ..scope::filter("", 1) });
     let Some(language) = language.filter(|_| pasting().is_ok_and(|found| !found.items.is_empty())) else {
         return Vec::new();
@@ -377,16 +383,21 @@ fn containing(scope: &Scope<'_>, letters: &[String], doubts: &mut Doubts) -> Res
         if files.items.is_empty() && !scope.under.is_empty() {
             files = scope.listed(&FileFilter { ignored: true, ..filter })?;
         }
-        cap(files.truncated, doubts);
+        cap(&files, doubts);
         found.extend(files.items.into_iter().map(|file| (file.path.clone(), file)));
     }
     Ok(found.into_values().collect())
 }
 
-fn cap(truncated: bool, doubts: &mut Doubts) {
-    if truncated {
+fn cap(listed: &Files, doubts: &mut Doubts) {
+    if listed.truncated {
         doubts.add(Reason::FileCap);
-        doubts.note(format!("only the first {FILES} files were looked at; narrow path"));
+        doubts.note(if listed.items.len() < FILES as usize {
+            "the root has too many files, or too deep folders, to list them all; name one file as path"
+                .to_owned()
+        } else {
+            format!("only the first {FILES} files were looked at; narrow path")
+        });
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn schema() -> Json {
             "language": text("restart: which server"),
             "limit": number(1, 1_000, "100"),
             "offset": number(0, u32::MAX, "0"),
-            "exclude": {"type": ["string", "array"], "items": {"type": "string"}, "description": "path globs"},
+            "exclude": {"type": ["string", "array"], "items": {"type": "string"}, "description": "path globs that no result may match; not for a query about one place"},
             "countOnly": flag("only the total"),
             "timeoutMs": number(1, LONGEST, "for the whole call, 25000"),
             "waitMs": number(0, LONGEST, "how much of it a server may load, 15000"),

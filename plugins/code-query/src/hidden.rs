@@ -95,7 +95,7 @@ pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &C
     if !matches!(server.naming, Naming::Scoped) || name.is_empty() {
         return;
     }
-    let scope = Scope { site, under: String::new() };
+    let scope = Scope::new(site, String::new());
     let (languages, containing) = (server.languages.clone(), Some(name.to_owned()));
     let wanted = FileFilter { languages, containing, ..scope::filter("", FILES) };
     let Ok(files) = scope.listed(&wanted) else { return };
@@ -107,8 +107,9 @@ pub(crate) fn doubt_uses(site: Site<'_>, server: &Server, name: &str, common: &C
     let partial = Common { allow_partial: true, ..common.clone() };
     let letters = [name.to_owned()];
     let (share, mut others) = (Share::Named(&letters), Doubts::default());
-    if let Ok(outlines) = crawl::outlines(site, files.items, &share, &partial, false, "outline", &mut others)
-    {
+    let mut files = files.items;
+    files.retain(|file| !site.is_among(&common.exclude, &file.path));
+    if let Ok(outlines) = crawl::outlines(site, files, &share, &partial, false, "outline", &mut others) {
         doubt(&outlines, Sought::Name(name), doubts);
     }
 }

@@ -36,10 +36,11 @@ mod tests;
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Arguments, Fault, Json, Plugin, Tool, json, language_servers};
 
+use doubts::Reason;
 use request::{Ask, Query, Request};
 use scope::Desk;
 use trouble::Trouble;
-use world::{Step, Workspace};
+use world::{Closed, Step, Workspace};
 
 struct CodeQuery;
 
@@ -52,32 +53,71 @@ impl Plugin for CodeQuery {
     fn call(_tool: &str, arguments: Arguments) -> Result<Json, Fault> {
         let arguments: Map<String, Json> = arguments.into()?;
         let mut workspaces: Vec<Box<dyn Workspace>> = Vec::new();
+        let mut closed: Vec<Closed> = Vec::new();
         for root in language_servers::roots() {
-            let opened = language_servers::open(&root)
-                .map_err(|failure| Fault::new("unavailable", failure.message))?;
-            workspaces.push(Box::new(opened));
+            match language_servers::open(&root) {
+                Ok(opened) => workspaces.push(Box::new(opened)),
+                Err(failure) => closed.push(Closed { root, failure }),
+            }
         }
-        answer(&workspaces, &arguments)
+        answer(&workspaces, &closed, &arguments)
     }
 }
 
 iac_plugin::export!(CodeQuery);
 
-/// Answers one call with `{"results":[…]}`, one element for each query.
+/// Answers one call with `{"results":[…]}`, one element for each query. Granted folders that could not be opened only
+/// make answers incomplete.
 ///
 /// # Errors
-/// Arguments without any query, and a plugin to which no folder was granted.
-pub fn answer(workspaces: &[Box<dyn Workspace + '_>], arguments: &Map<String, Json>) -> Result<Json, Fault> {
+/// Arguments without any query, and a plugin to which no folder was granted or which could open none.
+pub fn answer(
+    workspaces: &[Box<dyn Workspace + '_>],
+    closed: &[Closed],
+    arguments: &Map<String, Json>,
+) -> Result<Json, Fault> {
     let request = Request::parse(arguments).map_err(unusable)?;
     if workspaces.is_empty() {
-        return Err(Fault::new("permission_denied", "no folder was granted to code-query")
-            .suggest(format!("only the user can change this: {}", trouble::GRANT)));
+        return Err(none_opened(closed));
     }
-    let results = rounds::answer(workspaces, &request.queries, |desk, query| match query {
-        Ok(query) => answer::show(query.name(), run(desk, query), request.form),
+    let results = rounds::answer(workspaces, closed, &request.queries, |desk, query| match query {
+        Ok(query) => answer::show(query.name(), whole(desk, query), request.form),
         Err(trouble) => answer::show("", Err(trouble.clone()), request.form),
     });
     Ok(json!({"results": results}))
+}
+
+fn none_opened(closed: &[Closed]) -> Fault {
+    let Some(Closed { failure, .. }) = closed.first() else {
+        return Fault::new("permission_denied", "no folder was granted to code-query")
+            .suggest(format!("only the user can change this: {}", trouble::GRANT));
+    };
+    let fault = Fault::new("unavailable", failure.message.clone());
+    match &failure.suggestion {
+        Some(suggestion) => fault.suggest(suggestion.clone()),
+        None => fault,
+    }
+}
+
+/// Runs a query. If it is about every folder and one of them could not be opened, its answer is not complete.
+fn whole(desk: &Desk<'_>, query: &Query) -> Result<answer::Answer, Trouble> {
+    let notes: Vec<String> = match query.ask.path() {
+        None => desk.closed().iter().map(Closed::note).collect(),
+        Some(_) => Vec::new(),
+    };
+    match run(desk, query) {
+        Ok(mut answer) => {
+            for note in notes {
+                answer.doubts.add(Reason::RootClosed);
+                answer.doubts.note(note);
+            }
+            Ok(answer)
+        }
+        Err(trouble) if trouble.code == "NOT_FOUND" && !notes.is_empty() => {
+            Err(trouble.also(&notes.join("; ")))
+        }
+        Err(trouble) => Err(trouble),
+    }
 }
 
 fn run(desk: &Desk<'_>, query: &Query) -> Result<answer::Answer, Trouble> {
@@ -85,7 +125,8 @@ fn run(desk: &Desk<'_>, query: &Query) -> Result<answer::Answer, Trouble> {
     match &query.ask {
         Ask::FindSymbols { pattern, path, kinds, locals } => {
             let path = path.as_deref();
-            let wanted = find::Wanted { pattern, kinds: *kinds, locals: *locals, path, what: query.name() };
+            let (kinds, exclude, what) = (*kinds, common.exclude.as_slice(), query.name());
+            let wanted = find::Wanted { pattern, kinds, locals: *locals, path, exclude, what };
             find::symbols(desk, &wanted, common)
         }
         Ask::Outline { path, pattern, kinds, depth, locals } => {

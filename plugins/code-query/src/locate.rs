@@ -140,7 +140,8 @@ pub(crate) fn named<'a>(
     what: &str,
     doubts: &mut Doubts,
 ) -> Result<Vec<Hit<'a>>, Trouble> {
-    let mut wanted = Wanted { pattern, kinds, locals: false, path, what };
+    // What the query excludes may still be what it asks about.
+    let mut wanted = Wanted { pattern, kinds, locals: false, path, exclude: &[], what };
     let mut hits = find::hits(desk, &wanted, common, Way::Best, doubts)?;
     if hits.is_empty() && path.is_some() {
         wanted.locals = true;

@@ -26,7 +26,11 @@ pub(crate) struct Pattern {
 /// A pattern over paths: `**/generated/**`, `src/*.test.ts`, `vendor`. Without a `/` it matches any one name of the
 /// path; with a `/` it begins at the root. Everything below a matching folder matches too.
 #[derive(Clone, Debug)]
-pub(crate) struct PathPattern(Vec<Vec<Segment>>);
+pub(crate) struct PathPattern {
+    /// Whether it begins with `/`, so that it may name an absolute path.
+    rooted: bool,
+    alternatives: Vec<Vec<Segment>>,
+}
 
 /// The rest of a pattern after its braces are expanded.
 #[derive(Clone, Debug)]
@@ -195,16 +199,22 @@ impl PathPattern {
     pub(crate) fn parse(text: &str) -> Result<Self, PatternError> {
         Pattern::parse(text)?;
         let expanded = braces::expand(text).map_err(|TooMany| PatternError::TooMany)?;
-        Ok(Self(expanded.iter().map(|marks| path_segments(marks)).collect()))
+        let alternatives = expanded.iter().map(|marks| path_segments(marks)).collect();
+        Ok(Self { rooted: text.starts_with('/'), alternatives })
     }
 
-    /// Tells whether a path with `/`, relative to its root, or a folder above it, matches.
+    /// Whether it may name an absolute path.
+    pub(crate) fn is_rooted(&self) -> bool {
+        self.rooted
+    }
+
+    /// Tells whether a path with `/`, relative to its root or absolute, or a folder above it, matches.
     pub(crate) fn matches(&self, path: &str) -> bool {
-        let names: Vec<&str> = path.split('/').collect();
+        let names: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         let folders = |segments: &Vec<Segment>| {
             (1..=names.len()).any(|depth| follows(segments, &names[..depth], Case::Exact))
         };
-        self.0.iter().any(folders)
+        self.alternatives.iter().any(folders)
     }
 }
 

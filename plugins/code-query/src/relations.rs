@@ -38,14 +38,16 @@ pub(crate) fn references(
     let located = locate::whole(desk, target, common, "references", &mut doubts)?;
     let asker = Asker::new(&located, "references", common, |can| can.references, &mut doubts)?;
     let relation = if declaration { Relation::ReferencesAndDeclaration } else { Relation::References };
-    let (uses, declared) = asker.uses(relation, declaration, &mut doubts)?;
+    let (mut uses, declared) = asker.uses(relation, declaration, &mut doubts)?;
     asker.doubt_hidden(target, &mut doubts);
     uses.settle(&asker.server, &mut doubts);
+    uses.exclude(&located, common);
     uses.doubt(&located, &asker.server, &mut doubts);
     let mut found = uses.items;
     // For some servers, each of several declarations is a use of the others.
     found.retain(|one| declaration || !located.declared || !is_one_of(&located, one));
     locate::expect_some(&asker.server, found.len(), &doubts)?;
+    exclude(&mut found, located.site, common, |one| &one.path, &mut doubts);
     Ok(Answer::of(&found, common, doubts, |shown, _| reference_rows(&asker, shown, &declared)))
 }
 
@@ -54,13 +56,17 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
     let mut doubts = Doubts::default();
     if let Target::Name { pattern, path, kinds } = target {
         let hits = locate::named(desk, pattern, path.as_deref(), *kinds, common, "definition", &mut doubts)?;
-        let hits = with_bodies(hits, common);
+        let mut hits = with_bodies(hits, common);
+        let all = hits.len();
+        hits.retain(|hit| !hit.site.is_among(&common.exclude, &hit.path));
+        doubts.excluded(all - hits.len());
         return Ok(Answer::of(&hits, common, doubts, |shown, doubts| find::rows(shown, common, doubts)));
     }
     let located = locate::one(desk, target, common, "definition", &mut doubts)?;
     let asker = Asker::new(&located, "definition", common, |can| can.definition, &mut doubts)?;
-    let found = asker.related(Relation::Definition, &mut doubts)?;
+    let mut found = asker.related(Relation::Definition, &mut doubts)?;
     locate::expect_some(&asker.server, found.len(), &doubts)?;
+    exclude(&mut found, located.site, common, |one| &one.path, &mut doubts);
     Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, None, doubts)))
 }
 
@@ -76,7 +82,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         let neighbours = asker.hierarchy(Step::Subtypes, &mut doubts)?;
         ("subtypes", sorted(neighbours.into_iter().map(|one| named_location(&one))))
     };
-    let found = implementing(&located, found);
+    let mut found = implementing(&located, found);
     doubt_structure(&located, &mut doubts);
     // A server that could not read the project may have refused the question, and an implementation need not contain
     // the name of what it implements. So the places of the name prove nothing here.
@@ -85,6 +91,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     }
     asker.doubt_hidden(target, &mut doubts);
     locate::expect_some(&asker.server, found.len(), &doubts)?;
+    exclude(&mut found, located.site, common, |one| &one.path, &mut doubts);
     Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, Some(via), doubts)))
 }
 
@@ -117,6 +124,19 @@ fn implementing(located: &Located<'_>, mut found: Vec<Location>) -> Vec<Location
     };
     found.retain(|one| !(imports::are_listed(&located.language) && is_alias(one)));
     found
+}
+
+/// Leaves out what is in excluded files, and says how much that is.
+fn exclude<T>(
+    found: &mut Vec<T>,
+    site: Site<'_>,
+    common: &Common,
+    path: impl Fn(&T) -> &str,
+    doubts: &mut Doubts,
+) {
+    let all = found.len();
+    found.retain(|one| !site.is_among(&common.exclude, path(one)));
+    doubts.excluded(all - found.len());
 }
 
 /// Tells whether it is a place of the symbol itself.
@@ -162,6 +182,7 @@ pub(crate) fn calls(
         (path.starts_with('/'), path, key(one.symbol.name_range.start), one.symbol.name.clone())
     });
     found.dedup_by(|one, other| same_symbol(one, other));
+    exclude(&mut found, located.site, common, |one| &one.symbol.location.path, &mut doubts);
     Ok(Answer::of(&found, common, doubts, |shown, doubts| neighbour_rows(&asker, step, shown, doubts)))
 }
 
@@ -308,6 +329,7 @@ impl<'a, 'b> Asker<'a, 'b> {
             Err(trouble) => return Err(trouble),
         };
         uses.settle(&self.server, doubts);
+        uses.exclude(self.located, self.common);
         uses.only_calls(self.located);
         let known: BTreeSet<Declared> = found.iter().flat_map(|one| one.sites.iter().map(begin)).collect();
         let missing: Vec<Location> = uses
@@ -321,6 +343,7 @@ impl<'a, 'b> Asker<'a, 'b> {
         for site in missing {
             match trees.get(&site.path).and_then(|tree| tree.caller(site.range.start)) {
                 Some(node) => add_site(found, neighbour(&site.path, node), site),
+                None if self.located.site.is_among(&self.common.exclude, &site.path) => {}
                 None => without.push(format!(
                     "{}:{}",
                     self.located.site.show(&site.path),

@@ -102,6 +102,8 @@ pub(crate) enum Spot {
 pub(crate) struct Common {
     pub(crate) limit: usize,
     pub(crate) offset: usize,
+    /// Paths that no result may have. Only a search leaves them out from the beginning; they never decide what a name
+    /// means.
     pub(crate) exclude: Vec<PathPattern>,
     pub(crate) count_only: bool,
     /// Milliseconds from the beginning of the call.
@@ -117,16 +119,19 @@ pub(crate) struct Common {
 
 /// The types of queries, with the fields of each.
 const TYPES: [(&str, &[&str]); 14] = [
-    ("findSymbols", &["query", "path", "kind", "includeLocals", "body", "contextLines"]),
+    ("findSymbols", &["query", "path", "kind", "includeLocals", "body", "contextLines", "exclude"]),
     ("outline", &["path", "symbol", "kind", "depth", "includeLocals"]),
-    ("diagnostics", &["path", "severity", "source"]),
-    ("references", &["path", "line", "character", "symbol", "kind", "includeDeclaration", "contextLines"]),
-    ("definition", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
-    ("implementations", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
+    ("diagnostics", &["path", "severity", "source", "exclude"]),
+    (
+        "references",
+        &["path", "line", "character", "symbol", "kind", "includeDeclaration", "contextLines", "exclude"],
+    ),
+    ("definition", &["symbol", "path", "line", "character", "kind", "body", "contextLines", "exclude"]),
+    ("implementations", &["symbol", "path", "line", "character", "kind", "body", "contextLines", "exclude"]),
     ("typeInfo", &["symbol", "path", "line", "character", "kind"]),
     ("completions", &["path", "line", "character", "prefix", "context"]),
-    ("callers", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
-    ("callees", &["symbol", "path", "line", "character", "kind", "body", "contextLines"]),
+    ("callers", &["symbol", "path", "line", "character", "kind", "body", "contextLines", "exclude"]),
+    ("callees", &["symbol", "path", "line", "character", "kind", "body", "contextLines", "exclude"]),
     ("rename", &["symbol", "newName", "path", "line", "character", "kind"]),
     ("actions", &["symbol", "path", "line", "character", "endLine", "endCharacter", "kind", "only", "title"]),
     ("status", &[]),
@@ -149,8 +154,7 @@ const WORDS: [(&str, &str); 11] = [
 ];
 
 /// Fields of every type.
-const COMMON: [&str; 8] =
-    ["type", "limit", "offset", "exclude", "countOnly", "timeoutMs", "waitMs", "allowPartial"];
+const COMMON: [&str; 7] = ["type", "limit", "offset", "countOnly", "timeoutMs", "waitMs", "allowPartial"];
 
 impl Request {
     /// Reads the arguments of a call: a query itself, `{"queries":[…]}`, or `{"args":{…}}` and `{"args":[…]}`.
@@ -253,7 +257,34 @@ impl Ask {
     }
 }
 
+impl Ask {
+    /// Returns the path that it names.
+    pub(crate) fn path(&self) -> Option<&str> {
+        match self {
+            Self::FindSymbols { path, .. } | Self::Diagnostics { path, .. } => path.as_deref(),
+            Self::Outline { path, .. } | Self::Completions { path, .. } => Some(path),
+            Self::References { target, .. }
+            | Self::Definition { target }
+            | Self::Implementations { target }
+            | Self::TypeInfo { target }
+            | Self::Callers { target }
+            | Self::Callees { target }
+            | Self::Rename { target, .. }
+            | Self::Actions { place: Selection::Thing(target), .. } => target.path(),
+            Self::Actions { place: Selection::Lines { path, .. }, .. } => Some(path),
+            Self::Status | Self::Restart { .. } => None,
+        }
+    }
+}
+
 impl Target {
+    fn path(&self) -> Option<&str> {
+        match self {
+            Self::Name { path, .. } => path.as_deref(),
+            Self::Place { path, .. } => Some(path),
+        }
+    }
+
     fn parse(fields: &Fields<'_>) -> Result<Self, Trouble> {
         let line = fields.number("line", 1, u32::MAX)?;
         let character = fields.number("character", 1, u32::MAX)?;

@@ -24,16 +24,17 @@ const KEPT: usize = 50_000;
 /// Answers queries in their order.
 pub(crate) fn answer(
     workspaces: &[Box<dyn Workspace + '_>],
+    closed: &[Closed],
     queries: &[Result<Query, Trouble>],
     run: impl Fn(&Desk<'_>, &Result<Query, Trouble>) -> Json,
 ) -> Vec<Json> {
     let acts = |query: &Result<Query, Trouble>| query.as_ref().is_ok_and(|query| acts(&query.ask));
     if queries.len() < 2 || queries.iter().any(acts) {
-        let desk = Desk::new(workspaces.iter().map(AsRef::as_ref));
+        let desk = Desk::new(workspaces.iter().map(AsRef::as_ref), closed);
         return queries.iter().map(|query| run(&desk, query)).collect();
     }
     let known: Vec<Known<'_>> = workspaces.iter().map(|workspace| Known::new(workspace.as_ref())).collect();
-    let desk = Desk::new(known.iter().map(|known| known as &dyn Workspace));
+    let desk = Desk::new(known.iter().map(|known| known as &dyn Workspace), closed);
     let mut answers: Vec<Option<Json>> = queries.iter().map(|_| None).collect();
     for _ in 0..MOST {
         for (query, answer) in queries.iter().zip(&mut answers).filter(|(_, answer)| answer.is_none()) {

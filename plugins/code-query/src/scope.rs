@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::near;
+use crate::pattern::PathPattern;
 use crate::trouble::Trouble;
-use crate::world::{Cause, Failure, File, FileFilter, Files, Line, Range, Server, Workspace};
+use crate::world::{Cause, Closed, Failure, File, FileFilter, Files, Line, Range, Server, Workspace};
 
 /// The maximum number of lines in one request; the host gives at most 20,000.
 const LINES: usize = 10_000;
@@ -12,6 +13,7 @@ const LINES: usize = 10_000;
 /// The granted roots, each with its servers.
 pub(crate) struct Desk<'a> {
     sites: Vec<Site<'a>>,
+    closed: &'a [Closed],
 }
 
 /// One granted root.
@@ -31,14 +33,25 @@ pub(crate) struct Scope<'a> {
     pub(crate) site: Site<'a>,
     /// Relative to the root; `""` is the root itself.
     pub(crate) under: String,
+    /// Folders of the root that are granted roots themselves and answer for their own files.
+    inner: Vec<String>,
 }
 
 impl<'a> Desk<'a> {
-    /// Makes the list of granted roots.
-    pub(crate) fn new(workspaces: impl ExactSizeIterator<Item = &'a (dyn Workspace + 'a)>) -> Self {
-        let alone = workspaces.len() == 1;
+    /// Makes the list of granted roots. Those that could not be opened count too, so that paths do not change their
+    /// form when a folder comes back.
+    pub(crate) fn new(
+        workspaces: impl ExactSizeIterator<Item = &'a (dyn Workspace + 'a)>,
+        closed: &'a [Closed],
+    ) -> Self {
+        let alone = workspaces.len() + closed.len() == 1;
         let all = workspaces.enumerate();
-        Self { sites: all.map(|(number, workspace)| Site { workspace, number, alone }).collect() }
+        Self { sites: all.map(|(number, workspace)| Site { workspace, number, alone }).collect(), closed }
+    }
+
+    /// Returns the granted roots that could not be opened.
+    pub(crate) fn closed(&self) -> &'a [Closed] {
+        self.closed
     }
 
     /// Returns the roots.
@@ -53,8 +66,26 @@ impl<'a> Desk<'a> {
     pub(crate) fn scopes(&self, path: Option<&str>) -> Result<Vec<Scope<'a>>, Trouble> {
         match path {
             Some(path) => Ok(vec![self.scope(path)?]),
-            None => Ok(self.sites.iter().map(|&site| Scope { site, under: String::new() }).collect()),
+            None => Ok(self.everything()),
         }
+    }
+
+    /// Returns every root, without what lies below another granted root, so that nothing is found twice.
+    fn everything(&self) -> Vec<Scope<'a>> {
+        let roots: Vec<String> = match self.sites.as_slice() {
+            [_] => vec![String::new()],
+            many => many.iter().map(|site| site.workspace.root()).collect(),
+        };
+        let mut scopes = Vec::new();
+        for (at, &site) in self.sites.iter().enumerate() {
+            let is_again = roots[..at].contains(&roots[at]);
+            if !is_again {
+                let below = roots.iter().filter_map(|root| strip(root, &roots[at]));
+                let inner = below.filter(|below| !below.is_empty()).map(str::to_owned).collect();
+                scopes.push(Scope { site, under: String::new(), inner });
+            }
+        }
+        scopes
     }
 
     /// Returns the folder or file that a path names, relative to a root or absolute.
@@ -70,16 +101,21 @@ impl<'a> Desk<'a> {
         let mut missing = None;
         for (site, under) in self.readings(path)? {
             match site.workspace.files(&filter(&under, limit)) {
-                Ok(files) => return Ok((Scope { site, under }, files)),
+                Ok(files) => return Ok((Scope::new(site, under), files)),
                 Err(failure) if failure.cause == Cause::NotFound => {
                     missing.get_or_insert((site, under));
                 }
                 Err(failure) => return Err(Trouble::of(failure, "path", 0)),
             }
         }
-        Err(match missing {
-            Some((site, under)) => not_found(path, site, &under),
-            None => Trouble::outside(),
+        let of_closed =
+            self.closed.iter().find(|closed| !path.starts_with('/') || strip(path, &closed.root).is_some());
+        let missing = missing.map(|(site, under)| not_found(path, site, &under));
+        Err(match (missing, of_closed) {
+            (Some(trouble), None) => trouble,
+            (Some(trouble), Some(closed)) => trouble.also(&closed.note()),
+            (None, Some(closed)) => Trouble::not_found(closed.note()),
+            (None, None) => Trouble::outside(),
         })
     }
 
@@ -108,6 +144,11 @@ impl<'a> Desk<'a> {
         let absolute = format!("/{}", normal(path).ok_or_else(Trouble::outside)?);
         let below = |site: &Site<'a>| Some((*site, strip(&absolute, &site.workspace.root())?.to_owned()));
         let mut found: Vec<_> = self.sites.iter().filter_map(below).collect();
+        // A root has its real path, and the query's path may lead there through links, which only the host can follow.
+        if found.is_empty() {
+            let linked = |site: &Site<'a>| Some((*site, site.linked(&absolute)?));
+            found = self.sites.iter().filter_map(linked).collect();
+        }
         // The root that is deepest leaves the shortest rest of the path.
         found.sort_by_key(|(_, under)| under.len());
         Ok(found)
@@ -123,6 +164,15 @@ impl Site<'_> {
         format!("{}/{path}", self.workspace.root())
     }
 
+    /// Tells whether one of the patterns matches a path of this root. A pattern may also name the absolute path.
+    pub(crate) fn is_among(&self, patterns: &[PathPattern], path: &str) -> bool {
+        let absolute = || match path.starts_with('/') {
+            true => path.to_owned(),
+            false => format!("{}/{path}", self.workspace.root()),
+        };
+        patterns.iter().any(|one| one.matches(path) || (one.is_rooted() && one.matches(&absolute())))
+    }
+
     /// Shows a range of a file, counted from 1: `src/a.rs:3:5-9:2`.
     pub(crate) fn show_range(&self, path: &str, range: &Range) -> String {
         format!("{}:{}", self.show(path), show_range(range))
@@ -131,6 +181,30 @@ impl Site<'_> {
     /// Tells whether two are the same root.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.number == other.number
+    }
+
+    /// Returns the relative path of an absolute path that leads below this root through links; the path itself if
+    /// nothing is there. The host gives only the paths of files, so this looks for the file that comes first there.
+    fn linked(&self, absolute: &str) -> Option<String> {
+        let first = |under: &str, ignored: bool| {
+            self.workspace.files(&FileFilter { ignored, ..filter(under, 1) }).map(|found| found.items)
+        };
+        let items = match first(absolute, false) {
+            Err(failure) if failure.cause == Cause::Outside => return None,
+            Ok(items) if items.is_empty() => first(absolute, true),
+            items => items,
+        };
+        let Some(file) = items.ok().and_then(|items| items.into_iter().next()) else {
+            return Some(absolute.to_owned());
+        };
+        // The folder of the query is the one below which the rest of the file's path leads to the same file.
+        let is_same = |rest: &str| {
+            let found = first(&format!("{absolute}/{rest}"), true);
+            found.is_ok_and(|items| items.iter().any(|one| one.path == file.path))
+        };
+        let folders = file.path.rmatch_indices('/').map(|(at, _)| (&file.path[..at], &file.path[at + 1..]));
+        let folder = folders.chain([("", file.path.as_str())]).find(|(_, rest)| is_same(rest));
+        Some(folder.map_or_else(|| file.path.clone(), |(folder, _)| folder.to_owned()))
     }
 
     /// Position among the roots.
@@ -159,7 +233,18 @@ impl Site<'_> {
     }
 }
 
-impl Scope<'_> {
+impl<'a> Scope<'a> {
+    pub(crate) fn new(site: Site<'a>, under: String) -> Self {
+        Self { site, under, inner: Vec::new() }
+    }
+
+    /// Whether another granted root answers for a file.
+    pub(crate) fn leaves(&self, path: &str) -> bool {
+        let is_below =
+            |folder: &String| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        self.inner.iter().any(is_below)
+    }
+
     /// Lists files with a language server, at most `limit`.
     pub(crate) fn list(&self, limit: u32) -> Result<Files, Trouble> {
         self.listed(&filter(&self.under, limit))
@@ -233,7 +318,7 @@ fn not_found(path: &str, site: Site<'_>, under: &str) -> Trouble {
     let mut scope;
     loop {
         folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
-        scope = Scope { site, under: folder.to_owned() };
+        scope = Scope::new(site, folder.to_owned());
         if folder.is_empty() || scope.list(1).is_ok() {
             break;
         }

@@ -46,7 +46,7 @@ fn ask(model: Model, arguments: &Json) -> Json {
 
 fn ask_all(workspaces: &[Box<dyn Workspace + '_>], arguments: &Json) -> Json {
     let empty = Map::new();
-    match crate::answer(workspaces, arguments.as_object().unwrap_or(&empty)) {
+    match crate::answer(workspaces, &[], arguments.as_object().unwrap_or(&empty)) {
         Ok(answer) => answer,
         Err(fault) => json!({"fault": fault.code, "message": fault.message, "suggestion": fault.suggestion}),
     }
@@ -215,12 +215,19 @@ fn flatten(nodes: &Json, path: &str, names: &mut Vec<String>) {
 /// The names that each kind of file selection finds, and the questions that it asked.
 fn found(model: Model, pattern: &str, way: Way) -> (Vec<String>, bool) {
     let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(model)];
-    let desk = Desk::new(workspaces.iter().map(AsRef::as_ref));
+    let desk = Desk::new(workspaces.iter().map(AsRef::as_ref), &[]);
     let request =
         Request::parse(json!({"type": "findSymbols", "query": pattern}).as_object().expect("an object"));
     let query = request.expect("a request").queries.remove(0).expect("a query");
     let Ask::FindSymbols { pattern, .. } = &query.ask else { panic!("another query") };
-    let wanted = find::Wanted { pattern, kinds: Kinds::ALL, locals: false, path: None, what: "findSymbols" };
+    let wanted = find::Wanted {
+        pattern,
+        kinds: Kinds::ALL,
+        locals: false,
+        path: None,
+        exclude: &[],
+        what: "findSymbols",
+    };
     let mut doubts = Doubts::default();
     let hits = find::hits(&desk, &wanted, &query.common, way, &mut doubts).expect("an answer");
     let show = |hit: &find::Hit<'_>| {
@@ -254,7 +261,7 @@ fn the_index_spares_files_where_it_can_be_relied_upon() {
     let asked = |knobs: Json| {
         let model = Box::leak(Box::new(Model::new(model::long(9, 2), Knobs::read(&knobs))));
         let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(Lent(model))];
-        let desk = Desk::new(workspaces.iter().map(AsRef::as_ref));
+        let desk = Desk::new(workspaces.iter().map(AsRef::as_ref), &[]);
         let pattern = Pattern::parse("*item0of3").expect("a pattern");
         let request =
             Request::parse(json!({"type": "findSymbols", "query": "x"}).as_object().expect("an object"));
@@ -264,6 +271,7 @@ fn the_index_spares_files_where_it_can_be_relied_upon() {
             kinds: Kinds::ALL,
             locals: false,
             path: None,
+            exclude: &[],
             what: "findSymbols",
         };
         find::hits(&desk, &wanted, &query.common, Way::Index, &mut Doubts::default()).expect("an answer");
@@ -376,11 +384,10 @@ fn a_cold_answer_is_the_warm_one_or_says_why_not() {
 #[test]
 fn roots_are_told_apart_by_their_paths() {
     let knobs = |root: &str| Knobs::read(&json!({"root": root}));
-    let one = Model::new(BTreeMap::from([("a.toy".to_owned(), "function one".to_owned())]), knobs("/one"));
-    let two = Model::new(
-        BTreeMap::from([("b.toy".to_owned(), "function two\nfunction one".to_owned())]),
-        knobs("/one/two"),
-    );
+    let inner = "function two\nfunction one\nfunction bad !error wrong".to_owned();
+    let outer = [("a.toy".to_owned(), "function one".to_owned()), ("two/b.toy".to_owned(), inner.clone())];
+    let one = Model::new(BTreeMap::from(outer), knobs("/one"));
+    let two = Model::new(BTreeMap::from([("b.toy".to_owned(), inner)]), knobs("/one/two"));
     let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(one), Box::new(two)];
     let paths = |mut arguments: Json| -> Vec<String> {
         arguments["format"] = json!("rows");
@@ -396,8 +403,13 @@ fn roots_are_told_apart_by_their_paths() {
         paths(json!({"type": "findSymbols", "query": "one"})),
         ["/one/a.toy:1:10-1:13", "/one/two/b.toy:2:10-2:13"]
     );
-    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "/one/two/b.toy"})).len(), 2);
-    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "b.toy"})).len(), 2);
+    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "/one"})).len(), 4);
+    assert_eq!(paths(json!({"type": "definition", "symbol": "two"})), ["/one/two/b.toy:1:10-1:13"]);
+    let ambiguous = ask_all(&workspaces, &json!({"type": "references", "symbol": "one"}));
+    assert_eq!(ambiguous["results"][0]["candidates"].as_array().map(Vec::len), Some(2), "{ambiguous}");
+    assert_eq!(paths(json!({"type": "diagnostics"})), ["/one/two/b.toy"]);
+    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "/one/two/b.toy"})).len(), 3);
+    assert_eq!(paths(json!({"type": "findSymbols", "query": "*", "path": "b.toy"})).len(), 3);
     assert_eq!(
         ask_all(&workspaces, &json!({"type": "outline", "path": "/two/b.toy"}))["results"][0]["code"],
         "OUTSIDE"
@@ -408,6 +420,59 @@ fn roots_are_told_apart_by_their_paths() {
         ungranted["suggestion"],
         "only the user can change this: `iac-mcp plugin grant code-query language-servers DIR`"
     );
+}
+
+#[test]
+fn a_path_may_lead_to_a_root_through_a_link() {
+    let server = json!({"root": "/private/project", "link": "/project"});
+    let result = |mut arguments: Json| {
+        arguments["format"] = json!("rows");
+        ask(Model::new(project(), Knobs::read(&server)), &arguments)["results"][0].clone()
+    };
+    let outline = result(json!({"type": "outline", "path": "/project/src/handler.toy"}));
+    assert_eq!(outline, result(json!({"type": "outline", "path": "src/handler.toy"})));
+    for (path, plain) in [("/project/src", "src"), ("/project", "."), ("/project/ignored", "ignored")] {
+        let found = result(json!({"type": "findSymbols", "query": "*", "path": path}));
+        assert_eq!(found, result(json!({"type": "findSymbols", "query": "*", "path": plain})), "{path}");
+        assert!(found["total"].as_u64() > Some(0), "{found}");
+    }
+    let at = json!({"type": "typeInfo", "path": "/project/src/handler.toy", "line": 5});
+    assert_eq!(result(at)["result"][0]["path"], "src/handler.toy:5:10");
+    assert_eq!(result(json!({"type": "outline", "path": "/project/src/none.toy"}))["code"], "NOT_FOUND");
+    assert_eq!(result(json!({"type": "outline", "path": "/elsewhere/a.toy"}))["code"], "OUTSIDE");
+}
+
+#[test]
+fn a_folder_that_is_gone_leaves_the_others() {
+    let closed = |root: &str| Closed {
+        root: root.to_owned(),
+        failure: Failure {
+            cause: Cause::NotFound,
+            message: format!("the root `{root}` cannot be read"),
+            suggestion: Some("make it again".to_owned()),
+            retry_after: None,
+        },
+    };
+    let closed = [closed("/gone")];
+    let workspaces: Vec<Box<dyn Workspace>> = vec![Box::new(plain())];
+    let ask = |workspaces: &[Box<dyn Workspace>], arguments: Json| {
+        crate::answer(workspaces, &closed, arguments.as_object().expect("an object"))
+    };
+    let result = |arguments: Json| ask(&workspaces, arguments).expect("an answer")["results"][0].clone();
+    let note = "`/gone` was not looked at: the root `/gone` cannot be read";
+    let all = result(json!({"type": "findSymbols", "query": "greet"}));
+    assert_eq!(
+        (&all["total"], &all["reasons"], &all["note"]),
+        (&json!(1), &json!(["root_closed"]), &json!(note))
+    );
+    assert_eq!(all["result"][0]["path"], "/project/src/handler.toy", "there are two roots");
+    assert_eq!(result(json!({"type": "outline", "path": "src/handler.toy"}))["complete"], true);
+    let missing = result(json!({"type": "outline", "path": "/gone/src/a.toy"}));
+    assert_eq!((&missing["code"], &missing["error"]), (&json!("NOT_FOUND"), &json!(note)));
+    let unsure = result(json!({"type": "outline", "path": "src/a.toy"}));
+    assert_eq!((&unsure["code"], &unsure["hint"]), (&json!("NOT_FOUND"), &json!(note)));
+    let fault = ask(&[], json!({"type": "status"})).expect_err("no folder is left");
+    assert_eq!((fault.code.as_ref(), fault.suggestion.as_deref()), ("unavailable", Some("make it again")));
 }
 
 #[test]

@@ -61,6 +61,16 @@ impl Trouble {
         self
     }
 
+    /// Adds to what to do next.
+    #[must_use]
+    pub(crate) fn also(self, more: &str) -> Self {
+        let hint = match &self.hint {
+            Some(hint) => format!("{hint}; {more}"),
+            None => more.to_owned(),
+        };
+        self.hint(hint)
+    }
+
     /// The host's error about a question; `what` is the type of the query.
     pub(crate) fn of(failure: Failure, what: &str, timeout: u32) -> Self {
         let (code, message) = match failure.cause {

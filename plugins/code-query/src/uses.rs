@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doubts::{Doubts, Reason};
 use crate::locate::Located;
+use crate::request::Common;
 use crate::scope::Site;
 use crate::tree::key;
 use crate::world::{Location, Locations, Naming, Position, Range, Server};
@@ -38,6 +39,11 @@ impl Uses {
         let known: BTreeSet<(&str, u32, u32)> = self.items.iter().map(at).collect();
         let unsure = self.unsure.iter().filter(|one| !known.contains(&at(one))).cloned();
         self.unsure = sorted(unsure.collect::<Vec<_>>().into_iter());
+    }
+
+    /// Leaves out uncertain places in excluded files.
+    pub(crate) fn exclude(&mut self, located: &Located<'_>, common: &Common) {
+        self.unsure.retain(|one| !located.site.is_among(&common.exclude, &one.path));
     }
 
     /// Keeps the places that have the form of a call: the name, and then its arguments.

@@ -8,6 +8,21 @@ pub use iac_plugin::language_servers::{
     Neighbours, Part, Place, Position, Range, Relation, Search, Server, Shown, State, Step, Symbol, Symbols,
 };
 
+/// A granted root that could not be opened, and why.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// Its absolute path.
+    pub root: String,
+    /// The host's reason.
+    pub failure: Failure,
+}
+
+impl Closed {
+    pub(crate) fn note(&self) -> String {
+        format!("`{}` was not looked at: {}", self.root, self.failure.message)
+    }
+}
+
 /// The answer to a question about many items: one answer for each, in the same order.
 pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 

@@ -65,6 +65,8 @@ struct Settled {
     uses: Vec<Location>,
     unsure: Vec<Location>,
     unasked: usize,
+    /// Whether the listing does not have every file.
+    cut: bool,
     /// Whether a place has another definition, which may be a different declaration of the same symbol.
     elsewhere: bool,
 }
@@ -96,10 +98,13 @@ impl Server {
         found.added = u32::try_from(settled.uses.len()).unwrap_or(u32::MAX);
         found.items.extend(settled.uses);
         found.unasked = u32::try_from(settled.unasked).unwrap_or(u32::MAX);
-        let is_settled = settled.unsure.is_empty() && settled.unasked == 0;
+        let is_settled = settled.unsure.is_empty() && settled.unasked == 0 && !settled.cut;
         found.settled = is_settled && !(words == Words::C && settled.elsewhere);
         if found.settled {
             found.freshness.doubts.retain(|doubt| !is_narrowed(doubt));
+        }
+        if settled.cut {
+            found.freshness.doubt(Doubt::Capped);
         }
         found.unsure = settled.unsure;
         Ok(())
@@ -167,7 +172,9 @@ impl Server {
         deadline: Instant,
     ) -> Result<Settled, Halt> {
         let (mut settled, mut asked, mut asking) = (Settled::default(), 0, JoinSet::new());
-        for listed in self.files.all().iter().filter(|listed| self.can_hold(listed, sought)) {
+        let listing = self.files.all();
+        settled.cut = listing.cut && sought.only.is_none();
+        for listed in listing.iter().filter(|listed| self.can_hold(listed, sought)) {
             let Ok(text) = self.files.listed_text(listed) else { continue };
             if !text.as_str().contains(&sought.name) {
                 continue;

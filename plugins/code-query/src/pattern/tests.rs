@@ -150,6 +150,9 @@ fn paths_match_from_the_root_or_by_any_name() {
     assert!(matches("{tests,examples}/**", "examples/x/y.py"));
     assert!(matches("src/", "src/a.ts"));
     assert!(!matches("src", "source/a.ts"));
+    assert!(matches("/home/a/src/**", "/home/a/src/b.ts"));
+    assert!(matches("**/site-packages/**", "/usr/lib/site-packages/b.py"));
+    assert!(!matches("lib/**", "/usr/lib/b.py"));
 }
 
 #[test]

@@ -147,6 +147,11 @@ impl<'a> Fields<'a> {
             .copied()
             .find(|meant| known.contains(meant))
             .or_else(|| near::nearest(field, known.iter().copied()));
+        if field == "exclude" {
+            return self.trouble(
+                "does not take \"exclude\"; searches, diagnostics, references, definitions, implementations and calls do",
+            );
+        }
         Trouble::field(match near {
             Some(near) => format!("unknown field \"{field}\" in {}; did you mean \"{near}\"?", self.name),
             None => format!("unknown field \"{field}\" in {}; it takes {}", self.name, known.join(", ")),

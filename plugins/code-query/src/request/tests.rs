@@ -117,8 +117,8 @@ fn fields_are_read_strictly() {
     );
     check(
         find("zzzzzzzzz", json!("a")),
-        "BAD_FIELD: unknown field \"zzzzzzzzz\" in findSymbols; it takes query, path, kind, includeLocals, body, contextLines, type, limit, \
-         offset, exclude, countOnly, timeoutMs, waitMs, allowPartial",
+        "BAD_FIELD: unknown field \"zzzzzzzzz\" in findSymbols; it takes query, path, kind, includeLocals, body, contextLines, exclude, type, limit, \
+         offset, countOnly, timeoutMs, waitMs, allowPartial",
     );
     check(find("query", json!(3)), "BAD_FIELD: query must be a text, not a number");
     check(find("query", json!("")), "BAD_PATTERN: pattern must not be empty; use \"*\" for every symbol");
@@ -156,7 +156,7 @@ fn fields_are_read_strictly() {
     check(json!({"type": "diagnostics", "severity": "error, warning"}), "ok diagnostics");
     check(
         json!({"type": "status", "path": "a"}),
-        "BAD_FIELD: unknown field \"path\" in status; it takes type, limit, offset, exclude, countOnly, timeoutMs, waitMs, allowPartial",
+        "BAD_FIELD: unknown field \"path\" in status; it takes type, limit, offset, countOnly, timeoutMs, waitMs, allowPartial",
     );
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Model {
 #[derive(Default)]
 pub(super) struct Knobs {
     pub(super) root: String,
+    /// A link that leads to the root.
+    pub(super) link: Option<String>,
     /// The maximum number of symbols that a search returns.
     pub(super) cap: Option<u32>,
     /// A search matches only the beginnings of names.
@@ -37,6 +39,8 @@ pub(super) struct Knobs {
     /// Questions that the server does not support.
     pub(super) without: Vec<String>,
     pub(super) flat: bool,
+    /// The host cannot list every file.
+    pub(super) cut: bool,
     pub(super) scoped: bool,
     /// The host asks about every place of a name.
     pub(super) settles: bool,
@@ -60,6 +64,7 @@ impl Knobs {
         let fail = json["fail"].as_object().into_iter().flatten();
         Self {
             root: json["root"].as_str().unwrap_or("/project").to_owned(),
+            link: json["link"].as_str().map(str::to_owned),
             cap: json["cap"].as_u64().map(|cap| cap as u32),
             heads: json["heads"] == true,
             loading: json["loading"].as_u64().unwrap_or(0) as u32,
@@ -68,6 +73,7 @@ impl Knobs {
             fail: fail.map(|(path, word)| (path.clone(), cause(word.as_str().unwrap_or("")))).collect(),
             without: texts("without").collect(),
             flat: json["flat"] == true,
+            cut: json["cut"] == true,
             scoped: json["scoped"] == true,
             settles: json["settles"] == true,
             rust: json["rust"] == true,
@@ -227,6 +233,18 @@ impl Model {
             part.named.is_empty() || lines.iter().take(end).skip(start).any(wants)
         };
         self.hidden(&part.path).into_iter().filter(holds).collect()
+    }
+
+    /// Like the host, this follows a link to the root.
+    fn relative(&self, path: &str) -> Result<String, Failure> {
+        if !path.starts_with('/') {
+            return Ok(path.to_owned());
+        }
+        let roots = [Some(&self.knobs.root), self.knobs.link.as_ref()];
+        let rest = roots.into_iter().flatten().find_map(|root| path.strip_prefix(root.as_str()));
+        let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let rest = rest.ok_or_else(|| failure(Cause::Outside, "path is outside the workspace root"))?;
+        Ok(rest.trim_start_matches('/').to_owned())
     }
 
     fn everything(&self) -> Vec<Declared> {
@@ -439,6 +457,7 @@ impl Workspace for Model {
     }
 
     fn files(&self, filter: &FileFilter) -> Result<Files, Failure> {
+        let filter = &FileFilter { under: self.relative(&filter.under)?, ..filter.clone() };
         let below = |path: &str| {
             filter.under.is_empty()
                 || path == filter.under
@@ -462,7 +481,7 @@ impl Workspace for Model {
                 stamp: 1,
             })
             .collect();
-        let truncated = items.len() > filter.limit as usize;
+        let truncated = items.len() > filter.limit as usize || self.knobs.cut;
         items.truncate(filter.limit as usize);
         Ok(Files { items, truncated })
     }
