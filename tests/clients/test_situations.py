@@ -81,6 +81,28 @@ class Situations(unittest.TestCase):
             self.assertIn("error", opened)
             self.assertTrue(opened["suggestion"], opened)
 
+    def allows(self, home, rule):
+        (home.state / "policy.toml").parent.mkdir(exist_ok=True)
+        (home.state / "policy.toml").write_text(f"rules = [{rule}]\n")
+
+    def test_a_note_loses_its_attachments_only_after_a_question(self):
+        with Home() as home, self.on(home) as server:
+            named = lambda name: {"app": "Notes", "reference": f'note "{name}"', "property": "body"}
+            attached = lambda: server.call("iac_mcp_get_elements", app="Notes", elements='every attachment of note "Catalogue ideas"')["totalCount"]
+            self.allows(home, '{ app = "com.apple.Notes", level = "MODIFY", decision = "allow" }')
+            plain = server.call("iac_mcp_set_property", **named("Offsite"), append="<div>Porto</div>")
+            self.assertTrue(plain["success"] and plain["undo"], plain)
+            refused = server.call("iac_mcp_set_property", **named("Catalogue ideas"), append="<div>Index</div>")
+            self.assertEqual((refused["error"], refused["level"]), ("permission_required", "DANGEROUS"), refused)
+            self.assertEqual(attached(), 1)
+            self.allows(home, refused["policyLine"])
+            done = server.call("iac_mcp_set_property", **named("Catalogue ideas"), append="<div>Index</div>")
+            self.assertIsNone(done.get("undo", "none"), done)
+            self.assertIn("attachments (1)", done["changes"][0]["noWayBack"][0])
+            self.assertEqual(attached(), 0)
+            kept = server.call("iac_mcp_undo", list=True)["undo"]
+            self.assertIn("removed what the old value does not hold", json.dumps(kept), kept)
+
 
 if __name__ == "__main__":
     unittest.main()
