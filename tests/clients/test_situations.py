@@ -103,6 +103,26 @@ class Situations(unittest.TestCase):
             kept = server.call("iac_mcp_undo", list=True)["undo"]
             self.assertIn("removed what the old value does not hold", json.dumps(kept), kept)
 
+    def test_windows_are_not_shown_without_accessibility(self):
+        windows = {"app": "System Events", "elements": 'every window of process "TextEdit"', "properties": ["name"]}
+        button = 'button 1 of sheet 1 of window 1 of process "TextEdit"'
+        with Home() as home:
+            with self.on(home) as server:
+                for asked in (windows, {"app": "System Events", "elements": 'every menu bar of process "Mail"'}):
+                    refused = server.call("iac_mcp_get_elements", **asked)
+                    self.assertEqual(refused["error"], "automation_not_authorized", refused)
+                    self.assertIn("Accessibility", refused["suggestion"])
+                for asked in (button, 'window 1 of process "TextEdit"', 'name of window 1 of process "TextEdit"', 'role of process "Mail"'):
+                    refused = server.call("iac_mcp_query_object", app="System Events", specifier=asked)
+                    self.assertEqual(refused.get("error"), "automation_not_authorized", (asked, refused))
+                refused = server.call("iac_mcp_get_properties", app="System Events", reference='window 1 of process "TextEdit"')
+                self.assertEqual(refused.get("error"), "automation_not_authorized", refused)
+                ids = server.call("iac_mcp_get_elements", app="System Events", elements="every process", properties=["name", "unix id"])
+                self.assertGreater(ids["totalCount"], 3)
+                (home.path / "mac/consent.json").write_text('{"accessibility": true}')
+            with Server(home, "--world", str(home.path / "mac")) as server:
+                self.assertGreater(server.call("iac_mcp_get_elements", **windows)["totalCount"], 0)
+
 
 if __name__ == "__main__":
     unittest.main()
