@@ -123,6 +123,18 @@ class Situations(unittest.TestCase):
             with Server(home, "--world", str(home.path / "mac")) as server:
                 self.assertGreater(server.call("iac_mcp_get_elements", **windows)["totalCount"], 0)
 
+    def test_mail_deletes_nothing_for_good(self):
+        trash = 'mailbox "Deleted Messages" of account 1'
+        with Home() as home, self.on(home) as server:
+            self.allows(home, '{ app = "com.apple.mail", command = "delete", level = "DANGEROUS", decision = "allow" }')
+            listed = server.call("iac_mcp_get_elements", app="Mail", elements=f"every message of {trash}", properties=["subject"], limit=1)
+            before, [first] = listed["totalCount"], listed["elements"]
+            done = server.call("iac_mcp_run_command", app="Mail", command="delete", target=first["id"])
+            self.assertIs(done["success"], False, done)
+            self.assertIn("until the user empties the Trash in Mail", done["unverified"])
+            after = server.call("iac_mcp_get_elements", app="Mail", elements=f"every message of {trash}", limit=0)
+            self.assertEqual(after["totalCount"], before)
+
 
 if __name__ == "__main__":
     unittest.main()
