@@ -1,6 +1,7 @@
 //! Property writes: the new values, the objects, and the identity that each object must still have.
 
 mod facts;
+mod losses;
 mod verify;
 
 use serde_json::Value as Json;
@@ -15,6 +16,7 @@ pub(crate) use facts::{
     BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence,
     counts, facts, outlives, repeats, sends, standing, taken_from,
 };
+pub(crate) use losses::{LOST, is_lossy, loss};
 pub(crate) use verify::holds;
 
 /// An object that a call would change. The server looks at it first.
@@ -58,6 +60,8 @@ pub struct Fact {
     pub is_least: bool,
     /// Whether only some objects of the class have it. If an object lacks it, the error of the read is ignored.
     pub is_of_some: bool,
+    /// Whether the change removes it for good. A question shows it only if there is some.
+    pub is_lost: bool,
 }
 
 /// What to read from an object.
@@ -139,6 +143,8 @@ pub struct Change {
     pub expected: Expected,
     /// The new values, one for each slot of the subject.
     pub values: Vec<Given>,
+    /// The parts of the object that the write removes for good, as the look at it has found: `attachments`.
+    pub loses: Option<String>,
 }
 
 /// The state that an object must have to be the intended one.
@@ -274,7 +280,7 @@ impl Subject {
 impl Fact {
     /// A fact that is shown exactly as the app gives it.
     pub(crate) fn new(caption: impl Into<String>, look: Look) -> Self {
-        Self { caption: caption.into(), look, is_least: false, is_of_some: false }
+        Self { caption: caption.into(), look, is_least: false, is_of_some: false, is_lost: false }
     }
 
     /// Whether a question shows it. Facts that are not shown only reveal that another object took the place of this

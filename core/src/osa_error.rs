@@ -1,13 +1,16 @@
 //! Apple event and script error numbers: what they mean and what to do next.
 //!
-//! The server looks only at numbers, because texts are in the language of the system. -2700 is any JavaScript exception.
+//! The server looks at numbers, because texts are in the language of the system. -2700 is any JavaScript exception. The
+//! one exception is a number that System Events uses for two errors; see [`meant`].
 //!
 //! # Source
 //! Apple's constants, and public measurements on macOS 14 to 27.
 
+use crate::app::same_id;
 use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::responsible::{NOT_ASKED, REFUSED, Responsible};
+use crate::value::{BAD_INDEX, NO_ACCESSIBILITY, meant};
 
 /// The error that a script reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +80,7 @@ const TABLE: [Row; 33] = [
         "do it in the app",
     ),
     row(-1715, Code::InvalidParameter, "a required parameter is missing", DESCRIBE),
-    row(-1719, Code::ReferenceInvalid, "there is no object at that index", QUERY_AGAIN),
+    row(BAD_INDEX, Code::ReferenceInvalid, "there is no object at that index", QUERY_AGAIN),
     row(-1720, Code::ExecutionFailed, "the app does not accept this range", QUERY_AGAIN),
     row(
         -1723,
@@ -144,10 +147,10 @@ const TABLE: [Row; 33] = [
         "ask the user to allow it in System Settings > Privacy & Security > Accessibility",
     ),
     row(
-        -25211,
+        NO_ACCESSIBILITY,
         Code::AutomationNotAuthorized,
-        "macOS denies control of the interface",
-        "ask the user to allow it in System Settings > Privacy & Security > Accessibility",
+        "macOS does not allow reading or controlling what apps show on the screen",
+        "ask the user to allow it in System Settings > Privacy & Security > Accessibility, for the app that runs this server",
     ),
 ];
 
@@ -186,7 +189,8 @@ impl OsaError {
                 None => fault,
             };
         }
-        let found = TABLE.iter().find(|row| row.number == self.number);
+        let number = meant(self.number, &self.message);
+        let found = TABLE.iter().find(|row| row.number == number);
         let fault = match found {
             None if self.at == "open" && self.number != DISK => {
                 let message = format!("the system cannot find {name}");
@@ -200,7 +204,11 @@ impl OsaError {
             .untrusted(),
             Some(row) => Fault::new(row.code, format!("{name}: {}", row.meaning), row.suggestion),
         };
-        fault.in_app(bundle_id).with("number", self.number)
+        let fault = fault.in_app(bundle_id).with("number", number);
+        match hint(bundle_id).filter(|_| number == BAD_INDEX) {
+            Some(hint) => Fault { suggestion: format!("{}; {hint}", fault.suggestion), ..fault },
+            None => fault,
+        }
     }
 
     /// Reads the error that a script returned in place of a row, if there is one.
@@ -224,7 +232,7 @@ impl OsaError {
 
     /// Whether the object does not exist.
     pub fn is_missing_object(&self) -> bool {
-        is_missing(self.number)
+        is_missing(meant(self.number, &self.message))
     }
 }
 
@@ -245,7 +253,15 @@ pub(crate) fn is_moved(number: i64) -> bool {
     number == MOVED
 }
 
+const SYSTEM_EVENTS: &str = "com.apple.systemevents";
+const MAYBE_ACCESSIBILITY: &str = "if it is part of a window, macOS may also refuse to show it: then the user has to allow it in System Settings > Privacy & Security > Accessibility";
+
+/// What else an object that is not there may mean in an app.
+pub(crate) fn hint(app: &str) -> Option<&'static str> {
+    same_id(app, SYSTEM_EVENTS).then_some(MAYBE_ACCESSIBILITY)
+}
+
 /// Whether a number means that the object does not exist.
 pub(crate) fn is_missing(number: i64) -> bool {
-    matches!(number, -1728 | -1719)
+    matches!(number, -1728 | BAD_INDEX)
 }

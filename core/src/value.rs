@@ -89,7 +89,10 @@ impl Value {
             "data" => Self::Data { base64: text("v")?, kind: text("type")? },
             "list" => return Some(Self::decode(fields.get("v").filter(|v| v.is_array())?)),
             "record" => return Some(Self::decode_record(fields.get("v")?.as_array()?)),
-            "error" => Self::Failed { number: fields.get("number")?.as_i64()?, message: text("message")? },
+            "error" => {
+                let message = text("message")?;
+                Self::Failed { number: meant(fields.get("number")?.as_i64()?, &message), message }
+            }
             _ => return None,
         }))
     }
@@ -121,6 +124,19 @@ impl Value {
             Self::Failed { .. } => Json::Null,
         }
     }
+}
+
+/// System Events has one number for an index where nothing is, and for a read that needs Accessibility.
+pub(crate) const BAD_INDEX: i64 = -1719;
+/// Where Accessibility is missing, it also refuses with this number.
+pub(crate) const NO_ACCESSIBILITY: i64 = -25_211;
+const ASSISTIVE: &str = "assistive access";
+
+/// The number that an error would have if each number meant one thing. Only the text tells a read that needs
+/// Accessibility, and only in English.
+pub(crate) fn meant(number: i64, message: &str) -> i64 {
+    let is_refusal = number == BAD_INDEX && message.to_lowercase().contains(ASSISTIVE);
+    if is_refusal { NO_ACCESSIBILITY } else { number }
 }
 
 fn short(json: &Json) -> String {

@@ -53,6 +53,11 @@ impl Conditions {
         })
     }
 
+    /// Whether the user has allowed the program to control the Mac, in the list Accessibility of System Settings.
+    pub(crate) fn accessibility(&self) -> bool {
+        self.consent.as_ref().is_some_and(Consent::accessibility)
+    }
+
     fn any(&self) -> bool {
         self.faults.is_some() || self.latency.is_some()
     }

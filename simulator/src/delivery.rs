@@ -1,6 +1,7 @@
 //! Delivers an event to an app: launches the app if necessary, waits for its turn, applies the conditions, and writes
 //! the trace.
 
+use crate::assistive;
 use crate::conditions::faults::Effect;
 use crate::conditions::latency::Work;
 use crate::conditions::wait;
@@ -144,6 +145,9 @@ impl Session {
         ignore: bool,
         behaviour: &dyn Behaviour,
     ) -> (Answer<Value>, Work) {
+        if let Some(answer) = assistive::answer(app, event, self.conditions.accessibility()) {
+            return (answer, Work::default());
+        }
         if !ignore && items::concerns(app, event) {
             return (items::perform(self, app, event, behaviour), Work::default());
         }

@@ -24,6 +24,7 @@ pub mod trace;
 mod session;
 mod items;
 mod processes;
+mod assistive;
 mod delivery;
 mod engine;
 mod applescript;

@@ -20,7 +20,7 @@ use std::rc::Rc;
 const FINDER: &str = "com.apple.finder";
 
 /// System Events, which lists the running processes.
-const PROCESSES: &str = "com.apple.systemevents";
+pub(crate) const PROCESSES: &str = "com.apple.systemevents";
 
 /// The state of one process on the simulated Mac.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ import re
 import subprocess
 import unittest
 
-from support import BIN, ROOT, Home, OneServer, Server
+from support import BIN, ROOT, Home, Server
 
 EXPECTED = ROOT / "fixtures/commands.txt"
 APP = "application"
@@ -59,6 +59,14 @@ WITHOUT_OBJECT = {"system_events_connect", "system_events_disconnect", "system_e
 CHANGES = {"make", "delete", "move", "duplicate", "send", "reply", "forward", "redirect", "add", "remove", "play", "playpause", "stop", "next track", "select", "reveal"}
 
 
+def new_mac(home):
+    """A world in which the user has allowed Accessibility, so that there are windows and buttons of processes."""
+    world = home.path / "mac"
+    subprocess.run([BIN, "sim", "new", str(world)], check=True, env=home.environment, stdout=subprocess.DEVNULL)
+    (world / "consent.json").write_text('{"accessibility": true}', encoding="utf-8")
+    return world
+
+
 class Commands(unittest.TestCase):
     maxDiff = None
 
@@ -66,8 +74,7 @@ class Commands(unittest.TestCase):
     def setUpClass(cls):
         cls.home = Home()
         cls.addClassCleanup(cls.home.cleanup)
-        cls.world = cls.home.path / "mac"
-        subprocess.run([BIN, "sim", "new", str(cls.world)], check=True, env=cls.home.environment, stdout=subprocess.DEVNULL)
+        cls.world = new_mac(cls.home)
         # The server cannot show the objects of an app that is not running, so it would refuse to change them. So every
         # app runs here.
         for data in (cls.world / "base/data").glob("*.json"):
@@ -142,8 +149,15 @@ class Commands(unittest.TestCase):
         return any("running" not in change for line in lines for change in json.loads(line)["changes"])
 
 
-class Paths(OneServer):
+class Paths(unittest.TestCase):
     """Each way to a class that the path finder gives leads to an object of that class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.home = Home()
+        cls.addClassCleanup(cls.home.cleanup)
+        cls.server = Server(cls.home, "--world", str(new_mac(cls.home)))
+        cls.addClassCleanup(cls.server.__exit__)
 
     def test_every_way_to_a_class_leads_there(self):
         ways, found = 0, 0

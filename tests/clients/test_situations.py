@@ -81,6 +81,60 @@ class Situations(unittest.TestCase):
             self.assertIn("error", opened)
             self.assertTrue(opened["suggestion"], opened)
 
+    def allows(self, home, rule):
+        (home.state / "policy.toml").parent.mkdir(exist_ok=True)
+        (home.state / "policy.toml").write_text(f"rules = [{rule}]\n")
+
+    def test_a_note_loses_its_attachments_only_after_a_question(self):
+        with Home() as home, self.on(home) as server:
+            named = lambda name: {"app": "Notes", "reference": f'note "{name}"', "property": "body"}
+            attached = lambda: server.call("iac_mcp_get_elements", app="Notes", elements='every attachment of note "Catalogue ideas"')["totalCount"]
+            self.allows(home, '{ app = "com.apple.Notes", level = "MODIFY", decision = "allow" }')
+            plain = server.call("iac_mcp_set_property", **named("Offsite"), append="<div>Porto</div>")
+            self.assertTrue(plain["success"] and plain["undo"], plain)
+            refused = server.call("iac_mcp_set_property", **named("Catalogue ideas"), append="<div>Index</div>")
+            self.assertEqual((refused["error"], refused["level"]), ("permission_required", "DANGEROUS"), refused)
+            self.assertEqual(attached(), 1)
+            self.allows(home, refused["policyLine"])
+            done = server.call("iac_mcp_set_property", **named("Catalogue ideas"), append="<div>Index</div>")
+            self.assertIsNone(done.get("undo", "none"), done)
+            self.assertIn("attachments (1)", done["changes"][0]["noWayBack"][0])
+            self.assertEqual(attached(), 0)
+            kept = server.call("iac_mcp_undo", list=True)["undo"]
+            self.assertIn("removed what the old value does not hold", json.dumps(kept), kept)
+
+    def test_windows_are_not_shown_without_accessibility(self):
+        windows = {"app": "System Events", "elements": 'every window of process "TextEdit"', "properties": ["name"]}
+        button = 'button 1 of sheet 1 of window 1 of process "TextEdit"'
+        with Home() as home:
+            with self.on(home) as server:
+                for asked in (windows, {"app": "System Events", "elements": 'every menu bar of process "Mail"'}):
+                    refused = server.call("iac_mcp_get_elements", **asked)
+                    self.assertEqual(refused["error"], "automation_not_authorized", refused)
+                    self.assertIn("Accessibility", refused["suggestion"])
+                for asked in (button, 'window 1 of process "TextEdit"', 'name of window 1 of process "TextEdit"', 'role of process "Mail"'):
+                    refused = server.call("iac_mcp_query_object", app="System Events", specifier=asked)
+                    self.assertEqual(refused.get("error"), "automation_not_authorized", (asked, refused))
+                refused = server.call("iac_mcp_get_properties", app="System Events", reference='window 1 of process "TextEdit"')
+                self.assertEqual(refused.get("error"), "automation_not_authorized", refused)
+                ids = server.call("iac_mcp_get_elements", app="System Events", elements="every process", properties=["name", "unix id"])
+                self.assertGreater(ids["totalCount"], 3)
+                (home.path / "mac/consent.json").write_text('{"accessibility": true}')
+            with Server(home, "--world", str(home.path / "mac")) as server:
+                self.assertGreater(server.call("iac_mcp_get_elements", **windows)["totalCount"], 0)
+
+    def test_mail_deletes_nothing_for_good(self):
+        trash = 'mailbox "Deleted Messages" of account 1'
+        with Home() as home, self.on(home) as server:
+            self.allows(home, '{ app = "com.apple.mail", command = "delete", level = "DANGEROUS", decision = "allow" }')
+            listed = server.call("iac_mcp_get_elements", app="Mail", elements=f"every message of {trash}", properties=["subject"], limit=1)
+            before, [first] = listed["totalCount"], listed["elements"]
+            done = server.call("iac_mcp_run_command", app="Mail", command="delete", target=first["id"])
+            self.assertIs(done["success"], False, done)
+            self.assertIn("until the user empties the Trash in Mail", done["unverified"])
+            after = server.call("iac_mcp_get_elements", app="Mail", elements=f"every message of {trash}", limit=0)
+            self.assertEqual(after["totalCount"], before)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -106,6 +106,27 @@ fn each_number_stands_once_and_is_told_by_it_alone() {
     }
 }
 
+/// System Events says -1719 for a missing object, and also where the user has not allowed Accessibility.
+#[test]
+fn a_refusal_of_accessibility_is_not_a_missing_object() {
+    let check = |number: i64, message: &str, app: &str, code: Code, words: &str| {
+        let error = OsaError { number, message: message.to_owned(), at: "column".to_owned(), by: None };
+        let fault = error.to_fault(app, "System Events");
+        assert_eq!(fault.code, code, "{message}");
+        assert_eq!(error.is_missing_object(), code == Code::ReferenceInvalid, "{message}");
+        assert_eq!(fault.suggestion.contains("Accessibility"), !words.is_empty(), "{}", fault.suggestion);
+        assert!(fault.suggestion.contains(words), "{}", fault.suggestion);
+    };
+    let (events, refused) = ("com.apple.systemevents", Code::AutomationNotAuthorized);
+    check(-1719, "osascript is not allowed assistive access.", events, refused, "ask the user");
+    check(-25211, "osascript is not allowed assistive access.", events, refused, "ask the user");
+    check(-25211, "x", events, refused, "ask the user");
+    // In other languages the text is unknown, so both may be true.
+    check(-1719, "Index.", events, Code::ReferenceInvalid, "if it is part of a window");
+    check(-1719, "Invalid index.", "com.apple.mail", Code::ReferenceInvalid, "");
+    check(-1728, "Can't get object.", events, Code::ReferenceInvalid, "");
+}
+
 proptest! {
     /// An app's error message contains names and letters that other people wrote.
     #[test]

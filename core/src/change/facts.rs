@@ -121,7 +121,8 @@ const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "tras
 /// matches every one, and the first matching row counts.
 ///
 /// # Source
-/// Mail's user guide: a deleted message moves to the Trash mailbox of its account. Notes' user guide: a deleted note
+/// Mail's user guide: a deleted message moves to the Trash mailbox of its account. A published server for Mail: `delete`
+/// of a message in the Trash changes nothing and gives no error. Notes' user guide: a deleted note
 /// stays in Recently Deleted for a while, in accounts that have it. OmniFocus and its dictionary have no trash. A
 /// published report for macOS 26.5: deleting a series removed its first occurrence and reported success. OmniFocus's
 /// dictionary: the items in a completed or dropped item are effectively completed or dropped, and `mark complete` keeps
@@ -137,7 +138,7 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
         "com.apple.mail",
         DELETE,
         "message",
-        "moves to the Trash of its account; a message that is already there is deleted for good",
+        "moves to the Trash of its account; a message that is already there stays there, because only the user can empty the Trash, in Mail",
     ),
     (
         "com.apple.Notes",

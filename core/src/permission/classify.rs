@@ -194,7 +194,12 @@ fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Cla
         terms.iter().map(|term| of(change, term)).reduce(Classified::or_worse)
     };
     let by_value = changes.iter().filter_map(|change| arguments::by_value(action, change));
-    let worst = changes.iter().filter_map(each).chain(by_value).chain(arguments::place(action));
+    let losses = changes.iter().filter_map(|change| change.loses.as_ref()).map(|lost| Classified {
+        level: Level::Dangerous,
+        is_shell: false,
+        reason: Cow::Owned(format!("removes {lost} for good")),
+    });
+    let worst = changes.iter().filter_map(each).chain(by_value).chain(arguments::place(action)).chain(losses);
     worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes properties"))
 }
 

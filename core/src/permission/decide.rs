@@ -252,14 +252,15 @@ fn shows_what_was_read(deed: &Deed) -> bool {
 const ITEM: &str = "item";
 
 /// Whether an approval counts for this call only. A path has no class, so a longer approval would cover every path. No
-/// scope covers what is sent to whom.
+/// scope covers what is sent to whom, or what a change removes besides the old value.
 fn counts_once(action: &Action) -> bool {
     let has_file = |given: &Given| !given.files().is_empty();
     let has_files = match &action.deed {
         Deed::Set(changes) => changes.iter().flat_map(|change| &change.values).any(has_file),
         deed => deed.commands().into_iter().flat_map(Invocation::values).any(has_file),
     };
-    has_files || sends(action)
+    let loses = matches!(&action.deed, Deed::Set(changes) if changes.iter().any(|one| one.loses.is_some()));
+    has_files || loses || sends(action)
 }
 
 /// Whether a longer approval would cover far more than the question showed. A dangerous command may name a class that

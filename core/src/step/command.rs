@@ -383,8 +383,14 @@ impl Sending {
             let is_tried = |answer: &Json| answer.get("$").and_then(Json::as_str) != Some("untried");
             let there = answers.iter().zip(there).filter(|(answer, _)| is_tried(answer));
             let results = body["results"].as_array_mut().into_iter().flatten();
+            let (note, has_no_effect) = self.trace.is_still_there(&app.bundle_id);
+            let mut are_done = true;
             for (result, _) in results.zip(there).filter(|(_, (_, there))| *there) {
-                result["unverified"] = json!(trace::STILL_THERE);
+                result["unverified"] = json!(note);
+                are_done = !has_no_effect;
+            }
+            if !are_done {
+                body["success"] = json!(false);
             }
             if self.trace.moves() {
                 let results = body["results"].as_array_mut().into_iter().flatten();
@@ -420,7 +426,9 @@ impl Sending {
             filed.tell(&mut body);
         }
         if there == [true] {
-            body["unverified"] = json!(trace::STILL_THERE);
+            let (note, has_no_effect) = self.trace.is_still_there(&app.bundle_id);
+            body["unverified"] = json!(note);
+            body["success"] = json!(!has_no_effect);
         }
         if self.trace.moves() {
             body["undo"] = json!(id);

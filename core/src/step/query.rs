@@ -13,6 +13,7 @@ use crate::change;
 use crate::dictionary::{Identifier, TypeRef, names};
 use crate::fault::{Code, Fault};
 use crate::identity::{Identity, identity};
+use crate::osa_error;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Resolved, Segment, Specifier, Target};
 use crate::value::Value;
@@ -288,6 +289,11 @@ pub(super) fn missing(path: &Path, reply: Reply, app: &str, world: &World<'_>) -
 }
 
 fn not_found(path: &Path, names: &[&str], app: &App, world: &World<'_>) -> Fault {
+    let is_there = path.name().is_some_and(|name| names.contains(&name));
+    if let Some(hint) = osa_error::hint(&app.bundle_id).filter(|_| is_there) {
+        let message = format!("{} has {}, but shows nothing of it", app.name, missed(path, app, world));
+        return Fault::new(Code::ReferenceInvalid, message, hint).with("app", &*app.bundle_id);
+    }
     let near = near(path, names, app);
     let message = format!(
         "{} has no {}{}",

@@ -174,6 +174,11 @@ impl Setting {
         let action = Action::of(app, Deed::Set(changes));
         let behind = Behind { name: app.name.clone(), events };
         Ok(match decide(action, &app.name, world.gate, world.now) {
+            // No one is asked, but a write that may remove more than it shows is judged by what the object has.
+            Decision::Allow(_) if !self.seen && self.open.iter().any(Open::may_lose) => {
+                self.writes = false;
+                in_app(app, Deed::Preview(self.look(app)), events, Then::Set(Box::new(self)), world)
+            }
             Decision::Allow(approved) => {
                 self.writes = true;
                 run(approved, behind, Then::Set(Box::new(self)), world)
@@ -367,7 +372,9 @@ impl Setting {
             let (words, facts) = words.split_once('\n').unwrap_or((&words, ""));
             (open.words, open.facts) = (words.to_owned(), facts.to_owned());
             open.stands = words::stands(&open.change.subject, row);
-            let rule = open.change.subject.facts.iter().position(|fact| !fact.is_standing());
+            open.change.loses = open.lost(&dictionary).map(|(what, _)| what);
+            let is_rule = |fact: &Fact| !fact.is_standing() && !fact.is_lost;
+            let rule = open.change.subject.facts.iter().position(is_rule);
             let fact = rule.and_then(|at| row.get(4)?.get(at));
             open.repeats = fact.and_then(|fact| match value(fact, None, &dictionary) {
                 Value::Failed { .. } => None,

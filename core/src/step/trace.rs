@@ -5,7 +5,8 @@ use serde_json::Value as Json;
 use super::moves::{self, Moving};
 use super::{Step, World};
 use crate::action::{Action, Deed, Invocation};
-use crate::app::App;
+use crate::app::{App, same_id};
+use crate::change::DELETE;
 use crate::osa_error::OsaError;
 use crate::permission::classify;
 use crate::specifier::{Path, quoted};
@@ -33,6 +34,8 @@ pub(super) const HALF: &str = "one of its values was refused, and the others cou
 pub(super) struct Trace {
     /// `ran "move"`
     did: String,
+    /// The code of its event.
+    code: String,
     /// Whether it has a lasting effect, so that an undo of the last change must not reach an earlier one.
     lasts: bool,
     /// The moved objects, for following them and for undo.
@@ -42,7 +45,8 @@ pub(super) struct Trace {
 impl Trace {
     pub(super) fn new(invocation: &Invocation, level: Level) -> Self {
         let lasts = level > Level::Safe && !shows(invocation);
-        Self { did: format!("ran {}", quoted(&invocation.term)), lasts, moving: None }
+        let did = format!("ran {}", quoted(&invocation.term));
+        Self { did, code: invocation.code.clone(), lasts, moving: None }
     }
 
     /// The trace of one command among others.
@@ -91,6 +95,14 @@ impl Trace {
         }
     }
 
+    /// The note about an object that is still there, and whether this may be all that the app does for it.
+    pub(super) fn is_still_there(&self, app: &str) -> (String, bool) {
+        match NO_EFFECT.iter().find(|row| same_id(row.0, app) && row.1 == self.code) {
+            Some((.., why)) => (format!("{STILL_THERE}. {why}"), true),
+            None => (STILL_THERE.to_owned(), false),
+        }
+    }
+
     /// Splits an answer into the app's own answer and the undo of each target.
     pub(super) fn split(&self, answer: &Json, app: &App, world: &mut World<'_>) -> (Json, Vec<Option<Undo>>) {
         let Some(moving) = &self.moving else { return (answer.clone(), Vec::new()) };
@@ -125,6 +137,17 @@ fn app_said(answer: &Json) -> Json {
 
 /// The note about an object that is still there. The app may need time, or may keep deleted objects.
 pub(super) const STILL_THERE: &str = "the app answered without an error, and it is still there; look again before you tell the user that it is done";
+
+/// Commands that do nothing to some objects, without an error: an app, the event, and what to tell the user.
+///
+/// # Source
+/// A published server for Mail: `delete` of a message in a Trash mailbox changes nothing, and no script can delete a
+/// message for good.
+const NO_EFFECT: [(&str, &str, &str); 1] = [(
+    "com.apple.mail",
+    DELETE,
+    "No script can delete a message for good: if it was in a Trash mailbox already, it stays there until the user empties the Trash in Mail (Mailbox > Erase Deleted Items)",
+)];
 
 /// Whether a command only shows something.
 pub(super) fn shows(invocation: &Invocation) -> bool {

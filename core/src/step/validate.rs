@@ -14,6 +14,7 @@ use crate::identity::{Identity, identity};
 use crate::osa_error::is_missing;
 use crate::reply::Reply;
 use crate::specifier::Path;
+use crate::value::meant;
 use crate::words::{RefId, TextWindow};
 
 /// The largest number of an app's objects to check in one script.
@@ -170,6 +171,10 @@ fn bundle_id(app: &App) -> String {
 /// The number of the error that a row is, or that its only cell is.
 fn number(row: &Json) -> Option<i64> {
     let cell = row.get("v").and_then(|cells| cells.get(0)).unwrap_or(row);
-    let failed = |value: &Json| (value["$"] == "error").then(|| value["number"].as_i64().unwrap_or(-2700));
+    let number = |value: &Json| {
+        let message = value["message"].as_str().unwrap_or_default();
+        meant(value["number"].as_i64().unwrap_or(-2700), message)
+    };
+    let failed = |value: &Json| (value["$"] == "error").then(|| number(value));
     failed(row).or_else(|| failed(cell))
 }

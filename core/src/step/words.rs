@@ -88,6 +88,7 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
             true => told_standing(fact, read, dictionary),
             // A file has no items. If something prevents the read, the app gives another error.
             false if fact.is_of_some && is_missing(read, dictionary) => None,
+            false if fact.is_lost => told_loss(fact, read, dictionary),
             false => Some(format!("{}: {}", fact.caption, told_fact(fact, read, dictionary))),
         };
         words.extend(line.map(|line| format!("\n  {line}")));
@@ -150,6 +151,12 @@ fn told_standing(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<St
         }
         _ => Some(format!("whether it is a {kind} cannot be read")),
     }
+}
+
+/// What a change removes for good: `attachments that this removes for good: 2`; nothing if there is none.
+fn told_loss(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> {
+    let count = told_fact(fact, read, dictionary);
+    (count != "0").then(|| format!("{} that this removes for good: {count}", fact.caption))
 }
 
 /// Whether an object has nothing of the kind that was read.

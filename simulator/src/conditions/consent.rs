@@ -31,6 +31,9 @@ struct Written {
     default: Said,
     #[serde(default)]
     apps: BTreeMap<String, Said>,
+    /// Whether the list Accessibility has the program. macOS adds no program to that list by itself.
+    #[serde(default)]
+    accessibility: bool,
     /// The user's answer to a dialog; if absent, nobody answers.
     #[serde(default)]
     answer: Option<Reaction>,
@@ -64,6 +67,11 @@ impl Consent {
         let consent = Self { written, state: state.to_owned(), refused: RefCell::default() };
         consent.kept()?;
         Ok(consent)
+    }
+
+    /// Returns whether the user has allowed the program to control the Mac.
+    pub(crate) fn accessibility(&self) -> bool {
+        self.written.accessibility
     }
 
     /// Returns the path of the program that macOS asks about.

@@ -1024,8 +1024,7 @@
         (name) => [name, Math[name]],
       ),
     ),
-    // Nobody has granted accessibility access, which is why System Events refuses keystrokes.
-    ApplicationServices: { AXIsProcessTrusted: () => false },
+    ApplicationServices: { AXIsProcessTrusted: () => system.accessibility() },
     time: { time: () => Math.floor(Date.now() / 1000) },
   };
   const frameworks = [

@@ -196,6 +196,8 @@ fn apps<'js>(system: &Object<'js>, bridge: &Rc<Bridge<'js>>) -> rquickjs::Result
     let permission = move |target: String, asks: bool| it.session.permission(&target, asks);
     system.set("permission", Func::from(permission))?;
     let it = Rc::clone(bridge);
+    system.set("accessibility", Func::from(move || it.session.conditions.accessibility()))?;
+    let it = Rc::clone(bridge);
     let responsible = move || {
         let consent = it.session.conditions.consent.as_ref()?;
         consent.responsible().map(str::to_owned)

@@ -212,6 +212,7 @@ fn change(session: &Session, call: &Json) -> Action {
             subject,
             expected: Expected { mark: call["mark"].as_str().map(str::to_owned), old: None },
             values: vec![value],
+            loses: None,
         }]),
     )
 }

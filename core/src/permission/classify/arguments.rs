@@ -2,7 +2,7 @@
 
 use super::{Classified, Level, LevelRule, classify_write, tables};
 use crate::action::{Action, Invocation};
-use crate::change::Change;
+use crate::change::{Change, is_lossy};
 use crate::dictionary::names;
 use crate::marshal::Given;
 use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
@@ -193,8 +193,15 @@ fn property(action: &Action, invocation: &Invocation) -> Option<Classified> {
     };
     let (owner, Segment::Property(member)) = path.last()? else { return None };
     let fields = invocation.parameters.iter().flat_map(|argument| fields(&argument.value));
-    let mut terms = fields.chain([member.term.clone()]);
-    terms.find_map(|term| tables::write(&action.app, &action.terms, owner.class(), &term))
+    let terms: Vec<String> = fields.chain([member.term.clone()]).collect();
+    // No one has looked at the object, so it may have something to lose.
+    let is_lossy = |term: &String| {
+        action.terms.0.as_ref().is_some_and(|all| is_lossy(&action.app, all, owner.class(), term))
+    };
+    if terms.iter().any(is_lossy) {
+        return Some(Classified::new(Level::Dangerous, "may remove parts of an object for good"));
+    }
+    terms.iter().find_map(|term| tables::write(&action.app, &action.terms, owner.class(), term))
 }
 
 fn fields(value: &Given) -> Vec<String> {

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::begin::checked;
 use super::{Open, Setting};
 use crate::app::App;
-use crate::change::{Change, Slot, holds, labels};
+use crate::change::{Change, LOST, Slot, holds, is_lossy, labels};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -41,6 +41,23 @@ impl Open {
 }
 
 impl Open {
+    /// Whether the write may remove something of the object besides the old value.
+    pub(super) fn may_lose(&self) -> bool {
+        self.change.subject.facts.iter().any(|fact| fact.is_lost)
+    }
+
+    /// What the write removes besides the old value, as the look at the object has found: `attachments`, and their
+    /// number, if it could be read.
+    pub(super) fn lost(&self, dictionary: &Dictionary) -> Option<(String, Option<u64>)> {
+        let at = self.change.subject.facts.iter().position(|fact| fact.is_lost)?;
+        let read = self.row.get(4).and_then(|facts| facts.get(at)).unwrap_or(&Json::Null);
+        let count = match value(read, None, dictionary) {
+            Value::Number(count) => count.as_u64(),
+            _ => None,
+        };
+        (count != Some(0)).then(|| (self.change.subject.facts[at].caption.clone(), count))
+    }
+
     /// The properties whose old values, as the script encoded them, cannot be written back, and whether they are empty.
     pub(super) fn without_way_back(
         &self,
@@ -194,11 +211,19 @@ impl Setting {
             if !is_written && entry["verified"] == json!(true) {
                 entry["note"] = json!("the property already had this value; nothing was written");
             }
-            let undo = if is_written && (entry["verified"] == json!(true) || written.is_another()) {
-                written.undo(open, row, app, world)
-            } else {
-                None
-            };
+            let is_lossy =
+                is_lossy(&app.bundle_id, &dictionary, open.change.subject.path.class(), &slot.term);
+            let lost = open.lost(&dictionary).filter(|_| is_written && is_lossy);
+            let undo =
+                if is_written && lost.is_none() && (entry["verified"] == json!(true) || written.is_another())
+                {
+                    written.undo(open, row, app, world)
+                } else {
+                    None
+                };
+            if let Some(lost) = &lost {
+                entry["noWayBack"] = json!([told_loss(lost, &slot.term, app)]);
+            }
             // The id of the whole call is at the top.
             if is_written && undo.is_none() {
                 entry["undo"] = Json::Null;
@@ -206,7 +231,7 @@ impl Setting {
                 self.lasting.push((
                     app.bundle_id.to_string(),
                     format!("set {} of {words}", slot.term),
-                    NO_OLD,
+                    if lost.is_some() { LOST } else { NO_OLD },
                 ));
             }
             self.undo.extend(undo);
@@ -347,6 +372,12 @@ fn writable_again(old: &Json, slot: &Slot, class: &str, app: &App, world: &mut W
         checked(&old, property, app, world).ok()?;
     }
     Some(old)
+}
+
+/// What a write has removed besides the old value.
+fn told_loss((what, count): &(String, Option<u64>), term: &str, app: &App) -> String {
+    let count = count.map_or_else(|| "their number is unknown".to_owned(), |count| count.to_string());
+    format!("{} removes {what} ({count}) and the marks of checklists when `{term}` is set", app.name)
 }
 
 fn note(verified: Option<bool>, now: &Value, slot: &Slot) -> Option<String> {

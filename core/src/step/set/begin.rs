@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
-use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, repeats, standing};
+use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, loss, repeats, standing};
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given, as_meant};
@@ -190,9 +190,10 @@ impl Setting {
             }
             let Open { change, unnamed, .. } = &mut self.open[at];
             let subject = &mut change.subject;
-            // The note counts all objects that stand for others.
-            let standing = subject.facts.iter().filter(|fact| fact.is_standing()).cloned().collect();
-            let facts = std::mem::replace(&mut subject.facts, standing);
+            // The note counts all objects that stand for others, and all that lose something.
+            let kept = |fact: &&Fact| fact.is_standing() || fact.is_lost;
+            let kept = subject.facts.iter().filter(kept).cloned().collect();
+            let facts = std::mem::replace(&mut subject.facts, kept);
             *unnamed = Some((std::mem::take(&mut subject.labels), facts));
         }
         match app {
@@ -328,7 +329,8 @@ fn opened(
     };
     let repeats = repeats(&app.bundle_id, dictionary, subject.path.class());
     let standing = standing(&app.bundle_id, dictionary, subject.path.class());
-    let facts = repeats.into_iter().filter(|fact| !is_set(fact)).chain(standing).collect();
+    let loss = loss(&app.bundle_id, dictionary, subject.path.class(), &subject.slots);
+    let facts = repeats.into_iter().filter(|fact| !is_set(fact)).chain(loss).chain(standing).collect();
     subject.facts = facts;
     let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
     let excluded = series::dated(&app.bundle_id, subject.path.class());
@@ -336,7 +338,7 @@ fn opened(
     Ok(Open {
         item: 0,
         excluded,
-        change: Change { subject, expected, values },
+        change: Change { subject, expected, values, loses: None },
         given,
         joins,
         words: String::new(),

@@ -135,6 +135,7 @@ impl Setting {
             words.map(|words| format!("{whether} {words}")).collect()
         };
         let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
+        effects.extend(self.losses());
         effects.extend(self.lasting_effects());
         let out = self.items.iter().filter(|item| item.fault.is_some()).count();
         if out > 0 {
@@ -149,6 +150,20 @@ impl Setting {
             self.open.len(),
         ));
         (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
+    }
+
+    /// What the new values remove besides the old ones, which no undo can restore.
+    fn losses(&self) -> Option<String> {
+        let lost: Vec<&String> = self.open.iter().filter_map(|open| open.change.loses.as_ref()).collect();
+        let what = lost.first()?;
+        let all = match (self.open.len(), lost.len()) {
+            (1, _) => String::new(),
+            (_, 1) => " of 1 object".to_owned(),
+            (_, several) => format!(" of {several} objects"),
+        };
+        Some(format!(
+            "this removes {what}{all} for good, and the marks of checklists: an undo cannot bring them back"
+        ))
     }
 
     /// The changes that cannot be undone: `"due date" cannot be restored, because it is empty now`.

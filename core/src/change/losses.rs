@@ -1,0 +1,57 @@
+//! What a write of a property destroys besides the old value.
+
+use super::{Fact, Look, Slot};
+use crate::app::same_id;
+use crate::dictionary::{Dictionary, Identifier};
+
+/// Properties that hold only a part of an object. The app removes the other part when such a property is set: an app, a
+/// class, the property, and the elements that go.
+///
+/// # Source
+/// Two servers for Notes measured it: `body` is HTML without the files, scans and recordings of the note, and setting
+/// it removes them, even if the value is the old one with something added.
+const LOSSES: [(&str, &str, &str, &str); 1] = [("com.apple.Notes", "note", "body", "attachment")];
+
+/// The reason why a write with such a loss cannot be undone.
+pub(crate) const LOST: &str = "it removed what the old value does not hold";
+
+/// What setting these properties removes from an object for good. The server counts it before the write.
+pub(crate) fn loss(app: &str, dictionary: &Dictionary, class: &str, slots: &[Slot]) -> Option<Fact> {
+    let is_set = |term: &str| slots.iter().any(|slot| slot.term == term);
+    let mut rows = LOSSES.iter().filter(|row| same_id(row.0, app) && dictionary.is_a(class, row.1));
+    let row = rows.find(|row| is_set(row.2))?;
+    let (_, element) = dictionary.element(class, row.3)?;
+    let fact = Fact::new(element.plural.clone(), Look::Count(vec![Identifier::of(&element.plural)?]));
+    Some(Fact { is_lost: true, ..fact })
+}
+
+/// Whether setting a property removes something else of the object.
+pub(crate) fn is_lossy(app: &str, dictionary: &Dictionary, class: &str, property: &str) -> bool {
+    let mut rows = LOSSES.iter().filter(|row| same_id(row.0, app) && row.2 == property);
+    rows.any(|row| dictionary.is_a(class, row.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dictionary::{Includes, TypeExpr, parse};
+
+    const NOTES: &[u8] =
+        include_bytes!("../../../fixtures/mac/System/Applications/Notes.app/Contents/Resources/Notes.sdef");
+
+    #[test]
+    fn only_a_new_body_of_a_note_removes_its_attachments() {
+        let (dictionary, _) = parse(NOTES, &Includes::new());
+        let check = |app: &str, class: &str, term: &str, expected: Option<&str>| {
+            let identifier = Identifier::of(term).expect("a property's name");
+            let slot = Slot { term: term.to_owned(), identifier, kind: TypeExpr::default(), readable: true };
+            let found = loss(app, &dictionary, class, &[slot]);
+            assert_eq!(found.map(|fact| fact.look.spelled()).as_deref(), expected, "{app} {class} {term}");
+            assert_eq!(is_lossy(app, &dictionary, class, term), expected.is_some(), "{app} {class} {term}");
+        };
+        check("com.apple.Notes", "note", "body", Some("#attachments"));
+        check("com.apple.Notes", "note", "name", None);
+        check("com.apple.Notes", "folder", "body", None);
+        check("com.apple.mail", "note", "body", None);
+    }
+}
