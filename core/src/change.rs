@@ -1,6 +1,7 @@
 //! Property writes: the new values, the objects, and the identity that each object must still have.
 
 mod facts;
+mod span;
 mod verify;
 
 use serde_json::Value as Json;
@@ -15,6 +16,7 @@ pub(crate) use facts::{
     BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence,
     counts, facts, outlives, repeats, sends, standing, taken_from,
 };
+pub use span::Span;
 pub(crate) use verify::holds;
 
 /// An object that a call would change. The server looks at it first.
@@ -40,6 +42,8 @@ pub struct Subject {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Home {
     /// The slot of the property.
+    /// The two dates of an object that takes time, if both are set.
+    pub span: Option<Span>,
     pub slot: usize,
     /// The collection of the object, in its old and in its new container.
     pub collection: Identifier,
@@ -255,7 +259,7 @@ impl Subject {
     /// Makes a subject with a path and with no values to read of the object.
     pub(crate) fn at(path: Path) -> Self {
         let (labels, facts, slots) = Default::default();
-        Self { path, mark: None, name: None, labels, facts, slots, home: None }
+        Self { path, mark: None, name: None, labels, facts, slots, home: None, span: None }
     }
 
     /// Makes the subject for an object: its path, the properties that identify it, and the properties to set.
@@ -267,7 +271,8 @@ impl Subject {
         let by_name = matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))));
         let name = name(dictionary, &class).filter(|_| by_name);
         let home = mark.as_ref().and_then(|_| Home::of(dictionary, &path, &slots));
-        Self { path, mark, name, labels, facts: Vec::new(), slots, home }
+        let span = Span::of(app, &class, &slots);
+        Self { path, mark, name, labels, facts: Vec::new(), slots, home, span }
     }
 }
 

@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
-use super::changes::getter;
+use super::changes::{getter, span};
 use super::command::{Ways, arguments, checked, filing, sent};
 use super::data::Data;
 use crate::action::{Creation, Following, Into, Invocation, Make, Renamed, Takes};
@@ -139,12 +139,13 @@ fn kind(make: &Make, among: Option<String>, is_followed: bool) -> String {
     let followed = if is_followed { followed(make) } else { String::new() };
     let named = named(make, among);
     format!(
-        "(g => ({{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {id}, name: {name}, gets: [{}], sets: [{}], looks: [{}]{tells}{named}{followed}{added}{renamed} }}))([{}])",
+        "(g => ({{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {id}, name: {name}, gets: [{}], sets: [{}], looks: [{}]{tells}{named}{followed}{added}{renamed}{} }}))([{}])",
         call(make),
         taken(make),
         list(gets),
         list(sets),
         list(looks),
+        span(make.span),
         reads.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
     )
 }
