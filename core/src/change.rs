@@ -17,6 +17,7 @@ pub(crate) use facts::{
     counts, facts, outlives, repeats, sends, standing, taken_from,
 };
 pub use span::Span;
+pub(crate) use span::kept_date;
 pub(crate) use verify::holds;
 
 /// An object that a call would change. The server looks at it first.

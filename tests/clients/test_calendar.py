@@ -450,6 +450,21 @@ class Moved(unittest.TestCase):
                     self.assertTrue(back.get("success"), back)
                     self.assertEqual(self.now(), first)
 
+    def test_a_date_that_would_pass_the_other_one_is_refused_before_the_write(self):
+        changes = [
+            ({"property": "start date", "value": "2026-02-02T17:00:00"}, "end date"),
+            ({"property": "start date", "value": "start date + 1 day"}, "end date"),
+            ({"property": "end date", "value": "2026-02-02T12:00:00"}, "start date"),
+        ]
+        for change, other in changes:
+            with self.subTest(**change):
+                refused = self.set(**change)
+                self.assertEqual((refused.get("error"), refused.get("property")), ("invalid_parameter", other), refused)
+                self.assertIn(f"give a new `{other}` too", refused["suggestion"])
+                self.assertEqual(self.now(), self.times(2, 13, 14))
+        answer = self.set(property="start date", value="2026-02-02T14:00:00")
+        self.assertTrue(answer.get("success"), answer)
+
     def test_two_changes_are_taken_back_together(self):
         undo = [self.set(**change)["undo"] for change in ({"property": "end date", "value": "2026-02-02T18:00:00"}, {"property": "start date", "value": "2026-02-02T17:00:00"})]  # fmt: skip
         back = self.server.call("iac_mcp_undo", undo=undo)

@@ -26,6 +26,17 @@ impl Span {
     }
 }
 
+/// The date that stays as it is, if only the other one is among the slots.
+pub(crate) fn kept_date(app: &str, class: &str, slots: &[Slot]) -> Option<&'static str> {
+    let [start, end] = dates(app, class)?;
+    let is_set = |term: &str| slots.iter().any(|slot| slot.term == term);
+    match (is_set(start), is_set(end)) {
+        (true, false) => Some(end),
+        (false, true) => Some(start),
+        _ => None,
+    }
+}
+
 fn dates(app: &str, class: &str) -> Option<[&'static str; 2]> {
     let dated = dated(app, class)?;
     Some([&dated.start, dated.end.as_deref()?])

@@ -387,7 +387,7 @@ impl<'a> Tree<'a> {
         if chosen.is_some() && self.nodes.iter().all(|node| node.chosen.is_none() || node.class != class) {
             make.tells = self.told_of_home(&class, world);
         }
-        set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values)
+        set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values, None)
             .map_err(|fault| fault.with("parameter", inside("properties")))?;
         self.ways.push(self.way(&make, &class, &container));
         let is_date =
