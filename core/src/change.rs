@@ -1,5 +1,6 @@
 //! Property writes: the new values, the objects, and the identity that each object must still have.
 
+mod anew;
 mod facts;
 mod span;
 mod verify;
@@ -12,6 +13,8 @@ use crate::identity::{Anchor, Identity, identity};
 use crate::marshal::Given;
 use crate::specifier::{By, LABELS, Path, Segment};
 
+pub use anew::Anew;
+pub(crate) use anew::anew;
 pub(crate) use facts::{
     BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence,
     counts, facts, outlives, repeats, sends, standing, taken_from,
@@ -37,14 +40,14 @@ pub struct Subject {
     pub slots: Vec<Slot>,
     /// How to find it again if a new value moves it.
     pub home: Option<Home>,
+    /// The two dates of an object that takes time, if both are set.
+    pub span: Option<Span>,
 }
 
 /// A property that says where an object is. Setting it moves the object, and an app may give a moved object another id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Home {
     /// The slot of the property.
-    /// The two dates of an object that takes time, if both are set.
-    pub span: Option<Span>,
     pub slot: usize,
     /// The collection of the object, in its old and in its new container.
     pub collection: Identifier,

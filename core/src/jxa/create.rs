@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::changes::{getter, span};
-use super::command::{Ways, arguments, checked, filing, sent};
+use super::command::{Ways, arguments, arriving, checked, filing, sent};
 use super::data::Data;
 use crate::action::{Creation, Following, Into, Invocation, Make, Renamed, Takes};
 use crate::call::How;
@@ -98,11 +98,11 @@ fn following(command: &Invocation, ways: &mut Ways<'_>) -> (String, Json) {
     let code = match call.strip_prefix("a[0]").filter(|_| command.each) {
         Some(rest) => {
             let sent = sent(command, "target", &event(&format!("target{rest}")));
-            format!("a => each(a[0], target => {sent})")
+            format!("each(a[0], target => {sent})")
         }
-        None => format!("a => {}", filing(command, sent(command, "a[0]", &event(&call)))),
+        None => filing(command, sent(command, "a[0]", &event(&call))),
     };
-    (code, Json::from(values))
+    (format!("a => {}", arriving(command, code)), Json::from(values))
 }
 
 /// How to make, set and read objects with the same class, the same kind of place and the same properties. Each reading
