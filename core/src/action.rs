@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::app::App;
 use crate::call::WebCall;
-use crate::change::{Change, Look, Subject};
+use crate::change::{Anew, Change, Look, Subject};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
 use crate::filter::{Filter, Fold};
 use crate::identity::{Anchors, Identity};
@@ -199,6 +199,8 @@ pub struct Moves {
     pub mark: Option<Identifier>,
     /// The property that says which container it is in.
     pub home: Option<Identifier>,
+    /// How to find it in its new container, if the app makes a new object there.
+    pub anew: Option<Anew>,
 }
 
 /// Objects to search for in the places where they may be.

@@ -1,7 +1,9 @@
 //! Property writes: the new values, the objects, and the identity that each object must still have.
 
+mod anew;
 mod facts;
 mod losses;
+mod span;
 mod verify;
 
 use serde_json::Value as Json;
@@ -12,11 +14,15 @@ use crate::identity::{Anchor, Identity, identity};
 use crate::marshal::Given;
 use crate::specifier::{By, LABELS, Path, Segment};
 
+pub use anew::Anew;
+pub(crate) use anew::anew;
 pub(crate) use facts::{
     BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence,
     counts, facts, outlives, repeats, sends, standing, taken_from,
 };
 pub(crate) use losses::{LOST, is_lossy, loss};
+pub use span::Span;
+pub(crate) use span::kept_date;
 pub(crate) use verify::holds;
 
 /// An object that a call would change. The server looks at it first.
@@ -36,6 +42,8 @@ pub struct Subject {
     pub slots: Vec<Slot>,
     /// How to find it again if a new value moves it.
     pub home: Option<Home>,
+    /// The two dates of an object that takes time, if both are set.
+    pub span: Option<Span>,
 }
 
 /// A property that says where an object is. Setting it moves the object, and an app may give a moved object another id.
@@ -261,7 +269,7 @@ impl Subject {
     /// Makes a subject with a path and with no values to read of the object.
     pub(crate) fn at(path: Path) -> Self {
         let (labels, facts, slots) = Default::default();
-        Self { path, mark: None, name: None, labels, facts, slots, home: None }
+        Self { path, mark: None, name: None, labels, facts, slots, home: None, span: None }
     }
 
     /// Makes the subject for an object: its path, the properties that identify it, and the properties to set.
@@ -273,7 +281,8 @@ impl Subject {
         let by_name = matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))));
         let name = name(dictionary, &class).filter(|_| by_name);
         let home = mark.as_ref().and_then(|_| Home::of(dictionary, &path, &slots));
-        Self { path, mark, name, labels, facts: Vec::new(), slots, home }
+        let span = Span::of(app, &class, &slots);
+        Self { path, mark, name, labels, facts: Vec::new(), slots, home, span }
     }
 }
 

@@ -34,9 +34,9 @@ pub mod call;
 
 pub mod identity;
 
-pub mod change;
-
 pub mod series;
+
+pub mod change;
 
 pub mod action;
 

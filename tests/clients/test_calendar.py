@@ -405,5 +405,72 @@ class Calendar(unittest.TestCase):
         subprocess.run([BIN, "sim", "reset", str(self.world)], check=True, env=self.home.environment, stdout=subprocess.DEVNULL)
 
 
+class Moved(unittest.TestCase):
+    """Calendar saves after each date and refuses an event that ends before it starts, so the order of the writes matters."""
+
+    def setUp(self):
+        self.home = self.enterContext(Home())
+        self.home.state.mkdir(mode=0o700)
+        policy = self.home.state / "policy.toml"
+        policy.write_text('profile = "trusted"\n')
+        policy.chmod(0o600)
+        self.server = self.enterContext(Server(self.home))
+        make = {"class": "event", "at": 'calendar "Home"', "properties": {"summary": "Tea", **self.times(2, 13, 14)}}
+        made = self.server.call("iac_mcp_create", app="Calendar", **make)
+        self.assertTrue(made.get("success"), made)
+        self.event = made["objects"][0]["reference"]
+
+    @staticmethod
+    def times(day, start, end):
+        return {"start date": f"2026-02-{day:02}T{start:02}:30:00", "end date": f"2026-02-{day:02}T{end:02}:30:00"}
+
+    def now(self):
+        read = self.server.call("iac_mcp_get_properties", reference=self.event, properties=["start date", "end date"])
+        return {term: date[:19] for term, date in read["properties"].items()}
+
+    def set(self, **change):
+        return self.server.call("iac_mcp_set_property", reference=self.event, **change)
+
+    def test_an_event_is_moved_by_its_two_dates(self):
+        first = self.times(2, 13, 14)
+        moves = [
+            (self.times(2, 17, 18), self.times(2, 17, 18)),
+            (self.times(1, 8, 9), self.times(1, 8, 9)),
+            (self.times(2, 14, 15), self.times(2, 14, 15)),
+            ({"start date": "start date + 1 day", "end date": "end date + 1 day"}, self.times(3, 13, 14)),
+            ({"start date": "start date - 1 week", "end date": "end date - 1 week"}, {"start date": "2026-01-26T13:30:00", "end date": "2026-01-26T14:30:00"}),
+        ]  # fmt: skip
+        for properties, expected in moves:
+            for given in (properties, dict(reversed(properties.items()))):
+                with self.subTest(given=given):
+                    answer = self.set(properties=given)
+                    self.assertTrue(answer.get("success"), answer)
+                    self.assertEqual(self.now(), expected)
+                    back = self.server.call("iac_mcp_undo", undo=answer["undo"])
+                    self.assertTrue(back.get("success"), back)
+                    self.assertEqual(self.now(), first)
+
+    def test_a_date_that_would_pass_the_other_one_is_refused_before_the_write(self):
+        changes = [
+            ({"property": "start date", "value": "2026-02-02T17:00:00"}, "end date"),
+            ({"property": "start date", "value": "start date + 1 day"}, "end date"),
+            ({"property": "end date", "value": "2026-02-02T12:00:00"}, "start date"),
+        ]
+        for change, other in changes:
+            with self.subTest(**change):
+                refused = self.set(**change)
+                self.assertEqual((refused.get("error"), refused.get("property")), ("invalid_parameter", other), refused)
+                self.assertIn(f"give a new `{other}` too", refused["suggestion"])
+                self.assertEqual(self.now(), self.times(2, 13, 14))
+        answer = self.set(property="start date", value="2026-02-02T14:00:00")
+        self.assertTrue(answer.get("success"), answer)
+
+    def test_two_changes_are_taken_back_together(self):
+        undo = [self.set(**change)["undo"] for change in ({"property": "end date", "value": "2026-02-02T18:00:00"}, {"property": "start date", "value": "2026-02-02T17:00:00"})]  # fmt: skip
+        back = self.server.call("iac_mcp_undo", undo=undo)
+        self.assertTrue(back.get("success"), back)
+        self.assertEqual(self.now(), self.times(2, 13, 14))
+
+
 if __name__ == "__main__":
     unittest.main()

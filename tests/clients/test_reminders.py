@@ -236,5 +236,63 @@ class Access(Desk):
             self.assertIn("calendars, reminders", strange["suggestion"])
 
 
+class Moved(unittest.TestCase):
+    """Reminders makes a new reminder in the other list and deletes the old one."""
+
+    def setUp(self):
+        self.home = self.enterContext(Home())
+        self.home.state.mkdir(mode=0o700)
+        policy = self.home.state / "policy.toml"
+        policy.write_text('profile = "trusted"\nrules = [{ level = "DANGEROUS", command = "move", app = "com.apple.reminders", decision = "allow" }]\n')
+        policy.chmod(0o600)
+        self.server = self.enterContext(Server(self.home))
+        alike = {"properties": {"name": "Water"}}
+        lists = [
+            {"properties": {"name": "Here"}, "children": [{"properties": {"name": "Pack"}}, {"properties": {"name": "Tickets"}}, alike, alike]},
+            {"properties": {"name": "There"}, "children": [{"properties": {"name": "Pack"}}]},
+        ]  # fmt: skip
+        made = self.call("iac_mcp_create", app="Reminders", **{"class": "list"}, objects=lists)
+        self.here, self.there = (each["reference"] for each in made["objects"])
+        rows = self.call("iac_mcp_get_elements", container=self.here, elementType="reminder", properties=["name"])
+        self.all = [row["id"] for row in rows["elements"]]
+
+    def call(self, tool, **arguments):
+        answer = self.server.call(tool, **arguments)
+        self.assertNotIn("error", answer)
+        return answer
+
+    def places(self, *references):
+        reads = [self.server.call("iac_mcp_get_properties", reference=each, properties=["container.name"]) for each in references]
+        return [read.get("properties", read).get("container.name") for read in reads]
+
+    def move(self, target):
+        answer = self.call("iac_mcp_run_command", app="Reminders", command="move", target=target, arguments={"to": self.there})
+        return answer["undo"]
+
+    def test_a_reference_follows_a_move_and_its_undo(self):
+        pack, tickets, *_ = self.all
+        undo = self.move(pack)
+        self.assertEqual(self.places(pack, tickets), ["There", "Here"])
+        self.call("iac_mcp_set_property", reference=pack, property="priority", value=1)
+        self.assertTrue(self.call("iac_mcp_undo", last=True)["success"])
+        self.assertTrue(self.call("iac_mcp_undo", undo=undo)["success"])
+        self.assertEqual(self.places(pack, tickets), ["Here", "Here"])
+        self.assertTrue(self.call("iac_mcp_set_property", reference=pack, property="priority", value=1)["success"])
+
+    def test_several_are_moved_and_taken_back_together(self):
+        pack, tickets, *_ = self.all
+        undo = self.move([pack, tickets])
+        self.assertEqual(self.places(pack, tickets), ["There", "There"])
+        self.assertTrue(self.call("iac_mcp_undo", undo=undo)["success"])
+        self.assertEqual(self.places(pack, tickets), ["Here", "Here"])
+
+    def test_reminders_that_nothing_tells_apart_are_not_followed(self):
+        *_, first, second = self.all
+        self.assertIsNone(self.move([first, second]))
+        self.assertEqual(self.places(first, second), [None, None])
+        listed = self.call("iac_mcp_get_elements", container=self.there, elementType="reminder", properties=["name"])
+        self.assertEqual([row["properties"]["name"] for row in listed["elements"]], ["Pack", "Water", "Water"])
+
+
 if __name__ == "__main__":
     unittest.main()

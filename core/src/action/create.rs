@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Invocation, Seen};
 use crate::call::{How, IT};
-use crate::change::{Change, Look, Slot};
+use crate::change::{Change, Look, Slot, Span};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::marshal::Given;
@@ -90,6 +90,8 @@ pub struct Make {
     pub values: Vec<Given>,
     /// How each value is combined with the object's own value.
     pub how: Vec<How>,
+    /// The two dates of an object that takes time, if both are given.
+    pub span: Option<Span>,
     /// How to find the object after its name was set, if its name identifies it.
     pub renamed: Option<Renamed>,
     /// How the command takes the properties.

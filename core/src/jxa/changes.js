@@ -45,6 +45,18 @@ const inOrder = (groups) => {
   return found;
 };
 
+// The order of the writes. An app that saves after each of them refuses an object that ends before it starts, even if the
+// next write would set its other date. So the new end is written first if the new start is not before the old end.
+const inTime = (span, values, old) => {
+  const order = values.map((_, i) => i);
+  if (span === undefined) return order;
+  const [start, end] = span,
+    isLater = old[end] instanceof Date && values[start] >= old[end];
+  order[Math.min(start, end)] = isLater ? end : start;
+  order[Math.max(start, end)] = isLater ? start : end;
+  return order;
+};
+
 // Changes one object. It must be the intended one, with the values that a person has seen. Then all of its properties
 // are set and read back, or those already set are restored. No event comes between the last look at the object and the
 // first write.
@@ -63,7 +75,7 @@ const change = ([p, wants, seen, given], way, q, ways) => {
   const values = given.map((value) => inbound(value, ways)),
     done = [];
   at = "set";
-  for (let i = 0; i < values.length; i += 1) {
+  for (const i of inTime(q.span, values, before)) {
     // An equal value is not written again, because the app would take that as a change, too.
     if (q.gets[i] !== null && !isFailed(before[i]) && alike(encode(values[i]), old[i])) continue;
     try {
@@ -77,7 +89,11 @@ const change = ([p, wants, seen, given], way, q, ways) => {
         refused: i,
         number: number,
         message: message,
-        back: done.reverse().every((j) => putBack(x, q.sets[j], before[j])),
+        done: done,
+        back: done
+          .slice()
+          .reverse()
+          .every((j) => putBack(x, q.sets[j], before[j])),
       };
     }
   }

@@ -7,7 +7,7 @@ use super::command::Ways;
 use super::data::Data;
 use super::path::{path, pinned};
 use crate::action::Preview;
-use crate::change::{Change, Home, Slot, Subject};
+use crate::change::{Change, Home, Slot, Span, Subject};
 use crate::dictionary::Identifier;
 use crate::specifier::{By, Segment};
 
@@ -40,10 +40,11 @@ pub(super) fn changes(all: &[Change], data: &mut Data) -> String {
         let mut values = Vec::new();
         let way = path(&change.subject.path, &mut values);
         let call = format!(
-            "p => {way}, {{ mark: {}, {}{}, gets: [{}], sets: [{}] }}",
+            "p => {way}, {{ mark: {}, {}{}{}, gets: [{}], sets: [{}] }}",
             getter(change.subject.mark.as_ref()),
             neighbours(&change.subject),
             change.subject.home.as_ref().map(filing).unwrap_or_default(),
+            span(change.subject.span),
             gets(&change.subject),
             change.subject.slots.iter().map(setter).collect::<Vec<_>>().join(", "),
         );
@@ -76,6 +77,11 @@ fn neighbours(subject: &Subject) -> String {
 fn filing(home: &Home) -> String {
     let Home { slot, collection, id } = home;
     format!(", home: {slot}, leaf: x => x.{collection}, id: x => x.{id}()")
+}
+
+/// The indexes of the two dates of an object that takes time, because their order matters.
+pub(super) fn span(span: Option<Span>) -> String {
+    span.map(|span| format!(", span: {}", span.in_script())).unwrap_or_default()
 }
 
 fn gets(subject: &Subject) -> String {

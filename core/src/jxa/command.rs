@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use super::data::Data;
 use super::path::{path, pinned};
 use crate::action::{Find, Following, Invocation, Moves, Seen};
-use crate::change::{DELETE, Look, QUIT, outlives};
+use crate::change::{Anew, DELETE, Look, QUIT, outlives};
 use crate::dictionary::Identifier;
 use crate::identity::Anchors;
 use crate::marshal::{Given, Place};
@@ -48,6 +48,7 @@ pub(super) fn command(app: &str, invocation: &Invocation, data: &mut Data) -> St
     let targets: Vec<&Path> = invocation.direct.iter().flat_map(Given::objects).collect();
     let checked = checked(&invocation.seen, &targets, data);
     let kept = |sent: String| {
+        let sent = arriving(invocation, sent);
         let kept = match &invocation.save {
             Some(save) => format!("keep(() => app.{}(), {sent})", save.identifier),
             None => sent,
@@ -115,7 +116,28 @@ fn moves(moves: &Moves) -> String {
     let read = |identifier: Option<&Identifier>| {
         identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
     };
-    format!("{{ mark: {}, home: {} }}", read(moves.mark.as_ref()), read(moves.home.as_ref()))
+    let kept = moves.anew.as_ref().map(|anew| format!(", kept: {}", kept(anew))).unwrap_or_default();
+    format!("{{ mark: {}, home: {}{kept} }}", read(moves.mark.as_ref()), read(moves.home.as_ref()))
+}
+
+/// The values by which a moved object is known in its new place.
+fn kept(anew: &Anew) -> String {
+    let reads = anew.kept.iter().map(|identifier| format!("x => x.{identifier}()"));
+    format!("[{}]", reads.collect::<Vec<_>>().join(", "))
+}
+
+/// Finds the objects that a move has made anew, after all of them are moved. The destination is one of the values.
+pub(super) fn arriving(invocation: &Invocation, send: String) -> String {
+    let Some(anew) = invocation.moves.as_ref().and_then(|moves| moves.anew.as_ref()) else { return send };
+    let is_given = invocation.direct.as_ref().is_some_and(|given| !is_application(given));
+    let to = invocation.parameters.iter().position(|argument| matches!(argument.value, Given::Object(_)));
+    let Some(to) = to else { return send };
+    let there = format!("a[{}].{}", to + usize::from(is_given), anew.collection);
+    format!(
+        "arriving({{ there: () => {there}, id: x => x.{}(), kept: {} }}, () => {send})",
+        anew.id,
+        kept(anew)
+    )
 }
 
 /// Writes the body of a search for objects by their marks.

@@ -40,7 +40,8 @@ const keep = (save, sent) => {
 // One moved object: its identity and its new place, the app's answer, and whether it has left the old place.
 const moving = (x, q, send) => {
   const mark = known(x, q.mark),
-    home = q.home === null ? null : read(x, [q.home])[0];
+    home = q.home === null ? null : read(x, [q.home])[0],
+    kept = q.kept === undefined ? undefined : read(x, q.kept);
   at = "command";
   const there = ask(send),
     value = encode(there);
@@ -57,7 +58,37 @@ const moving = (x, q, send) => {
   }
   // Some apps return the object at its new place, others the path of the request, which now leads nowhere.
   const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
-  return { $: "moved", value: value, mark: mark, home: home, left: left, here: here, landed: found };
+  return { $: "moved", value: value, mark: mark, home: home, left: left, here: here, landed: found, kept: kept };
+};
+// Moves of which an app may make new objects with new ids. Such an object is the only new one in the other place that has
+// the old one's values.
+const arriving = (q, send) => {
+  const quietly = (get) => {
+    try {
+      return get();
+    } catch (error) {
+      return null;
+    }
+  };
+  const idsThere = () => quietly(() => ask(() => q.id(q.there()))),
+    before = idsThere(),
+    answers = send(),
+    moved = [].concat(answers).filter((one) => one !== null && typeof one === "object" && one.$ === "moved"),
+    left = moved.filter((one) => one.left),
+    after = left.length > 0 && Array.isArray(before) ? idsThere() : null;
+  if (Array.isArray(after)) {
+    const old = new Set(before),
+      ids = after.filter((id) => !old.has(id)),
+      values = ids.map((id) => quietly(() => JSON.stringify(read(q.there().byId(id), q.kept)))),
+      wanted = left.map((one) => JSON.stringify(one.kept));
+    const sole = (all, text) => (all.indexOf(text) === all.lastIndexOf(text) ? all.indexOf(text) : -1);
+    left.forEach((one, n) => {
+      const i = sole(wanted, wanted[n]) === n ? sole(values, wanted[n]) : -1;
+      if (i >= 0) one.arrived = encode(ids[i], 0, true);
+    });
+  }
+  moved.forEach((one) => delete one.kept);
+  return answers;
 };
 // A deletion: an app may answer without an error and delete nothing. The script can check only an object with an id or
 // a name, because an index leads to the next object afterwards.

@@ -97,8 +97,9 @@ const setLate = (x, q, values, isLooked, again, isPart) => {
     const is = q.gets[n] === null || !isLooked ? null : readable(now, [q.gets[n]])[0];
     if (q.gets[n] !== null && isLooked && !isHeld(value, is, q.words.includes(n))) unlike.push([n, shown([is])[0]]);
   };
-  values.forEach((given, n) => {
-    const isGiven = q.takes.includes(n),
+  inTime(q.span, values, before).forEach((n) => {
+    const given = values[n],
+      isGiven = q.takes.includes(n),
       how = q.added === undefined ? "set" : q.added[n],
       is = before[n];
     let value = given;

@@ -3,8 +3,8 @@
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
-use super::changes::getter;
-use super::command::{Ways, arguments, checked, filing, sent};
+use super::changes::{getter, span};
+use super::command::{Ways, arguments, arriving, checked, filing, sent};
 use super::data::Data;
 use crate::action::{Creation, Following, Into, Invocation, Make, Renamed, Takes};
 use crate::call::How;
@@ -98,11 +98,11 @@ fn following(command: &Invocation, ways: &mut Ways<'_>) -> (String, Json) {
     let code = match call.strip_prefix("a[0]").filter(|_| command.each) {
         Some(rest) => {
             let sent = sent(command, "target", &event(&format!("target{rest}")));
-            format!("a => each(a[0], target => {sent})")
+            format!("each(a[0], target => {sent})")
         }
-        None => format!("a => {}", filing(command, sent(command, "a[0]", &event(&call)))),
+        None => filing(command, sent(command, "a[0]", &event(&call))),
     };
-    (code, Json::from(values))
+    (format!("a => {}", arriving(command, code)), Json::from(values))
 }
 
 /// How to make, set and read objects with the same class, the same kind of place and the same properties. Each reading
@@ -139,12 +139,13 @@ fn kind(make: &Make, among: Option<String>, is_followed: bool) -> String {
     let followed = if is_followed { followed(make) } else { String::new() };
     let named = named(make, among);
     format!(
-        "(g => ({{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {id}, name: {name}, gets: [{}], sets: [{}], looks: [{}]{tells}{named}{followed}{added}{renamed} }}))([{}])",
+        "(g => ({{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {id}, name: {name}, gets: [{}], sets: [{}], looks: [{}]{tells}{named}{followed}{added}{renamed}{} }}))([{}])",
         call(make),
         taken(make),
         list(gets),
         list(sets),
         list(looks),
+        span(make.span),
         reads.iter().map(String::as_str).collect::<Vec<_>>().join(", "),
     )
 }

@@ -363,6 +363,7 @@ impl Sending {
         }
         if !self.back.is_empty() {
             let (_, reports) = moves::split(answer);
+            moves::follow_back(&self.back, &reports, app, world);
             return Ok(Step::Done(moves::taken_back(&self.back, &reports, events)));
         }
         let (answer, there) = self.trace.still_there(answer);

@@ -10,7 +10,7 @@ use super::show::{told, value};
 use super::{Outcome, Step, Then, World, held, in_app};
 use crate::action::{Action, Argument, Deed, Find, Invocation, Moves, Seen};
 use crate::app::App;
-use crate::change::{Look, home, mark_of};
+use crate::change::{Look, anew, home, mark_of};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, identity};
@@ -45,6 +45,8 @@ pub(super) struct Report {
     mark: Option<String>,
     home: Json,
     landed: bool,
+    /// Its id in its new container, if the app has made a new object there.
+    arrived: Option<Id>,
     left: bool,
     /// Whether the old path still leads to it.
     here: bool,
@@ -65,9 +67,11 @@ pub(super) fn of(
     let to = invocation.parameters.iter().find_map(|argument| place(&argument.value))?;
     let class = objects.first()?.class().to_owned();
     let (container, _) = objects.first()?.last()?;
+    let is_container = invocation.parameters.iter().any(|each| each.value == Given::Object(to.clone()));
     let moves = Moves {
         mark: mark_of(&app.bundle_id, dictionary, &class),
         home: home(dictionary, &class, container.class()),
+        anew: is_container.then(|| anew(&app.bundle_id, dictionary, &class, &to)).flatten(),
     };
     let reference = |at: usize| references.get(at).copied().flatten();
     let targets = objects.into_iter().cloned().enumerate().map(|(at, path)| (path, reference(at))).collect();
@@ -108,6 +112,7 @@ fn one(answer: &Json) -> (Json, Report) {
         landed: landed.is_some() || answer["landed"] == json!(true),
         mark: landed.or_else(|| answer["mark"].as_str().map(str::to_owned)),
         home: answer["home"].clone(),
+        arrived: id(&answer["arrived"]),
         left: answer["left"] == json!(true),
         here: answer["here"] == json!(true),
         value: value.clone(),
@@ -125,7 +130,9 @@ impl Moving {
     pub(super) fn moved(&self, reports: &[Report], app: &App, world: &mut World<'_>) -> Vec<Option<Undo>> {
         let Ok(dictionary) = app.dictionary().cloned() else { return Vec::new() };
         let one = |((path, reference), report): (&(Path, Option<RefId>), &Report)| {
-            let landed = report.landed_at(&dictionary);
+            let landed = report
+                .landed_at(&dictionary)
+                .or_else(|| report.arrived_in(&self.to, path.class(), &dictionary));
             if report.left {
                 self.follow(*reference, landed.as_ref(), report, app, world);
             }
@@ -207,6 +214,21 @@ impl Report {
     fn landed_at(&self, dictionary: &Dictionary) -> Option<Path> {
         object(&self.value, dictionary).filter(is_place).filter(|_| self.landed)
     }
+
+    /// The path of the new object that the app has made in a container.
+    fn arrived_in(&self, to: &Path, class: &str, dictionary: &Dictionary) -> Option<Path> {
+        let member = to.collection(dictionary, class).ok()?;
+        let path = to.then(Segment::Element(member, By::Id(self.arrived.clone()?)));
+        is_place(&path).then_some(path)
+    }
+}
+
+/// An id from a script.
+fn id(json: &Json) -> Option<Id> {
+    match json {
+        Json::String(id) => Some(Id::Text(id.clone())),
+        id => Some(Id::Number(id.as_i64()?)),
+    }
 }
 
 fn object(encoded: &Json, dictionary: &Dictionary) -> Option<Path> {
@@ -282,11 +304,7 @@ pub(super) fn finding(
 pub(super) fn found(rows: &Json, at: usize, places: &[(Path, Arc<Member>)]) -> Option<Path> {
     let row = rows.get(at)?.as_array()?;
     let (container, member) = places.get(usize::try_from(row.first()?.as_u64()?).ok()?)?;
-    let id = match row.get(1)? {
-        Json::String(id) => Id::Text(id.clone()),
-        id => Id::Number(id.as_i64()?),
-    };
-    Some(container.then(Segment::Element(member.clone(), By::Id(id))))
+    Some(container.then(Segment::Element(member.clone(), By::Id(id(row.get(1)?)?))))
 }
 
 impl Back {
@@ -353,7 +371,11 @@ impl Back {
             text: TextWindow { offset: 0, limit: 1_000 },
             is_fragile: false,
             seen: paths.iter().zip(&self.undos).filter_map(seen).collect(),
-            moves: Some(Moves { mark, home }),
+            moves: Some(Moves {
+                mark,
+                home,
+                anew: anew(&app.bundle_id, dictionary, &self.element, &self.from),
+            }),
             anchors: Some(Anchors::default()),
             save: None,
         })
@@ -363,6 +385,23 @@ impl Back {
 fn no_move(app: &App) -> Fault {
     let message = format!("{} has no command to move things back with", app.name);
     Fault::new(Code::UnknownCommand, message, "move it by hand")
+}
+
+/// Follows objects that a move back has made anew.
+pub(super) fn follow_back(undos: &[Undo], reports: &[Report], app: &App, world: &mut World<'_>) {
+    let Ok(dictionary) = app.dictionary().cloned() else { return };
+    for (undo, report) in undos.iter().zip(reports) {
+        let Way::Move { from, landed: Some(landed), element, .. } = &undo.way else { continue };
+        let mut path = |json: &Json| {
+            let specifier = Specifier::parse(json, "object").ok()?;
+            let found = specifier.resolve(&dictionary, &mut *held(world.references, app, world.now));
+            Some(found.ok()?.path)
+        };
+        let (Some(from), Some(landed)) = (path(from), path(landed)) else { continue };
+        if let Some(now) = report.arrived_in(&from, element, &dictionary) {
+            world.references.renamed(&app.bundle_id, &landed, &now);
+        }
+    }
 }
 
 /// The answer to undone moves.

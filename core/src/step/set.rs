@@ -111,6 +111,8 @@ struct Open {
     stands: Option<String>,
     /// The property with the dates that are left out of it, if it is of a class with series.
     excluded: Option<&'static str>,
+    /// The date that stays, if the change sets only one of the two dates of an object that takes time.
+    kept: Option<&'static str>,
     /// Properties that an undo cannot restore, and whether they have no value now.
     lasts: Vec<(String, bool)>,
     /// The names of objects on the path to it and among its values.
@@ -157,10 +159,11 @@ impl Setting {
                 }
             };
         }
-        // An addition becomes a whole value only once the old value was read, and the dates of a series are known only
-        // then.
+        // An addition becomes a whole value only once the old value was read, and the dates of a series and a date that
+        // stays are known only then.
         let leaves_out = self.open.iter().any(|open| !self.is_undo(open) && open.leaves_out(&app.bundle_id));
-        if !self.seen && (leaves_out || self.open.iter().any(Open::adds)) {
+        let keeps = |open: &Open| open.kept.is_some();
+        if !self.seen && (leaves_out || self.open.iter().any(|open| open.adds() || keeps(open))) {
             self.writes = false;
             return Ok(in_app(app, Deed::Preview(self.look(app)), events, Then::Set(Box::new(self)), world));
         }
@@ -358,6 +361,10 @@ impl Setting {
             if self.is_so_already(&open, &old, app, world)? {
                 continue;
             }
+            if let Err(fault) = open.check_times(row, app, world) {
+                self.tell(&open, fault)?;
+                continue;
+            }
             if self.is_undo(&open) && open.change.expected.old.as_ref() != Some(&old) {
                 self.changed_since(&open, app, world)?;
                 continue;
@@ -373,7 +380,7 @@ impl Setting {
             (open.words, open.facts) = (words.to_owned(), facts.to_owned());
             open.stands = words::stands(&open.change.subject, row);
             open.change.loses = open.lost(&dictionary).map(|(what, _)| what);
-            let is_rule = |fact: &Fact| !fact.is_standing() && !fact.is_lost;
+            let is_rule = |fact: &Fact| !fact.is_standing() && !fact.is_lost && fact.is_shown();
             let rule = open.change.subject.facts.iter().position(is_rule);
             let fact = rule.and_then(|at| row.get(4)?.get(at));
             open.repeats = fact.and_then(|fact| match value(fact, None, &dictionary) {

@@ -205,6 +205,7 @@ fn change(session: &Session, call: &Json) -> Action {
         facts: Vec::new(),
         slots: vec![slot],
         home: None,
+        span: None,
     };
     Action::of(
         app,

@@ -301,6 +301,7 @@ pub(in crate::permission) fn make(command: Invocation, into: Into) -> Make {
         slots: Vec::new(),
         values: Vec::new(),
         how: Vec::new(),
+        span: None,
         renamed: None,
         takes: Takes::Properties,
         identity: Identity::Index,

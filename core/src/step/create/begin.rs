@@ -19,7 +19,7 @@ use crate::action::{Argument, Creation, Following, Into, Invocation, Make, Renam
 use crate::app::App;
 use crate::call::{Call, CommandCall, Create, How, NewObject, Next};
 use crate::change::{
-    Change, Expected, Fact, Look, SEND, Slot, Subject, TO_ALL, begins_with, facts, taken_from,
+    Change, Expected, Fact, Look, SEND, Slot, Span, Subject, TO_ALL, begins_with, facts, taken_from,
 };
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
@@ -314,6 +314,7 @@ impl<'a> Tree<'a> {
         });
         let (label, looks) = self.looks(&container, &class, &slots);
         let looks = looks::of_a_copy(looks, &app.bundle_id);
+        let span = Span::of(&app.bundle_id, &class, &slots);
         self.is_old = !is_new;
         self.ways.push(way);
         self.nodes.push(Node {
@@ -331,6 +332,7 @@ impl<'a> Tree<'a> {
             values,
             how,
             renamed,
+            span,
             takes: Takes::Nothing,
             identity,
             label,
@@ -385,7 +387,7 @@ impl<'a> Tree<'a> {
         if chosen.is_some() && self.nodes.iter().all(|node| node.chosen.is_none() || node.class != class) {
             make.tells = self.told_of_home(&class, world);
         }
-        set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values)
+        set::begin::check_times(&self.app.bundle_id, &class, &make.slots, &make.values, None)
             .map_err(|fault| fault.with("parameter", inside("properties")))?;
         self.ways.push(self.way(&make, &class, &container));
         let is_date =
@@ -446,6 +448,7 @@ impl<'a> Tree<'a> {
         let fields = slots.iter().zip(&values).map(|(slot, value)| (slot.identifier.clone(), value.clone()));
         let command = self.command(class, at, Given::Record(fields.collect()))?;
         let (label, looks) = self.looks(container, class, &slots);
+        let span = Span::of(&self.app.bundle_id, class, &slots);
         Ok(Make {
             command,
             class: identifier(class)?,
@@ -453,6 +456,7 @@ impl<'a> Tree<'a> {
             slots,
             values,
             how,
+            span,
             renamed: None,
             takes: self.takes(),
             identity: identity(self.dictionary, class),

@@ -122,6 +122,9 @@ impl Setting {
                 by: None,
             };
             let back = row.get("back") == Some(&json!(true));
+            let index = |json: &Json| usize::try_from(json.as_u64()?).ok();
+            let set = row.get("done").and_then(Json::as_array);
+            let set: Vec<usize> = set.into_iter().flatten().filter_map(index).collect();
             // The error of a single object ends the call, and `trace::kept` keeps the same.
             if !back && self.list && !self.is_undo(&open) {
                 let did = format!("set a part of the properties of {}", open.told(app, world));
@@ -129,7 +132,7 @@ impl Setting {
             }
             return self.tell(
                 &open,
-                refused_fault(&error, &open, usize::try_from(at).unwrap_or_default(), back, app),
+                refused_fault(&error, &open, usize::try_from(at).unwrap_or_default(), &set, back, app),
             );
         }
         if row.get("now").is_none() {
@@ -428,7 +431,8 @@ fn cut(value: Json) -> Json {
     }
 }
 
-fn refused_fault(error: &OsaError, open: &Open, at: usize, back: bool, app: &App) -> Fault {
+/// The error for a property that the app does not set. `set` are the slots that were set before it.
+fn refused_fault(error: &OsaError, open: &Open, at: usize, set: &[usize], back: bool, app: &App) -> Fault {
     let slots = &open.change.subject.slots;
     let fault = error.to_fault(&app.bundle_id, &app.name);
     let fault = match slots.get(at) {
@@ -440,10 +444,10 @@ fn refused_fault(error: &OsaError, open: &Open, at: usize, back: bool, app: &App
         Some(path) => fault.with("value", path.to_string()),
         None => fault,
     };
-    if at == 0 {
+    if set.is_empty() {
         return fault;
     }
-    let before: Vec<&str> = slots.iter().take(at).map(|slot| slot.term.as_str()).collect();
+    let before: Vec<&str> = set.iter().filter_map(|at| Some(slots.get(*at)?.term.as_str())).collect();
     let what = if back { "were put back" } else { "could not be put back, and hold their new values" };
     let fault = if back { fault } else { fault.with("outcome", PARTIAL) };
     fault.with("note", format!("the properties that were set before it ({}) {what}", before.join(", ")))

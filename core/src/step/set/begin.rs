@@ -8,17 +8,19 @@ use serde_json::{Value as Json, json};
 use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
-use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, loss, repeats, standing};
+use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, kept_date, loss, repeats, standing};
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given, as_meant};
 use crate::moment::Shift;
+use crate::permission::may_read;
 use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
 use crate::step::show::value;
 use crate::step::{Step, World, create, held, moves, occurrence};
 use crate::undo::{self, Undo, Way};
+use crate::value::Value;
 use crate::words::RefId;
 
 /// Begins `iac_mcp_set_property`.
@@ -190,9 +192,10 @@ impl Setting {
             }
             let Open { change, unnamed, .. } = &mut self.open[at];
             let subject = &mut change.subject;
-            // The note counts all objects that stand for others, and all that lose something.
-            let kept = |fact: &&Fact| fact.is_standing() || fact.is_lost;
-            let kept = subject.facts.iter().filter(kept).cloned().collect();
+            // The note counts all objects that stand for others, and all that lose something. A date that stays is compared for
+            // all of them.
+            let is_needed = |fact: &&Fact| fact.is_standing() || fact.is_lost || !fact.is_shown();
+            let kept = subject.facts.iter().filter(is_needed).cloned().collect();
             let facts = std::mem::replace(&mut subject.facts, kept);
             *unnamed = Some((std::mem::take(&mut subject.labels), facts));
         }
@@ -255,8 +258,40 @@ fn open(id: RefId, app: &str, values: &[NewValue], world: &mut World<'_>) -> Res
     let app = world.apps.find(app)?;
     let properties: Vec<(&str, &Json, How)> =
         values.iter().map(|new| (new.property.as_str(), &new.value, new.how)).collect();
-    opened(path, &properties, Expected { mark, old: None }, app, world)
-        .map_err(|fault| fault.with("reference", id.to_string()))
+    let mut open = opened(path, &properties, Expected { mark, old: None }, app, world)
+        .map_err(|fault| fault.with("reference", id.to_string()))?;
+    open.read_kept_date(app);
+    Ok(open)
+}
+
+impl Open {
+    /// Reads the date that stays, if the change sets only one of the two dates of an object that takes time. It is the
+    /// last fact, and no question shows it.
+    fn read_kept_date(&mut self, app: &App) {
+        let subject = &mut self.change.subject;
+        self.kept = kept_date(&app.bundle_id, subject.path.class(), &subject.slots);
+        let identifier = self.kept.and_then(Identifier::of);
+        subject.facts.extend(identifier.map(|term| Fact::new("", Look::Property(vec![term]))));
+    }
+
+    /// Refuses a change of dates with the result that the object ends before it starts. The app would refuse it, too,
+    /// but only after the user has agreed. `row` is what the look at the object has read.
+    ///
+    /// # Errors
+    /// The end would be before the start. A date that stays does not count if the client may not read it, because the
+    /// error names it.
+    pub(super) fn check_times(&self, row: &Json, app: &App, world: &World<'_>) -> Result<(), Fault> {
+        let dictionary = app.dictionary()?;
+        let read = row.get(4).and_then(Json::as_array).and_then(|facts| facts.last());
+        let date = match value(read.unwrap_or(&Json::Null), None, dictionary) {
+            Value::Date(date) => Some(date),
+            _ => None,
+        };
+        let kept = self.kept.filter(|term| may_read(term, app, world.gate, world.now));
+        let kept = kept.and_then(|term| Some((term, date.as_deref()?)));
+        let subject = &self.change.subject;
+        check_times(&app.bundle_id, subject.path.class(), &subject.slots, &self.change.values, kept)
+    }
 }
 
 /// Opens one object whose properties get their old values back.
@@ -321,7 +356,7 @@ fn opened(
         slots.push(slot(property)?);
         given.push(json);
     }
-    check_times(&app.bundle_id, path.class(), &slots, &values)?;
+    check_times(&app.bundle_id, path.class(), &slots, &values, None)?;
     let mut subject = Subject::of(&app.bundle_id, dictionary, path, slots);
     let is_set = |fact: &Fact| {
         let is_it = |slot: &Slot| fact.look == Look::Property(vec![slot.identifier.clone()]);
@@ -338,6 +373,7 @@ fn opened(
     Ok(Open {
         item: 0,
         excluded,
+        kept: None,
         change: Change { subject, expected, values, loses: None },
         given,
         joins,
@@ -456,7 +492,8 @@ fn no_rule(error: &series::WrongRule, property: &str) -> Fault {
     Fault::new(Code::TypeMismatch, format!("`{property}`: {error}"), suggestion).with("property", property)
 }
 
-/// Refuses a new event that ends before it starts, or a change of both dates with that result.
+/// Refuses a new event that ends before it starts, or a change of its dates with that result. `kept` is the date that
+/// stays as it is, and its property.
 ///
 /// # Errors
 /// The end is before the start. If only one of the dates names its zone, they cannot be compared, and the app decides.
@@ -465,29 +502,39 @@ pub(in crate::step) fn check_times(
     class: &str,
     slots: &[Slot],
     values: &[Given],
+    kept: Option<(&str, &str)>,
 ) -> Result<(), Fault> {
     let Some((start, end)) =
         series::dated(app, class).and_then(|dated| Some((&dated.start, dated.end.as_ref()?)))
     else {
         return Ok(());
     };
-    let date = |term: &str| match values.get(slots.iter().position(|slot| slot.term == term)?)? {
-        Given::Date(text) => Some(text),
-        _ => None,
+    let date = |term: &str| match slots.iter().position(|slot| slot.term == term) {
+        Some(at) => match values.get(at)? {
+            Given::Date(text) => Some(text.as_str()),
+            _ => None,
+        },
+        None => kept.filter(|(kept, _)| *kept == term).map(|(_, date)| date),
     };
     let (Some(from), Some(to)) = (date(start), date(end)) else { return Ok(()) };
     let civil = |text: &str| text.parse::<jiff::civil::DateTime>().ok();
     let is_wrong = match (from.parse::<jiff::Timestamp>(), to.parse::<jiff::Timestamp>()) {
         (Ok(from), Ok(to)) => to < from,
         (Err(_), Err(_)) => civil(to) < civil(from),
+        // A date that stays is in the zone of the Mac. So is a date that counts from the old one, which names no zone.
+        _ if kept.is_some() => civil(to).zip(civil(from)).is_some_and(|(to, from)| to < from),
         _ => false,
     };
     if !is_wrong {
         return Ok(());
     }
     let message = format!("the {class} would end before it starts: `{end}` is {to}, and `{start}` is {from}");
-    let suggestion = format!("give an `{end}` that is not before the `{start}`");
-    Err(Fault::new(Code::InvalidParameter, message, suggestion).with("property", end.as_str()))
+    let suggestion = match kept {
+        Some((kept, _)) => format!("give a new `{kept}` too, in the same call"),
+        None => format!("give an `{end}` that is not before the `{start}`"),
+    };
+    Err(Fault::new(Code::InvalidParameter, message, suggestion)
+        .with("property", kept.map_or(end.as_str(), |(kept, _)| kept)))
 }
 
 /// The error for a value that only a position leads to: another object may be there at the time of the write.
