@@ -287,13 +287,15 @@ pub(crate) fn apart(parts: &[Vec<&Undo>]) -> Fault {
     fault.with("parts", json!(all)).with("wrote", json!(words)).untrusted()
 }
 
-/// The ids of a part: the id of a call covers all its writes, unless some of them are in another part.
-fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u str> {
+/// The ids of a part: the id of a call covers all its writes, unless some of them are in another part. A change without
+/// an inverse has no id of its own.
+pub(crate) fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u str> {
     let is_whole = |undo: &Undo| {
         let with_it = |part: &&Vec<&Undo>| part.iter().any(|each| each.shown_id() == undo.shown_id());
         parts.iter().filter(with_it).count() == 1
     };
-    part.iter().map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
+    let back = part.iter().filter(|undo| !undo.is_lasting());
+    back.map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
 }
 
 /// Lists the writes and whether they can be undone, the latest call first. A long list is cut to the latest ones.
