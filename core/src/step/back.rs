@@ -75,7 +75,7 @@ pub(super) fn with(mut step: Step, rest: Option<Box<Rest>>, world: &mut World<'_
         rest.add(outcome);
         step = match rest.parts.pop_front_if(|_| !stops) {
             Some(part) => set::start_undo(&part.undos, world).unwrap_or_else(|fault| failed(&fault, 0)),
-            None => return Step::Done(rest.ended()),
+            None => return Step::Done(rest.ended(world)),
         };
     }
 }
@@ -132,13 +132,17 @@ impl Rest {
         body["note"] = json!(notes);
     }
 
-    /// The outcome of all parts.
-    fn ended(mut self) -> Outcome {
+    /// The outcome of all parts. One id takes back all that this undo has written.
+    fn ended(mut self, world: &mut World<'_>) -> Outcome {
         if !self.parts.is_empty() {
             let ids: IndexSet<&String> = self.parts.iter().flat_map(|part| &part.ids).collect();
             self.done.body["notTried"] = json!(ids);
             self.note(Some(NOT_TRIED));
         }
-        self.done
+        let Self { mut done, .. } = self;
+        if !done.undo.iter().all(Undo::is_lasting) {
+            done.body["undo"] = json!(undo::together(&mut done.undo, world.fresh));
+        }
+        done
     }
 }

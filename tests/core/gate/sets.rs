@@ -150,6 +150,9 @@ fn an_undo_goes_on_after_a_part_that_leaves_something() {
     assert_eq!(session.ask(THREE), json!([3, "apple", false]), "{back}");
     assert_eq!((&back["success"], &back["notTried"]), (&json!(false), &Json::Null), "{back}");
     assert_eq!(back["left"], json!(["set when of thing id 12"]), "{back}");
+    // One id takes back all that the undo has written.
+    let again = session.call("iac_mcp_undo", &json!({ "undo": back["undo"] })).body;
+    assert_eq!((session.ask(THREE), &again["success"]), (json!([3, "new", true]), &json!(true)), "{again}");
 }
 
 #[test]
