@@ -113,6 +113,14 @@ pub struct Made {
     pub looks: Vec<(String, Json)>,
 }
 
+impl Made {
+    /// Whether the object was deleted if its path leads nowhere. Someone may have renamed an object that is found by its
+    /// name.
+    pub(crate) fn is_surely_gone(&self) -> bool {
+        !leads_by_name(&self.object)
+    }
+}
+
 impl Undo {
     /// Makes an undo id from a new random id.
     pub fn id(fresh: RefId) -> String {
