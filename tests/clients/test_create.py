@@ -93,6 +93,16 @@ class Create(unittest.TestCase):
         self.assertEqual([each["properties"] for each in read], [{"priority": 0, "name": name} for name in "ab"])
         self.assertTrue(self.call("iac_mcp_undo", undo=trip["undo"])["success"])
 
+    def test_what_is_deleted_already_does_not_hold_up_the_others(self):
+        before = self.count("Reminders", "reminder")
+        names = [{"properties": {"name": name}} for name in ("Pay", "Pack", "Post")]
+        made = self.made(app="Reminders", **{"class": "reminder"}, objects=names)
+        self.call("iac_mcp_run_command", app="Reminders", command="delete", target=made["objects"][1]["reference"])
+        undone = self.call("iac_mcp_undo", undo=made["undo"])
+        self.assertEqual([each["created"] for each in undone["changes"]], ["deleted", "was gone", "deleted"])
+        self.assertEqual((undone["success"], self.count("Reminders", "reminder")), (True, before))
+        self.assertIn("cannot be undone", self.server.call("iac_mcp_undo", undo=made["undo"])["message"])
+
     def test_contacts_keeps_what_was_made(self):
         self.assertEqual(self.server.call("iac_mcp_get_elements", app="Contacts", container="application", elementType="person")["error"], "app_not_running")
         self.call("iac_mcp_run_command", app="Contacts", command="launch")
@@ -128,6 +138,24 @@ class Create(unittest.TestCase):
         self.assertTrue(self.call("iac_mcp_undo", last=True)["success"])
         read = self.call("iac_mcp_get_properties", reference=message, properties=["flagged status", "flag index"])
         self.assertEqual(read["properties"], {"flagged status": False, "flag index": -1})
+
+    def test_an_undo_of_two_apps_goes_on_after_what_it_cannot_bring_back(self):
+        """Call A names a note. Call B gives a date to two reminders, of which one had none."""
+        [note] = self.made(app="Notes", **{"class": "note"}, properties={"body": "<div>Draft</div><div>More</div>"})["objects"]
+        due = {"due date": "2026-02-01T09:00:00"}
+        made = self.made(app="Reminders", **{"class": "reminder"}, objects=[{"properties": {"name": "Pay", **due}}, {"properties": {"name": "Pack"}}])
+        reminders = [each["reference"] for each in made["objects"]]
+        named = self.call("iac_mcp_set_property", reference=note["reference"], property="name", value="Final")
+        dated = self.call("iac_mcp_set_property", reference=reminders, property="due date", value="2026-03-01T09:00:00")
+        name = lambda: self.call("iac_mcp_get_properties", reference=note["reference"], properties=["name"])["properties"]["name"]
+        date = lambda: self.call("iac_mcp_get_properties", reference=reminders[0], properties=["due date"])["properties"]["due date"][:10]
+        undone = self.call("iac_mcp_undo", undo=[named["undo"], dated["undo"]])
+        self.assertEqual((name(), date()), ("Draft", "2026-02-01"), undone)
+        self.assertEqual((undone["success"], len(undone["left"])), (False, 1), undone)
+        self.assertNotIn("notTried", undone)
+        # One id takes back what the undo has written in both apps.
+        self.assertTrue(self.call("iac_mcp_undo", undo=undone["undo"])["success"])
+        self.assertEqual((name(), date()), ("Final", "2026-03-01"))
 
     def test_what_stays_of_many_is_counted(self):
         children = [{"properties": {"name": f"Pack {n}"}} for n in range(8)]
