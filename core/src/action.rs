@@ -199,6 +199,8 @@ pub struct Moves {
     pub mark: Option<Identifier>,
     /// The property that says which container it is in.
     pub home: Option<Identifier>,
+    /// Properties of the moved object that tell it from another one of its name.
+    pub looks: Vec<Identifier>,
 }
 
 /// Objects to search for in the places where they may be.

@@ -13,7 +13,7 @@ use crate::specifier::{By, LABELS, Path, Segment};
 
 pub(crate) use facts::{
     BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence,
-    counts, facts, outlives, repeats, sends, standing, taken_from,
+    counts, facts, outlives, repeats, sends, standing, taken_from, unmoved, unshown,
 };
 pub(crate) use verify::holds;
 

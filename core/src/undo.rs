@@ -72,6 +72,9 @@ pub enum Way {
         landed: Option<Json>,
         /// Its class.
         element: String,
+        /// Values of the moved object that tell it from another one of its name, each with its property.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        looks: Vec<(String, Json)>,
     },
     /// A plugin changed something. The plugin undoes it with one of its own tools.
     Call {
@@ -424,7 +427,13 @@ mod tests {
         let null = Json::Null;
         for way in [
             Way::Set { property: "name".to_owned(), old: null.clone(), now: null.clone() },
-            Way::Move { from: null.clone(), to: null.clone(), landed: None, element: "file".to_owned() },
+            Way::Move {
+                from: null.clone(),
+                to: null.clone(),
+                landed: None,
+                element: "file".to_owned(),
+                looks: vec![("creationDate".to_owned(), json!("x"))],
+            },
             Way::Call { plugin: "p".to_owned(), tool: "t".to_owned(), arguments: serde_json::Map::new() },
             Way::Lasting { lasting: "ran \"empty\"".to_owned(), why: NO_REVERSE.to_owned() },
         ] {

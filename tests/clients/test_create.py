@@ -1,6 +1,7 @@
 """New objects in apps of the simulated Mac: trees of objects, what apps need to keep them, places, and undo."""
 
 import json
+import time
 import unittest
 
 from desk import Desk, Human
@@ -324,6 +325,40 @@ class Create(unittest.TestCase):
         self.assertEqual(made["then"][2]["error"]["outcome"], "not_tried", made)
         there = self.call("iac_mcp_get_elements", app="Finder", container="~/Downloads", elementType="folder", properties=["name"])
         self.assertIn("Precious", [each["properties"]["name"] for each in there["elements"]])
+
+    def test_an_undo_leaves_a_foreign_file_of_the_name_alone(self):
+        """Finder finds a file by its name. Someone deletes the file of this server, and another one gets its name."""
+        desktop = "/Users/alex/Desktop"
+        run = lambda command, **arguments: self.call("iac_mcp_run_command", app="Finder", command=command, **arguments)
+        new = lambda kind, name: self.made(app="Finder", **{"class": kind}, at="desktop", properties={"name": name})
+        moved = lambda path: run("move", target=path, arguments={"to": desktop})
+        found = lambda name: self.call("iac_mcp_query_object", app="Finder", specifier=f"{desktop}/{name}")["reference"]
+        cases = [
+            ("Zed", lambda: new("folder", "Zed"), None),
+            ("zed.txt", lambda: new("document file", "zed.txt"), None),
+            ("Letters", lambda: moved("/Users/alex/Documents/Letters"), "/Users/alex/Pictures/Lake"),
+            ("movie.mp4", lambda: moved("/Users/alex/Downloads/movie.mp4"), "/Users/alex/Downloads/song.flac"),
+        ]
+        for name, act, foreign in cases:
+            with self.subTest(name):
+                undo = act()["undo"]
+                run("delete", target=f"{desktop}/{name}")
+                if foreign is None:
+                    time.sleep(1.1)  # dates of Finder have no fractions of a second
+                    act()
+                else:
+                    moved(foreign)
+                    self.call("iac_mcp_set_property", reference=found(foreign.rsplit("/", 1)[1]), property="name", value=name)
+                answer = self.server.call("iac_mcp_undo", undo=undo)
+                self.assertEqual(answer.get("error"), "reference_moved", answer)
+                found(name)
+
+    def test_a_moved_file_goes_back_though_someone_has_edited_it(self):
+        letters = "/Users/alex/Documents/Letters"
+        moved = self.call("iac_mcp_run_command", app="Finder", command="move", target=letters, arguments={"to": "/Users/alex/Desktop"})
+        self.call("iac_mcp_run_command", app="Finder", command="delete", target="/Users/alex/Desktop/Letters/Letter 01.rtf")
+        self.assertTrue(self.call("iac_mcp_undo", undo=moved["undo"])["success"])
+        self.call("iac_mcp_query_object", app="Finder", specifier=letters)
 
     def test_positions_are_not_counted_for_several_objects(self):
         people = [{"class": "to recipient", "properties": {"address": f"{letter}@example.org"}} for letter in "abc"]

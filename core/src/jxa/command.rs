@@ -115,7 +115,9 @@ fn moves(moves: &Moves) -> String {
     let read = |identifier: Option<&Identifier>| {
         identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
     };
-    format!("{{ mark: {}, home: {} }}", read(moves.mark.as_ref()), read(moves.home.as_ref()))
+    let looks: Vec<String> = moves.looks.iter().map(|look| read(Some(look))).collect();
+    let looks = if looks.is_empty() { String::new() } else { format!(", looks: [{}]", looks.join(", ")) };
+    format!("{{ mark: {}, home: {}{looks} }}", read(moves.mark.as_ref()), read(moves.home.as_ref()))
 }
 
 /// Writes the body of a search for objects by their marks.

@@ -65,7 +65,12 @@ const moving = (x, q, send) => {
   }
   // Some apps return the object at its new place, others the path of the request, which now leads nowhere.
   const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
-  return { $: "moved", value: value, mark: mark, home: home, left: left, here: here, landed: found };
+  // What tells it from another object of its name.
+  const looks = found === null || q.looks === undefined ? null : read(there, q.looks);
+  return Object.assign(
+    { $: "moved", value: value, mark: mark, home: home, left: left, here: here, landed: found },
+    looks === null ? {} : { looks: looks },
+  );
 };
 // A deletion: an app may answer without an error and delete nothing. The script can check only an object with an id or
 // a name, because an index leads to the next object afterwards.
