@@ -201,6 +201,8 @@ pub struct Moves {
     pub home: Option<Identifier>,
     /// How to find it in its new container, if the app makes a new object there.
     pub anew: Option<Anew>,
+    /// Properties of the moved object that tell it from another one of its name.
+    pub looks: Vec<Identifier>,
 }
 
 /// Objects to search for in the places where they may be.

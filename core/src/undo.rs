@@ -72,6 +72,9 @@ pub enum Way {
         landed: Option<Json>,
         /// Its class.
         element: String,
+        /// Values of the moved object that tell it from another one of its name, each with its property.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        looks: Vec<(String, Json)>,
     },
     /// A plugin changed something. The plugin undoes it with one of its own tools.
     Call {
@@ -111,6 +114,14 @@ pub struct Made {
     pub is_top: bool,
     /// The values that were read from it. Each name is a property, or `#` and the elements that were counted.
     pub looks: Vec<(String, Json)>,
+}
+
+impl Made {
+    /// Whether the object was deleted if its path leads nowhere. Someone may have renamed an object that is found by its
+    /// name.
+    pub(crate) fn is_surely_gone(&self) -> bool {
+        !leads_by_name(&self.object)
+    }
 }
 
 impl Undo {
@@ -287,13 +298,15 @@ pub(crate) fn apart(parts: &[Vec<&Undo>]) -> Fault {
     fault.with("parts", json!(all)).with("wrote", json!(words)).untrusted()
 }
 
-/// The ids of a part: the id of a call covers all its writes, unless some of them are in another part.
-fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u str> {
+/// The ids of a part: the id of a call covers all its writes, unless some of them are in another part. A change without
+/// an inverse has no id of its own.
+pub(crate) fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::IndexSet<&'u str> {
     let is_whole = |undo: &Undo| {
         let with_it = |part: &&Vec<&Undo>| part.iter().any(|each| each.shown_id() == undo.shown_id());
         parts.iter().filter(with_it).count() == 1
     };
-    part.iter().map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
+    let back = part.iter().filter(|undo| !undo.is_lasting());
+    back.map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
 }
 
 /// Lists the writes and whether they can be undone, the latest call first. A long list is cut to the latest ones.
@@ -414,7 +427,13 @@ mod tests {
         let null = Json::Null;
         for way in [
             Way::Set { property: "name".to_owned(), old: null.clone(), now: null.clone() },
-            Way::Move { from: null.clone(), to: null.clone(), landed: None, element: "file".to_owned() },
+            Way::Move {
+                from: null.clone(),
+                to: null.clone(),
+                landed: None,
+                element: "file".to_owned(),
+                looks: vec![("creationDate".to_owned(), json!("x"))],
+            },
             Way::Call { plugin: "p".to_owned(), tool: "t".to_owned(), arguments: serde_json::Map::new() },
             Way::Lasting { lasting: "ran \"empty\"".to_owned(), why: NO_REVERSE.to_owned() },
         ] {

@@ -1,6 +1,7 @@
 """New objects in apps of the simulated Mac: trees of objects, what apps need to keep them, places, and undo."""
 
 import json
+import time
 import unittest
 
 from desk import Desk, Human
@@ -93,6 +94,16 @@ class Create(unittest.TestCase):
         self.assertEqual([each["properties"] for each in read], [{"priority": 0, "name": name} for name in "ab"])
         self.assertTrue(self.call("iac_mcp_undo", undo=trip["undo"])["success"])
 
+    def test_what_is_deleted_already_does_not_hold_up_the_others(self):
+        before = self.count("Reminders", "reminder")
+        names = [{"properties": {"name": name}} for name in ("Pay", "Pack", "Post")]
+        made = self.made(app="Reminders", **{"class": "reminder"}, objects=names)
+        self.call("iac_mcp_run_command", app="Reminders", command="delete", target=made["objects"][1]["reference"])
+        undone = self.call("iac_mcp_undo", undo=made["undo"])
+        self.assertEqual([each["created"] for each in undone["changes"]], ["deleted", "was gone", "deleted"])
+        self.assertEqual((undone["success"], self.count("Reminders", "reminder")), (True, before))
+        self.assertIn("cannot be undone", self.server.call("iac_mcp_undo", undo=made["undo"])["message"])
+
     def test_contacts_keeps_what_was_made(self):
         self.assertEqual(self.server.call("iac_mcp_get_elements", app="Contacts", container="application", elementType="person")["error"], "app_not_running")
         self.call("iac_mcp_run_command", app="Contacts", command="launch")
@@ -128,6 +139,24 @@ class Create(unittest.TestCase):
         self.assertTrue(self.call("iac_mcp_undo", last=True)["success"])
         read = self.call("iac_mcp_get_properties", reference=message, properties=["flagged status", "flag index"])
         self.assertEqual(read["properties"], {"flagged status": False, "flag index": -1})
+
+    def test_an_undo_of_two_apps_goes_on_after_what_it_cannot_bring_back(self):
+        """Call A names a note. Call B gives a date to two reminders, of which one had none."""
+        [note] = self.made(app="Notes", **{"class": "note"}, properties={"body": "<div>Draft</div><div>More</div>"})["objects"]
+        due = {"due date": "2026-02-01T09:00:00"}
+        made = self.made(app="Reminders", **{"class": "reminder"}, objects=[{"properties": {"name": "Pay", **due}}, {"properties": {"name": "Pack"}}])
+        reminders = [each["reference"] for each in made["objects"]]
+        named = self.call("iac_mcp_set_property", reference=note["reference"], property="name", value="Final")
+        dated = self.call("iac_mcp_set_property", reference=reminders, property="due date", value="2026-03-01T09:00:00")
+        name = lambda: self.call("iac_mcp_get_properties", reference=note["reference"], properties=["name"])["properties"]["name"]
+        date = lambda: self.call("iac_mcp_get_properties", reference=reminders[0], properties=["due date"])["properties"]["due date"][:10]
+        undone = self.call("iac_mcp_undo", undo=[named["undo"], dated["undo"]])
+        self.assertEqual((name(), date()), ("Draft", "2026-02-01"), undone)
+        self.assertEqual((undone["success"], len(undone["left"])), (False, 1), undone)
+        self.assertNotIn("notTried", undone)
+        # One id takes back what the undo has written in both apps.
+        self.assertTrue(self.call("iac_mcp_undo", undo=undone["undo"])["success"])
+        self.assertEqual((name(), date()), ("Final", "2026-03-01"))
 
     def test_what_stays_of_many_is_counted(self):
         children = [{"properties": {"name": f"Pack {n}"}} for n in range(8)]
@@ -296,6 +325,40 @@ class Create(unittest.TestCase):
         self.assertEqual(made["then"][2]["error"]["outcome"], "not_tried", made)
         there = self.call("iac_mcp_get_elements", app="Finder", container="~/Downloads", elementType="folder", properties=["name"])
         self.assertIn("Precious", [each["properties"]["name"] for each in there["elements"]])
+
+    def test_an_undo_leaves_a_foreign_file_of_the_name_alone(self):
+        """Finder finds a file by its name. Someone deletes the file of this server, and another one gets its name."""
+        desktop = "/Users/alex/Desktop"
+        run = lambda command, **arguments: self.call("iac_mcp_run_command", app="Finder", command=command, **arguments)
+        new = lambda kind, name: self.made(app="Finder", **{"class": kind}, at="desktop", properties={"name": name})
+        moved = lambda path: run("move", target=path, arguments={"to": desktop})
+        found = lambda name: self.call("iac_mcp_query_object", app="Finder", specifier=f"{desktop}/{name}")["reference"]
+        cases = [
+            ("Zed", lambda: new("folder", "Zed"), None),
+            ("zed.txt", lambda: new("document file", "zed.txt"), None),
+            ("Letters", lambda: moved("/Users/alex/Documents/Letters"), "/Users/alex/Pictures/Lake"),
+            ("movie.mp4", lambda: moved("/Users/alex/Downloads/movie.mp4"), "/Users/alex/Downloads/song.flac"),
+        ]
+        for name, act, foreign in cases:
+            with self.subTest(name):
+                undo = act()["undo"]
+                run("delete", target=f"{desktop}/{name}")
+                if foreign is None:
+                    time.sleep(1.1)  # dates of Finder have no fractions of a second
+                    act()
+                else:
+                    moved(foreign)
+                    self.call("iac_mcp_set_property", reference=found(foreign.rsplit("/", 1)[1]), property="name", value=name)
+                answer = self.server.call("iac_mcp_undo", undo=undo)
+                self.assertEqual(answer.get("error"), "reference_moved", answer)
+                found(name)
+
+    def test_a_moved_file_goes_back_though_someone_has_edited_it(self):
+        letters = "/Users/alex/Documents/Letters"
+        moved = self.call("iac_mcp_run_command", app="Finder", command="move", target=letters, arguments={"to": "/Users/alex/Desktop"})
+        self.call("iac_mcp_run_command", app="Finder", command="delete", target="/Users/alex/Desktop/Letters/Letter 01.rtf")
+        self.assertTrue(self.call("iac_mcp_undo", undo=moved["undo"])["success"])
+        self.call("iac_mcp_query_object", app="Finder", specifier=letters)
 
     def test_positions_are_not_counted_for_several_objects(self):
         people = [{"class": "to recipient", "properties": {"address": f"{letter}@example.org"}} for letter in "abc"]

@@ -277,6 +277,25 @@ pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str)
     facts
 }
 
+/// The properties that tell an object from another one of its name, and that no question about a command shows.
+pub(crate) fn unshown(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Identifier> {
+    let unshown = facts(app, dictionary, code, class).into_iter().filter(|fact| !fact.is_shown());
+    let property = |fact: Fact| match fact.look {
+        Look::Property(mut way) if way.len() == 1 => way.pop(),
+        _ => None,
+    };
+    unshown.filter_map(property).collect()
+}
+
+/// Properties that change if a person edits the object.
+const EDITED: [&str; 1] = ["size"];
+
+/// The same for an object that was moved. A person may have edited it since, and it can still be moved back.
+pub(crate) fn unmoved(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Identifier> {
+    let is_kept = |each: &Identifier| !EDITED.contains(&each.as_str());
+    unshown(app, dictionary, code, class).into_iter().filter(is_kept).collect()
+}
+
 /// Classes that also stand for containers: a path may lead to an `item` that is a folder. An app, a command, the class,
 /// and the elements to count.
 const POSSIBLE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", DELETE, "item", "item")];

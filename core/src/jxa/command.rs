@@ -117,7 +117,9 @@ fn moves(moves: &Moves) -> String {
         identifier.map_or_else(|| "null".to_owned(), |identifier| format!("x => x.{identifier}()"))
     };
     let kept = moves.anew.as_ref().map(|anew| format!(", kept: {}", kept(anew))).unwrap_or_default();
-    format!("{{ mark: {}, home: {}{kept} }}", read(moves.mark.as_ref()), read(moves.home.as_ref()))
+    let looks: Vec<String> = moves.looks.iter().map(|look| read(Some(look))).collect();
+    let looks = if looks.is_empty() { String::new() } else { format!(", looks: [{}]", looks.join(", ")) };
+    format!("{{ mark: {}, home: {}{kept}{looks} }}", read(moves.mark.as_ref()), read(moves.home.as_ref()))
 }
 
 /// The values by which a moved object is known in its new place.
@@ -161,12 +163,19 @@ pub(super) fn checked(seen: &[Seen], targets: &[&Path], data: &mut Data) -> Stri
         return String::new();
     }
     let (mut ways, mut reads) = (IndexSet::new(), IndexSet::new());
+    let is_target = |path: &Path| targets.contains(&path);
+    // Whether it is a target, or the row of the target that it is in.
+    let target = |path: &Path| {
+        let holds = |other: &Seen| is_target(&other.path) && path.begins_with(&other.path);
+        let outer = if is_target(path) { None } else { seen.iter().position(holds) };
+        outer.map_or_else(|| json!(is_target(path)), |at| json!(at))
+    };
     let rows = seen.iter().map(|seen| {
         let mut values = Vec::new();
         let way = ways.insert_full(format!("p => {}", path(&seen.path, &mut values))).0;
         let looks = seen.looks.iter().map(Look::getter).collect::<Vec<_>>();
         let read = reads.insert_full(format!("[{}]", looks.join(", "))).0;
-        json!([way, read, values, seen.shown, targets.contains(&&seen.path)])
+        json!([way, read, values, seen.shown, target(&seen.path)])
     });
     data.set("seen", &rows.collect::<Vec<_>>());
     let joined = |set: IndexSet<String>| set.into_iter().collect::<Vec<_>>().join(", ");

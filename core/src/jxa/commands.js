@@ -2,16 +2,24 @@
 
 const lost = (number) => number === -1728 || number === -1719;
 // The first object that has changed since the human saw it; null if there is none. The command itself will report a
-// missing target; any other missing object was shown and no longer exists.
+// missing target, and what was in that is missing too; any other missing object was shown and no longer exists. Of an
+// object in a target, `target` is the row of that target.
 const other = (seen, ways, reads) => {
   at = "object";
   // The values that a human saw are compared whole, even if the answer needs only a part of them.
-  const text = d.text;
+  const text = d.text,
+    gone = [];
   d.text = null;
   for (let i = 0; i < seen.length; i += 1) {
-    const [way, which, p, shown, isTarget] = seen[i],
+    const [way, which, p, shown, target] = seen[i],
       is = read(ways[way](p), reads[which]);
-    if (isTarget && is.length > 0 && is.every((each) => isFailed(each) && lost(each.number))) continue;
+    // An app that refuses to read all properties at once may also do so for a missing object.
+    const some = is.filter((_, n) => !reads[which][n].whole),
+      isLost = some.length > 0 && some.every((each) => isFailed(each) && lost(each.number));
+    if (isLost && (target === true || gone.includes(target))) {
+      gone.push(i);
+      continue;
+    }
     if (JSON.stringify(is) !== JSON.stringify(shown)) return { $: "other", at: i };
   }
   d.text = text;
@@ -58,7 +66,12 @@ const moving = (x, q, send) => {
   }
   // Some apps return the object at its new place, others the path of the request, which now leads nowhere.
   const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
-  return { $: "moved", value: value, mark: mark, home: home, left: left, here: here, landed: found, kept: kept };
+  // What tells it from another object of its name.
+  const looks = found === null || q.looks === undefined ? null : read(there, q.looks);
+  return Object.assign(
+    { $: "moved", value: value, mark: mark, home: home, left: left, here: here, landed: found, kept: kept },
+    looks === null ? {} : { looks: looks },
+  );
 };
 // Moves of which an app may make new objects with new ids. Such an object is the only new one in the other place that has
 // the old one's values.

@@ -2,17 +2,33 @@
 
 use std::collections::VecDeque;
 
+use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::{Outcome, Step, World, failed, set};
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::undo::{self, Undo, Way};
+
+/// The note about parts that were not tried.
+const NOT_TRIED: &str =
+    "the undo stopped here, and the changes in `notTried` were not tried: call again with these ids";
+
+/// The note about an error of a part after the first one.
+const STOPPED: &str = "what `changes` names was taken back before the error, which is about the rest";
 
 /// What an undo still has to do, and what it has done.
 #[derive(Debug)]
 pub(super) struct Rest {
-    parts: VecDeque<Vec<Undo>>,
+    parts: VecDeque<Part>,
     done: Outcome,
+}
+
+/// Writes that one call can take back.
+#[derive(Debug)]
+struct Part {
+    /// The ids that a client would give to take them back.
+    ids: Vec<String>,
+    undos: Vec<Undo>,
 }
 
 /// Begins `iac_mcp_undo`.
@@ -22,13 +38,17 @@ pub(super) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault
         // The plugin itself takes back what it has done.
         return Err(undo::apart(&parts));
     }
-    let mut parts: VecDeque<Vec<Undo>> =
-        parts.into_iter().map(|part| part.into_iter().cloned().collect()).collect();
+    let part = |part: &Vec<&Undo>| Part {
+        ids: undo::ids_of(part, &parts).into_iter().map(str::to_owned).collect(),
+        undos: part.iter().copied().cloned().collect(),
+    };
+    let mut parts: VecDeque<Part> = parts.iter().map(part).collect();
     let Some(first) = parts.pop_front() else { return set::start_undo(&[], world) };
-    let step = set::start_undo(&first, world)?;
+    let step = set::start_undo(&first.undos, world);
     if parts.is_empty() {
-        return Ok(step);
+        return step;
     }
+    let step = step.unwrap_or_else(|fault| failed(&fault, 0));
     Ok(with(step, Some(Box::new(Rest { parts, done: Outcome::default() })), world))
 }
 
@@ -51,30 +71,36 @@ pub(super) fn with(mut step: Step, rest: Option<Box<Rest>>, world: &mut World<'_
             }
             Step::Done(outcome) => outcome,
         };
-        let is_whole = outcome.body["success"] == json!(true);
+        let stops = stops(&outcome);
         rest.add(outcome);
-        step = match rest.parts.pop_front().filter(|_| is_whole) {
-            Some(part) => set::start_undo(&part, world).unwrap_or_else(|fault| failed(&fault, 0)),
-            None => return Step::Done(rest.done),
+        step = match rest.parts.pop_front_if(|_| !stops) {
+            Some(part) => set::start_undo(&part.undos, world).unwrap_or_else(|fault| failed(&fault, 0)),
+            None => return Step::Done(rest.ended(world)),
         };
     }
 }
 
+/// Whether an undo ends with this part. What a part cannot restore, or one object that someone has changed since, does
+/// not concern the other parts. After a refusal, or when the app has stopped answering, nothing more is tried.
+fn stops(outcome: &Outcome) -> bool {
+    let mut changes = outcome.body["changes"].as_array().into_iter().flatten();
+    let is_unsure = |change: &Json| {
+        let error = &change["error"];
+        error["outcome"] == json!("unknown") || error["error"] == json!(Code::Unavailable.name())
+    };
+    outcome.is_error || changes.any(is_unsure)
+}
+
 impl Rest {
-    /// Adds the outcome of a part. Of a part that failed the error stands beside what was done before.
+    /// Adds the outcome of a part. If a later part ends in an error, the error is added to what was done before.
     fn add(&mut self, outcome: Outcome) {
         let done = &mut self.done;
-        let is_first = done.body.is_null();
-        if outcome.is_error && !is_first {
-            done.body["success"] = json!(false);
-            done.body["error"] = outcome.body;
-            done.body["note"] =
-                json!("what `changes` names was taken back before the error, which is about the rest");
-        } else if is_first {
+        if done.body.is_null() {
             done.body = outcome.body;
             done.is_error = outcome.is_error;
-        } else {
-            done.body["success"] = outcome.body["success"].clone();
+        } else if outcome.body["changes"].is_array() {
+            done.body["success"] =
+                json!(done.body["success"] == json!(true) && outcome.body["success"] == json!(true));
             for field in ["changes", "left"] {
                 let Some(more) = outcome.body[field].as_array().cloned() else { continue };
                 match done.body[field].as_array_mut() {
@@ -82,10 +108,41 @@ impl Rest {
                     None => done.body[field] = Json::from(more),
                 }
             }
+            self.note(outcome.body["note"].as_str());
+        } else {
+            done.body["success"] = json!(false);
+            done.body["error"] = outcome.body;
+            self.note(Some(STOPPED));
         }
+        let done = &mut self.done;
         done.events += outcome.events;
         done.refused = outcome.refused.or_else(|| done.refused.take());
         done.undo.extend(outcome.undo);
         done.undone.extend(outcome.undone);
+    }
+
+    fn note(&mut self, note: Option<&str>) {
+        let Some(note) = note else { return };
+        let body = &mut self.done.body;
+        let notes = match body["note"].as_str() {
+            Some(notes) if notes.contains(note) => return,
+            Some(notes) => format!("{notes}; {note}"),
+            None => note.to_owned(),
+        };
+        body["note"] = json!(notes);
+    }
+
+    /// The outcome of all parts. One id takes back all that this undo has written.
+    fn ended(mut self, world: &mut World<'_>) -> Outcome {
+        if !self.parts.is_empty() {
+            let ids: IndexSet<&String> = self.parts.iter().flat_map(|part| &part.ids).collect();
+            self.done.body["notTried"] = json!(ids);
+            self.note(Some(NOT_TRIED));
+        }
+        let Self { mut done, .. } = self;
+        if !done.undo.iter().all(Undo::is_lasting) {
+            done.body["undo"] = json!(undo::together(&mut done.undo, world.fresh));
+        }
+        done
     }
 }

@@ -310,6 +310,16 @@ impl Sending {
         !self.back.is_empty()
     }
 
+    /// Whether it deletes objects that an earlier call has made.
+    pub(super) fn unmakes(&self) -> bool {
+        self.back.iter().any(|undo| matches!(undo.way, Way::Create { .. }))
+    }
+
+    /// The answer of an undo if all its new objects were deleted already.
+    pub(super) fn all_gone(&self, app: &App, events: u64) -> Option<Outcome> {
+        create::all_gone(&self.back, app, events).filter(|_| self.unmakes())
+    }
+
     /// Names targets that were given by position after the objects that were found there.
     pub(super) fn named(
         mut self,
@@ -353,12 +363,17 @@ impl Sending {
         let app = world.apps.find(app)?;
         let answer = match &reply.result {
             Ok(answer) => answer,
-            Err(error) => return Err(self.refused(error, app)),
+            Err(error) => {
+                // Of several objects, each has its own error.
+                let is_gone = self.each.is_empty() && error.is_missing_object() && error.at == "command";
+                let gone = if is_gone { self.all_gone(app, events) } else { None };
+                return gone.map(Step::Done).ok_or_else(|| self.refused(error, app));
+            }
         };
         if answer.get("$").and_then(Json::as_str) == Some("other") {
             return Err(self.another(app));
         }
-        if self.back.iter().any(|undo| matches!(undo.way, Way::Create { .. })) {
+        if self.unmakes() {
             return Ok(Step::Done(create::unmade(&self.back, answer, app, events)));
         }
         if !self.back.is_empty() {

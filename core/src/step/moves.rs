@@ -10,11 +10,12 @@ use super::show::{told, value};
 use super::{Outcome, Step, Then, World, held, in_app};
 use crate::action::{Action, Argument, Deed, Find, Invocation, Moves, Seen};
 use crate::app::App;
-use crate::change::{Look, anew, home, mark_of};
+use crate::change::{Look, anew, home, mark_of, unmoved};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, identity};
 use crate::marshal::{Given, Place};
+use crate::osa_error::OsaError;
 use crate::permission::classify;
 use crate::reference::Object;
 use crate::reply::Reply;
@@ -37,6 +38,8 @@ pub(super) struct Moving {
     to: Path,
     /// Whether it replaces an existing object of the same name.
     replaces: bool,
+    /// The properties that tell a moved object from another one of its name.
+    looks: Vec<Identifier>,
 }
 
 /// A script's report about one moved object.
@@ -44,6 +47,7 @@ pub(super) struct Moving {
 pub(super) struct Report {
     mark: Option<String>,
     home: Json,
+    looks: Vec<Json>,
     landed: bool,
     /// Its id in its new container, if the app has made a new object there.
     arrived: Option<Id>,
@@ -68,14 +72,16 @@ pub(super) fn of(
     let class = objects.first()?.class().to_owned();
     let (container, _) = objects.first()?.last()?;
     let is_container = invocation.parameters.iter().any(|each| each.value == Given::Object(to.clone()));
+    let looks = unmoved(&app.bundle_id, dictionary, MOVE, &class);
     let moves = Moves {
         mark: mark_of(&app.bundle_id, dictionary, &class),
         home: home(dictionary, &class, container.class()),
         anew: is_container.then(|| anew(&app.bundle_id, dictionary, &class, &to)).flatten(),
+        looks: looks.clone(),
     };
     let reference = |at: usize| references.get(at).copied().flatten();
     let targets = objects.into_iter().cloned().enumerate().map(|(at, path)| (path, reference(at))).collect();
-    Some((moves, Moving { targets, to, replaces: invocation.replaces() }))
+    Some((moves, Moving { targets, to, replaces: invocation.replaces(), looks }))
 }
 
 /// The container that a place is in.
@@ -113,6 +119,7 @@ fn one(answer: &Json) -> (Json, Report) {
         mark: landed.or_else(|| answer["mark"].as_str().map(str::to_owned)),
         home: answer["home"].clone(),
         arrived: id(&answer["arrived"]),
+        looks: answer["looks"].as_array().cloned().unwrap_or_default(),
         left: answer["left"] == json!(true),
         here: answer["here"] == json!(true),
         value: value.clone(),
@@ -123,7 +130,8 @@ fn one(answer: &Json) -> (Json, Report) {
 impl Moving {
     /// The same moves to the real path of their destination.
     pub(super) fn to(&self, real: &dyn Fn(&Path) -> Option<Path>) -> Option<Self> {
-        Some(Self { targets: self.targets.clone(), to: real(&self.to)?, replaces: self.replaces })
+        let (targets, looks) = (self.targets.clone(), self.looks.clone());
+        Some(Self { targets, to: real(&self.to)?, replaces: self.replaces, looks })
     }
 
     /// Follows the moved objects and returns the inverse of each move, if there is one.
@@ -185,6 +193,8 @@ impl Moving {
         let own = object(&report.home, dictionary);
         let from = own.or_else(|| Some(container.clone())).filter(is_place)?;
         let known = landed.is_some() || report.mark.is_some();
+        let is_read = |(_, is): &(&Identifier, &Json)| OsaError::of_row(is, "object").is_none();
+        let looks = self.looks.iter().zip(&report.looks).filter(is_read);
         // An undo could not bring back a replaced object.
         (report.left && known && !self.replaces && is_place(&self.to)).then(|| Undo {
             id: Undo::id((world.fresh)()),
@@ -200,6 +210,7 @@ impl Moving {
                 to: self.to.to_json(),
                 landed: landed.map(|path| path.to_json()),
                 element: member.class.clone(),
+                looks: looks.map(|(look, is)| (look.as_str().to_owned(), is.clone())).collect(),
             },
         })
     }
@@ -348,8 +359,15 @@ impl Back {
         let name = |term: &str| Identifier::of(term).ok_or_else(|| no_move(app));
         let mark = mark_of(&app.bundle_id, dictionary, &self.element);
         let seen = |(path, undo): (&Path, &Undo)| {
-            let (mark, shown) = (mark.clone()?, undo.mark.clone()?);
-            Some(Seen { path: path.clone(), looks: vec![Look::Property(vec![mark])], shown: json!([shown]) })
+            let mark = mark.clone().zip(undo.mark.clone());
+            let mark = mark.map(|(mark, is)| (Look::Property(vec![mark]), json!(is)));
+            let kept = match &undo.way {
+                Way::Move { looks, .. } => looks.as_slice(),
+                _ => &[],
+            };
+            let kept = kept.iter().filter_map(|(look, is)| Some((Look::read(look)?, is.clone())));
+            let (looks, shown): (Vec<Look>, Vec<Json>) = mark.into_iter().chain(kept).unzip();
+            (!looks.is_empty()).then(|| Seen { path: path.clone(), looks, shown: Json::from(shown) })
         };
         let direct = match paths {
             [one] => Given::Object(one.clone()),
@@ -375,6 +393,7 @@ impl Back {
                 mark,
                 home,
                 anew: anew(&app.bundle_id, dictionary, &self.element, &self.from),
+                looks: Vec::new(),
             }),
             anchors: Some(Anchors::default()),
             save: None,

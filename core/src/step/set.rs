@@ -547,7 +547,8 @@ impl Setting {
     /// The answer, once nothing is open.
     fn done(mut self, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let failed = self.items.iter().filter(|item| item.fault.is_some()).count();
-        let all_failed = failed == self.items.len();
+        // An undo may have nothing to restore in an app: then it only names what is left.
+        let all_failed = failed == self.items.len() && (failed > 0 || self.left.is_empty());
         let undone = self
             .items
             .iter()

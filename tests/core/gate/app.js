@@ -29,7 +29,10 @@ const one = (find, way) =>
           : property === "way" && way !== undefined
             ? way
             : property === "things"
-              ? collection(() => find().things, ".trays.things")
+              ? collection(() => {
+                  if (find() === undefined) throw errorOf(-1728);
+                  return find().things;
+                }, ".trays.things")
               : () => {
                   event();
                   const row = find();

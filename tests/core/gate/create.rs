@@ -175,6 +175,54 @@ fn the_undo_leaves_what_somebody_has_used() {
 }
 
 #[test]
+fn what_is_gone_already_counts_as_taken_back() {
+    let lasts = ["world.things.pop()", "world.things.splice(3, 1)", "world.trays[0].name = 'dinner'"];
+    for policy in ["", ALLOW] {
+        // One of them is gone, another one was renamed with all that is in it, or none is where it was.
+        for (gone, told, stay) in [
+            (&lasts[..1], ["was gone", "deleted", "deleted"], 0),
+            (&lasts[2..], ["deleted", "deleted", "not found"], 1),
+            (&lasts[..], ["was gone", "was gone", "not found"], 1),
+        ] {
+            let mut session = Session::new(policy, &shelf());
+            session.answers = vec![Choice::Once, Choice::Once];
+            let thing = |name: &str| json!({ "class": "thing", "properties": { "name": name } });
+            let mut lunch = tray();
+            lunch.as_object_mut().and_then(|lunch| lunch.remove("app"));
+            let objects = json!([lunch, thing("a"), thing("b")]);
+            let made = session.call("iac_mcp_create", &json!({ "app": "Shelf", "objects": objects }));
+            assert_eq!(made.body["success"], true, "{}", made.body);
+            gone.iter().for_each(|code| session.eval(code));
+            let back = session.call("iac_mcp_undo", &json!({ "undo": made.body["undo"] })).body;
+            let created: Vec<&Json> =
+                back["changes"].as_array().into_iter().flatten().map(|each| &each["created"]).collect();
+            // Only its name leads to the tray, so it may have been renamed.
+            assert_eq!(json!(created), json!(told), "{gone:?} {back}");
+            assert_eq!(back["success"], json!(stay == 0), "{back}");
+            assert_eq!(session.ask("[world.things.length, world.trays.length]"), json!([3, stay]), "{back}");
+            assert_eq!(session.undos.len(), 0, "{back}");
+            let questions: Vec<String> = session.asked.iter().skip(1).map(|asked| asked.text()).collect();
+            let is_asked = policy.is_empty() && gone.len() == 1;
+            assert_eq!(questions.len(), usize::from(is_asked), "{questions:?}");
+            assert!(questions.iter().all(|text| text.contains("(2 objects)")), "{questions:?}");
+        }
+    }
+}
+
+#[test]
+fn a_single_object_that_is_gone_counts_as_taken_back() {
+    for policy in ["", ALLOW] {
+        let mut session = Session::new(policy, &shelf());
+        session.answers = vec![Choice::Once];
+        let made = session.call("iac_mcp_create", &json!({ "app": "Shelf", "class": "thing" }));
+        session.eval("world.things.pop()");
+        let back = session.call("iac_mcp_undo", &json!({ "undo": made.body["undo"] })).body;
+        assert_eq!((&back["success"], &back["changes"][0]["created"]), (&json!(true), &json!("was gone")));
+        assert_eq!((session.undos.len(), session.asked.len()), (0, usize::from(policy.is_empty())));
+    }
+}
+
+#[test]
 fn what_fails_fails_alone_and_the_rest_can_be_taken_back() {
     let mut session = Session::new(ALLOW, &shelf());
     session.eval("PLAIN.slip = () => { throw errorOf(-10000); }");

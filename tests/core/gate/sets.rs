@@ -1,5 +1,6 @@
 //! Sets of different new values: a question hides no set behind the others.
 
+use iac_core::Millis;
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};
 
@@ -117,5 +118,78 @@ fn a_change_in_part_is_the_last_one() {
         let message = last["message"].as_str().unwrap_or_default();
         assert!(message.starts_with("the last change cannot be taken back: "), "{last}");
         assert_eq!(session.ask("world.things[2].count"), json!(1), "what was set before stays");
+    }
+}
+
+/// Three calls of two kinds, which are three parts of an undo: the name of the first thing, a new thing, and two
+/// properties of the second thing, of which one had no value, so that it cannot be restored.
+fn three_parts(session: &mut Session) -> [Json; 3] {
+    session.eval("world.things[1].when = null");
+    let things = session.references("thing");
+    let mut call = |tool: &str, arguments: Json| {
+        session.now = session.now + Millis(1_000);
+        let outcome = session.call(tool, &arguments);
+        assert!(outcome.body["undo"].is_string(), "{}", outcome.body);
+        outcome.body["undo"].clone()
+    };
+    let named = call("iac_mcp_set_property", set(&json!(things[0]), "name", json!("new")));
+    let made = call("iac_mcp_create", json!({ "app": "Shelf", "class": "thing" }));
+    let both =
+        json!({ "reference": things[1], "properties": { "flag": true, "when": "2026-01-27T10:30:00Z" } });
+    [named, made, call("iac_mcp_set_property", both)]
+}
+
+const THREE: &str = "[world.things.length, world.things[0].name, world.things[1].flag]";
+
+#[test]
+fn an_undo_goes_on_after_a_part_that_leaves_something() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let all = three_parts(&mut session);
+    assert_eq!(session.ask(THREE), json!([4, "new", true]));
+    let back = session.call("iac_mcp_undo", &json!({ "undo": all })).body;
+    assert_eq!(session.ask(THREE), json!([3, "apple", false]), "{back}");
+    assert_eq!((&back["success"], &back["notTried"]), (&json!(false), &Json::Null), "{back}");
+    assert_eq!(back["left"], json!(["set when of thing id 12"]), "{back}");
+    // One id takes back all that the undo has written.
+    let again = session.call("iac_mcp_undo", &json!({ "undo": back["undo"] })).body;
+    assert_eq!((session.ask(THREE), &again["success"]), (json!([3, "new", true]), &json!(true)), "{again}");
+}
+
+#[test]
+fn an_undo_goes_on_after_a_part_in_which_one_object_has_changed() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let [named, made, _] = three_parts(&mut session);
+    let things = json!(session.references("thing")[1..3]);
+    session.now = session.now + Millis(1_000);
+    let counted = session.call("iac_mcp_set_property", &set(&things, "count", json!(5))).body["undo"].clone();
+    session.eval("world.things[2].count = 6");
+    let back = session.call("iac_mcp_undo", &json!({ "undo": [named, made, counted] })).body;
+    assert_eq!(session.ask("world.things.map(each => each.count)"), json!([11, 12, 6]), "{back}");
+    assert_eq!(session.ask("world.things[0].name"), json!("apple"), "{back}");
+    assert_eq!(back["success"], json!(false), "{back}");
+    assert!(back["changes"].to_string().contains("was changed since"), "{back}");
+}
+
+#[test]
+fn parts_that_an_undo_has_not_tried_are_named() {
+    let refused =
+        "the undo stopped here, and the changes in `notTried` were not tried: call again with these ids";
+    for (answers, things) in [
+        (vec![Choice::Deny], json!([4, "new", true])),
+        (vec![Choice::Once, Choice::Deny], json!([4, "new", false])),
+    ] {
+        let mut session = Session::new(ALLOW, &shelf());
+        let all = three_parts(&mut session);
+        session.gate = Session::new("", &shelf()).gate;
+        session.answers.clone_from(&answers);
+        let back = session.call("iac_mcp_undo", &json!({ "undo": all })).body;
+        assert_eq!(session.ask(THREE), things, "{back}");
+        let untried = if answers.len() == 1 { json!([all[1], all[0]]) } else { json!([all[0]]) };
+        assert_eq!(back["notTried"], untried, "{back}");
+        assert!(back["note"].as_str().is_some_and(|note| note.ends_with(refused)), "{back}");
+        session.answers = vec![Choice::Once, Choice::Once];
+        let rest = session.call("iac_mcp_undo", &json!({ "undo": back["notTried"] })).body;
+        assert_eq!(rest["success"], true, "{rest}");
+        assert_eq!(session.ask("world.things[0].name"), json!("apple"), "{rest}");
     }
 }

@@ -115,7 +115,7 @@ impl Looking {
         events: u64,
         world: &mut World<'_>,
     ) -> Result<Step, Fault> {
-        let Self { mut unasked, subjects, kept, targets, name, then } = self;
+        let Self { mut unasked, mut subjects, kept, mut targets, name, then } = self;
         let behind = Behind { name, events };
         let app = world.apps.find(&unasked.action().app)?;
         let ends = matches!(&unasked.action().deed, Deed::Command(invocation) if invocation.code == QUIT);
@@ -128,17 +128,37 @@ impl Looking {
         let owners = owners(&subjects, app);
         let (known, again) = more.split_at(owners.len().min(more.len()));
         let names = words::called(&owners, known, app);
+        let missing = subjects.iter().zip(rows).filter(|(_, row)| is_missing(row));
+        let missing: Vec<&Path> = missing.map(|(subject, _)| &subject.path).collect();
+        let mut deleted = deleted(&unasked, &then, &missing, kept.iter().zip(again));
         let is_gone = |seen: &Seen| {
-            subjects.iter().zip(rows).any(|(subject, row)| {
-                subject.path == seen.path
-                    && OsaError::of_row(row, "object").is_some_and(|error| error.is_missing_object())
-            })
+            missing.contains(&&seen.path) || deleted.iter().any(|path| seen.path.begins_with(path))
         };
         let is_changed = |(seen, row): &(&Seen, &Json)| row.get(4) != Some(&seen.shown) && !is_gone(seen);
         if let Some((seen, row)) = kept.iter().zip(again).find(is_changed) {
             return Err(changed(seen, row, app, world));
         }
         unasked = unasked.after(shown(&subjects, rows));
+        let mut rows = rows.to_vec();
+        if let (Deed::Command(invocation), Then::Command(sending)) = (&unasked.action().deed, &then)
+            && !deleted.is_empty()
+        {
+            let all = invocation.direct.iter().map(|direct| direct.objects().len()).sum::<usize>();
+            if all == deleted.len()
+                && let Some(gone) = sending.all_gone(app, events)
+            {
+                return Ok(Step::Done(gone));
+            }
+            if all == deleted.len() {
+                deleted.clear();
+            }
+            // The question is about the objects that still exist.
+            let all = std::mem::take(&mut subjects).into_iter().zip(std::mem::take(&mut rows));
+            let is_here = |(subject, _): &(Subject, Json)| !deleted.contains(&subject.path);
+            (subjects, rows) = all.filter(is_here).unzip();
+            targets = subjects.len();
+        }
+        let rows = rows.as_slice();
         if let Some(path) = wrong_name(&subjects, rows) {
             return query::offer_names(path, None, app, events, world);
         }
@@ -153,6 +173,7 @@ impl Looking {
         let mut names = names;
         names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
         let mut wording = wording(&unasked, objects, &names, &behind, &then, world);
+        wording.count = wording.count.saturating_sub(deleted.len());
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
         let notes = wording.consequence.take().into_iter().chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
@@ -216,11 +237,38 @@ pub(in crate::step) fn shown(subjects: &[Subject], rows: &[Json]) -> Vec<Seen> {
     subjects.iter().enumerate().filter_map(of).collect()
 }
 
+/// New objects to delete that do not exist any more.
+fn deleted<'k>(
+    unasked: &Unasked,
+    then: &Then,
+    missing: &[&Path],
+    kept: impl Iterator<Item = (&'k Seen, &'k Json)>,
+) -> Vec<Path> {
+    let Deed::Command(invocation) = &unasked.action().deed else { return Vec::new() };
+    if !matches!(then, Then::Command(sending) if sending.unmakes()) {
+        return Vec::new();
+    }
+    // An app that refuses to read all properties at once may also do so for a missing object.
+    let is_whole = |look: &Look| matches!(look, Look::Held(_));
+    let is_lost = |(seen, row): &(&Seen, &Json)| {
+        let facts = row.get(4).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let mut some = seen.looks.iter().zip(facts).filter(|(look, _)| !is_whole(look)).peekable();
+        is_missing(row) || some.peek().is_some() && some.all(|(_, fact)| is_missing(fact))
+    };
+    let lost: Vec<&Path> = kept.filter(is_lost).map(|(seen, _)| &seen.path).collect();
+    let targets = invocation.direct.iter().flat_map(Given::objects);
+    targets.filter(|path| missing.contains(path) || lost.contains(path)).cloned().collect()
+}
+
+/// Whether an object, or a value of it, could not be read because the object does not exist.
+fn is_missing(row: &Json) -> bool {
+    OsaError::of_row(row, "object").is_some_and(|error| error.is_missing_object())
+}
+
 /// The first missing object that was picked by its name.
 fn wrong_name<'s>(subjects: &'s [Subject], rows: &[Json]) -> Option<&'s Path> {
     subjects.iter().zip(rows).find_map(|(subject, row)| {
-        let is_missing = OsaError::of_row(row, "object").is_some_and(|error| error.is_missing_object());
-        (is_missing && subject.path.name().is_some()).then_some(&subject.path)
+        (is_missing(row) && subject.path.name().is_some()).then_some(&subject.path)
     })
 }
 

@@ -312,8 +312,7 @@ impl<'a> Tree<'a> {
             let member = container.collection(dictionary, &class).ok()?;
             Some(Renamed { container: container.clone(), member, slot })
         });
-        let (label, looks) = self.looks(&container, &class, &slots);
-        let looks = looks::of_a_copy(looks, &app.bundle_id);
+        let (label, looks) = self.looks(&container, &class, &slots, true);
         let span = Span::of(&app.bundle_id, &class, &slots);
         self.is_old = !is_new;
         self.ways.push(way);
@@ -447,7 +446,7 @@ impl<'a> Tree<'a> {
         // The gate judges an added value together with the rest.
         let fields = slots.iter().zip(&values).map(|(slot, value)| (slot.identifier.clone(), value.clone()));
         let command = self.command(class, at, Given::Record(fields.collect()))?;
-        let (label, looks) = self.looks(container, class, &slots);
+        let (label, looks) = self.looks(container, class, &slots, false);
         let span = Span::of(&self.app.bundle_id, class, &slots);
         Ok(Make {
             command,

@@ -14,10 +14,13 @@ use crate::osa_error::OsaError;
 use crate::permission::classify;
 use crate::specifier::{Path, Specifier};
 use crate::step::carried::{self, Carried};
-use crate::step::command::Sending;
+use crate::step::command::{Sending, uncertain};
 use crate::step::{Outcome, Step, Then, World, held, in_app, trace};
 use crate::undo::{Made, Undo, Way};
 use crate::words::{Level, TextWindow};
+
+/// The error number for an object that does not exist.
+const MISSING: i64 = -1728;
 
 /// Begins `iac_mcp_undo` for objects that were made, all in one app.
 pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
@@ -92,6 +95,18 @@ fn delete(
     })
 }
 
+/// The answer if none of the new objects exists any more; `None` if it is unsure whether any of them was deleted.
+pub(in crate::step) fn all_gone(undos: &[Undo], app: &App, events: u64) -> Option<Outcome> {
+    let made = |undo: &Undo| match &undo.way {
+        Way::Create { made, .. } => made.clone(),
+        _ => Vec::new(),
+    };
+    let tops: Vec<Made> = undos.iter().flat_map(made).filter(|made| made.is_top).collect();
+    let gone = json!({ "$": "error", "number": MISSING });
+    let rows = if tops.len() == 1 { gone } else { Json::from(vec![gone; tops.len()]) };
+    tops.iter().any(Made::is_surely_gone).then(|| unmade(undos, &rows, app, events))
+}
+
 /// The answer after new objects were deleted.
 pub(in crate::step) fn unmade(undos: &[Undo], answer: &Json, app: &App, events: u64) -> Outcome {
     let made = |undo: &Undo| match &undo.way {
@@ -108,13 +123,26 @@ pub(in crate::step) fn unmade(undos: &[Undo], answer: &Json, app: &App, events: 
         Json::Array(answers) if tops.len() > 1 => answers.clone(),
         one => vec![one.clone()],
     };
-    let mut left: Vec<&str> = Vec::new();
+    let (mut left, mut lost) = (Vec::new(), 0);
     let mut changes = Vec::new();
     for (at, (id, made)) in tops.iter().enumerate() {
         let row = answers.get(at).cloned().unwrap_or_else(|| json!({ "$": "untried" }));
         let mut change = json!({ "object": made.words, "created": "deleted", "undo": null });
-        if let Some(error) = OsaError::of_row(&row, "command") {
-            change["error"] = error.to_fault(&app.bundle_id, &app.name).to_json();
+        let error = OsaError::of_row(&row, "command");
+        if error.as_ref().is_some_and(OsaError::is_missing_object) {
+            // A second undo would not find it either.
+            if made.is_surely_gone() {
+                change["created"] = json!("was gone");
+            } else {
+                change["created"] = json!("not found");
+                change["error"] = not_found().to_json();
+                lost += 1;
+            }
+            changes.push(change);
+            continue;
+        }
+        if let Some(error) = error {
+            change["error"] = uncertain(error.to_fault(&app.bundle_id, &app.name)).to_json();
         } else if row.get("$").and_then(Json::as_str) == Some("untried") {
             change["error"] = Fault::new(Code::Unavailable, "it was not tried", "try it again").to_json();
         } else if trace::is_there(&row) {
@@ -122,14 +150,21 @@ pub(in crate::step) fn unmade(undos: &[Undo], answer: &Json, app: &App, events: 
         }
         if change.get("error").is_some() || change.get("unverified").is_some() {
             change["created"] = json!("still there");
-            left.push(id);
+            left.push(id.as_str());
         }
         changes.push(change);
     }
-    let undone: Vec<String> =
-        undos.iter().map(|undo| undo.id.clone()).filter(|id| !left.contains(&id.as_str())).collect();
-    let body = json!({ "success": left.is_empty(), "changes": changes, "untrusted": true });
+    let is_done = |undo: &&Undo| lost < tops.len() && !left.contains(&undo.id.as_str());
+    let undone: Vec<String> = undos.iter().filter(is_done).map(|undo| undo.id.clone()).collect();
+    let success = left.is_empty() && lost == 0;
+    let body = json!({ "success": success, "changes": changes, "untrusted": true });
     Outcome { body, is_error: undone.is_empty(), events, undone, ..Outcome::default() }
+}
+
+/// The error for an object that only its name leads to.
+fn not_found() -> Fault {
+    let message = "nothing has its name any more: it was deleted, moved or renamed";
+    Fault::new(Code::ReferenceInvalid, message, "look for it if the user wants it deleted")
 }
 
 fn mixed(why: &str) -> Fault {

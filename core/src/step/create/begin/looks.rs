@@ -4,7 +4,7 @@
 use super::Tree;
 use crate::action::Following;
 use crate::app::{App, same_id};
-use crate::change::{Fact, Look, Slot, Subject, counts, facts, held};
+use crate::change::{DELETE, Fact, Look, Slot, Subject, counts, facts, held, unshown};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::Given;
 use crate::specifier::Path;
@@ -26,6 +26,7 @@ impl Tree<'_> {
         container: &Path,
         class: &str,
         slots: &[Slot],
+        is_copy: bool,
     ) -> (Option<Identifier>, Vec<Look>) {
         let under = self.under(container, class);
         let fresh = Subject::of(&self.app.bundle_id, self.dictionary, under, Vec::new());
@@ -34,21 +35,20 @@ impl Tree<'_> {
         let readable = slots.iter().filter(|slot| slot.readable && Some(&slot.identifier) != label.as_ref());
         looks.extend(readable.map(|slot| Look::Property(vec![slot.identifier.clone()])));
         looks.extend(counts(&self.app.bundle_id, self.dictionary, class));
-        let held = held(self.dictionary, class);
+        let mut held = held(self.dictionary, class);
+        // Another object may take the name of this one.
+        let telling = unshown(&self.app.bundle_id, self.dictionary, DELETE, class);
         let is_read = |each: &Identifier| looks.contains(&Look::Property(vec![each.clone()]));
-        if self.makes.len() < HELD && !held.iter().all(is_read) {
+        let is_slow = is_copy && same_id(&self.app.bundle_id, COUNTING);
+        if self.makes.len() < HELD && !held.iter().all(is_read) && !is_slow {
+            // One event reads them all.
+            held.extend(telling);
             looks.push(Look::Held(held));
+        } else {
+            looks.extend(telling.into_iter().map(|each| Look::Property(vec![each])));
         }
         (label, looks)
     }
-}
-
-/// The same for an object that a command returns.
-pub(super) fn of_a_copy(mut looks: Vec<Look>, app: &str) -> Vec<Look> {
-    if same_id(app, COUNTING) {
-        looks.retain(|look| !matches!(look, Look::Held(_)));
-    }
-    looks
 }
 
 /// Adds values to the looks at targets of later commands that the question does not show.
