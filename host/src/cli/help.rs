@@ -85,7 +85,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("iac-mcp top --json", "the same once, for a program"),
         ],
     ),
-    ("undo", &[("iac-mcp undo", "what was written in the last hour")]),
+    (
+        "undo",
+        &[
+            ("iac-mcp undo", "what was written in the last hour"),
+            ("iac-mcp undo --last", "take back the last call that changed something"),
+        ],
+    ),
     ("setup", &[("iac-mcp setup", "the clients that it knows")]),
     (
         "plugin",
