@@ -55,6 +55,12 @@ class Operator(Desk):
         self.assertEqual([setting["key"] for setting in told["settings"]], ["json", "simulated"])
         self.assertIn("use only one of them", self.told("apps", "--simulated", "--world", "mac", status=2))
 
+    def test_folders_of_apps_are_no_folders_to_grant(self):
+        package = str(ROOT / "tests/plugins/released/0.1.0.wasm")
+        apps = {"IAC_MCP_ROOT": str(self.home.path)}
+        self.assertIn("does not use folders", self.told("plugin", "add", package, "--yes", "--root", ".", status=2))
+        self.told("plugin", "add", package, "--yes", environment=apps)
+
     def test_the_last_change_is_taken_back_without_its_id(self):
         mac = ["--world", "mac"]
         name = json.dumps({"app": "Reminders", "reference": 'reminder "Call the plumber"', "property": "name", "value": "Ask"})

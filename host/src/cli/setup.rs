@@ -404,7 +404,7 @@ fn as_typed(file: &Path, home: &Path) -> String {
 fn arguments(settings: &[Setting]) -> Result<Vec<String>, Failure> {
     let mut arguments = vec!["serve".to_owned()];
     let given =
-        settings.iter().filter(|each| each.from == "command line" && !OWN.contains(&each.key.as_str()));
+        settings.iter().filter(|each| each.is_typed() && !OWN.contains(&each.key.as_str()));
     for Setting { key, values, .. } in given {
         for value in values {
             arguments.push(match (key.as_str(), value.as_str()) {
