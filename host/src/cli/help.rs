@@ -92,7 +92,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("iac-mcp undo --last", "take back the last call that changed something"),
         ],
     ),
-    ("setup", &[("iac-mcp setup", "the clients that it knows")]),
+    (
+        "setup",
+        &[
+            ("iac-mcp setup", "offer each client on this computer, and list all without a terminal"),
+            ("iac-mcp setup cursor", "the entry for one client"),
+        ],
+    ),
     (
         "plugin",
         &[
