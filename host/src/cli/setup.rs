@@ -422,8 +422,7 @@ fn as_typed(file: &Path, home: &Path) -> String {
 /// Returns the arguments for the client's entry: the options of this call, with absolute paths.
 fn arguments(settings: &[Setting]) -> Result<Vec<String>, Failure> {
     let mut arguments = vec!["serve".to_owned()];
-    let given =
-        settings.iter().filter(|each| each.is_typed() && !OWN.contains(&each.key.as_str()));
+    let given = settings.iter().filter(|each| each.is_typed() && !OWN.contains(&each.key.as_str()));
     for Setting { key, values, .. } in given {
         for value in values {
             arguments.push(match (key.as_str(), value.as_str()) {
