@@ -194,6 +194,9 @@ impl Arguments {
     fn run(self, settings: &[config::Setting]) -> Result<(), Failure> {
         let Self { command, common, mac, color } = self;
         color.write_global();
+        // To a command of `plugin`, `--root` names folders to grant. A setting of the same name is about folders of apps.
+        let is_root_typed = settings.iter().any(|setting| setting.is_typed() && setting.key == "root");
+        let folders = if is_root_typed { mac.root.clone() } else { Vec::new() };
         let is_long = command.as_ref().is_some_and(Command::is_long) && !common.json;
         // Dropped at the end of this function, so that an error appears after the pager has closed.
         let _pager = is_long.then(paint::paged).flatten();
@@ -217,7 +220,7 @@ impl Arguments {
             Some(Command::Setup(setup)) => setup.run(&common, settings),
             Some(Command::SelfCheck(check)) => check.run(&common),
             Some(Command::Uninstall(uninstall)) => uninstall.run(&common),
-            Some(Command::Plugin(plugin)) => plugin.run(&common, mac.root),
+            Some(Command::Plugin(plugin)) => plugin.run(&common, folders),
             Some(Command::Completions(completions)) => completions.run(),
             Some(Command::Man(man)) => man.run(),
         }

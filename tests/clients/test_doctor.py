@@ -48,8 +48,8 @@ class Damage:
     def client(self, text):
         self.write(".cursor/mcp.json", text)
 
-    def starts(self, command):
-        self.client(json.dumps({"mcpServers": {"iac-mcp": {"command": str(command), "args": ["serve"]}}}))
+    def starts(self, command, *options):
+        self.client(json.dumps({"mcpServers": {"iac-mcp": {"command": str(command), "args": ["serve", *options]}}}))
 
     def consent(self, said):
         (self.mac / "consent.json").write_text(json.dumps(said))
@@ -95,6 +95,12 @@ DAMAGES = {
     "a file in place of the cache": (lambda d: d.write("cache", ""), "cache", "it is not a folder", "`iac-mcp doctor --fix`"),
     "a client's file that is not JSON": (lambda d: d.client("{"), "clients", "not JSON: Unterminated object on line 1", "mend the file by hand"),
     "a client that starts what is gone": (lambda d: d.starts("/gone/iac-mcp"), "clients", "starts /gone/iac-mcp, which is not there", "`iac-mcp setup cursor --write --force`"),
+    "a client that starts what is gone, with options": (
+        lambda d: d.starts("/gone/iac-mcp", "--read-only", "--state=/a b"),
+        "clients",
+        "starts /gone/iac-mcp, which is not there",
+        "`iac-mcp setup cursor --read-only '--state=/a b' --write --force`",
+    ),
     "a client that needs the PATH": (lambda d: d.starts("iac-mcp"), "clients", "apps do not see your PATH", "`iac-mcp setup cursor --write --force`"),
     "a client that starts one version": (
         lambda d: (d.write("Cellar/iac-mcp/1.0/bin/iac-mcp", "", 0o700), d.starts(d.path / "Cellar/iac-mcp/1.0/bin/iac-mcp")),

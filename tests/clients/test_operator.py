@@ -55,6 +55,23 @@ class Operator(Desk):
         self.assertEqual([setting["key"] for setting in told["settings"]], ["json", "simulated"])
         self.assertIn("use only one of them", self.told("apps", "--simulated", "--world", "mac", status=2))
 
+    def test_folders_of_apps_are_no_folders_to_grant(self):
+        package = str(ROOT / "tests/plugins/released/0.1.0.wasm")
+        apps = {"IAC_MCP_ROOT": str(self.home.path)}
+        self.assertIn("does not use folders", self.told("plugin", "add", package, "--yes", "--root", ".", status=2))
+        self.told("plugin", "add", package, "--yes", environment=apps)
+
+    def test_the_last_change_is_taken_back_without_its_id(self):
+        mac = ["--world", "mac"]
+        name = json.dumps({"app": "Reminders", "reference": 'reminder "Call the plumber"', "property": "name", "value": "Ask"})
+        self.told("policy", "profile", "trusted", *mac)
+        self.told("call", "iac_mcp_set_property", name, *mac)
+        self.assertIn("Call the plumber", self.told("undo", "--json", *mac), "without an option it only lists")
+        self.assertIn("cannot be used with", self.told("undo", "--last", "undo_x", *mac, status=2))
+        undone = json.loads(self.told("undo", "--last", "--json", *mac))
+        self.assertEqual((undone["success"], undone["changes"][0]["verified"]), (True, True), undone)
+        self.assertIn("nothing was written", self.told("undo", "--last", *mac, status=1))
+
     def test_a_report_is_a_page_for_a_file(self):
         self.told("policy", "profile", "read-only", *self.options())
         status, said = self.home.at_a_terminal(b"", "audit", "report", *self.options())

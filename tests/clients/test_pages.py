@@ -127,8 +127,9 @@ class Pages(unittest.TestCase):
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|…| \| ")
 
 # Plugins are built first and have their own tests. `setup` without a client and `self-check` depend on the computer,
-# and `uninstall` asks. Others wait for a client, a person or another Mac.
-UNTRIED = re.compile(r"ssh |iac-mcp (?:plugin|serve|audit follow|access .|consent .|setup(?: --yes| --undo)?$|uninstall$|self-check|call (?!iac_mcp_)|lint)")
+# and `uninstall` asks. Others wait for a client, a person or another
+# Mac, and `undo --last` needs a change to take back.
+UNTRIED = re.compile(r"ssh |iac-mcp (?:plugin|serve|audit follow|access .|consent .|setup(?: --yes| --undo)?$|uninstall$|self-check|undo --last|call (?!iac_mcp_)|lint)")
 
 
 def entries(block):

@@ -306,6 +306,8 @@ fn server(status: host::Status) -> Server {
         completions: can.completions,
         pull_diagnostics: can.pull_diagnostics,
         workspace_diagnostics: can.workspace_diagnostics,
+        rename: can.rename,
+        actions: can.actions,
     };
     Server {
         profile: status.profile,

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use iac_plugins::engine::Backend;
 use iac_plugins::host::{Caller, Host, Question, Refusal};
 use iac_plugins::local::Local;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::guests::World;
+use crate::guests::{Guest, World, call, engine, show, wide};
 
 async fn ask(data: &Path, plugin: &str, question: serde_json::Value) -> String {
     let data = Dir::open_ambient_dir(data, ambient_authority()).expect("the folder is there");
@@ -128,4 +129,26 @@ async fn a_million_names_without_anything_are_too_much() {
     let full = ask(folder.path(), "one", put("one more")).await;
     assert_eq!(full, "result_too_large: the store would have 1050072 bytes, expected at most 1048576");
     assert_eq!(ask(folder.path(), "two", put("one more")).await, "{}", "another plugin has its own");
+}
+
+/// Returns the first of its folders as the message of an error.
+const ROOTS: &str = r#"
+;; wants: files /granted
+(import "iac:plugin/files@0.1.0" "roots" (func $roots (param i32)))
+(data (i32.const 1536) "told")
+(func $call (param i32 i32 i32 i32) (result i32)
+  (call $roots (i32.const 2048))
+  (i32.store8 (i32.const 3584) (i32.load (i32.const 2052)))
+  (i32.store (i32.const 3588) (i32.const 1536))
+  (i32.store (i32.const 3592) (i32.const 4))
+  (i32.store (i32.const 3596) (i32.load (i32.load (i32.const 2048))))
+  (i32.store (i32.const 3600) (i32.load (i32.add (i32.load (i32.const 2048)) (i32.const 4))))
+  (i32.const 3584))
+"#;
+
+#[tokio::test]
+async fn a_guest_learns_which_folders_it_may_read() {
+    let plugin = Guest::inline("roots", ROOTS).plugin(&engine(Backend::Native), wide()).await;
+    let said = plugin.expect("it is linked").call(call(CancellationToken::new())).await.0;
+    assert_eq!(show(said), "told: /granted");
 }

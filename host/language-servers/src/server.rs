@@ -170,6 +170,8 @@ impl Server {
             completions: has("completionProvider", "textDocument/completion"),
             pull_diagnostics: has("diagnosticProvider", "textDocument/diagnostic"),
             workspace_diagnostics: self.pulls_whole(),
+            rename: has("renameProvider", "textDocument/rename"),
+            actions: has("codeActionProvider", "textDocument/codeAction"),
         }
     }
 

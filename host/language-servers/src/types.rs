@@ -42,6 +42,10 @@ pub struct Abilities {
     pub pull_diagnostics: bool,
     /// Diagnostics of the root on request.
     pub workspace_diagnostics: bool,
+    /// Edits that rename a symbol.
+    pub rename: bool,
+    /// Fixes and refactorings.
+    pub actions: bool,
 }
 
 impl Default for Abilities {
@@ -59,6 +63,8 @@ impl Default for Abilities {
             completions: true,
             pull_diagnostics: false,
             workspace_diagnostics: false,
+            rename: true,
+            actions: true,
         }
     }
 }

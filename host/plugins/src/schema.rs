@@ -1,6 +1,7 @@
 //! Validates values against the parts of JSON Schema that are about types and ranges.
 //!
-//! `pattern` and `format` are not checked: the host would run a plugin's regular expression outside the sandbox.
+//! `pattern`, `patternProperties` and `format` are not checked: the host would run a plugin's regular expression outside
+//! the sandbox.
 //! `$ref` is not allowed. A library would check all of it, but is three times as much code as the rest of this crate.
 
 use serde_json::{Map, Value as Json};
@@ -125,9 +126,11 @@ fn at(schema: &Json, value: &Json, place: String) -> Misfit {
         Json::Object(fields) => object(words, fields, &place),
         Json::Array(items) => {
             let schema = words.get("items");
+            // `items` is about the items after those of `prefixItems`.
+            let first = words.get("prefixItems").and_then(Json::as_array).map_or(0, Vec::len);
             let each =
                 |(index, item)| schema.and_then(|schema| at(schema, item, format!("{place}[{index}]")));
-            items.iter().enumerate().find_map(each)
+            items.iter().enumerate().skip(first).find_map(each)
         }
         _ => None,
     };
@@ -192,6 +195,8 @@ fn object(words: &Map<String, Json>, fields: &Map<String, Json>, place: &str) ->
     let known = words.get("properties").and_then(Json::as_object);
     fields.iter().find_map(|(name, value)| match known.and_then(|known| known.get(name)) {
         Some(schema) => at(schema, value, below(place, name)),
+        // A pattern may match the name, and patterns are not run here.
+        None if words.contains_key("patternProperties") => None,
         None => match words.get("additionalProperties") {
             Some(Json::Bool(false)) => {
                 let names = known.map(|known| known.keys().cloned().collect::<Vec<_>>().join(", "));
@@ -291,6 +296,15 @@ mod tests {
         let closed = json!({"properties": {"a": {}}, "additionalProperties": false});
         assert_eq!(misfit(&closed, &json!({"b": 1})).as_deref(), Some("`b` is not known, expected one of a"));
         assert_eq!(misfit(&json!({"type": "object"}), &json!(1)).as_deref(), Some("is 1, expected object"));
+    }
+
+    #[test]
+    fn what_a_pattern_may_allow_is_not_refused() {
+        let named = json!({"patternProperties": {"^x-": {}}, "additionalProperties": false});
+        check(named, json!({"x-a": 1}), "");
+        let tuple = json!({"prefixItems": [{"type": "integer"}], "items": {"type": "string"}});
+        check(tuple.clone(), json!([1, "x"]), "");
+        check(tuple, json!([1, 2]), "`a[1]` is 2, expected string");
     }
 
     #[test]

@@ -59,6 +59,11 @@ struct Given {
 }
 
 impl Setting {
+    /// Whether it was given on the command line.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.from == COMMAND_LINE
+    }
+
     /// The precedence of the source: lower wins.
     fn rank(&self) -> u8 {
         match self.from.as_str() {

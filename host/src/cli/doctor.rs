@@ -24,7 +24,7 @@ use crate::consent::Caller;
 use crate::plugins::FOLDER;
 use crate::router::Router;
 
-/// Each failed check names the command that repairs it. The exit status is 0 if nothing fails, and 1 otherwise.
+/// Each failed check says what to do. The exit status is 0 if nothing fails, and 1 otherwise.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
     /// Makes only repairs that lose no data: the permissions of files and folders, and an unusable cache.

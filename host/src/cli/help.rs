@@ -85,8 +85,20 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("iac-mcp top --json", "the same once, for a program"),
         ],
     ),
-    ("undo", &[("iac-mcp undo", "what was written in the last hour")]),
-    ("setup", &[("iac-mcp setup", "the clients that it knows")]),
+    (
+        "undo",
+        &[
+            ("iac-mcp undo", "what was written in the last hour"),
+            ("iac-mcp undo --last", "take back the last call that changed something"),
+        ],
+    ),
+    (
+        "setup",
+        &[
+            ("iac-mcp setup", "offer each client on this computer, and list all without a terminal"),
+            ("iac-mcp setup cursor", "the entry for one client"),
+        ],
+    ),
     (
         "plugin",
         &[

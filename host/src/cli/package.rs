@@ -11,10 +11,11 @@ use serde_json::{Map, Value as Json};
 
 use super::Failure;
 use super::options::Common;
+use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::engine::{Cache, Engine};
 use crate::plugins::engine::http::in_words;
-use crate::plugins::engine::installed::{InstallError, Installed};
+use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
 use crate::plugins::engine::limits::Limits;
 use crate::plugins::engine::manifest::{Manifest, Setting};
 use crate::plugins::engine::package::{self, Package, PackageError};
@@ -41,6 +42,21 @@ pub(super) fn installed(common: &Common) -> Result<Installed, Failure> {
         .ok_or_else(|| Failure::Misuse("there is no state folder; name one with --state DIR".to_owned()))?;
     let folder = state.join(FOLDER);
     Installed::open(&folder).map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))
+}
+
+/// Returns the installed plugins that declare secrets, without the packages that cannot be read. It creates nothing.
+pub(super) fn with_secrets(common: &Common) -> Vec<PluginId> {
+    let is_there = common.state().is_some_and(|state| state.join(FOLDER).is_dir());
+    let Some(installed) = is_there.then(|| installed(common).ok()).flatten() else {
+        return Vec::new();
+    };
+    let has_secrets = |id: &PluginId, receipt: &Receipt| {
+        let bytes = installed.bytes(id, receipt).ok();
+        let package = bytes.and_then(|bytes| package::read(&bytes).ok());
+        package.is_some_and(|package| !package.manifest.secrets.is_empty())
+    };
+    let plugins = installed.list().unwrap_or_default();
+    plugins.into_iter().filter(|(id, receipt)| has_secrets(id, receipt)).map(|(id, _)| id).collect()
 }
 
 /// Opens the cache of compiled code, which commands and servers share. Without it, everything is compiled again.

@@ -89,8 +89,8 @@ impl Setup {
         let known = records.as_ref().map(Records::all).transpose()?.unwrap_or_default();
         let old = known.iter().find(|each| each.file == whole && each.name == self.name());
         let program = |text: &str| {
-            let command = command_in(client.form, text, self.name()).ok().flatten()?;
-            Some(Path::new(&command).file_name()?.to_owned())
+            let command = command_in(client.form, text, self.name()).ok()?;
+            Some(Path::new(command.first()?).file_name()?.to_owned())
         };
         let is_foreign = |before: Option<&str>, after: &str| {
             before.and_then(program).is_some_and(|before| Some(before) != program(after))
@@ -300,10 +300,25 @@ fn has_server(client: &Client, file: &Path, name: &str) -> bool {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) file: PathBuf,
+    /// The program.
     pub(super) command: String,
+    /// What follows it on the command line.
+    pub(super) arguments: Vec<String>,
 }
 
-/// Returns the program that a client starts for this server; `None` if the client does not start it, or an error if
+/// Returns the command that writes an entry again with the options that the old one has. A command that starts another
+/// program first, such as npx, has none that are known.
+pub(super) fn command_again(client: &Client, arguments: &[String]) -> String {
+    let options = match arguments {
+        [serve, options @ ..] if serve == "serve" => options,
+        [first, ..] if first.starts_with("--") => arguments,
+        _ => &[],
+    };
+    let options: String = options.iter().map(|option| format!(" {}", shell_word(option))).collect();
+    format!("iac-mcp setup {}{options} --write --force", client.id)
+}
+
+/// Returns the command that a client starts for this server; `None` if the client does not start it, or an error if
 /// its file is damaged.
 pub(super) fn installed(client: &Client) -> Option<Result<Entry, (PathBuf, String)>> {
     let file = directories::home()?.join(own_file(client));
@@ -311,18 +326,22 @@ pub(super) fn installed(client: &Client) -> Option<Result<Entry, (PathBuf, Strin
     if client.form == Form::Shown || file.symlink_metadata().is_err() {
         return None;
     }
-    let read = || -> Result<Option<String>, String> {
+    let read = || -> Result<Vec<String>, String> {
         let text = file::read_behind_links(&file)?.unwrap_or_default();
         command_in(client.form, &text, NAME)
     };
     match read() {
-        Ok(command) => command.map(|command| Ok(Entry { file, command })),
+        Ok(mut words) if !words.is_empty() => {
+            let arguments = words.split_off(1);
+            Some(Ok(Entry { file, command: words.remove(0), arguments }))
+        }
+        Ok(_) => None,
         Err(error) => Some(Err((file, error))),
     }
 }
 
-/// Returns the program of the entry `name` in the text of a file.
-fn command_in(form: Form, text: &str, name: &str) -> Result<Option<String>, String> {
+/// Returns the command line of the entry `name` in the text of a file.
+fn command_in(form: Form, text: &str, name: &str) -> Result<Vec<String>, String> {
     match form {
         Form::Toml(key) => toml::command(text, key, name),
         Form::YamlMap(key) => yaml::command(text, (key, yaml::Kind::Map), name),
@@ -403,8 +422,7 @@ fn as_typed(file: &Path, home: &Path) -> String {
 /// Returns the arguments for the client's entry: the options of this call, with absolute paths.
 fn arguments(settings: &[Setting]) -> Result<Vec<String>, Failure> {
     let mut arguments = vec!["serve".to_owned()];
-    let given =
-        settings.iter().filter(|each| each.from == "command line" && !OWN.contains(&each.key.as_str()));
+    let given = settings.iter().filter(|each| each.is_typed() && !OWN.contains(&each.key.as_str()));
     for Setting { key, values, .. } in given {
         for value in values {
             arguments.push(match (key.as_str(), value.as_str()) {

@@ -19,14 +19,19 @@ use super::{Failure, call, paint};
 pub(super) struct Undo {
     /// Ids of writes: undo_…
     ids: Vec<String>,
+    /// Undoes the last call that changed something.
+    #[arg(long, conflicts_with = "ids")]
+    last: bool,
 }
 
 impl Undo {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
-        if self.ids.is_empty() {
-            return list(&mac.look_at_state(common)?, common);
-        }
-        let arguments = Map::from_iter([("undo".to_owned(), json!(self.ids))]);
+        let (key, value) = match (self.last, self.ids.is_empty()) {
+            (true, _) => ("last", json!(true)),
+            (false, false) => ("undo", json!(self.ids)),
+            (false, true) => return list(&mac.look_at_state(common)?, common),
+        };
+        let arguments = Map::from_iter([(key.to_owned(), value)]);
         let outcome = call::answer(common, mac, Tool::Undo, &arguments)?;
         paint::answer(&outcome.body, common.json)?;
         if outcome.is_error { Err(Failure::Said) } else { Ok(()) }

@@ -2,6 +2,7 @@
 //! how to remove it.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use clap::Args;
 use iac_state::shell_word;
@@ -9,8 +10,9 @@ use serde_json::{Value as Json, json};
 
 use super::options::Common;
 use super::setup::{self, Taken};
-use super::{Failure, ask, directories, installation, paint};
+use super::{Failure, ask, directories, installation, package, paint};
 use crate::clients::CLIENTS;
+use crate::plugins::engine::PluginId;
 
 /// Removes this server from the MCP clients to which `setup` added it, and lists everything that is left.
 ///
@@ -81,6 +83,9 @@ fn left(common: &Common, taken: &[Taken]) -> Result<Vec<(String, String)>, Failu
         let what = format!("the entry in {}, which is not in the records of `setup`", entry.file.display());
         left.push((what, format!("take it out by hand, because {} still starts the server", client.title)));
     }
+    // The Keychain cannot be searched, so each command must run while the plugin's package still says what it keeps there.
+    let plugins = if directories::is_mac() { package::with_secrets(common) } else { Vec::new() };
+    left.extend(plugins.iter().map(|id| in_keychain(id, common.state.as_deref())));
     let folders = [
         ("the policy, approvals, plugins with their data, and the audit log", common.state()),
         ("the cache", common.cache()),
@@ -100,4 +105,29 @@ fn left(common: &Common, taken: &[Taken]) -> Result<Vec<(String, String)>, Failu
         ));
     }
     Ok(left)
+}
+
+/// Says what a plugin keeps in the Keychain, and how to remove it. `state` is the state directory if it was named.
+fn in_keychain(id: &PluginId, state: Option<&Path>) -> (String, String) {
+    let option = state.map(|state| format!(" --state {}", shell_word(&state.to_string_lossy())));
+    let command = format!("iac-mcp plugin remove {id}{}", option.unwrap_or_default());
+    (
+        format!("secrets of the plugin {id} in your Keychain"),
+        format!("run `{command}` before you remove the state folder"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plugin_with_secrets_is_removed_before_the_state() {
+        let id: PluginId = "rates".parse().expect("the test's own id");
+        let (what, how) = in_keychain(&id, None);
+        assert_eq!(what, "secrets of the plugin rates in your Keychain");
+        assert_eq!(how, "run `iac-mcp plugin remove rates` before you remove the state folder");
+        let (_, how) = in_keychain(&id, Some(Path::new("/a b")));
+        assert!(how.contains("`iac-mcp plugin remove rates --state '/a b'`"), "{how}");
+    }
 }

@@ -8,6 +8,11 @@ pub use crate::bindings::iac::plugin::files::{Entry, Kind};
 #[derive(Debug)]
 pub struct Directory(files::Directory);
 
+/// Returns the roots that were granted.
+pub fn roots() -> Vec<String> {
+    files::roots()
+}
+
 /// Opens a granted root by the path under which it was granted.
 ///
 /// # Errors

@@ -24,6 +24,8 @@ async fn a_rename_is_a_plan() {
             "{plan}"
         );
         assert_eq!(std::fs::read_to_string(rig.root().join("b.faulty")).unwrap(), "one\n");
+        let can = rig.answer(Ask::Servers).await[0]["abilities"].clone();
+        assert_eq!((&can["rename"], &can["actions"]), (&json!(true), &json!(false)), "{can}");
         rig.end().await;
     }
     let script = json!([capable(&json!({"renameProvider": true})), {"on": "textDocument/rename", "do": [{"answer": renamed}]}]);

@@ -23,7 +23,7 @@ impl Server {
         name: &str,
         deadline: Instant,
     ) -> Result<Answered<Edit>, Halt> {
-        self.provides("renameProvider", "rename")?;
+        self.require(|abilities| abilities.rename, "rename")?;
         self.refresh().await;
         let mut params = self.at(place).await?;
         params["newName"] = json!(name);
@@ -45,7 +45,7 @@ impl Server {
         kind: Option<&str>,
         deadline: Instant,
     ) -> Result<Answered<Action>, Halt> {
-        self.provides("codeActionProvider", "codeAction")?;
+        self.require(|abilities| abilities.actions, "codeAction")?;
         self.refresh().await;
         let (start, end) =
             (self.place(&at.path, at.range.start).await?, self.place(&at.path, at.range.end).await?);
@@ -120,12 +120,6 @@ impl Server {
 
     async fn place(&self, path: &str, at: Position) -> Result<Json, Halt> {
         self.at(&Place { path: path.to_owned(), at }).await
-    }
-
-    /// Checks that the server has a capability that profiles do not list.
-    fn provides(&self, capability: &str, what: &str) -> Result<(), Failure> {
-        let is_there = |it: &&Json| !it.is_null() && **it != Json::Bool(false);
-        self.capabilities.get(capability).filter(is_there).map(drop).ok_or_else(|| self.unsupported(what))
     }
 }
 

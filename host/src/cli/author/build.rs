@@ -84,11 +84,12 @@ const RUST: [(&str, &str); 19] = [
     ("sdk/wit/plugin.wit", include_str!("../../../../wit/plugin.wit")),
 ];
 
-/// The files of a plugin in any language.
-const COMMON: [(&str, &str); 2] = [
-    ("plugin.toml", include_str!("../../../../plugins/template/plugin.toml.in")),
-    ("calls/counts.json", include_str!("../../../../plugins/template/call.json.in")),
-];
+/// The file of a plugin in any language.
+const MANIFEST_TEXT: (&str, &str) =
+    ("plugin.toml", include_str!("../../../../plugins/template/plugin.toml.in"));
+
+/// The golden call of a plugin that counts notes.
+const COUNTS: (&str, &str) = ("calls/counts.json", include_str!("../../../../plugins/template/call.json.in"));
 
 /// Separate only to keep the table above at one line for each file.
 const SERVERS: (&str, &str) =
@@ -114,7 +115,8 @@ const PYTHON: [(&str, &str); 4] = [
     (".gitignore", "__pycache__\n/.venv\n/*.wasm\n"),
 ];
 
-const C: [(&str, &str); 3] = [
+const C: [(&str, &str); 4] = [
+    ("calls/folders.json", include_str!("../../../../plugins/template/c/call.json.in")),
     ("plugin.c", include_str!("../../../../plugins/template/c/plugin.c.in")),
     ("Makefile", include_str!("../../../../plugins/template/c/Makefile")),
     (".gitignore", "/guest*\n/*.wasm\n"),
@@ -133,12 +135,22 @@ impl Language {
     /// Returns the files of a new plugin. The plugin's name is filled in later.
     fn files(self) -> Vec<(&'static str, &'static str)> {
         let own: Vec<(&str, &str)> = match self {
-            Self::Rust => RUST.into_iter().chain([SERVERS]).collect(),
-            Self::Js => JS.into_iter().chain(WIT).collect(),
-            Self::Python => PYTHON.into_iter().chain(WIT).collect(),
+            Self::Rust => RUST.into_iter().chain([COUNTS, SERVERS]).collect(),
+            Self::Js => JS.into_iter().chain([COUNTS]).chain(WIT).collect(),
+            Self::Python => PYTHON.into_iter().chain([COUNTS]).chain(WIT).collect(),
             Self::C => C.into_iter().chain(WIT).collect(),
         };
-        COMMON.into_iter().chain(own).collect()
+        [MANIFEST_TEXT].into_iter().chain(own).collect()
+    }
+
+    /// What the plugin does: as its own description, in a sentence, and as the reason for reading Notes.
+    fn does(self) -> [&'static str; 3] {
+        match self {
+            Self::C => {
+                ["Lists the folders of Notes", "lists the folders of Notes", "lists folders; reads no note"]
+            }
+            _ => ["Counts the notes in each folder", "counts notes", "counts notes; never reads their text"],
+        }
     }
 
     /// The command to run before the first build, with a comment on its purpose.
@@ -146,8 +158,10 @@ impl Language {
         match self {
             Self::Rust => "cargo test                # tests the parts that need no host",
             Self::Js => "npm install               # jco, which makes a component of the script",
-            Self::Python => "pip install -r requirements.txt   # componentize-py, which makes a component",
-            Self::C => "cargo install wit-bindgen-cli     # and zig, whose clang compiles for WASI",
+            Self::Python => {
+                "python3 -m venv .venv && . .venv/bin/activate && pip install -r requirements.txt   # componentize-py"
+            }
+            Self::C => "cargo install wit-bindgen-cli@0.61.1   # and zig, whose clang compiles for WASI",
         }
     }
 
@@ -168,14 +182,16 @@ impl New {
         if folder.exists() {
             return Err(Failure::Failed(format!("{} already exists", folder.display())));
         }
+        let [description, does, reason] = self.language.does();
         for (name, text) in self.language.files() {
             let text = text.replace("{{id}}", id.as_str()).replace("{{tool}}", &id.tool_prefix());
+            let text = text.replace("{{description}}", description).replace("{{reason}}", reason);
             write(&folder.join(name), text.as_bytes())?;
         }
         let (needs, source) = (self.language.needs(), self.language.source());
         Ok(writeln!(
             paint::stdout(),
-            "created {id}/: a plugin that counts notes, and one golden call\n\n\
+            "created {id}/: a plugin that {does}, and one golden call\n\n\
              \x20 cd {id}\n\
              \x20 {needs}\n\
              \x20 iac-mcp plugin test       # builds {id}.wasm and runs calls/ on a simulated Mac\n\

@@ -20,7 +20,7 @@ pub(super) fn all() -> Vec<Json> {
 
 fn one(client: &Client) -> Option<Json> {
     let title = client.title;
-    let Entry { file, command } = match setup::installed(client)? {
+    let Entry { file, command, arguments } = match setup::installed(client)? {
         Ok(entry) => entry,
         Err((file, error)) => {
             let what = format!(
@@ -30,7 +30,7 @@ fn one(client: &Client) -> Option<Json> {
             return Some(check("clients", false, &what));
         }
     };
-    let again = format!("`iac-mcp setup {} --write --force`", client.id);
+    let again = format!("`{}`", setup::command_again(client, &arguments));
     let program = Path::new(&command);
     let is_ours =
         || program.canonicalize().ok() == std::env::current_exe().and_then(|own| own.canonicalize()).ok();

@@ -90,20 +90,25 @@ fn value(text: &str, place: Place<'_>, name: &str) -> Result<Option<(usize, usiz
     Ok(there.map(|there| (mark.len() + there.value.start(), mark.len() + there.value.end())))
 }
 
-/// Returns the program that starts a server: a string, or the first item of a list.
+/// Returns the command line that starts a server, without words that are not texts; empty if there is none.
 ///
 /// # Errors
 /// The file is not JSON.
-pub(super) fn command(text: &str, place: Place<'_>, name: &str) -> Result<Option<String>, String> {
+pub(super) fn command(text: &str, place: Place<'_>, name: &str) -> Result<Vec<String>, String> {
     let root = root(marked(text).1, place.comments)?;
-    let server = below(&root, &[place.keys, &[name]].concat()).ok().flatten();
-    let command = server.and_then(|server| find(server, "command")).map(|command| &command.value);
-    Ok(match command {
-        Some(Value::Array(words)) => words.elements.first(),
-        other => other,
-    }
-    .and_then(|word| word.as_string_lit())
-    .map(|word| word.value.clone().into_owned()))
+    let Some(server) = below(&root, &[place.keys, &[name]].concat()).ok().flatten() else {
+        return Ok(Vec::new());
+    };
+    let words = |value: &Value<'_>| -> Vec<String> {
+        let words = match value {
+            Value::Array(words) => words.elements.iter().collect(),
+            word => vec![word],
+        };
+        let text = |word: &Value<'_>| Some(word.as_string_lit()?.value.clone().into_owned());
+        words.into_iter().filter_map(text).collect()
+    };
+    let both = ["command", "args"].map(|key| find(server, key));
+    Ok(both.into_iter().flatten().flat_map(|member| words(&member.value)).collect())
 }
 
 /// Returns the range of a member with its comma, and with its whole lines if nothing else is on them.

@@ -71,11 +71,15 @@ fn added(body: &str, servers: Option<&Item>, key: &str, name: &str, entry: &Json
 ///
 /// # Errors
 /// The file is not TOML.
-pub(super) fn command(text: &str, key: &str, name: &str) -> Result<Option<String>, String> {
+pub(super) fn command(text: &str, key: &str, name: &str) -> Result<Vec<String>, String> {
     let document: DocumentMut =
         text.trim_start_matches('\u{feff}').parse().map_err(|error: toml_edit::TomlError| wrong(&error))?;
-    let server = document.get(key).and_then(|servers| servers.get(name));
-    Ok(server.and_then(|server| server.get("command")?.as_str().map(str::to_owned)))
+    let Some(server) = document.get(key).and_then(|servers| servers.get(name)) else {
+        return Ok(Vec::new());
+    };
+    let program = server.get("command").and_then(Item::as_str);
+    let words = server.get("args").and_then(Item::as_array).into_iter().flatten();
+    Ok(program.into_iter().chain(words.filter_map(Value::as_str)).map(str::to_owned).collect())
 }
 
 /// Removes a server.

@@ -49,11 +49,12 @@ pub(super) fn with(
 ///
 /// # Errors
 /// The file is not YAML.
-pub(super) fn command(text: &str, (key, kind): (&str, Kind), name: &str) -> Result<Option<String>, String> {
+pub(super) fn command(text: &str, (key, kind): (&str, Kind), name: &str) -> Result<Vec<String>, String> {
     let document = parse(text)?;
-    let server = find(&document[key], kind, name);
-    let command = server.and_then(|server| server["cmd"].as_str().or(server["command"].as_str()));
-    Ok(command.map(str::to_owned))
+    let Some(server) = find(&document[key], kind, name) else { return Ok(Vec::new()) };
+    let program = server["cmd"].as_str().or(server["command"].as_str());
+    let words = server["args"].as_vec().into_iter().flatten();
+    Ok(program.into_iter().chain(words.filter_map(Yaml::as_str)).map(str::to_owned).collect())
 }
 
 /// Removes a server.

@@ -381,6 +381,8 @@ impl Model {
             completions: can("completions"),
             pull_diagnostics: true,
             workspace_diagnostics: can("workspace-diagnostics"),
+            rename: can("rename"),
+            actions: can("actions"),
         };
         let ready = if self.is_ready() { State::Ready } else { State::Loading };
         Server {

@@ -49,6 +49,11 @@ const MOST_ENTRIES: u32 = 1_000;
 const MOST_TEXT: u32 = 1024 * 1024;
 
 impl files::Host for State {
+    async fn roots(&mut self) -> wasmtime::Result<Vec<String>> {
+        self.count_call()?;
+        Ok(self.setup.grants.files.iter().cloned().collect())
+    }
+
     async fn open(&mut self, root: String) -> Returned<Resource<Directory>> {
         if !self.setup.grants.files.contains(&root) {
             let message = format!("the plugin has no grant to read below `{root}`");

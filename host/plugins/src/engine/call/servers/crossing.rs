@@ -81,7 +81,7 @@ words! {
 records! {
     types::Abilities => Abilities {
         document_symbols workspace_symbols references definition type_definition implementations calls types
-        hover completions pull_diagnostics workspace_diagnostics
+        hover completions pull_diagnostics workspace_diagnostics rename actions
     }
     types::Search => Search { substring cap }
     types::Status => Server {
