@@ -336,6 +336,53 @@ fn what_was_changed_since_is_left_alone() {
     assert_eq!(world.asked.len(), asked, "nobody is asked");
 }
 
+/// Undo deletes what a call made, but not what someone has written into it since: a field, a tag, an alert, or a value of
+/// something below it.
+#[test]
+fn what_was_made_and_then_edited_stays() {
+    let tree = json!({"operation": "batch", "operations": [
+        {"operation": "create", "target": "project", "data": {"name": "new", "tempId": "p", "folder": "F"}},
+        {"operation": "create", "target": "task", "data": {"name": "one", "parentTempId": "p", "tempId": "t", "tags": ["fresh"]}},
+        {"operation": "create", "target": "task", "data": {"name": "two", "parentTempId": "t"}}]});
+    let task = json!({"operation": "create", "target": "task", "data": {"name": "one", "note": "short"}});
+    let folder = json!({"operation": "create_folder", "data": {"name": "new"}});
+    let tag = json!({"operation": "tag_manage", "action": "create", "tagName": "fresh"});
+    let copy = |ids: &Json| json!({"operation": "duplicate", "id": ids["b"], "name": "one"});
+    let one = "flattenedTasks.byName('one')";
+    for (made, edit) in [
+        (&task, format!("{one}.note = 'short\\nand theirs'")),
+        (&task, format!("{one}.dueDate = new Date(2026, 1, 5)")),
+        (&task, format!("{one}.addTag(flattenedTags.byName('red'))")),
+        (&task, format!("{one}.addNotification(new Date(2026, 1, 5))")),
+        (&task, format!("{one}.flagged = true")),
+        (&task, format!("{one}.estimatedMinutes = 5")),
+        (&task, format!("{one}.markComplete()")),
+        (&tree, "flattenedTasks.byName('two').note = 'theirs'".to_owned()),
+        (&tree, "flattenedProjects.byName('new').sequential = true".to_owned()),
+        (&tree, "flattenedTags.byName('fresh').status = Tag.Status.OnHold".to_owned()),
+        (&folder, "flattenedFolders.byName('new').status = Folder.Status.Dropped".to_owned()),
+        (&tag, "new Tag('theirs', flattenedTags.byName('fresh'))".to_owned()),
+        (
+            &Json::Null,
+            "flattenedTasks.filter((task) => task.name === 'below').pop().note = 'theirs'".to_owned(),
+        ),
+    ] {
+        let (mut world, ids) = scene();
+        let made = if made.is_null() { copy(&ids) } else { made.clone() };
+        let answer = write(&mut world, &made);
+        let asked = world.asked.len();
+        world.evaluate(&format!("(() => {{ {edit}; return ''; }})()")).unwrap();
+        let edited = all(&world);
+        let back = take_back(&mut world, &answer);
+        assert!(
+            back["error"].as_str().is_some_and(|error| error.contains("was changed since")),
+            "{edit}: {back}"
+        );
+        assert_eq!(all(&world), edited, "{edit}");
+        assert_eq!(world.asked.len(), asked, "nobody is asked: {edit}");
+    }
+}
+
 #[test]
 fn only_steps_that_take_something_back_are_taken() {
     let mut world = World::new();

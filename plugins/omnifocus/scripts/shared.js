@@ -198,6 +198,90 @@
     return [];
   }
 
+  // ---- values that a person can change
+
+  const alerts = (item) =>
+    Array.from(item.notifications, (alert) =>
+      word(alert.kind) === "DueRelative"
+        ? { minutes: alert.relativeFireOffset / 60 }
+        : { at: time(alert.initialFireDate) },
+    );
+  const common = (item, tagName = tagNames()) => ({
+    name: item.name,
+    note: item.note,
+    flagged: item.flagged,
+    dueDate: time(item.dueDate),
+    deferDate: time(item.deferDate),
+    plannedDate: time(item.plannedDate),
+    completionDate: time(item.completionDate),
+    dropDate: time(item.dropDate),
+    estimatedMinutes: orNull(item.estimatedMinutes),
+    sequential: item.sequential,
+    tags: Array.from(item.tags, tagName),
+    notifications: alerts(item),
+    repetitionRule: repetition(item),
+  });
+
+  // Two 32-bit hashes: they show that a text has changed, and need not resist an attacker.
+  function hash(text) {
+    let low = 0x811c9dc5,
+      high = 0x9747b28c;
+    for (let at = 0; at < text.length; at += 1) {
+      const unit = text.charCodeAt(at);
+      low = Math.imul(low ^ unit, 0x01000193);
+      high = Math.imul(high ^ unit, 0x5bd1e995);
+      high ^= high >>> 15;
+    }
+    return [low, high].map((half) => (half >>> 0).toString(36)).join("-");
+  }
+  // What a person can change about an object. It has the ids of other objects and not their names, and nothing that
+  // changes with time.
+  const hung = (item) => ({
+    ...common(item, key),
+    id: key(item),
+    completedByChildren: orNull(item.completedByChildren),
+    attachments: Array.from(item.attachments || [], (file) => orNull(file.preferredFilename || file.filename)),
+    linkedFiles: Array.from(item.linkedFileURLs || [], (url) => url.string),
+  });
+  const contents = {
+    task: (task) => [hung(task), taskState(task), key(task.parent), key(task.containingProject)],
+    project: (project) => [
+      hung(project),
+      ownState(project),
+      key(project.parentFolder),
+      orNull(project.containsSingletonActions),
+      present(project.reviewInterval) ? [project.reviewInterval.steps, String(project.reviewInterval.unit)] : null,
+    ],
+    folder: (folder) => [key(folder), folder.name, folder.status === Folder.Status.Active, key(folder.parent)],
+    tag: (tag) => [
+      key(tag),
+      tag.name,
+      tagState(tag),
+      key(tag.parent),
+      orNull(tag.childrenAreMutuallyExclusive),
+      orNull(tag.allowsNextAction),
+      Array.from(tag.tasks, key).sort(),
+    ],
+  };
+  // A hash of an object and of everything below it. An object that is to be deleted must still have the hash that it had
+  // when it was told.
+  function digest(kind, item) {
+    const all = [contents[kind](item)];
+    const add = (of, items) => all.push(...Array.from(items, contents[of]));
+    const addTasks = (above) =>
+      add(
+        "task",
+        above.flattenedTasks.filter((task) => !isRoot(task)),
+      );
+    if (kind === "tag") add("tag", item.flattenedTags);
+    else if (kind === "folder") {
+      add("folder", item.flattenedFolders);
+      add("project", item.flattenedProjects);
+      item.flattenedProjects.forEach(addTasks);
+    } else addTasks(item);
+    return hash(JSON.stringify(all));
+  }
+
   return {
     refuse,
     present,
@@ -209,6 +293,10 @@
     chain,
     path,
     repetition,
+    alerts,
+    common,
+    hash,
+    digest,
     isRoot,
     taskState,
     folderState,

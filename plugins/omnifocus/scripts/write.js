@@ -22,7 +22,7 @@
 //              dropped: the time of a drop, or none for now, review, reviewed, nextReview}
 //
 // The answer to a change has `undo`: the steps that reverse it, last first, each with the present report about its
-// object (`was`). It also has `left`: `{at, why}` for each step that cannot be undone, or not in full.
+// object (`was`). The report of a step that deletes has a hash of the object and of everything below it. It also has `left`: `{at, why}` for each step that cannot be undone, or not in full.
 //
 //   alerts     {replace, add}, each a list of {at} or {minutes} from the due date
 (program, before, acts) => {
@@ -45,33 +45,14 @@
     tagState,
     projectById,
     segments,
-    repetition,
+    alerts,
+    common,
+    digest,
   } = shared;
   const date = (time) => (time === null ? null : new Date(time));
 
   // ---- reading the model
 
-  const alerts = (item) =>
-    Array.from(item.notifications, (alert) =>
-      word(alert.kind) === "DueRelative"
-        ? { minutes: alert.relativeFireOffset / 60 }
-        : { at: time(alert.initialFireDate) },
-    );
-  const common = (item) => ({
-    name: item.name,
-    note: item.note,
-    flagged: item.flagged,
-    dueDate: time(item.dueDate),
-    deferDate: time(item.deferDate),
-    plannedDate: time(item.plannedDate),
-    completionDate: time(item.completionDate),
-    dropDate: time(item.dropDate),
-    estimatedMinutes: orNull(item.estimatedMinutes),
-    sequential: item.sequential,
-    tags: Array.from(item.tags, shared.tagNames()),
-    notifications: alerts(item),
-    repetitionRule: repetition(item),
-  });
   const show = {
     task: (task) => {
       const parent = present(task.parent) && !isRoot(task.parent) ? task.parent : null;
@@ -871,6 +852,7 @@
         { acts: [`delete ${step.kind}`] },
         known === null ? {} : about(step.kind, known),
         known === null ? {} : within(step.kind, known),
+        known === null ? {} : { digest: digest(step.kind, known) },
       );
       const id = key(known),
         name = title(known);
@@ -989,7 +971,7 @@
     },
     delete(step, row) {
       const tag = findTag(step.name);
-      Object.assign(toldTag(row, "delete tag", tag), within("tag", tag));
+      Object.assign(toldTag(row, "delete tag", tag), within("tag", tag), { digest: digest("tag", tag) });
       return () => remove(tag, row);
     },
     merge(step, row) {

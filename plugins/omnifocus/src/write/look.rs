@@ -37,7 +37,10 @@ fn take(plan: &mut Plan, at: usize, row: &Json) -> Result<(), Fault> {
     let was = &plan.steps[at].was;
     if row["error"].is_null() && !was.is_null() && *was != row["said"] {
         let what = plan.steps[at].target;
-        row["error"] = json!({"reason": "altered", "what": what, "value": row["said"]["name"]});
+        // An object to delete goes with what is below it, so any of that may be what has changed.
+        let goes_along = ["total", "tags", "folders"].iter().any(|key| row["said"][*key].as_i64() > Some(0));
+        let near = if row["said"]["digest"].is_string() && goes_along { json!(["below"]) } else { json!([]) };
+        row["error"] = json!({"reason": "altered", "what": what, "value": row["said"]["name"], "near": near});
     }
     if row["error"].is_null() {
         plan.steps[at].said = row["said"].clone();

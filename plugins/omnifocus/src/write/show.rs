@@ -320,6 +320,12 @@ pub(super) fn words(error: &Json) -> (String, String) {
             format!("it would now {value}, and nobody was asked about that"),
             "send it again: what it touches has changed meanwhile".to_owned(),
         ),
+        "altered" if !near.is_empty() => (
+            format!(
+                "the {what} `{value}`, or something that goes with it, was changed since, so that it is left as it is"
+            ),
+            "look at what it holds now, then delete it by hand or with `delete`".to_owned(),
+        ),
         "altered" => (
             format!("the {what} `{value}` was changed since, so that it is left as it is"),
             "change it by hand, or with an update".to_owned(),
