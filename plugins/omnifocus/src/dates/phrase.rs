@@ -39,7 +39,9 @@ pub(super) fn read(text: &str, now: &Zoned) -> Option<Said> {
             false => when.later = when.later.checked_add(span).ok()?,
         }
     }
-    when.clock = when.clock.or_else(|| scan.clock());
+    if when.later.is_zero() {
+        when.clock = when.clock.or_else(|| scan.clock());
+    }
     if scan.at < scan.tokens.len() { None } else { when.said(now) }
 }
 
@@ -65,9 +67,8 @@ impl When {
             (Base::Days(first, _), clock) => {
                 first.to_datetime(clock.unwrap_or(Time::midnight())).to_zoned(now.time_zone().clone()).ok()?
             }
-            (Base::Now(at), Some(clock)) => {
-                at.date().to_datetime(clock).to_zoned(now.time_zone().clone()).ok()?
-            }
+            // Hours and minutes from now lead to a time already.
+            (Base::Now(_), Some(_)) => return None,
             (Base::Now(at), None) => at,
         };
         let at = at.checked_add(self.later).ok()?;
