@@ -77,7 +77,7 @@ class OmniFocus(Desk):
                     before = await self.count(client, name={"contains": "deleteAll"})
                     whole = await self.count(client, status="active")
                     made = await self.write(client, create(EVIL, project="Q1 budget", dueDate="2027-01-15"))
-                    self.asked(human, to("create task"), f"create task {quoted} in project “Q1 budget”: dueDate {made['dueDate']}")
+                    self.asked(human, to("create task"), f"create task {quoted} in project “Q1 budget”: dueDate {made['dueDate'][:16].replace('T', ' ')}")
                     self.assertEqual((made["name"], made["project"]), (EVIL, "Q1 budget"))
                     self.assertEqual(await self.count(client, name={"contains": "deleteAll"}), before + 1)
                     self.assertEqual(await self.count(client, status="active"), whole + 1)

@@ -89,6 +89,22 @@ impl Moment {
         local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
     }
 
+    /// Shows an instant as a person reads it: local time, with seconds only if there are any.
+    pub(crate) fn wall(&self, milliseconds: i64) -> String {
+        let local = timestamp(milliseconds).to_zoned(self.now.time_zone().clone());
+        let form = if local.second() == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
+        local.strftime(form).to_string()
+    }
+
+    /// Shows an instant for a person; `None` if the value is not one.
+    pub(crate) fn wall_of(&self, value: &Json) -> Option<String> {
+        value.as_f64().map(|value| {
+            #[expect(clippy::cast_possible_truncation, reason = "milliseconds of a date have no fraction")]
+            let milliseconds = value as i64;
+            self.wall(milliseconds)
+        })
+    }
+
     /// Returns the changes of local time, from ten years ago to ten years ahead: pairs of an instant and the
     /// milliseconds by which local time is then ahead of UTC. The first pair also covers everything before it.
     pub(crate) fn offsets(&self) -> Vec<(i64, i64)> {
@@ -132,6 +148,14 @@ mod tests {
         ] {
             assert_eq!(Moment::new(NOON, zone, offset).text(NOON), expected, "{zone}");
         }
+    }
+
+    #[test]
+    fn a_person_reads_local_time() {
+        let moment = Moment::new(NOON, "Europe/Vienna", 3_600);
+        assert_eq!(moment.wall(NOON), "2026-01-28 12:33:20");
+        assert_eq!(moment.wall_of(&iac_plugin::json!(NOON - 20_000)).as_deref(), Some("2026-01-28 12:33"));
+        assert_eq!(moment.wall_of(&Json::Null), None);
     }
 
     #[test]

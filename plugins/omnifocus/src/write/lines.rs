@@ -44,7 +44,7 @@ pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> V
     shown
 }
 
-/// One change of several items: `update 35 tasks: dueDate 2026-11-28T17:00:00+01:00: “a”, “b” and 33 more`.
+/// One change of several items: `update 35 tasks: dueDate 2026-11-28 17:00: “a”, “b” and 33 more`.
 fn shared<'a>(step: &Step, change: &str, names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let all = names.len();
     let mut line = format!("{} {all} {}s{change}:", step.operation, step.target);

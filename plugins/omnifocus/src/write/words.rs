@@ -88,7 +88,7 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         }
         Some("complete") => {
             if let Some(when) = json["when"].as_i64() {
-                line = format!("{line} as of {}", moment.text(when));
+                line = format!("{line} as of {}", moment.wall(when));
             }
             line.push_str(&goes_along(step, false));
         }
@@ -109,7 +109,7 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         }
         Some("skip") => {
             if let Some(due) = step.said["due"].as_i64() {
-                line = format!("{line}: the occurrence that is due {}", moment.text(due));
+                line = format!("{line}: the occurrence that is due {}", moment.wall(due));
             }
             line.push_str(&goes_along(step, false));
         }
@@ -230,7 +230,7 @@ fn value(key: &str, value: &Json, moment: &Moment) -> String {
         }
         (_, Json::Null) => "none".to_owned(),
         ("due" | "defer" | "planned" | "reviewed" | "nextReview", time) => {
-            moment.show(time).as_str().unwrap_or("none").to_owned()
+            moment.wall_of(time).unwrap_or_else(|| "none".to_owned())
         }
         ("name", _) => quoted(value.as_str().unwrap_or_default()),
         (_, other) => value_text(other),
@@ -288,7 +288,7 @@ fn notifications(wanted: &Json, old: &Json, moment: &Moment) -> Vec<String> {
     let one = |alert: &Json| match alert["minutes"].as_f64() {
         Some(minutes) if minutes < 0.0 => format!("{} minutes before it is due", -minutes),
         Some(minutes) => format!("{minutes} minutes after it is due"),
-        None => moment.show(&alert["at"]).as_str().unwrap_or("without a date").to_owned(),
+        None => moment.wall_of(&alert["at"]).unwrap_or_else(|| "without a date".to_owned()),
     };
     let all = |all: &Json| match all.as_array().filter(|all| !all.is_empty()) {
         Some(all) => all.iter().map(one).collect::<Vec<_>>().join(", "),
