@@ -51,6 +51,22 @@ fn modes_go_by_what_counts() {
     }
 }
 
+/// The summary counts under the name of a filter what that filter finds.
+#[test]
+fn the_summary_counts_flags_as_the_filters_do() {
+    for mut world in worlds() {
+        let answer = world.call("omnifocus_read", &json!({"query": {"type": "tasks", "limit": 1}}));
+        let mut counts = Vec::new();
+        for filter in ["flagged", "effectiveFlagged"] {
+            let query = json!({"query": {"type": "tasks", "filters": {filter: true}, "countOnly": true}});
+            let count = world.call("omnifocus_read", &query)["data"]["count"].clone();
+            assert_eq!(answer["summary"]["breakdown"][filter], count, "{filter}: {answer}");
+            counts.push(count.as_i64().unwrap());
+        }
+        assert!(counts[0] < counts[1], "some are flagged only through what contains them: {counts:?}");
+    }
+}
+
 /// The task as it would be without inherited values.
 fn without_inheritance(task: &Json) -> Json {
     let mut own = task.clone();

@@ -19,7 +19,8 @@ pub(super) fn ask(query: Query, part: &Part, moment: &Moment) -> Query {
         .count("overdue", &overdue)
         .count("due_today", &day(DUE, today, tomorrow))
         .count("due_tomorrow", &day(DUE, tomorrow, moment.start_in(2)))
-        .count("flagged", &Predicate::flag(FLAGGED, true))
+        .count("flagged", &Predicate::flag("flagged", true))
+        .count(FLAGGED, &Predicate::flag(FLAGGED, true))
         .count("available", &Predicate::flag("available", true))
         .count("blocked", &Predicate::flag("blocked", true))
         .count("completed", &Predicate::Is("status", json!("completed")))
@@ -39,7 +40,7 @@ pub(super) fn ask(query: Query, part: &Part, moment: &Moment) -> Query {
 /// Shows the counts, and at most three sentences that explain them.
 pub(super) fn show(part: &Part, found: &Found, metadata: &Json, moment: &Moment) -> Json {
     let labels = [
-        "overdue", "due_today", "due_tomorrow", "flagged", "available", "blocked", "completed",
+        "overdue", "due_today", "due_tomorrow", "flagged", FLAGGED, "available", "blocked", "completed",
         "planned_today", "planned_past",
     ];
     let counts: Map<String, Json> =
@@ -101,7 +102,7 @@ pub(super) fn today(part: &Part, found: &Found, metadata: &mut Json) {
         let (past, soon) = (found.count("past"), found.count("soon"));
         metadata["overdue_count"] = json!(past);
         metadata["due_soon_count"] = json!(soon);
-        metadata["flagged_count"] = json!(found.count("flagged"));
+        metadata["flagged_count"] = json!(found.count(FLAGGED));
     }
     metadata["due_soon_days"] = json!(part.days_ahead);
 }
