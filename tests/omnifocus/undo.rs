@@ -336,6 +336,27 @@ fn what_was_changed_since_is_left_alone() {
     assert_eq!(world.asked.len(), asked, "nobody is asked");
 }
 
+/// A long note with the same beginning and the same length is still another note, for an undo and for a change that was
+/// asked about.
+#[test]
+fn all_of_a_note_is_compared() {
+    let (mut world, ids) = scene();
+    let note = "the same words at the beginning ".repeat(4);
+    let change = |note: &str| json!({"operation": "update", "id": ids["a"], "changes": {"note": note}});
+    let edit = format!(
+        "(() => {{ const a = Task.byIdentifier({}); a.note = a.note.slice(0, -1) + '!'; return ''; }})()",
+        ids["a"]
+    );
+    let answer = write(&mut world, &change(&note));
+    world.evaluate(&edit).unwrap();
+    let back = take_back(&mut world, &answer);
+    assert!(back["error"].as_str().unwrap().contains("the task `a` was changed since"), "{back}");
+    write(&mut world, &change(&note));
+    world.meanwhile = Some(edit);
+    let other = write(&mut world, &change("other"));
+    assert!(other["error"].as_str().unwrap().contains("is no longer as it was"), "{other}");
+}
+
 /// Undo deletes what a call made, but not what someone has written into it since: a field, a tag, an alert, or a value of
 /// something below it.
 #[test]

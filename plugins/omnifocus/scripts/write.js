@@ -47,6 +47,7 @@
     segments,
     alerts,
     common,
+    hash,
     digest,
   } = shared;
   const date = (time) => (time === null ? null : new Date(time));
@@ -578,7 +579,11 @@
   // ---- what a step would touch, for the question to the human
 
   const HEAD = 60;
-  const excerpt = (text) => ({ length: Array.from(text).length, head: Array.from(text).slice(0, HEAD).join("") });
+  // A note as the question shows it, with a hash of all of it.
+  const excerpt = (text) => {
+    const letters = Array.from(text);
+    return { length: letters.length, head: letters.slice(0, HEAD).join(""), hash: hash(text) };
+  };
   const state = {
     task: taskState,
     project: ownState,
