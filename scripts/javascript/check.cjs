@@ -38,7 +38,7 @@ const TOGETHER = [
 
 // The globals of Omni Automation that the plugin's scripts use, and `fixed` from plugin.toml.
 const OMNI_AUTOMATION = [
-  ..."Task Project Folder Tag Perspective ForecastDay Preferences Settings DateComponents Calendar app fixed".split(
+  ..."Task Project Folder Tag Text Perspective ForecastDay Preferences Settings DateComponents Calendar app fixed".split(
     " ",
   ),
   ..."flattenedTasks flattenedProjects flattenedFolders flattenedTags tags folders inbox library".split(" "),

@@ -357,6 +357,40 @@ fn all_of_a_note_is_compared() {
     assert!(other["error"].as_str().unwrap().contains("is no longer as it was"), "{other}");
 }
 
+/// The undo of an appended text leaves the note before it alone, because an assignment would remove its styles. The
+/// simulated OmniFocus has no styled notes, so here their part is played by a text that can only lose its end.
+#[test]
+fn an_appended_text_is_taken_off_again() {
+    const STYLED: &str = "globalThis.Text = { FindOption: { Anchored: 1, Backwards: 2, Literal: 4 } }; \
+        Object.defineProperty(Object.getPrototypeOf(flattenedTasks[0]), 'noteText', { configurable: true, get() { return { \
+          find: (end, options) => options.length === 3 && this.note.endsWith(end) ? end.length : null, \
+          remove: (length) => { this.note = this.note.slice(0, -length); } }; } });";
+    for (styled, warnings) in [
+        (STYLED, json!(null)),
+        ("", json!(["note: its end was removed, and any styles of the rest with it"])),
+    ] {
+        let (mut world, ids) = scene();
+        world.sabotage = styled.to_owned();
+        let append = json!({"operation": "update", "id": ids["a"], "changes": {"appendNote": "more", "flagged": false}});
+        let answer = write(&mut world, &append);
+        let steps = &answer["undo"]["arguments"]["mutation"]["steps"];
+        assert_eq!(steps[0]["set"], json!({"cut": "\nmore", "flagged": true}), "{answer}");
+        let back = take_back(&mut world, &answer);
+        assert_eq!(back["data"]["results"][0]["warnings"], warnings, "{back}");
+        assert_eq!(
+            world.asked.last().unwrap().lines,
+            [
+                "update task “a” in “P”: note “old words\\nmore” (14 characters) without its end “\\nmore” (5 characters), \
+              flagged false -> true"
+            ]
+        );
+        let note = format!("JSON.stringify(Task.byIdentifier({}).note)", ids["a"]);
+        assert_eq!(world.evaluate(&note).unwrap().trim(), "\"old words\"");
+        take_back(&mut world, &back);
+        assert_eq!(world.evaluate(&note).unwrap().trim(), "\"old words\\nmore\"");
+    }
+}
+
 /// Undo deletes what a call made, but not what someone has written into it since: a field, a tag, an alert, or a value of
 /// something below it.
 #[test]

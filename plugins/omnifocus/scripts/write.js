@@ -18,7 +18,7 @@
 //              and in each `seen`: what was told of it before; it must still be that
 //   reference  {id} or {temp}
 //   place      {inbox: true, last: true or none}, {project: name, id or {temp}}, {task: reference}, {top: true}, {after or before: {id}}; {folder: path, name or id}, {}, {after or before: {id}}
-//   set        {name, note, append, flagged, sequential, single, due, defer, planned, estimate, move, tags, alerts, rule, status,
+//   set        {name, note, append, cut: the end that the note loses, flagged, sequential, single, due, defer, planned, estimate, move, tags, alerts, rule, status,
 //              dropped: the time of a drop, or none for now, review, reviewed, nextReview}
 //
 // The answer to a change has `undo`: the steps that reverse it, last first, each with the present report about its
@@ -269,6 +269,23 @@
     if (set.estimate !== undefined) item.estimatedMinutes = set.estimate;
   }
 
+  // Removes the end of a note. Only its styled text keeps the styles of the rest.
+  function cutNote(kind, item, end, row) {
+    if (!item.note.endsWith(end)) refuse("altered", kind, item.name);
+    const kept = item.note.slice(0, -end.length);
+    try {
+      const text = item.noteText,
+        { Anchored, Backwards, Literal } = Text.FindOption;
+      text.remove(text.find(end, [Anchored, Backwards, Literal], null));
+      if (item.note !== kept) item.noteText = text;
+    } catch (error) {
+      // Then the note is assigned.
+    }
+    if (item.note === kept) return;
+    item.note = kept;
+    row.warnings.push("note: its end was removed, and any styles of the rest with it");
+  }
+
   function setTags(item, change, row) {
     const created = [];
     if (change.replace !== undefined) {
@@ -382,6 +399,7 @@
 
   function change(kind, item, set, place, row) {
     setScalars(item, set);
+    if (set.cut !== undefined) cutNote(kind, item, set.cut, row);
     if (place !== null)
       attempt(row, "move", () => (kind === "task" ? moveTasks([item], place()) : moveSections([item], place())));
     if (set.tags !== undefined) attempt(row, "tags", () => setTags(item, set.tags, row));
@@ -494,7 +512,7 @@
   function backOf(kind, item, set) {
     const old = {};
     for (const name of Object.keys(set)) {
-      const from = name === "append" ? "note" : name;
+      const from = name === "append" || name === "cut" ? "note" : name;
       if (backs[from] !== undefined) old[from] = backs[from](item, kind);
     }
     if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined) {
@@ -508,6 +526,14 @@
     const places = set.move === undefined ? undefined : placesOf(kind, item);
     const stays = set.status === undefined || set.status === state[kind](item);
     return putBack(kind, item, old, places).concat(stays ? [] : backOfState(kind, item));
+  }
+  // The way back of a note. An appended text is taken off again, because an assignment of the old note would remove its
+  // styles.
+  function noteBack({ note, ...old }, now, set) {
+    if (set.append !== undefined && note !== "" && now.startsWith(note)) return { ...old, cut: now.slice(note.length) };
+    if (set.cut !== undefined && now !== "" && note.startsWith(`${now}\n`))
+      return { ...old, append: note.slice(now.length + 1) };
+    return { note, ...old };
   }
   // Brings a step of the undo into a form that can be applied now, with the report about its object. A place that a
   // later step removed is replaced by the next best one. Null if its object is gone.
@@ -594,6 +620,7 @@
     name: (item) => item.name,
     note: (item) => excerpt(item.note),
     append: (item) => excerpt(item.note),
+    cut: (item) => excerpt(item.note),
     flagged: (item) => item.flagged,
     sequential: (item) => item.sequential,
     single: (item) => orNull(item.containsSingletonActions),
@@ -669,7 +696,8 @@
       if (name === "move") found.add(`move ${kind}`);
       else if (name === "status" && (wanted === "completed" || wanted === "dropped"))
         found.add(`${wanted === "completed" ? "complete" : "drop"} ${kind}`);
-      else if (name === "note" && item !== null && loses(item.note, wanted)) found.add(`overwrite ${kind} note`);
+      else if (name === "cut" || (name === "note" && item !== null && loses(item.note, wanted)))
+        found.add(`overwrite ${kind} note`);
       else if (name === "rule" && wanted === null && item !== null && present(item.repetitionRule))
         found.add(`end ${kind} repetition`);
       else found.add(`edit ${kind}`);
@@ -774,7 +802,10 @@
           remembered = set.status === "completed" ? below(found) : [];
         if (stays) row.warnings.push("project: it is there already, so it was not moved");
         row.back = backOf(step.kind, found, set);
-        return finished(step.kind, found, change(step.kind, found, set, place, row), row, remembered);
+        const left = change(step.kind, found, set, place, row);
+        for (const back of row.back)
+          if (back.set !== undefined && back.set.note !== undefined) back.set = noteBack(back.set, found.note, set);
+        return finished(step.kind, found, left, row, remembered);
       };
     },
     complete(step, row) {

@@ -15,10 +15,11 @@ const TAGS: usize = 6;
 const TAG: usize = 24;
 
 /// Each property of a step: its key in the program, and its name for the caller.
-const PROPERTIES: [(&str, &str); 17] = [
+const PROPERTIES: [(&str, &str); 18] = [
     ("name", "name"),
     ("note", "note"),
     ("append", "appendNote"),
+    ("cut", "note"),
     ("flagged", "flagged"),
     ("sequential", "sequential"),
     ("single", "singleActions"),
@@ -199,6 +200,11 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
             parts.push(format!("{label} {new}{}", old.unwrap_or_default()));
             continue;
         }
+        if key == "cut" {
+            let old = old.get(key).map(|old| format!(" {}", value("note", old, moment)));
+            parts.push(format!("{label}{} without its end {new}", old.unwrap_or_default()));
+            continue;
+        }
         match old.get(key).map(|old| value(key, old, moment)).filter(|old| *old != new) {
             Some(old) => parts.push(format!("{label} {old} -> {new}")),
             None => parts.push(format!("{label} {new}")),
@@ -218,7 +224,7 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
 fn value(key: &str, value: &Json, moment: &Moment) -> String {
     match (key, value) {
         ("note", Json::Null) => "empty".to_owned(),
-        ("note" | "append", Json::String(text)) => note(text, text.chars().count()),
+        ("note" | "append" | "cut", Json::String(text)) => note(text, text.chars().count()),
         ("note", old) => {
             let length = usize::try_from(old["length"].as_u64().unwrap_or_default()).unwrap_or(usize::MAX);
             note(old["head"].as_str().unwrap_or_default(), length)
