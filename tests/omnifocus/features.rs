@@ -18,6 +18,38 @@ fn read(world: &mut World, query: &Json) -> Json {
     world.call("omnifocus_read", &json!({ "query": query }))
 }
 
+/// One read for many ids, in their order; what does not exist is named.
+#[test]
+fn a_list_of_ids_is_one_read() {
+    let mut world = World::new();
+    let all =
+        world.call("omnifocus_read", &json!({"query": {"type": "tasks", "limit": 40, "fields": ["name"]}}));
+    let mut ids: Vec<Json> =
+        all["data"]["tasks"].as_array().unwrap().iter().map(|task| task["id"].clone()).collect();
+    ids.reverse();
+    let runs = world.runs;
+    let found = world.call("omnifocus_read", &json!({"query": {"type": "tasks", "filters": {"id": ids}}}));
+    let rows = found["data"]["tasks"].as_array().unwrap();
+    assert_eq!(rows.iter().map(|task| task["id"].clone()).collect::<Vec<_>>(), ids, "{found}");
+    assert_eq!((world.runs, found["metadata"]["truncated"].as_bool()), (runs + 1, Some(false)), "{found}");
+    assert!(rows[0].get("projectId").is_some(), "all fields: {found}");
+    let some = json!({"query": {"type": "tasks", "filters": {"id": ["nobody", ids[0]]}, "fields": ["name"]}});
+    let found = world.call("omnifocus_read", &some);
+    assert_eq!(found["metadata"]["total_count"], 1, "{found}");
+    assert_eq!(
+        found["metadata"]["warnings"],
+        json!([{"warning": "no task has these ids", "ids": ["nobody"]}]),
+        "{found}"
+    );
+    for kind in ["tasks", "projects", "tags", "folders"] {
+        let none = world.call(
+            "omnifocus_read",
+            &json!({"query": {"type": kind, "filters": {"id": ["nobody", "noone"]}}}),
+        );
+        assert!(none["error"].as_str().unwrap().ends_with(" `nobody`"), "{none}");
+    }
+}
+
 #[test]
 fn a_note_is_added_to_and_keeps_what_it_has() {
     let mut world = World::new();

@@ -2,7 +2,7 @@
 // says which items it searches, which of them match, and what to return about the matches. Nothing here writes, and no
 // part of the program becomes source text. Times are milliseconds since 1970.
 //
-//   query      {from, id, roots, needs: {property: version}, where, counts, stats, groups, rows}
+//   query      {from, ids, roots, needs: {property: version}, where, counts, stats, groups, rows}
 //   where      a predicate: a list that begins with a word of `makers`
 //   counts     {label: predicate}
 //   stats      {label: [word of `summaries`, field, predicate or null]}
@@ -392,10 +392,15 @@
     return found;
   }
 
-  function findAny(kind, id) {
-    if (kind === "tasks") return findTask(id);
-    for (const item of sources[kind]()) if (key(item) === id) return item;
-    return refuse("not_found", kind.slice(0, -1), id);
+  // The items with these ids, in this order. If only some exist, a warning names the others.
+  function findAll(kind, ids) {
+    const find = (id) =>
+      kind === "tasks" ? Task.byIdentifier(id) : Array.from(sources[kind]()).find((item) => key(item) === id);
+    const found = new Map(ids.map((id) => [id, find(id)])),
+      missing = ids.filter((id) => !present(found.get(id)));
+    if (missing.length === ids.length) refuse("not_found", kind.slice(0, -1), ids[0]);
+    if (missing.length > 0) warn({ warning: `no ${kind.slice(0, -1)} has these ids`, ids: missing });
+    return ids.map((id) => found.get(id)).filter(present);
   }
 
   const projectOf = (kind, item) => (kind === "projects" ? item : item.containingProject);
@@ -720,9 +725,9 @@
         return false;
       };
     },
-    id: (kind, id) => {
-      const wanted = key(findAny(kind, id));
-      return (item) => key(item) === wanted;
+    ids: (kind, ids) => {
+      const wanted = new Set(findAll(kind, ids).map(key));
+      return (item) => wanted.has(key(item));
     },
   };
 
@@ -955,7 +960,7 @@
     const rows = query.rows,
       matching = [],
       take = rows === undefined ? null : row(kind, rows);
-    for (const item of query.id === undefined ? sources[kind]() : [findAny(kind, query.id)]) {
+    for (const item of query.ids === undefined ? sources[kind]() : findAll(kind, query.ids)) {
       if (kind === "tasks" && !query.roots && isRoot(item)) continue;
       if (test(item) !== true) continue;
       counted.add(item);

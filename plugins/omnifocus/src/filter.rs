@@ -21,8 +21,8 @@ pub(crate) struct Filter {
     pub(crate) predicate: Predicate,
     /// The default exclusions.
     pub(crate) defaults: Vec<Predicate>,
-    /// The requested item, by its id.
-    pub(crate) id: Option<String>,
+    /// The requested items, if they are requested by their ids alone.
+    pub(crate) ids: Option<Vec<String>>,
     /// The keys at the top level, including those of `AND`.
     pub(crate) keys: Vec<String>,
     /// Whether the request is so narrow that a summary says nothing.
@@ -46,12 +46,12 @@ pub(crate) fn read(
         None => Conjunction::default(),
     };
     let keys = tree.keys.clone();
-    let id = tree.only_id(filters)?;
+    let ids = tree.only_ids(filters)?;
     let of_mode = mode.iter().filter(|(key, _)| !keys.iter().any(|given| own(given) == *key));
     tree.parts.extend(of_mode.map(|(_, predicate)| predicate.clone()));
     let narrow = tree.narrow();
     let defaults = match kind {
-        Kind::Tasks if id.is_none() => tree.exclude(),
+        Kind::Tasks if ids.is_none() => tree.exclude(),
         // OmniFocus does not ask for reviews of completed and dropped projects.
         Kind::Projects if !tree.states && keys.iter().any(|key| key == "reviewDue") => {
             let remaining = Predicate::Among("status", vec!["active", "on_hold"]);
@@ -60,7 +60,7 @@ pub(crate) fn read(
         }
         _ => Vec::new(),
     };
-    Ok(Filter { predicate: tree.predicate(), defaults, id, keys, narrow, warnings: reader.warnings })
+    Ok(Filter { predicate: tree.predicate(), defaults, ids, keys, narrow, warnings: reader.warnings })
 }
 
 /// The value that a key is about. The own and the effective date or flag of an item are about the same value, so
@@ -80,7 +80,7 @@ fn own(key: &str) -> &str {
 struct Conjunction {
     keys: Vec<String>,
     parts: Vec<Predicate>,
-    id: Option<String>,
+    ids: Option<Vec<String>>,
     choices: Vec<Vec<Conjunction>>,
     /// Whether it mentions the states (active, completed, dropped) itself.
     states: bool,
@@ -154,8 +154,8 @@ impl Reader<'_> {
             }
         }
         found.states |= matches!(key, "status" | "completed" | "completionDate" | "dropDate" | "perspective");
-        if let Predicate::Id(id) = &predicate {
-            found.id = Some(id.clone());
+        if let Predicate::Ids(ids) = &predicate {
+            found.ids = Some(ids.clone());
         }
         found.keys.push(key.to_owned());
         found.parts.push(predicate);
@@ -270,15 +270,15 @@ impl Conjunction {
         self.states || self.choices.iter().flatten().any(Self::speaks)
     }
 
-    /// Returns the id, if it is the only condition at the top level.
-    fn only_id(&self, filters: Option<&Object<'_>>) -> Result<Option<String>, Fault> {
-        let (Some(id), Some(filters)) = (&self.id, filters) else { return Ok(None) };
+    /// Returns the ids, if they are the only condition at the top level.
+    fn only_ids(&self, filters: Option<&Object<'_>>) -> Result<Option<Vec<String>>, Fault> {
+        let (Some(ids), Some(filters)) = (&self.ids, filters) else { return Ok(None) };
         let alone = self.parts.len() == 1 && self.choices.is_empty();
         if alone {
-            return Ok(Some(id.clone()));
+            return Ok(Some(ids.clone()));
         }
         Err(Fault::invalid(format!("`{}` stands beside other filters", filters.at("id")))
-            .suggest("an id selects one item: leave the other filters out"))
+            .suggest("an id selects its item: leave the other filters out"))
     }
 
     /// Whether all conditions search for a name, a text or an id.

@@ -74,7 +74,8 @@ pub(crate) enum Predicate {
     Folder(String),
     /// The item is in no folder.
     Top,
-    Id(String),
+    /// The item has one of these ids.
+    Ids(Vec<String>),
 }
 
 /// One end of the range of a number or a date; without a value, the end is open.
@@ -170,7 +171,7 @@ impl Predicate {
             Self::Subtree(id) => json!(["subtree", id]),
             Self::Perspective(name) => json!(["perspective", name]),
             Self::Top => json!(["top"]),
-            Self::Id(id) => json!(["id", id]),
+            Self::Ids(ids) => json!(["ids", ids]),
         }
     }
 
@@ -217,7 +218,10 @@ impl Predicate {
             Self::Subtree(id) => format!("is the task {}, or below it", short(id)),
             Self::Perspective(name) => format!("in the perspective {}", short(name)),
             Self::Top => "in no folder".to_owned(),
-            Self::Id(id) => format!("id is {}", short(id)),
+            Self::Ids(ids) => match ids.as_slice() {
+                [id] => format!("id is {}", short(id)),
+                ids => format!("id is one of {}", quoted(ids)),
+            },
         }
     }
 }
@@ -285,9 +289,9 @@ impl Query {
         Self(query)
     }
 
-    /// Looks up only one item.
-    pub(crate) fn only(self, id: &str) -> Self {
-        self.with("id", json!(id))
+    /// Looks up only these items.
+    pub(crate) fn only(self, ids: &[String]) -> Self {
+        self.with("ids", json!(ids))
     }
 
     /// Also includes the tasks that are the roots of projects.

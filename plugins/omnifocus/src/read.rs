@@ -31,7 +31,7 @@ truncation.
 FILTERS (all must hold): status, flagged, inInbox, available, blocked, project (name, id or null = inbox), folder \
 (\"Work/Clients\" or null), tags {any|all|none:[names], below:true for tags below them}, dueDate deferDate plannedDate (effectiveDueDate \
 and its like: also through project or group) completionDate added modified {before|after|between|exists}, estimatedMinutes {equals|lessThan|greaterThan|between}, name and text \
-{contains|matches(regex)}, id; AND:[..] OR:[..] NOT:{..} nest.
+{contains|matches(regex)}, id (or a list); AND:[..] OR:[..] NOT:{..} nest.
 DATES: now, today, tomorrow, yesterday with an offset (now+3days, today-1w; m h d w mo y), friday 17:00, next week, end of month, in 2 weeks, YYYY-MM-DD (the whole day), \
 YYYY-MM-DD HH:mm, RFC 3339.
 MODES (tasks): inbox, overdue, today, upcoming, available, blocked, flagged, forecast (sections: past, today, each day, flagged), forecast_past, search, smart_suggest \

@@ -66,7 +66,7 @@ pub(super) fn read(
         "stalled" => flag("stalled", object),
         "reviewDue" => Ok(object.flag(key)?.map(|due| review(due, moment))),
         "tags" => tags(object),
-        "id" => Ok(object.text(key)?.map(|id| Predicate::Id(id.to_owned()))),
+        "id" => ids(object),
         "projectId" => Ok(object.text(key)?.map(|id| Predicate::ProjectId(id.to_owned()))),
         "perspective" => perspective(object),
         "subtreeOf" => Ok(object.text(key)?.map(|id| Predicate::Subtree(id.to_owned()))),
@@ -134,6 +134,18 @@ fn review(due: bool, moment: &Moment) -> Predicate {
     let until = Predicate::until("nextReviewDate", moment.end_of(moment.today()));
     if due { until } else { Predicate::since("nextReviewDate", moment.start_in(1)) }
 }
+
+/// One id, or a list of them.
+fn ids(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
+    let wrong = || object.wrong("id", "an id, or a list of 1 to 100 ids");
+    let mut ids = object.texts("id").map_err(|_| wrong())?.unwrap_or_default();
+    let mut seen = std::collections::BTreeSet::new();
+    ids.retain(|id| seen.insert(id.clone()));
+    if ids.is_empty() || ids.len() > MOST_IDS { Err(wrong()) } else { Ok(Some(Predicate::Ids(ids))) }
+}
+
+/// The maximum number of ids in a list.
+const MOST_IDS: usize = 100;
 
 fn tags(object: &Object<'_>) -> Result<Option<Predicate>, Fault> {
     let form = "an object with any, all or none, each a list of names, such as {\"any\":[\"work\"]}";

@@ -58,7 +58,8 @@ impl Scope {
             Predicate::Project(name) => self.equal("project", json!(name), path),
             Predicate::ProjectId(id) => self.equal("projectId", json!(id), path),
             Predicate::Parent(id) => self.equal("parentTaskId", json!(id), path),
-            Predicate::Id(id) => self.equal("id", json!(id), path),
+            // Two lists of ids may have some in common.
+            Predicate::Ids(ids) if ids.len() == 1 => self.equal("id", json!(ids), path),
             Predicate::Top => self.folder(Json::Null, path),
             Predicate::Folder(name) => self.folder(json!(name), path),
             Predicate::Within(field, least, most) => self.range(field, *least, *most, path),

@@ -50,6 +50,8 @@ fn conditions_hold_together_and_what_is_done_is_left_out() {
     check(json!({"estimatedMinutes": {"equals": 0}}), "(estimatedMinutes = 0 and status is \"active\")");
     check(json!({"completionDate": {"after": "today"}}), "completionDate >= 2026-01-28T00:00:00+01:00");
     check(json!({"id": "abc"}), "id is \"abc\"");
+    check(json!({"id": ["abc"]}), "id is \"abc\"");
+    check(json!({"id": ["abc", "def", "abc"]}), "id is one of [\"abc\", \"def\"]");
 }
 
 #[test]
@@ -113,6 +115,12 @@ fn a_filter_that_cannot_match_is_refused() {
     let both = "(dueDate is not set and dueDate is not set and status is \"active\")";
     check(json!({"AND": [none, none]}), both);
     refuse(json!({"id": "a", "flagged": true}), "stands beside other filters");
+    refuse(json!({"id": ["a", "b"], "flagged": true}), "stands beside other filters");
+    for ids in [json!([]), json!(["a", 1]), json!(""), json!(7), json!([""])] {
+        refuse(json!({"id": ids}), "expected an id, or a list of 1 to 100 ids");
+    }
+    let many: Vec<String> = (0..101).map(|at| at.to_string()).collect();
+    refuse(json!({"id": many}), "expected an id, or a list of 1 to 100 ids");
 }
 
 #[test]

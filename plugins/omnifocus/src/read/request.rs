@@ -116,14 +116,14 @@ fn part(query: &Object<'_>, kind: Kind, moment: &Moment) -> Result<Part, Fault> 
     }
     let details = query.flag("details")?.unwrap_or(false);
     let count_only = query.flag("countOnly")?.unwrap_or(false);
-    let roots = query.flag("includeProjectRoot")?.unwrap_or(false) || filter.id.is_some();
+    let roots = query.flag("includeProjectRoot")?.unwrap_or(false) || filter.ids.is_some();
     Ok(Part {
         kind,
-        fields: wanted(query, kind, details || filter.id.is_some(), roots, mode)?,
+        fields: wanted(query, kind, details || filter.ids.is_some(), roots, mode)?,
         sort: sort(query, kind, mode)?,
         offset: query.whole("offset", 0, i64::MAX)?.unwrap_or(0),
-        limit: limit(query, kind)?,
-        whole_notes: details || filter.id.is_some(),
+        limit: limit(query, kind, filter.ids.as_deref())?,
+        whole_notes: details || filter.ids.is_some(),
         count_only,
         summary: kind == Kind::Tasks
             && !count_only
@@ -224,9 +224,11 @@ pub(super) fn sort(query: &Object<'_>, kind: Kind, mode: Mode) -> Result<Vec<(&'
     list.iter().enumerate().map(key).collect()
 }
 
-fn limit(query: &Object<'_>, kind: Kind) -> Result<i64, Fault> {
+fn limit(query: &Object<'_>, kind: Kind, ids: Option<&[String]>) -> Result<i64, Fault> {
     let usual = match kind {
-        Kind::Tasks | Kind::Projects => 25,
+        Kind::Tasks | Kind::Projects => {
+            25_i64.max(ids.map_or(0, |ids| i64::try_from(ids.len()).unwrap_or(ALL)))
+        }
         Kind::Folders => 100,
         Kind::Tags | Kind::Perspectives => ALL,
     };
@@ -239,8 +241,8 @@ pub(super) const NOTE: i64 = 200;
 impl Part {
     fn query(&self, moment: &Moment) -> Query {
         let mut query = Query::new(self.kind, &self.filter.predicate);
-        if let Some(id) = &self.filter.id {
-            query = query.only(id);
+        if let Some(ids) = &self.filter.ids {
+            query = query.only(ids);
         }
         if self.roots {
             query = query.roots();
