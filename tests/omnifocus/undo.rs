@@ -438,6 +438,36 @@ fn what_was_made_and_then_edited_stays() {
     }
 }
 
+/// A change that takes several runs has the same guard, and its later runs do not count as changes of others.
+#[test]
+fn the_undo_of_a_long_change_is_guarded_too() {
+    let long = "words ".repeat(10_000);
+    let task = |name: &str| json!({"operation": "create", "target": "task", "data": {"name": name, "tempId": name, "note": long}});
+    let batch = json!({"operation": "batch", "operations": [task("one"), task("two"), task("three"),
+        {"operation": "update", "id": "one", "changes": {"flagged": true}}, {"operation": "update", "id": "two", "changes": {"name": "second"}}]});
+    for edit in [None, Some("flattenedTasks.byName('one').estimatedMinutes = 5")] {
+        let (mut world, _) = scene();
+        let before = all(&world);
+        let runs = world.runs;
+        let answer = write(&mut world, &batch);
+        assert_eq!(answer["success"], true, "{answer}");
+        assert!(world.runs > runs + 2, "it takes several runs");
+        if let Some(edit) = edit {
+            world.evaluate(&format!("(() => {{ {edit}; return ''; }})()")).unwrap();
+        }
+        let back = take_back(&mut world, &answer);
+        match edit {
+            None => assert_eq!(all(&world), before, "{back}"),
+            Some(_) => {
+                assert!(
+                    back["error"].as_str().unwrap().contains("the task `one` was changed since"),
+                    "{back}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn only_steps_that_take_something_back_are_taken() {
     let mut world = World::new();

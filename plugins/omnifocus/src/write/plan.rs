@@ -2,7 +2,7 @@
 
 use iac_plugin::{Fault, Json, json};
 
-use super::lines;
+use super::{lines, restore};
 use crate::{Engine, Moment, Script};
 
 /// The plan of a mutation.
@@ -139,6 +139,10 @@ impl Plan {
         match engine.run_all(Script::Write, &self.programs(&parts), &acts, &objects) {
             Ok(answers) => done.take_all(&parts, &answers)?,
             Err(fault) => return Err(done.so_far(self, &parts, fault)),
+        }
+        if parts.len() > 1 && !done.back.is_empty() {
+            // The change is made. If this fails, its undo only lacks the comparison.
+            let _ = restore::tell(&mut done.back, engine);
         }
         Ok(done)
     }

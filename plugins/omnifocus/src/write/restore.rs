@@ -3,10 +3,11 @@
 //! The plugin looks them up, asks about them and applies them like those of any mutation. If an item has changed since
 //! the original change, nothing is undone.
 
-use iac_plugin::{Fault, Json, Object};
+use iac_plugin::{Fault, Json, Object, json};
 
 use super::plan::{Form, Plan, Step};
 use super::tags;
+use crate::{Engine, Script};
 
 const KEYS: &[&str] = &[
     "do", "kind", "id", "set", "when", "action", "name", "to", "under", "beside", "status", "exclusive",
@@ -29,6 +30,27 @@ pub(super) fn read(mutation: &Object<'_>) -> Result<Plan, Fault> {
         minimal: true,
         mapping: false,
     })
+}
+
+/// Adds to the steps of an undo the present reports about their items, after a change in several runs: a run does not know
+/// what the later ones do to its items.
+///
+/// # Errors
+/// The errors of the engine; the steps are then as before.
+pub(super) fn tell(steps: &mut [Json], engine: &mut dyn Engine) -> Result<(), Fault> {
+    let mutation = json!({"operation": "restore", "steps": steps});
+    let plan = read(&Object::of("mutation", &mutation)?)?;
+    let answers = engine.run_all(Script::Look, &plan.programs(&plan.parts()?), &[], &[])?;
+    let rows: Vec<&Json> =
+        answers.iter().flat_map(|answer| answer["rows"].as_array().into_iter().flatten()).collect();
+    if rows.len() == steps.len() {
+        for (step, row) in
+            steps.iter_mut().zip(rows).filter(|(_, row)| row["error"].is_null() && row["said"].is_object())
+        {
+            step["was"] = row["said"].clone();
+        }
+    }
+    Ok(())
 }
 
 fn step(mutation: &Object<'_>, index: usize, json: &Json) -> Result<Step, Fault> {
