@@ -51,6 +51,31 @@ fn modes_go_by_what_counts() {
     }
 }
 
+/// A row says which group or project its due date comes from; a task with its own date has no such field.
+#[test]
+fn an_inherited_due_date_says_where_it_comes_from() {
+    for mut world in worlds() {
+        let tasks = evaluator::list(&world);
+        let answer = world
+            .call("omnifocus_read", &json!({"query": {"type": "tasks", "mode": "overdue", "limit": 500}}));
+        let rows = answer["data"]["tasks"].as_array().unwrap();
+        let (own, inherited): (Vec<&Json>, Vec<&Json>) =
+            rows.iter().partition(|row| row["dueDate"] == row["effectiveDueDate"]);
+        assert!(own.iter().all(|row| row.get("dueFrom").is_none()), "{answer}");
+        assert!(!inherited.is_empty(), "{answer}");
+        for row in inherited {
+            let from = &row["dueFrom"];
+            if from["project"].is_string() {
+                let task = tasks.iter().find(|task| task["id"] == row["id"]).unwrap();
+                assert_eq!((&from["project"], &from["id"]), (&task["project"], &task["projectId"]), "{row}");
+            } else {
+                let group = tasks.iter().find(|task| task["id"] == from["id"]).unwrap();
+                assert_eq!(from["task"], group["name"], "{row}");
+            }
+        }
+    }
+}
+
 /// The summary counts under the name of a filter what that filter finds.
 #[test]
 fn the_summary_counts_flags_as_the_filters_do() {

@@ -143,6 +143,15 @@
       deferDate: (task) => time(task.deferDate),
       plannedDate: (task) => time(task.plannedDate),
       effectiveDueDate: (task) => time(task.effectiveDueDate),
+      // The nearest group or project that gives a task a due date that is not its own.
+      dueFrom: (task) => {
+        const due = time(task.effectiveDueDate);
+        if (due === null || due === time(task.dueDate)) return null;
+        for (let at = task.parent; present(at); at = at.parent)
+          if (time(at.dueDate) === due)
+            return isRoot(at) ? { project: at.name, id: key(at.project) } : { task: at.name, id: key(at) };
+        return null;
+      },
       effectiveDeferDate: (task) => time(task.effectiveDeferDate),
       effectivePlannedDate: (task) => time(task.effectivePlannedDate),
       effectiveFlagged: (task) => task.effectiveFlagged,

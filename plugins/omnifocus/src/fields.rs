@@ -78,6 +78,7 @@ const TASKS: &[Field] = &[
     asked("sequential").filtered(),
     asked("status").filtered(),
     asked("effectiveDueDate").filtered(),
+    asked("dueFrom"),
     asked("effectiveDeferDate").filtered(),
     asked("effectivePlannedDate").filtered(),
     asked("effectiveFlagged").filtered(),

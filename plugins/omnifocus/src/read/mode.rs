@@ -49,6 +49,8 @@ pub(super) const DUE: &str = "effectiveDueDate";
 pub(super) const FLAGGED: &str = "effectiveFlagged";
 pub(super) const PLANNED: &str = "effectivePlannedDate";
 const DEFER: &str = "effectiveDeferDate";
+/// What a due date is inherited from.
+pub(super) const FROM: &str = "dueFrom";
 
 impl Mode {
     /// Returns every mode with its word.
@@ -135,11 +137,11 @@ impl Mode {
     /// Returns the fields that say why a row is in the answer, if the caller does not choose the fields.
     pub(super) fn fields(self) -> &'static [&'static str] {
         match self {
-            Self::Overdue | Self::Upcoming => &[DUE],
+            Self::Overdue | Self::Upcoming => &[DUE, FROM],
             Self::Flagged => &[FLAGGED],
-            Self::Today | Self::SmartSuggest => &[DUE, FLAGGED],
-            Self::Forecast => &[DUE, PLANNED, DEFER, FLAGGED],
-            Self::ForecastPast => &[DUE, PLANNED],
+            Self::Today | Self::SmartSuggest => &[DUE, FROM, FLAGGED],
+            Self::Forecast => &[DUE, FROM, PLANNED, DEFER, FLAGGED],
+            Self::ForecastPast => &[DUE, FROM, PLANNED],
             _ => &[],
         }
     }

@@ -4,7 +4,7 @@ use iac_plugin::serde_json::Map;
 use iac_plugin::{Fault, Json, json};
 
 use super::export;
-use super::mode::Mode;
+use super::mode::{self, Mode};
 use super::request::{ALL, NOTE, Part, Request};
 use super::summary;
 use crate::answer::{Answers, Found};
@@ -116,6 +116,10 @@ impl Part {
         let hidden = values.split_off(self.fields.len().min(values.len()));
         let mut row = Map::new();
         for (field, value) in self.fields.iter().zip(values) {
+            // Most tasks inherit no date, and for them the field says nothing.
+            if *field == mode::FROM && value.is_null() {
+                continue;
+            }
             let cut = *field == "note" && !self.whole_notes && is_cut(&value);
             row.insert((*field).to_owned(), fields::show(field, value, moment));
             if cut {
