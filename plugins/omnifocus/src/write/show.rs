@@ -324,7 +324,7 @@ pub(super) fn words(error: &Json) -> (String, String) {
             format!(
                 "the {what} `{value}`, or something that goes with it, was changed since, so that it is left as it is"
             ),
-            "delete it by hand, or with an own `delete`".to_owned(),
+            "look at what it holds now, then delete it by hand or with `delete`".to_owned(),
         ),
         "altered" => (
             format!("the {what} `{value}` was changed since, so that it is left as it is"),
