@@ -134,8 +134,9 @@ impl Rest {
 
     /// The outcome of all parts. One id takes back all that this undo has written.
     fn ended(mut self, world: &mut World<'_>) -> Outcome {
-        if !self.parts.is_empty() {
-            let ids: IndexSet<&String> = self.parts.iter().flat_map(|part| &part.ids).collect();
+        let ids: IndexSet<&String> = self.parts.iter().flat_map(|part| &part.ids).collect();
+        // A part of changes without an inverse has no ids.
+        if !ids.is_empty() {
             self.done.body["notTried"] = json!(ids);
             self.note(Some(NOT_TRIED));
         }
