@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use serde_json::{Map, Value as Json};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{AcquireError, OnceCell, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::PluginId;
@@ -235,9 +235,8 @@ impl Registry {
         let _counted = slot.count()?;
         let cancelled = call.cancelled.clone();
         let plugin = self.loaded(id, slot, &cancelled).await?;
-        let turn = async { tokio::join!(slot.turns.acquire(), self.shared.turns.acquire()) };
         let _turns = tokio::select! {
-            turns = turn => turns,
+            turns = turns(&slot.turns, &self.shared.turns) => turns,
             () = cancelled.cancelled() => return Err(Failure::Cancelled),
         };
         // Earlier calls may have failed and caused a quarantine while this one waited.
@@ -288,6 +287,13 @@ impl Registry {
             kept.unwrap_or_else(|error| tracing::warn!(%error, "the quarantine is not kept"));
         }
     }
+}
+
+/// Waits for a turn of the plugin, then for one of all plugins. A call that waits for its own plugin keeps nothing from
+/// the others.
+async fn turns<'a>(own: &'a Semaphore, all: &'a Semaphore) -> [Result<SemaphorePermit<'a>, AcquireError>; 2] {
+    let own = own.acquire().await;
+    [own, all.acquire().await]
 }
 
 /// Loads a plugin on a blocking thread.
@@ -420,5 +426,24 @@ struct Counted<'a>(&'a AtomicUsize);
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Poll;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_call_that_waits_for_its_plugin_keeps_no_turn_of_all() {
+        let (own, all) = (Semaphore::new(1), Semaphore::new(2));
+        let running = turns(&own, &all).await;
+        let mut waiting = std::pin::pin!(turns(&own, &all));
+        let polled = std::future::poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context))).await;
+        assert!(polled.is_pending());
+        assert_eq!(all.available_permits(), 1, "another plugin's turn is free");
+        drop(running);
+        assert!(waiting.await.iter().all(Result::is_ok));
     }
 }
