@@ -8,6 +8,7 @@ mod linker;
 mod meter;
 mod stub;
 mod ticker;
+mod wall;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,6 +38,7 @@ use ticker::Ticker;
 
 pub use cache::{Cache, Key};
 pub use call::{INTERPRETED, Line, LogLevel, Now};
+pub use wall::Wall;
 
 /// How guest code is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -123,6 +125,8 @@ pub struct Call {
     pub now: Now,
     /// Ends the call early.
     pub cancelled: CancellationToken,
+    /// Stopped while a human is asked.
+    pub wall: Wall,
     /// Answers the guest's questions.
     pub host: Arc<dyn Host>,
 }
@@ -326,6 +330,7 @@ impl Plugin {
             arguments: Map::new(),
             now: Now::default(),
             cancelled: CancellationToken::new(),
+            wall: Wall::default(),
             host: Arc::new(Nothing),
         };
         let mut store = self.store(&call);
@@ -334,7 +339,7 @@ impl Plugin {
             store.data_mut().instantiated = Some(Instant::now());
             instance.iac_plugin_tools().call_list_tools(store).await
         };
-        let tools = self.bounded(&mut store, &call.cancelled, listing).await?;
+        let tools = self.bounded(&mut store, (&call.cancelled, &call.wall), listing).await?;
         tools.into_iter().map(descriptor).collect()
     }
 
@@ -362,7 +367,7 @@ impl Plugin {
             store.data_mut().instantiated = Some(Instant::now());
             instance.iac_plugin_tools().call_call_tool(store, &call.tool, &arguments).await
         };
-        let answer = self.bounded(&mut store, &call.cancelled, calling).await;
+        let answer = self.bounded(&mut store, (&call.cancelled, &call.wall), calling).await;
         let answer = answer.and_then(|answer| answer.map_err(|fault| store.data().said(fault.into())));
         let answer = answer.and_then(|outcome| {
             refuse_extra("the answer", outcome.extra.as_deref())?;
@@ -422,17 +427,17 @@ impl Plugin {
     async fn bounded<T>(
         &self,
         store: &mut Store<State>,
-        cancelled: &CancellationToken,
+        (cancelled, wall): (&CancellationToken, &Wall),
         run: impl AsyncFnOnce(&mut Store<State>) -> wasmtime::Result<T>,
     ) -> Result<T, Failure> {
         let _ticking = self.engine.ticker.tick();
-        let wall = self.setup.limits.wall;
+        let most = self.setup.limits.wall;
         let over = store.data().caller.cancelled.clone().drop_guard();
         store.data_mut().meter.resume();
         let ended = tokio::select! {
             biased;
             () = cancelled.cancelled() => Err(Failure::Cancelled),
-            () = tokio::time::sleep(wall) => Err(Failure::slow(Bound::Wall, wall)),
+            () = wall.past(most) => Err(Failure::slow(Bound::Wall, most)),
             ended = run(store) => Ok(ended),
         };
         drop(over);

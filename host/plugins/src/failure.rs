@@ -50,7 +50,7 @@ impl Fault {
 pub enum Bound {
     /// Time that the guest computes.
     Compute,
-    /// Time from start to answer.
+    /// Time from start to answer, except for a human.
     Wall,
     /// Bytes of linear memory.
     Memory,

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::PluginId;
 use crate::capability::Capability;
 use crate::descriptor::Descriptor;
-use crate::engine::{Backend, Cache, Call, Engine, LoadError, Plugin, Report, Setup};
+use crate::engine::{Backend, Cache, Call, Engine, LoadError, Plugin, Report, Setup, Wall};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::installed::{InstallError, Installed, Receipt, Receipts};
@@ -67,6 +67,8 @@ pub struct Request {
     pub recording: Recording,
     /// Ends the call early.
     pub cancelled: CancellationToken,
+    /// Stopped while a human is asked.
+    pub wall: Wall,
     /// Answers the questions about apps.
     pub apps: Arc<dyn Host>,
 }
@@ -209,13 +211,14 @@ impl Registry {
 
     /// Calls a tool; `None` if no plugin has it.
     pub async fn call(&self, request: Request) -> Option<Called> {
-        let Request { tool, arguments, recording, cancelled, apps } = request;
+        let Request { tool, arguments, recording, cancelled, wall, apps } = request;
         let (id, slot) = self.slot(&tool)?;
         let now = recording.now.clone();
         let local: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), apps));
         let journal = Arc::new(Journal::new(recording, local));
         let host = Arc::clone(&journal) as Arc<dyn Host>;
-        let answer = self.run(id, slot, Call { tool, arguments, now, cancelled, host }).await;
+        let call = Call { tool, arguments, now, cancelled, wall, host };
+        let answer = self.run(id, slot, call).await;
         slot.answered.fetch_add(1, Ordering::Relaxed);
         if let Err(failure) = &answer {
             slot.failed.fetch_add(1, Ordering::Relaxed);

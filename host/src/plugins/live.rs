@@ -161,6 +161,7 @@ impl Plugins {
             arguments: arguments.clone(),
             recording: recording.unwrap_or_else(bridge::begin),
             cancelled: cancel,
+            wall: bridge.wall(),
             apps: Arc::clone(&bridge) as Arc<dyn Host>,
         };
         let called = registry.call(request).await;
