@@ -117,6 +117,20 @@ class Plugins(Desk):
             renamed = await self.ok(client, "probe_change", do="rename task", **{"with": {"name": "late"}})
         self.assertEqual(renamed["names"][1], "late")
 
+    async def test_a_change_is_not_forgotten_when_its_call_fails(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                async with self.client(mode, Human("once")) as client:
+                    await self.ok(client, "probe_change", do="rename", names=["older"])
+                    error = await self.refused(client, "probe_change", do="rename task and spin", **{"with": {"name": "new"}})
+                    self.assertEqual((error["error"], error["outcome"], error["retryable"]), ("plugin_failed", "unknown", False))
+                    self.assertTrue(error["suggestion"].startswith("check whether it happened before you try again; "), error)
+                    last = await self.refused(client, "iac_mcp_undo", last=True)
+                    self.assertIn('probe ran "probe_change", with an unknown outcome', last["message"])
+                    await self.ok(client, "probe_change", do="rename task", **{"with": {"name": "newer"}})
+                    last = await self.refused(client, "iac_mcp_undo", last=True)
+                    self.assertTrue(last["message"].endswith('probe ran "probe_change"'), last)
+
     async def test_a_server_that_runs_sees_what_its_operator_changes(self):
         heard = asyncio.Event()
 

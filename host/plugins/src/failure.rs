@@ -228,6 +228,20 @@ impl Failure {
         Json::Object(body)
     }
 
+    /// Returns the error that the caller sees if the call had sent a change before. The plugin's own errors tell the
+    /// outcome themselves, and a call that waits for a human is not over.
+    pub fn body_after_change(&self, plugin: &PluginId) -> Json {
+        let mut body = self.body(plugin);
+        if matches!(self, Self::Fault(_) | Self::Passed(_) | Self::Suspended) {
+            return body;
+        }
+        let later = self.suggestion(plugin).map(|text| format!("; {text}")).unwrap_or_default();
+        body["suggestion"] = json!(format!("{LOOK_FIRST}{later}"));
+        body["retryable"] = json!(false);
+        body["outcome"] = json!("unknown");
+        body
+    }
+
     fn code(&self) -> &str {
         match self {
             Self::Fault(fault) | Self::Passed(fault) if is_shared(&fault.code) => &fault.code,
@@ -304,6 +318,9 @@ impl Failure {
 fn quoted(said: Option<&str>) -> String {
     said.map(|said| format!(": {said:?}")).unwrap_or_default()
 }
+
+/// The suggestion after a change with an unknown outcome. The core uses the same words.
+const LOOK_FIRST: &str = "check whether it happened before you try again";
 
 /// The suggestion for an error of the plugin's own kind, if the plugin gives none.
 const ITS_OWN: &str = "this message comes from the plugin: ask it for something else, or tell the user";
@@ -460,6 +477,31 @@ mod tests {
             Failure::Quarantined { reason: "3 failures in 10 minutes".to_owned() },
             &json!({"error": "plugin_failed", "message": "plugin `demo` failed: it is quarantined: 3 failures in 10 minutes",
                 "suggestion": "the operator can run `iac-mcp plugin release demo`", "retryable": false, "plugin": "demo"}),
+        );
+    }
+
+    #[test]
+    fn a_change_before_the_end_has_an_unknown_outcome() {
+        let check = |failure: Failure, expected: &Json| {
+            let id: PluginId = "demo".parse().expect("the test's own id");
+            assert_eq!(&failure.body_after_change(&id), expected);
+        };
+        check(
+            Failure::slow(Bound::Wall, Duration::from_mins(1)),
+            &json!({"error": "timeout", "message": "plugin `demo` failed: it exceeded the limit on time, 60000 ms",
+                "suggestion": "check whether it happened before you try again; ask for less at once, or try later; only the user can raise the limit: `iac-mcp plugin limit demo --wall-ms MS`",
+                "retryable": false, "outcome": "unknown", "plugin": "demo"}),
+        );
+        check(
+            Failure::Cancelled,
+            &json!({"error": "cancelled", "message": "plugin `demo` failed: the call was cancelled",
+                "suggestion": "check whether it happened before you try again",
+                "retryable": false, "outcome": "unknown", "plugin": "demo"}),
+        );
+        let own = Fault { retryable: true, ..Fault::new("app_busy", "later") };
+        check(
+            Failure::Passed(own),
+            &json!({"error": "app_busy", "message": "later", "retryable": true, "plugin": "demo"}),
         );
     }
 

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::PluginId;
 use crate::capability::Capability;
 use crate::descriptor::Descriptor;
-use crate::engine::{Backend, Cache, Call, Engine, LoadError, Plugin, Report, Setup, Wall};
+use crate::engine::{Backend, Cache, Call, Changed, Engine, LoadError, Plugin, Report, Setup, Wall};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::installed::{InstallError, Installed, Receipt, Receipts};
@@ -80,6 +80,8 @@ pub struct Called {
     pub plugin: PluginId,
     /// The answer, or the error.
     pub answer: Result<Json, Failure>,
+    /// What is known of its changes.
+    pub changed: Changed,
     /// The questions and answers of the guest.
     pub recording: Recording,
 }
@@ -217,14 +219,15 @@ impl Registry {
         let local: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), apps));
         let journal = Arc::new(Journal::new(recording, local));
         let host = Arc::clone(&journal) as Arc<dyn Host>;
+        let mut changed = Changed::default();
         let call = Call { tool, arguments, now, cancelled, wall, host };
-        let answer = self.run(id, slot, call).await;
+        let answer = self.run(id, slot, call, &mut changed).await;
         slot.answered.fetch_add(1, Ordering::Relaxed);
         if let Err(failure) = &answer {
             slot.failed.fetch_add(1, Ordering::Relaxed);
             self.note(id, slot, failure);
         }
-        Some(Called { plugin: id.clone(), answer, recording: journal.recording() })
+        Some(Called { plugin: id.clone(), answer, changed, recording: journal.recording() })
     }
 
     fn slot(&self, tool: &str) -> Option<(&PluginId, &Arc<Slot>)> {
@@ -233,7 +236,13 @@ impl Registry {
         self.slots.iter().find(has)
     }
 
-    async fn run(&self, id: &PluginId, slot: &Arc<Slot>, call: Call) -> Result<Json, Failure> {
+    async fn run(
+        &self,
+        id: &PluginId,
+        slot: &Arc<Slot>,
+        call: Call,
+        changed: &mut Changed,
+    ) -> Result<Json, Failure> {
         slot.may_run()?;
         let _counted = slot.count()?;
         let cancelled = call.cancelled.clone();
@@ -246,6 +255,7 @@ impl Registry {
         slot.may_run()?;
         let (answer, report) = plugin.call(call).await;
         trace(id, &answer, &report);
+        *changed = report.changed;
         answer
     }
 

@@ -22,7 +22,7 @@ use super::waiting::{Waiting, place};
 use super::{Engine, FOLDER, Tool};
 use crate::consent::Caller;
 use crate::language_servers::Servers;
-use crate::pipeline::{Answer, Pipeline, PluginReport, PluginStatus};
+use crate::pipeline::{Answer, Pipeline, PluginReport, PluginStatus, Write};
 
 /// How often the server looks for changes of the plugins, so that it can notify clients.
 const LOOK: Duration = Duration::from_secs(1);
@@ -165,16 +165,22 @@ impl Plugins {
             apps: Arc::clone(&bridge) as Arc<dyn Host>,
         };
         let called = registry.call(request).await;
-        let Called { plugin, answer, recording } =
+        let Called { plugin, answer, changed, recording } =
             called.expect("a tool is found in the registry that is called");
-        let question = bridge.question().filter(|_| matches!(answer, Err(Failure::Suspended)));
+        let is_suspended = matches!(answer, Err(Failure::Suspended));
+        let question = bridge.question().filter(|_| is_suspended);
         if let Some(question) = &question {
             self.waiting.keep(&question.digest().to_hex(), place, recording);
         }
         let is_error = answer.is_err();
-        let mut body = answer.unwrap_or_else(|failure| failure.body(&plugin));
+        let mut body = answer.unwrap_or_else(|failure| match changed.any {
+            true => failure.body_after_change(&plugin),
+            false => failure.body(&plugin),
+        });
         let owns = |tool: &str| registry.owner(tool).is_some_and(|owner| *owner == plugin);
-        pipeline.keep_way_back((plugin.as_str(), tool.as_str()), owns, is_undo, &mut body).await;
+        // A call that waits for a human goes on later.
+        let write = Write { is_undo, has_changed: changed.unrecorded && !is_suspended };
+        pipeline.keep_way_back((plugin.as_str(), tool.as_str()), owns, write, &mut body).await;
         let outcome = Outcome { body, is_error, events: bridge.events(), ..Outcome::default() };
         Answer { outcome, elapsed: started.elapsed(), question }
     }
