@@ -48,6 +48,7 @@ use permission::{Attempt, Permission};
 use screen::Screen;
 pub use system::{PluginReport, PluginStatus, TOOL as SYSTEM};
 pub use tools::ToolsOf;
+pub(crate) use way_back::Write;
 
 /// What the audit log calls a plugin's script.
 const SCRIPTS: &str = "app-scripts";

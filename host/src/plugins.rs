@@ -4,6 +4,7 @@
 pub(crate) mod backend;
 mod bridge;
 mod live;
+mod shelf;
 pub(crate) mod trial;
 mod waiting;
 

@@ -192,6 +192,19 @@ class OmniFocus(Desk):
         self.assertEqual([one["index"] for one in told], list(range(len(made))))
         self.assertEqual({one["id"] for one in told}, {task["id"] for task in made})
 
+    async def test_what_was_done_before_a_failed_part_is_the_last_change(self):
+        # The first run is the older change, and the third one fails.
+        fault = {"app": "com.omnigroup.OmniFocus4", "event": "evaluate javascript", "occurrence": 3, "times": 1, "do": {"error": -10000}}
+        (self.mac / "faults.json").write_text(json.dumps({"faults": [fault]}))
+        async with self.client(MODES[0], Human("once")) as client:
+            await self.write(client, create("an older one"))
+            many = [create(f"half {at}", note='"ä"\n' * 600) for at in range(40)]
+            error = await self.no(client, {"operation": "batch", "operations": many})
+            self.assertTrue(error["detail"]["done"], error)
+            self.assertNotIn("outcome", error["detail"])
+            last = await self.refused(client, "iac_mcp_undo", last=True)
+            self.assertIn('omnifocus ran "omnifocus_write", which ended with an error', last["message"])
+
     async def test_what_is_not_there_is_refused_before_a_part_runs(self):
         human = Human("once")
         note = '"ä"\n' * 600

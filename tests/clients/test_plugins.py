@@ -8,6 +8,8 @@ import subprocess
 import unittest
 from pathlib import Path
 
+from mcp_types import ElicitResult
+
 from desk import MODES, Desk, Human
 from support import BIN, MODERN, ROOT
 PACKAGES = Path(BIN).parent.parent / "tmp" / "guests"
@@ -103,6 +105,31 @@ class Plugins(Desk):
                 self.assertEqual(len(human.asked), 1)
                 self.assertTrue(human.asked[0].message.startswith('The plugin "probe" wants to: OmniFocus: run its own "script rename"'), human.asked)
                 self.assertIn('- in the plugin\'s words: "the first task"', human.asked[0].message)
+
+    async def test_a_human_may_take_longer_than_the_plugin(self):
+        self.cli("plugin", "limit", "probe", "--wall-ms", "5000")
+
+        async def slow(*_):
+            await asyncio.sleep(8)
+            return ElicitResult(action="accept", content={"decision": "once"})
+
+        async with self.client("legacy", slow) as client:
+            renamed = await self.ok(client, "probe_change", do="rename task", **{"with": {"name": "late"}})
+        self.assertEqual(renamed["names"][1], "late")
+
+    async def test_a_change_is_not_forgotten_when_its_call_fails(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                async with self.client(mode, Human("once")) as client:
+                    await self.ok(client, "probe_change", do="rename", names=["older"])
+                    error = await self.refused(client, "probe_change", do="rename task and spin", **{"with": {"name": "new"}})
+                    self.assertEqual((error["error"], error["outcome"], error["retryable"]), ("plugin_failed", "unknown", False))
+                    self.assertTrue(error["suggestion"].startswith("check whether it happened before you try again; "), error)
+                    last = await self.refused(client, "iac_mcp_undo", last=True)
+                    self.assertIn('probe ran "probe_change", with an unknown outcome', last["message"])
+                    await self.ok(client, "probe_change", do="rename task", **{"with": {"name": "newer"}})
+                    last = await self.refused(client, "iac_mcp_undo", last=True)
+                    self.assertTrue(last["message"].endswith('probe ran "probe_change"'), last)
 
     async def test_a_server_that_runs_sees_what_its_operator_changes(self):
         heard = asyncio.Event()

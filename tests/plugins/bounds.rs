@@ -1,15 +1,20 @@
 //! How the limits of one call affect other calls, and calls that are ended from outside.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use iac_plugins::capability::Grants;
-use iac_plugins::engine::{Backend, Call, Plugin, Setup};
-use iac_plugins::host::{Answer, Caller, Host, Question};
+use iac_plugins::engine::{Backend, Call, Changed, Plugin, Setup, Wall};
+use iac_plugins::failure::Fault;
+use iac_plugins::host::{Answer, Caller, Host, Question, Refusal, Told};
+use iac_plugins::limits::Limits;
 use iac_plugins::package;
-use serde_json::Map;
+use serde_json::{Map, json};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::guests::{Guest, call, engine, show, shown, wide};
+use crate::guests::{Guest, World, call, engine, show, shown, wide};
 
 async fn linked(name: &str) -> Plugin {
     Guest::read(name).plugin(&engine(Backend::Native), wide()).await.expect("the guest is linked")
@@ -217,4 +222,111 @@ async fn arguments_fit_the_schema_before_the_guest_runs() {
     let mut fitting = call(CancellationToken::new());
     fitting.arguments.insert("a".to_owned(), 1.into());
     assert!(show(plugin.call(fitting).await.0).contains("unreachable"));
+}
+
+/// Runs a script that changes something, and then `rest`.
+fn writer(rest: &str) -> Guest {
+    let text = format!(
+        r#";; wants: apps com.example.notes
+;; wants: app-scripts com.example.notes
+;; script: change modify data => data
+(import "iac:plugin/apps@0.1.0" "open" (func $open (param i32 i32 i32)))
+(import "iac:plugin/app-scripts@0.1.0" "run" (func $run (param i32 i32 i32 i32 i32 i32)))
+(data (i32.const 196) "\00")
+(data (i32.const 512) "com.example.noteschange{{\22a\22:1}}")
+(func $call (param i32 i32 i32 i32) (result i32)
+  (call $open (i32.const 512) (i32.const 17) (i32.const 1024))
+  (call $run (i32.load (i32.const 1028)) (i32.const 529) (i32.const 6) (i32.const 535) (i32.const 7) (i32.const 1024))
+  {rest}
+  (i32.const 256))
+"#
+    );
+    Guest::inline("writer", &text)
+}
+
+/// Answers a script after a human was asked for a while and the app has worked for a while.
+struct Slow {
+    wall: Wall,
+    asked: Duration,
+    works: Duration,
+    /// Whether the app's answer came, or the end of the call was noted.
+    is_noted: AtomicBool,
+}
+
+impl Slow {
+    fn new(asked: u64, works: u64) -> Arc<Self> {
+        let (wall, is_noted) = (Wall::default(), AtomicBool::new(false));
+        Arc::new(Self {
+            wall,
+            asked: Duration::from_secs(asked),
+            works: Duration::from_secs(works),
+            is_noted,
+        })
+    }
+
+    async fn run(&self, cancelled: &CancellationToken) -> Result<Told, Refusal> {
+        self.wall.stop();
+        sleep(self.asked).await;
+        self.wall.go_on();
+        let is_done = tokio::select! {
+            () = sleep(self.works) => true,
+            () = cancelled.cancelled() => false,
+        };
+        self.is_noted.store(true, Ordering::SeqCst);
+        let unknown =
+            Fault { detail: Some(json!({"outcome": "unknown"})), ..Fault::new("cancelled", "ended") };
+        if is_done { Ok(json!({"value": 1}).into()) } else { Err(unknown.into()) }
+    }
+}
+
+impl Host for Slow {
+    fn ask<'a>(&'a self, caller: &'a Caller, question: Question) -> Answer<'a> {
+        match question {
+            Question::Script { .. } => Box::pin(self.run(&caller.cancelled)),
+            question => World.ask(caller, question),
+        }
+    }
+}
+
+/// Calls the writer with a limit of a minute.
+async fn write(rest: &str, host: &Arc<Slow>, cancelled: CancellationToken) -> (String, Changed) {
+    let limits = Limits { wall: Duration::from_mins(1), ..wide() };
+    let plugin = writer(rest).plugin(&engine(Backend::Native), limits).await.expect("the guest is linked");
+    let asked = Call { host: Arc::clone(host) as Arc<dyn Host>, wall: host.wall.clone(), ..call(cancelled) };
+    let (answer, report) = plugin.call(asked).await;
+    (show(answer), report.changed)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_in_which_a_human_is_asked_does_not_count() {
+    let (shown, changed) = write("", &Slow::new(45, 16), CancellationToken::new()).await;
+    assert_eq!((shown.as_str(), changed.any), (r#"{"untrusted":true}"#, true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_host_notes_how_a_change_ended_that_took_too_long() {
+    let host = Slow::new(0, 61);
+    let (shown, changed) = write("(unreachable)", &host, CancellationToken::new()).await;
+    assert_eq!(shown, "it exceeded the limit on time, 60000 ms");
+    assert!(host.is_noted.load(Ordering::SeqCst));
+    assert_eq!(changed, Changed { any: true, unrecorded: false }, "the host has its record");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_host_notes_how_a_change_ended_that_its_client_has_ended() {
+    let (host, cancelled) = (Slow::new(0, 61), CancellationToken::new());
+    let client = async {
+        sleep(Duration::from_secs(30)).await;
+        cancelled.cancel();
+    };
+    let ((shown, changed), ()) = tokio::join!(write("(unreachable)", &host, cancelled.clone()), client);
+    assert_eq!(shown, "the call was cancelled");
+    assert!(host.is_noted.load(Ordering::SeqCst) && changed.any);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_before_a_crash_is_known() {
+    let (shown, changed) = write("(unreachable)", &Slow::new(0, 0), CancellationToken::new()).await;
+    assert!(shown.contains("unreachable"), "{shown}");
+    assert_eq!(changed, Changed { any: true, unrecorded: true });
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use iac_plugins::capability::Capability;
-use iac_plugins::engine::{Backend, Call, Engine, Now, Plugin, Setup};
+use iac_plugins::engine::{Backend, Call, Engine, Now, Plugin, Setup, Wall};
 use iac_plugins::failure::{Failure, Fault};
 use iac_plugins::host::{Answer, Caller, Host, Question};
 use iac_plugins::limits::Limits;
@@ -269,6 +269,7 @@ pub(crate) fn call(cancelled: CancellationToken) -> Call {
         arguments: Map::new(),
         now: Now::default(),
         cancelled,
+        wall: Wall::default(),
         host: Arc::new(World),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use iac_plugins::engine::Backend;
+use iac_plugins::engine::{Backend, Wall};
 use iac_plugins::failure::Failure;
 use iac_plugins::installed::{Installed, Receipt};
 use iac_plugins::journal::Recording;
@@ -30,8 +30,14 @@ fn open(state: &Path) -> Registry {
 }
 
 fn request(cancelled: CancellationToken) -> Request {
-    let (tool, arguments) = ("hostile".to_owned(), Map::new());
-    Request { tool, arguments, recording: Recording::default(), cancelled, apps: Arc::new(World) }
+    Request {
+        tool: "hostile".to_owned(),
+        arguments: Map::new(),
+        recording: Recording::default(),
+        cancelled,
+        wall: Wall::default(),
+        apps: Arc::new(World),
+    }
 }
 
 async fn call(registry: &Registry) -> Result<Json, Failure> {

@@ -8,12 +8,15 @@ mod linker;
 mod meter;
 mod stub;
 mod ticker;
+mod wall;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use wasmtime::component::Component;
 use wasmtime::{
@@ -36,7 +39,8 @@ use call::State;
 use ticker::Ticker;
 
 pub use cache::{Cache, Key};
-pub use call::{INTERPRETED, Line, LogLevel, Now};
+pub use call::{Changed, INTERPRETED, Line, LogLevel, Now};
+pub use wall::Wall;
 
 /// How guest code is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -123,6 +127,8 @@ pub struct Call {
     pub now: Now,
     /// Ends the call early.
     pub cancelled: CancellationToken,
+    /// Stopped while a human is asked.
+    pub wall: Wall,
     /// Answers the guest's questions.
     pub host: Arc<dyn Host>,
 }
@@ -142,6 +148,8 @@ pub struct Report {
     pub host_calls: u32,
     /// Bytes of questions and answers together.
     pub traffic: usize,
+    /// What is known of its changes.
+    pub changed: Changed,
     /// Lines it wrote into the log.
     pub log: Vec<Line>,
     /// The functions that ran when it was stopped, the innermost first; empty if it was not stopped.
@@ -167,6 +175,9 @@ const LARGEST_TABLE: usize = 10_000_000;
 const KEPT_MEMORY: usize = 4 * 1024 * 1024;
 const KEPT_TABLE: usize = 64 * 1024;
 const KEPT_STACK: usize = 64 * 1024;
+
+/// How long the host may take to note how a change ended after its call has ended.
+const LATE: Duration = Duration::from_secs(2);
 
 const MAX_WASM_STACK: usize = 512 * 1024;
 const ASYNC_STACK: usize = 2 * 1024 * 1024;
@@ -326,6 +337,7 @@ impl Plugin {
             arguments: Map::new(),
             now: Now::default(),
             cancelled: CancellationToken::new(),
+            wall: Wall::default(),
             host: Arc::new(Nothing),
         };
         let mut store = self.store(&call);
@@ -334,7 +346,7 @@ impl Plugin {
             store.data_mut().instantiated = Some(Instant::now());
             instance.iac_plugin_tools().call_list_tools(store).await
         };
-        let tools = self.bounded(&mut store, &call.cancelled, listing).await?;
+        let tools = self.bounded(&mut store, (&call.cancelled, &call.wall), listing).await?;
         tools.into_iter().map(descriptor).collect()
     }
 
@@ -362,7 +374,7 @@ impl Plugin {
             store.data_mut().instantiated = Some(Instant::now());
             instance.iac_plugin_tools().call_call_tool(store, &call.tool, &arguments).await
         };
-        let answer = self.bounded(&mut store, &call.cancelled, calling).await;
+        let answer = self.bounded(&mut store, (&call.cancelled, &call.wall), calling).await;
         let answer = answer.and_then(|answer| answer.map_err(|fault| store.data().said(fault.into())));
         let answer = answer.and_then(|outcome| {
             refuse_extra("the answer", outcome.extra.as_deref())?;
@@ -419,23 +431,34 @@ impl Plugin {
     }
 
     /// Runs guest code until the wall-clock limit or the client's cancellation. The store enforces the other limits.
+    ///
+    /// If the app makes a change at that moment, the host gets a moment to note how it ends, in its log and for undo.
     async fn bounded<T>(
         &self,
         store: &mut Store<State>,
-        cancelled: &CancellationToken,
+        (cancelled, wall): (&CancellationToken, &Wall),
         run: impl AsyncFnOnce(&mut Store<State>) -> wasmtime::Result<T>,
     ) -> Result<T, Failure> {
         let _ticking = self.engine.ticker.tick();
-        let wall = self.setup.limits.wall;
+        let most = self.setup.limits.wall;
         let over = store.data().caller.cancelled.clone().drop_guard();
+        let changes = store.data().changes.watch();
         store.data_mut().meter.resume();
-        let ended = tokio::select! {
-            biased;
-            () = cancelled.cancelled() => Err(Failure::Cancelled),
-            () = tokio::time::sleep(wall) => Err(Failure::slow(Bound::Wall, wall)),
-            ended = run(store) => Ok(ended),
+        let ended = {
+            let mut running = pin!(run(store));
+            let ended = tokio::select! {
+                biased;
+                () = cancelled.cancelled() => Err(Failure::Cancelled),
+                () = wall.past(most) => Err(Failure::slow(Bound::Wall, most)),
+                ended = &mut running => Ok(ended),
+            };
+            drop(over);
+            if ended.is_err() && changes() {
+                // The guest does not go on: the answer to its question ends it.
+                drop(timeout(LATE, running).await);
+            }
+            ended
         };
-        drop(over);
         ended?.map_err(|error| store.data_mut().classify(&error))
     }
 }

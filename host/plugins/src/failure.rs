@@ -50,7 +50,7 @@ impl Fault {
 pub enum Bound {
     /// Time that the guest computes.
     Compute,
-    /// Time from start to answer.
+    /// Time from start to answer, except for a human.
     Wall,
     /// Bytes of linear memory.
     Memory,
@@ -228,6 +228,20 @@ impl Failure {
         Json::Object(body)
     }
 
+    /// Returns the error that the caller sees if the call had sent a change before. The plugin's own errors tell the
+    /// outcome themselves, and a call that waits for a human is not over.
+    pub fn body_after_change(&self, plugin: &PluginId) -> Json {
+        let mut body = self.body(plugin);
+        if matches!(self, Self::Fault(_) | Self::Passed(_) | Self::Suspended) {
+            return body;
+        }
+        let later = self.suggestion(plugin).map(|text| format!("; {text}")).unwrap_or_default();
+        body["suggestion"] = json!(format!("{LOOK_FIRST}{later}"));
+        body["retryable"] = json!(false);
+        body["outcome"] = json!("unknown");
+        body
+    }
+
     fn code(&self) -> &str {
         match self {
             Self::Fault(fault) | Self::Passed(fault) if is_shared(&fault.code) => &fault.code,
@@ -305,6 +319,9 @@ fn quoted(said: Option<&str>) -> String {
     said.map(|said| format!(": {said:?}")).unwrap_or_default()
 }
 
+/// The suggestion after a change with an unknown outcome. The core uses the same words.
+const LOOK_FIRST: &str = "check whether it happened before you try again";
+
 /// The suggestion for an error of the plugin's own kind, if the plugin gives none.
 const ITS_OWN: &str = "this message comes from the plugin: ask it for something else, or tell the user";
 
@@ -364,9 +381,13 @@ pub(crate) fn hidden(text: &str) -> Option<char> {
     text.chars().find(|c| hides(*c) && !matches!(c, '\n' | '\t'))
 }
 
-/// Tells whether a character changes how the text around it reads.
+/// Tells whether a character is invisible or changes how the text around it reads. The core has the same list, in
+/// `foreign::is_visible`.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}' | '\u{e0000}'..='\u{e007f}')
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{2800}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Finds the plugin's last message about why it ended. A Rust panic counts from its first line on, because a panic of
@@ -460,6 +481,31 @@ mod tests {
     }
 
     #[test]
+    fn a_change_before_the_end_has_an_unknown_outcome() {
+        let check = |failure: Failure, expected: &Json| {
+            let id: PluginId = "demo".parse().expect("the test's own id");
+            assert_eq!(&failure.body_after_change(&id), expected);
+        };
+        check(
+            Failure::slow(Bound::Wall, Duration::from_mins(1)),
+            &json!({"error": "timeout", "message": "plugin `demo` failed: it exceeded the limit on time, 60000 ms",
+                "suggestion": "check whether it happened before you try again; ask for less at once, or try later; only the user can raise the limit: `iac-mcp plugin limit demo --wall-ms MS`",
+                "retryable": false, "outcome": "unknown", "plugin": "demo"}),
+        );
+        check(
+            Failure::Cancelled,
+            &json!({"error": "cancelled", "message": "plugin `demo` failed: the call was cancelled",
+                "suggestion": "check whether it happened before you try again",
+                "retryable": false, "outcome": "unknown", "plugin": "demo"}),
+        );
+        let own = Fault { retryable: true, ..Fault::new("app_busy", "later") };
+        check(
+            Failure::Passed(own),
+            &json!({"error": "app_busy", "message": "later", "retryable": true, "plugin": "demo"}),
+        );
+    }
+
+    #[test]
     fn what_a_guest_says_of_its_memory_is_told() {
         let stopped = |bound: Bound| Failure::Stopped { bound, limit: bound.at(1_000), said: None };
         let check = |bound: Bound, said: Option<&str>, expected: &str| {
@@ -471,6 +517,25 @@ mod tests {
         check(Bound::Memory, Some("earlier"), memory);
         check(Bound::Memory, None, memory);
         check(Bound::Tables, Some(place), "it exceeded the limit on table elements, 1000");
+    }
+
+    /// This crate does not depend on the core, so the test compares the texts of both lists.
+    #[test]
+    fn what_the_core_hides_is_hidden_here() {
+        let list = |file: &str, function: &str| {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+            let text = std::fs::read_to_string(path).expect("the file is there");
+            let body = text.split_once(function).expect("the function is there").1;
+            let list = body.split_once("matches!(").expect("it has a list").1;
+            let list = list.split_once("')").expect("the list ends").0;
+            list.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let here = list("src/failure.rs", "\nfn is_invisible(");
+        assert_eq!(here, list("../../core/src/foreign.rs", "\npub(crate) fn is_visible("));
+        for letter in ['\u{3164}', '\u{115f}', '\u{ad}', '\u{2800}', '\u{fe0f}', '\u{e0101}'] {
+            assert_eq!(hidden(&format!("a\n{letter}b")), Some(letter), "{letter:?}");
+        }
+        assert_eq!(hidden("plain\n\ttext, größer 日本語"), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(crate) const MOST_PARTS: usize = 64;
 pub struct Limits {
     /// Time that the guest itself computes.
     pub compute: Duration,
-    /// Time from start to answer, waiting included.
+    /// Time from start to answer, waiting included, except for a human.
     pub wall: Duration,
     /// Bytes of all linear memories together.
     pub memory: usize,
@@ -42,7 +42,7 @@ pub struct Overrides {
     /// Milliseconds that the guest computes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compute_ms: Option<u64>,
-    /// Milliseconds from start to answer.
+    /// Milliseconds from start to answer, except for a human.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<u64>,
     /// MiB of memory.
@@ -64,8 +64,8 @@ const MIB: usize = 1024 * 1024;
 impl Limits {
     /// Returns the limits of a host with default settings.
     ///
-    /// Two seconds of compute time are enough for 10,000 tasks many times over. The minute of wall time lets a person
-    /// answer a question.
+    /// Two seconds of compute time are enough for 10,000 tasks many times over. The minute of wall time does not count
+    /// while a person is asked.
     pub const fn standard() -> Self {
         Self {
             compute: Duration::from_secs(2),

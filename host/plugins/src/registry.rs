@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use serde_json::{Map, Value as Json};
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::{AcquireError, OnceCell, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::PluginId;
 use crate::capability::Capability;
 use crate::descriptor::Descriptor;
-use crate::engine::{Backend, Cache, Call, Engine, LoadError, Plugin, Report, Setup};
+use crate::engine::{Backend, Cache, Call, Changed, Engine, LoadError, Plugin, Report, Setup, Wall};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::installed::{InstallError, Installed, Receipt, Receipts};
@@ -67,6 +67,8 @@ pub struct Request {
     pub recording: Recording,
     /// Ends the call early.
     pub cancelled: CancellationToken,
+    /// Stopped while a human is asked.
+    pub wall: Wall,
     /// Answers the questions about apps.
     pub apps: Arc<dyn Host>,
 }
@@ -78,6 +80,8 @@ pub struct Called {
     pub plugin: PluginId,
     /// The answer, or the error.
     pub answer: Result<Json, Failure>,
+    /// What is known of its changes.
+    pub changed: Changed,
     /// The questions and answers of the guest.
     pub recording: Recording,
 }
@@ -209,19 +213,21 @@ impl Registry {
 
     /// Calls a tool; `None` if no plugin has it.
     pub async fn call(&self, request: Request) -> Option<Called> {
-        let Request { tool, arguments, recording, cancelled, apps } = request;
+        let Request { tool, arguments, recording, cancelled, wall, apps } = request;
         let (id, slot) = self.slot(&tool)?;
         let now = recording.now.clone();
         let local: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), apps));
         let journal = Arc::new(Journal::new(recording, local));
         let host = Arc::clone(&journal) as Arc<dyn Host>;
-        let answer = self.run(id, slot, Call { tool, arguments, now, cancelled, host }).await;
+        let mut changed = Changed::default();
+        let call = Call { tool, arguments, now, cancelled, wall, host };
+        let answer = self.run(id, slot, call, &mut changed).await;
         slot.answered.fetch_add(1, Ordering::Relaxed);
         if let Err(failure) = &answer {
             slot.failed.fetch_add(1, Ordering::Relaxed);
             self.note(id, slot, failure);
         }
-        Some(Called { plugin: id.clone(), answer, recording: journal.recording() })
+        Some(Called { plugin: id.clone(), answer, changed, recording: journal.recording() })
     }
 
     fn slot(&self, tool: &str) -> Option<(&PluginId, &Arc<Slot>)> {
@@ -230,20 +236,26 @@ impl Registry {
         self.slots.iter().find(has)
     }
 
-    async fn run(&self, id: &PluginId, slot: &Arc<Slot>, call: Call) -> Result<Json, Failure> {
+    async fn run(
+        &self,
+        id: &PluginId,
+        slot: &Arc<Slot>,
+        call: Call,
+        changed: &mut Changed,
+    ) -> Result<Json, Failure> {
         slot.may_run()?;
         let _counted = slot.count()?;
         let cancelled = call.cancelled.clone();
         let plugin = self.loaded(id, slot, &cancelled).await?;
-        let turn = async { tokio::join!(slot.turns.acquire(), self.shared.turns.acquire()) };
         let _turns = tokio::select! {
-            turns = turn => turns,
+            turns = turns(&slot.turns, &self.shared.turns) => turns,
             () = cancelled.cancelled() => return Err(Failure::Cancelled),
         };
         // Earlier calls may have failed and caused a quarantine while this one waited.
         slot.may_run()?;
         let (answer, report) = plugin.call(call).await;
         trace(id, &answer, &report);
+        *changed = report.changed;
         answer
     }
 
@@ -288,6 +300,13 @@ impl Registry {
             kept.unwrap_or_else(|error| tracing::warn!(%error, "the quarantine is not kept"));
         }
     }
+}
+
+/// Waits for a turn of the plugin, then for one of all plugins. A call that waits for its own plugin keeps nothing from
+/// the others.
+async fn turns<'a>(own: &'a Semaphore, all: &'a Semaphore) -> [Result<SemaphorePermit<'a>, AcquireError>; 2] {
+    let own = own.acquire().await;
+    [own, all.acquire().await]
 }
 
 /// Loads a plugin on a blocking thread.
@@ -420,5 +439,24 @@ struct Counted<'a>(&'a AtomicUsize);
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Poll;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_call_that_waits_for_its_plugin_keeps_no_turn_of_all() {
+        let (own, all) = (Semaphore::new(1), Semaphore::new(2));
+        let running = turns(&own, &all).await;
+        let mut waiting = std::pin::pin!(turns(&own, &all));
+        let polled = std::future::poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context))).await;
+        assert!(polled.is_pending());
+        assert_eq!(all.available_permits(), 1, "another plugin's turn is free");
+        drop(running);
+        assert!(waiting.await.iter().all(Result::is_ok));
     }
 }

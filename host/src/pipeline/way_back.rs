@@ -23,27 +23,34 @@ const WORDS: usize = 160;
 /// Why a change of a plugin cannot be undone.
 const NONE: &str = "the plugin gave no way back";
 
-/// An answer of a plugin's tool that has an `undo`.
+/// What the host knows of a call of a plugin's tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write {
+    /// Whether the call itself was an undo. Undoing "the last call" then skips it.
+    pub(crate) is_undo: bool,
+    /// Whether the call has changed something, or may have, without a record of the server.
+    pub(crate) has_changed: bool,
+}
+
+/// An answer of a plugin's tool.
 struct Answered<'a> {
     plugin: &'a str,
     tool: &'a str,
-    /// Whether the change itself was an undo. Undoing "the last call" then skips it.
-    is_undo: bool,
+    write: Write,
     id: RefId,
     at: Millis,
 }
 
 impl Pipeline {
-    /// Replaces the call that undoes a plugin's change by an id, or by null if the call cannot be stored. `is_undo`
-    /// tells whether the change itself was an undo; undoing "the last call" then skips it.
+    /// Replaces the call that undoes a plugin's change by an id, or by null if the call cannot be stored.
     pub(crate) async fn keep_way_back(
         &self,
         (plugin, tool): (&str, &str),
         owns: impl Fn(&str) -> bool,
-        is_undo: bool,
+        write: Write,
         body: &mut Json,
     ) {
-        let answered = Answered { plugin, tool, is_undo, id: fresh(), at: self.clock.now() };
+        let answered = Answered { plugin, tool, write, id: fresh(), at: self.clock.now() };
         let Some(undo) = answered.undo(owns, body) else { return };
         let id = (!undo.is_lasting()).then(|| json!(undo.id));
         let outcome = Outcome { undo: vec![undo], ..Outcome::default() };
@@ -73,21 +80,24 @@ impl Pipeline {
 
 impl Answered<'_> {
     /// Takes the undo call out of an answer and leaves null there. A change without one is stored too, so that "the
-    /// last change" does not mean an older one.
+    /// last change" does not mean an older one. The host knows of such a change, whatever the plugin answers.
     fn undo(&self, owns: impl Fn(&str) -> bool, body: &mut Json) -> Option<Undo> {
-        let is_unknown = body.get("outcome").and_then(Json::as_str) == Some("unknown");
         let given = match body.get_mut("undo") {
             Some(given) if given.is_object() || given.is_null() => given.take(),
-            None if is_unknown => Json::Null,
+            None if self.write.has_changed => Json::Null,
             // Nothing was changed, or the value is an id of a stored change, which is passed on.
             _ => return None,
         };
         let undo = self.call(owns, given).unwrap_or_else(|| {
-            let did = format!("{} ran {:?}", self.plugin, self.tool);
-            let unknown = if is_unknown { ", with an unknown outcome" } else { "" };
-            Undo::lasting("", format!("{did}{unknown}"), NONE, self.id, self.at)
+            let end = match (body.get("outcome").and_then(Json::as_str), body.get("error")) {
+                (Some("unknown"), _) => ", with an unknown outcome",
+                (_, Some(_)) => ", which ended with an error",
+                (_, None) => "",
+            };
+            let did = format!("{} ran {:?}{end}", self.plugin, self.tool);
+            Undo::lasting("", did, NONE, self.id, self.at)
         });
-        Some(Undo { is_undo: self.is_undo, ..undo })
+        Some(Undo { is_undo: self.write.is_undo, ..undo })
     }
 
     fn call(&self, owns: impl Fn(&str) -> bool, given: Json) -> Option<Undo> {
@@ -118,32 +128,54 @@ impl Answered<'_> {
 mod tests {
     use super::*;
 
+    fn undo(has_changed: bool, body: &mut Json) -> Option<Undo> {
+        let write = Write { is_undo: false, has_changed };
+        let id = RefId::from_random([1; 10]);
+        let answered = Answered { plugin: "p", tool: "p_write", write, id, at: Millis(1) };
+        answered.undo(|tool| tool == "p_write", body)
+    }
+
     #[test]
     fn a_change_without_a_way_back_is_kept_for_the_list() {
-        let check = |mut body: Json, is_lasting: Option<bool>| {
-            let answered = Answered {
-                plugin: "p",
-                tool: "p_write",
-                is_undo: false,
-                id: RefId::from_random([1; 10]),
-                at: Millis(1),
-            };
-            let undo = answered.undo(|tool| tool == "p_write", &mut body);
+        let check = |has_changed, mut body: Json, is_lasting: Option<bool>| {
+            let undo = undo(has_changed, &mut body);
             assert_eq!(undo.as_ref().map(Undo::is_lasting), is_lasting, "{body}");
             let is_taken = body.get("undo").is_none_or(|undo| undo.is_null() || undo == "undo_a");
             assert!(is_taken, "{body}");
         };
         let call = |tool: &str| json!({ "undo": { "tool": tool, "arguments": {}, "words": "w" } });
-        check(call("p_write"), Some(false));
+        check(true, call("p_write"), Some(false));
         // A change that cannot be undone, such as a deletion.
-        check(json!({ "undo": null }), Some(true));
+        check(true, json!({ "undo": null }), Some(true));
         // A call of another plugin's tool, and a value that is not a call.
-        check(call("q_write"), Some(true));
-        check(json!({ "undo": {} }), Some(true));
-        check(json!({ "error": "timeout", "outcome": "unknown" }), Some(true));
-        // A read, a change of the server itself, or a change that did not happen.
-        check(json!({ "undo": "undo_a" }), None);
-        check(json!({ "tasks": [] }), None);
-        check(json!({ "error": "timeout" }), None);
+        check(true, call("q_write"), Some(true));
+        check(true, json!({ "undo": {} }), Some(true));
+        // A change of which the plugin tells nothing.
+        check(true, json!({ "tasks": [] }), Some(true));
+        check(true, json!({ "error": "timeout", "outcome": "unknown" }), Some(true));
+        // A change that the server itself has recorded, by its id or not at all.
+        check(true, json!({ "undo": "undo_a" }), None);
+        check(false, json!({ "error": "timeout", "outcome": "unknown" }), None);
+        // A read, or a change that did not happen.
+        check(false, json!({ "tasks": [] }), None);
+        check(false, json!({ "error": "timeout" }), None);
+    }
+
+    #[test]
+    fn the_list_tells_how_a_change_without_a_way_back_ended() {
+        let check = |mut body: Json, expected: &str| {
+            let undo = undo(true, &mut body).expect("it is kept");
+            assert_eq!(undo.did(), expected);
+        };
+        check(json!({}), "p ran \"p_write\"");
+        check(
+            json!({ "error": "timeout", "outcome": "unknown" }),
+            "p ran \"p_write\", with an unknown outcome",
+        );
+        // An operation before the failed one was done.
+        check(
+            json!({ "error": "app_busy", "detail": { "done": [1] } }),
+            "p ran \"p_write\", which ended with an error",
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use data_encoding::BASE64;
 use iac_core::Millis;
@@ -11,14 +11,14 @@ use iac_core::call::{Act, Method, ScriptCall, Secret as WebSecret, Tool, WebCall
 use iac_core::permission::{Level as CoreLevel, Question as CoreQuestion};
 use iac_language_servers::types::{Cause, Failure};
 use iac_plugins::capability::Level;
-use iac_plugins::engine::Now;
+use iac_plugins::engine::{Now, Wall};
 use iac_plugins::failure::Fault;
 use iac_plugins::host::{Answer, Caller as Asking, Host, Operation, Progress, Question, Refusal, Told};
 use iac_plugins::http::{Request, Secret};
 use iac_plugins::journal::Recording;
 use serde_json::{Map, Value as Json, json};
 
-use crate::consent::Caller;
+use crate::consent::{Asker, Asking as Asked, Caller};
 use crate::language_servers::Servers;
 use crate::pipeline::{Answer as PipelineAnswer, Pipeline};
 
@@ -27,6 +27,8 @@ pub(super) struct Bridge {
     pipeline: Arc<Pipeline>,
     servers: Arc<Servers>,
     caller: Caller,
+    /// The wall clock of the plugin's call.
+    wall: Wall,
     /// When the call began. Deadlines of its questions to language servers count from here.
     began: Instant,
     events: AtomicU64,
@@ -35,10 +37,13 @@ pub(super) struct Bridge {
 
 impl Bridge {
     pub(super) fn new(pipeline: Arc<Pipeline>, servers: Arc<Servers>, caller: Caller) -> Self {
+        let wall = Wall::default();
+        let asker = Arc::new(Patient { asker: Arc::clone(&caller.asker), wall: wall.clone() });
         Self {
             pipeline,
             servers,
-            caller,
+            caller: Caller { asker, ..caller },
+            wall,
             began: Instant::now(),
             events: AtomicU64::new(0),
             question: Mutex::default(),
@@ -48,6 +53,11 @@ impl Bridge {
     /// Returns how many Apple events the call has sent.
     pub(super) fn events(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
+    }
+
+    /// Returns the wall clock, which stands from a question to a human until that question of the plugin is answered.
+    pub(super) fn wall(&self) -> Wall {
+        self.wall.clone()
     }
 
     /// Returns the question that the user must answer before the call goes on.
@@ -165,13 +175,40 @@ impl Bridge {
 
 impl Host for Bridge {
     fn ask<'a>(&'a self, plugin: &'a Asking, question: Question) -> Answer<'a> {
-        Box::pin(self.answer(plugin, question))
+        Box::pin(async {
+            let answer = self.answer(plugin, question).await;
+            self.wall.go_on();
+            answer
+        })
     }
 
     fn progress(&self, _: &Asking, progress: Progress) {
         if let Some(listener) = &self.caller.listener {
             listener.hear(progress.done, progress.total, &progress.message);
         }
+    }
+}
+
+/// Asks as the caller does, and stops the clock of the plugin's call meanwhile. What a human has approved is done before
+/// the clock goes on, within the limits of the server's own calls.
+#[derive(Debug)]
+struct Patient {
+    asker: Arc<dyn Asker>,
+    wall: Wall,
+}
+
+impl Asker for Patient {
+    fn ask<'a>(&'a self, question: &'a CoreQuestion, patience: Duration) -> Asked<'a> {
+        self.wall.stop();
+        self.asker.ask(question, patience)
+    }
+
+    fn is_somebody(&self) -> bool {
+        self.asker.is_somebody()
+    }
+
+    fn brought(&self) -> Option<&str> {
+        self.asker.brought()
     }
 }
 

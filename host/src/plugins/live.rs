@@ -1,10 +1,8 @@
 //! The plugins of a server, and how a call reaches one.
 
 use std::fmt;
-use std::io;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use iac_core::step::Outcome;
@@ -19,11 +17,12 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::bridge::{self, Bridge};
+use super::shelf::Shelf;
 use super::waiting::{Waiting, place};
 use super::{Engine, FOLDER, Tool};
 use crate::consent::Caller;
 use crate::language_servers::Servers;
-use crate::pipeline::{Answer, Pipeline, PluginReport, PluginStatus};
+use crate::pipeline::{Answer, Pipeline, PluginReport, PluginStatus, Write};
 
 /// How often the server looks for changes of the plugins, so that it can notify clients.
 const LOOK: Duration = Duration::from_secs(1);
@@ -31,11 +30,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The plugins of this server, as they are installed now.
 #[derive(Default)]
 pub struct Plugins {
-    state: Option<PathBuf>,
-    cache: Option<PathBuf>,
-    engine: Engine,
-    current: Mutex<Current>,
-    changed: watch::Sender<Changes>,
+    shelf: Arc<Shelf>,
     waiting: Waiting,
     servers: Arc<Servers>,
 }
@@ -45,23 +40,6 @@ pub struct Plugins {
 pub struct Found {
     registry: Arc<Registry>,
     tool: String,
-}
-
-/// The registry, and the stamp of the file that it was read from.
-#[derive(Default)]
-struct Current {
-    stamp: Option<Stamp>,
-    registry: Option<Arc<Registry>>,
-    /// Why there is no registry although plugins are installed.
-    problem: Option<String>,
-}
-
-/// Distinguishes a file from another one that replaced it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    inode: u64,
-    bytes: u64,
-    written: (i64, i64),
 }
 
 impl Found {
@@ -77,11 +55,8 @@ impl Plugins {
     /// server goes on without plugins.
     pub fn open(state: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
-        let servers = Arc::new(Servers::new(state));
-        let plugins = Self { state: below(state), cache: below(cache), engine, servers, ..Self::default() };
-        drop(plugins.registry());
-        // The initial state does not count as a change.
-        Self { changed: watch::Sender::default(), ..plugins }
+        let shelf = Arc::new(Shelf::open(below(state), below(cache), engine));
+        Self { shelf, servers: Arc::new(Servers::new(state)), ..Self::default() }
     }
 
     /// Tells whether a plugin was granted a folder, so that it is useful without apps.
@@ -132,14 +107,14 @@ impl Plugins {
 
     /// Returns how often each list has changed since the start.
     pub fn changes(&self) -> watch::Receiver<Changes> {
-        self.changed.subscribe()
+        self.shelf.changes()
     }
 
     /// Checks regularly whether the operator has changed the plugins, for clients that listen for changes.
     pub async fn watch(&self) {
         loop {
             tokio::time::sleep(LOOK).await;
-            drop(self.registry());
+            self.shelf.look_aside().await;
         }
     }
 
@@ -156,45 +131,12 @@ impl Plugins {
 
     /// Returns why the installed plugins cannot be used, if so.
     pub fn problem(&self) -> Option<String> {
-        drop(self.registry());
-        self.current().problem.clone()
+        self.shelf.problem()
     }
 
     /// Returns the currently installed plugins.
     fn registry(&self) -> Option<Arc<Registry>> {
-        let state = self.state.as_deref()?;
-        let mut current = self.current();
-        let file = state.join("installed.json");
-        let unseen = |error: io::Error| (None, Some(format!("{}: {error}", file.display())));
-        let (stamp, unseen) = Stamp::of(&file).map_or_else(unseen, |stamp| (stamp, None));
-        if stamp != current.stamp {
-            let read = stamp.map(|_| self.read(state, current.registry.as_deref())).transpose();
-            let (registry, problem) = match read {
-                Ok(read) => (read, unseen),
-                Err(problem) => (None, Some(problem)),
-            };
-            let before = current.registry.take();
-            self.changed.send_if_modified(|changes| changes.count(before.as_deref(), registry.as_deref()));
-            *current = Current { stamp, registry, problem };
-        } else if stamp.is_none() {
-            current.problem = unseen;
-        }
-        current.registry.clone()
-    }
-
-    fn current(&self) -> MutexGuard<'_, Current> {
-        self.current.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn read(&self, state: &Path, before: Option<&Registry>) -> Result<Arc<Registry>, String> {
-        let cache = self.cache.as_deref();
-        let read = match before {
-            Some(before) => before.again(state, cache),
-            None => Registry::open(state, cache, self.engine.decided()),
-        };
-        read.inspect_err(|error| tracing::error!(%error, "plugins are off"))
-            .map(Arc::new)
-            .map_err(|error| error.to_string())
+        self.shelf.registry()
     }
 
     /// Calls a tool of a plugin.
@@ -219,19 +161,26 @@ impl Plugins {
             arguments: arguments.clone(),
             recording: recording.unwrap_or_else(bridge::begin),
             cancelled: cancel,
+            wall: bridge.wall(),
             apps: Arc::clone(&bridge) as Arc<dyn Host>,
         };
         let called = registry.call(request).await;
-        let Called { plugin, answer, recording } =
+        let Called { plugin, answer, changed, recording } =
             called.expect("a tool is found in the registry that is called");
-        let question = bridge.question().filter(|_| matches!(answer, Err(Failure::Suspended)));
+        let is_suspended = matches!(answer, Err(Failure::Suspended));
+        let question = bridge.question().filter(|_| is_suspended);
         if let Some(question) = &question {
             self.waiting.keep(&question.digest().to_hex(), place, recording);
         }
         let is_error = answer.is_err();
-        let mut body = answer.unwrap_or_else(|failure| failure.body(&plugin));
+        let mut body = answer.unwrap_or_else(|failure| match changed.any {
+            true => failure.body_after_change(&plugin),
+            false => failure.body(&plugin),
+        });
         let owns = |tool: &str| registry.owner(tool).is_some_and(|owner| *owner == plugin);
-        pipeline.keep_way_back((plugin.as_str(), tool.as_str()), owns, is_undo, &mut body).await;
+        // A call that waits for a human goes on later.
+        let write = Write { is_undo, has_changed: changed.unrecorded && !is_suspended };
+        pipeline.keep_way_back((plugin.as_str(), tool.as_str()), owns, write, &mut body).await;
         let outcome = Outcome { body, is_error, events: bridge.events(), ..Outcome::default() };
         Answer { outcome, elapsed: started.elapsed(), question }
     }
@@ -250,7 +199,7 @@ pub struct Changes {
 
 impl Changes {
     /// Counts the lists that differ. Returns whether any does.
-    fn count(&mut self, before: Option<&Registry>, after: Option<&Registry>) -> bool {
+    pub(super) fn count(&mut self, before: Option<&Registry>, after: Option<&Registry>) -> bool {
         let counted = *self;
         let (before, after) = (before.map(seen).unwrap_or_default(), after.map(seen).unwrap_or_default());
         self.tools += u64::from(before.0 != after.0);
@@ -268,20 +217,6 @@ fn seen(registry: &Registry) -> Seen<'_> {
     (tools.collect(), registry.prompts().collect(), registry.resources().collect())
 }
 
-impl Stamp {
-    /// `None` if there is no file.
-    fn of(file: &Path) -> io::Result<Option<Self>> {
-        match std::fs::metadata(file) {
-            Ok(found) => {
-                let written = (found.mtime(), found.mtime_nsec());
-                Ok(Some(Self { inode: found.ino(), bytes: found.len(), written }))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
 impl fmt::Debug for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Found").field("tool", &self.tool).finish_non_exhaustive()
@@ -290,7 +225,7 @@ impl fmt::Debug for Found {
 
 impl fmt::Debug for Plugins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Plugins").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Plugins").field("shelf", &self.shelf).finish_non_exhaustive()
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use iac_plugins::capability::Grants;
-use iac_plugins::engine::{Cache, Call, Engine, Plugin, Report, Setup};
+use iac_plugins::engine::{Cache, Call, Engine, Plugin, Report, Setup, Wall};
 use iac_plugins::failure::Failure;
 use iac_plugins::host::Host;
 use iac_plugins::installed::Installed;
@@ -116,6 +116,7 @@ impl Trial {
             arguments: arguments.clone(),
             now,
             cancelled: CancellationToken::new(),
+            wall: Wall::default(),
             host: Arc::clone(&journal) as Arc<dyn Host>,
         };
         let (answer, report) = self.0.call(call).await;

@@ -1,6 +1,7 @@
 //! The state of one call, and the functions of its imports.
 
 mod apps;
+mod changes;
 mod files;
 mod http;
 mod place;
@@ -26,6 +27,10 @@ use crate::capability::Capability;
 use crate::failure::{self, Bound, Crash, Failure, Fault, line};
 use crate::host::{Caller, Host, Progress, Question, Refusal, Told};
 
+pub(super) use changes::Changes;
+use changes::Way;
+
+pub use changes::Changed;
 pub use place::INTERPRETED;
 
 #[expect(unreachable_pub, reason = "the generated bindings export it again")]
@@ -89,6 +94,7 @@ pub(super) struct State {
     pub(super) instantiated: Option<Instant>,
     /// Whether the call has received text from an app, a file or a web server.
     pub(super) heard: bool,
+    pub(super) changes: Changes,
     setup: Arc<Setup>,
     read_only: bool,
     now: Now,
@@ -125,6 +131,7 @@ impl State {
             read_only: tool.is_none_or(|tool| tool.read_only),
             instantiated: None,
             heard: false,
+            changes: Changes::default(),
             stopped: None,
             told: VecDeque::new(),
             host_calls: 0,
@@ -203,6 +210,7 @@ impl State {
             memory: self.limiter.memory(),
             host_calls: self.host_calls,
             traffic: self.traffic,
+            changed: self.changes.known(),
             log: self.log,
             place: self.place,
         }
@@ -225,7 +233,13 @@ impl State {
         self.count_call()?;
         self.count_traffic(bytes)?;
         self.meter.count();
+        let change = Way::of(&question);
+        self.changes.begin(change);
         let answer = self.host.ask(&self.caller, question).await;
+        self.changes.end(change, &answer);
+        if self.caller.cancelled.is_cancelled() {
+            return Err(self.stop(Failure::Cancelled));
+        }
         self.meter.resume();
         match answer {
             Ok(answer) => Ok(Ok(answer)),

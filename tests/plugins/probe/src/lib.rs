@@ -39,6 +39,10 @@ impl Plugin for Probe {
                 let objects = ["the first task".to_owned()];
                 Ok(json!({"names": omnifocus()?.run_script_on("rename", &with(), &[], &objects)?}))
             }
+            (_, "rename task and spin") => {
+                omnifocus()?.run_script_on("rename", &with(), &[], &["the first task".to_owned()])?;
+                spin()
+            }
             (_, what) => {
                 Err(Fault::new("invalid_parameter", format!("`do` is {what:?}, which is not known")))
             }
