@@ -85,13 +85,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("iac-mcp top --json", "the same once, for a program"),
         ],
     ),
-    (
-        "undo",
-        &[
-            ("iac-mcp undo", "what was written in the last hour"),
-            ("iac-mcp undo --last", "take back the last call that changed something"),
-        ],
-    ),
+    ("undo", &[("iac-mcp undo", "what was written in the last hour")]),
     (
         "setup",
         &[
