@@ -1,7 +1,7 @@
 //! Apple event and script error numbers: what they mean and what to do next.
 //!
 //! The server looks at numbers, because texts are in the language of the system. -2700 is any JavaScript exception. The
-//! one exception is a number that System Events uses for two errors; see [`meant`].
+//! one exception is a number that System Events uses for two errors; see `meant`.
 //!
 //! # Source
 //! Apple's constants, and public measurements on macOS 14 to 27.

@@ -39,7 +39,7 @@ An error has more fields if they help:
 | `number` | the Apple event number |
 | `requiresPrompt` | a human must approve the call; `policyLine` is the rule that would allow it, or several rules if the call needs several |
 | `plugin` | the plugin's id; `detail` is the plugin's own code |
-| `outcome` | `\"unknown\"` on a change that did not answer and may have happened; `\"partial\"` on a write with a refused value, if the values before it could not be put back. Read the object before you try again |
+| `outcome` | `\"unknown\"` on a change that did not answer and may have happened, or on a call of a plugin that failed after it had sent a change; `\"partial\"` on a write with a refused value, if the values before it could not be put back. Read the object before you try again |
 
 A call of a tool that does not exist gets the protocol error -32602 with the nearest name.
 

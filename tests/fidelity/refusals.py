@@ -29,6 +29,7 @@ CALL = re.compile(r"(?<!fn )\b(?:refuse|OsError::of)\(")
 CASES = {"mac": ROOT / "fixtures/mac", "cases": ROOT / "simulator/tests/world"}
 # The function that refuses, and the reason why no script can reach it there.
 EXCUSED = {
+    "com.apple.systemevents.js it.refuse(-25211": "without Accessibility, the object itself is refused first",
     "command.rs admit": "an app with classes and no `make`, which this Mac does not have; and what holds until a definition was tried",
     "engine/omni.rs value": "the evaluation itself refuses first what cannot travel",
     "engine/convert.rs step": "no script can write such a specifier",

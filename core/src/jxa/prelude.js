@@ -36,8 +36,7 @@ const fatal = (number) => [-600, -609, -1712, -1743, -1744].includes(number);
 // A number that only this server uses: another object is at the position of the intended one.
 const MOVED = 20001;
 // Errors that a read of a collection may return although each of its items can be read: apps differ in the number.
-const singly = (number) =>
-  [-1700, -1708, -1719, -1723, -1726, -1728, -1731, -10000, -10001, -10010].includes(number);
+const singly = (number) => [-1700, -1708, -1719, -1723, -1726, -1728, -1731, -10000, -10001, -10010].includes(number);
 const missing = (number) => number === -1728 || number === -1719;
 const numberOf = (error) =>
   error !== null && typeof error === "object" && typeof error.errorNumber === "number" ? error.errorNumber : -2700;

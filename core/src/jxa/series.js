@@ -237,15 +237,17 @@ const byRules = (chains, leaf, span, q) => {
   const begun = Date.now(),
     left = () => READING - (Date.now() - begun);
   at = "containers";
-  const all = chains.flatMap((chain) => (chain.depth === 0 ? [chain] : split(chain))).flatMap((chain) => {
-    const collection = leaf(chain.at());
-    try {
-      return [{ chain: chain, collection: collection, size: ask(() => collection.length) }];
-    } catch (error) {
-      skip(chain, chain.at(), error);
-      return [];
-    }
-  });
+  const all = chains
+    .flatMap((chain) => (chain.depth === 0 ? [chain] : split(chain)))
+    .flatMap((chain) => {
+      const collection = leaf(chain.at());
+      try {
+        return [{ chain: chain, collection: collection, size: ask(() => collection.length) }];
+      } catch (error) {
+        skip(chain, chain.at(), error);
+        return [];
+      }
+    });
   // If nothing could be read, the error is the answer.
   if (all.length === 0 && refusal !== null) throw refusal;
   const found = [],
