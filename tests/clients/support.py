@@ -42,6 +42,13 @@ class Home(tempfile.TemporaryDirectory):
         fresh = [] if "--world" in more else ["--simulated"]
         return ["serve", *fresh, "--state", str(self.state), "--cache", str(self.cache), *more]
 
+    def policy(self, text):
+        """The operator's policy, which only the operator can change."""
+        self.state.mkdir(mode=0o700, exist_ok=True)
+        file = self.state / "policy.toml"
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o600)
+
     def new_mac(self, zone):
         """A world on disk, in a time zone."""
         self.environment["TZ"] = zone

@@ -410,10 +410,7 @@ class Moved(unittest.TestCase):
 
     def setUp(self):
         self.home = self.enterContext(Home())
-        self.home.state.mkdir(mode=0o700)
-        policy = self.home.state / "policy.toml"
-        policy.write_text('profile = "trusted"\n')
-        policy.chmod(0o600)
+        self.home.policy('profile = "trusted"\n')
         self.server = self.enterContext(Server(self.home))
         make = {"class": "event", "at": 'calendar "Home"', "properties": {"summary": "Tea", **self.times(2, 13, 14)}}
         made = self.server.call("iac_mcp_create", app="Calendar", **make)

@@ -17,10 +17,7 @@ rules = [{ level = "DANGEROUS", command = "delete", app = "com.apple.*", decisio
 class Create(unittest.TestCase):
     def setUp(self):
         self.home = self.enterContext(Home())
-        self.home.state.mkdir(mode=0o700)
-        policy = self.home.state / "policy.toml"
-        policy.write_text(TRUSTED)
-        policy.chmod(0o600)
+        self.home.policy(TRUSTED)
         self.server = self.enterContext(Server(self.home))
 
     def call(self, tool, **arguments):

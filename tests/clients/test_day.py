@@ -42,8 +42,7 @@ class Day(unittest.TestCase):
         self.world = self.home.new_mac("UTC")
         self.chance = random.Random(7)
         self.plugin = package("tests/plugins/probe")
-        self.home.state.mkdir(mode=0o700)
-        (self.home.state / "policy.toml").write_text('profile = "trusted"\n')
+        self.home.policy('profile = "trusted"\n')
         self.cli("policy", "allow", "*", "--command", "quit", "--yes")
         faults = [{"occurrence": EVENTS * (at + 1), "times": 1, "do": FAULTS[at % len(FAULTS)]} for at in range(CALLS * 6 // EVENTS)]
         (self.world / "faults.json").write_text(json.dumps({"faults": faults}))

@@ -60,9 +60,7 @@ class Guide(unittest.TestCase):
         self.assertGreaterEqual(len(calls), least)
         kept = {}
         with Home() as home:
-            home.state.mkdir(mode=0o700)
-            (home.state / "policy.toml").write_text(policy)
-            (home.state / "policy.toml").chmod(0o600)
+            home.policy(policy)
             self.play_all(guide, calls, home, kept)
 
     def play_all(self, guide, calls, home, kept):

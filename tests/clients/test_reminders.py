@@ -241,10 +241,7 @@ class Moved(unittest.TestCase):
 
     def setUp(self):
         self.home = self.enterContext(Home())
-        self.home.state.mkdir(mode=0o700)
-        policy = self.home.state / "policy.toml"
-        policy.write_text('profile = "trusted"\nrules = [{ level = "DANGEROUS", command = "move", app = "com.apple.reminders", decision = "allow" }]\n')
-        policy.chmod(0o600)
+        self.home.policy('profile = "trusted"\nrules = [{ level = "DANGEROUS", command = "move", app = "com.apple.reminders", decision = "allow" }]\n')
         self.server = self.enterContext(Server(self.home))
         alike = {"properties": {"name": "Water"}}
         lists = [
