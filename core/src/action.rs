@@ -467,6 +467,8 @@ pub struct Elements {
     pub limit: usize,
     /// How many to skip; a negative number counts from the end.
     pub offset: i64,
+    /// A range that counts from the end: its first index, and the number of its elements. `offset` is in it.
+    pub range: Option<(i64, usize)>,
     /// How much of a long text.
     pub text: TextWindow,
 }

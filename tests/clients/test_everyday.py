@@ -41,6 +41,62 @@ class Everyday(OneServer):
         self.assertEqual(refused["error"], "unknown_command")
 
 
+class Whole(OneServer):
+    """Parts that must add up to the whole: a list that leaves something out without a word is the worst answer."""
+
+    def count(self, app, elements, **more):
+        found = self.server.call("iac_mcp_get_elements", app=app, elements=elements, limit=0, **more)
+        self.assertNotIn("error", found)
+        return found["totalCount"]
+
+    def test_with_and_without_a_value(self):
+        for test in ("due date", "remind me date"):
+            open_ones = "every reminder whose completed is false"
+            parts = [self.count("Reminders", f"{open_ones} and {test} is {word}missing value") for word in ("", "not ")]
+            self.assertEqual(sum(parts), self.count("Reminders", open_ones), test)
+            self.assertGreater(min(parts), 0, test)
+
+    def test_before_or_after(self):
+        before, after = "start date < today", "start date > today + 7 days"
+        parts = [self.count("Calendar", f"every event whose {part}") for part in (before, after)]
+        self.assertEqual(self.count("Calendar", f"every event whose {before} or {after}"), sum(parts))
+
+    def test_all_but_one_date(self):
+        span = "start date >= today and start date < today + 30 days"
+        rows = self.server.call("iac_mcp_get_elements", app="Calendar", elements=f"every event whose {span}", properties=["start date"])
+        first = rows["elements"][0]["properties"]["start date"]
+        same = sum(row["properties"]["start date"] == first for row in rows["elements"])
+        where = {"and": [
+            {"property": "start date", "op": ">=", "value": "today"},
+            {"property": "start date", "op": "<", "value": "today + 30 days"},
+            {"property": "start date", "op": "!=", "value": first},
+        ]}  # fmt: skip
+        self.assertEqual(self.count("Calendar", "every event", where=where), rows["totalCount"] - same)
+
+    def test_pages_of_the_last_of_fewer(self):
+        def page(elements, **more):
+            found = self.server.call("iac_mcp_get_elements", app="Notes", elements=elements, **more)
+            return [note["name"] for note in found["elements"]], found.get("nextOffset")
+
+        every, _ = page("every note")
+        for elements in ("last 300 notes", "notes -300 thru -1"):
+            pages, at = [], 0
+            while at is not None:
+                names, at = page(elements, limit=7, offset=at)
+                pages += names
+            self.assertEqual(pages, every, elements)
+        self.assertEqual(page("notes -300 thru -290"), ([], None))
+        self.assertEqual(page(f"notes {-len(every) - 2} thru {2 - len(every)}"), (every[:3], None))
+
+    def test_what_is_no_object_does_not_exist(self):
+        for target in ("mesage 3 of inbox", "nonsense", 'mailbox "INBOX" of acount 1'):
+            found = self.server.call("iac_mcp_read_command", app="Mail", command="exists", target=target)
+            self.assertIn("error", found, target)
+        for target, is_there in (("message 3 of inbox", True), ("message 3000 of inbox", False)):
+            found = self.server.call("iac_mcp_read_command", app="Mail", command="exists", target=target)
+            self.assertIs(found["data"], is_there, found)
+
+
 class Ended(Desk):
     async def test_what_goes_along_is_shown(self):
         human = Human("deny")
@@ -64,8 +120,7 @@ class Made(unittest.TestCase):
 
     def test_a_place_that_is_left_out_or_named_by_a_property(self):
         with Home() as home:
-            home.state.mkdir(mode=0o700)
-            (home.state / "policy.toml").write_text('profile = "trusted"\n')
+            home.policy('profile = "trusted"\n')
             with Server(home) as server:
                 for app, new, held in [
                     ("OmniFocus", {"class": "inbox task", "properties": {"name": "Milk"}}, "every inbox task"),
@@ -93,10 +148,9 @@ class Made(unittest.TestCase):
 
     def test_a_message_goes_to_the_trash_of_its_account(self):
         with Home() as home:
-            home.state.mkdir(mode=0o700)
             # This command is as dangerous as a deletion.
             rule = '{ app = "com.apple.mail", command = "move", level = "DANGEROUS", decision = "allow" }'
-            (home.state / "policy.toml").write_text(f'profile = "trusted"\nrules = [{rule}]\n')
+            home.policy(f'profile = "trusted"\nrules = [{rule}]\n')
             with Server(home) as server:
 
                 def held(mailbox):

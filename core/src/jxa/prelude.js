@@ -97,8 +97,7 @@ const excerpt = (text) => {
 };
 
 const source = (value) => wellFormed(String(Automation.getDisplayString(value)));
-// Names from the dictionary are never cut: `uncut` is true for such a value, or lists the keys of a record that hold
-// some.
+// Names from the dictionary are never cut: `uncut` is true for such a value, or lists such keys of a record.
 const uncut = (one) => Object.assign(one, { uncut: true });
 // A property of an object in another property. If that property is empty, there is no value, which is not an error.
 const through = (one, first, names) => Object.assign(one, { uncut: names, first: first });
@@ -604,8 +603,10 @@ const page = (source, collection, q) => {
       return answered({ total: total, scanned: whole && !of ? ids.length : null, groups: groups }, cells);
     }
     // A negative offset counts from the end, and what would be before the beginning is left out.
-    const from = d.offset < 0 ? total + d.offset : d.offset;
-    rows = rows.slice(Math.max(from, 0), Math.max(from + d.limit, 0));
+    const [first, most] = d.range || [d.offset, d.limit],
+      begin = first < 0 ? total + first : first,
+      from = Math.max(begin, 0) + d.offset - first;
+    rows = rows.slice(from, Math.max(Math.min(from + d.limit, begin + most), 0));
     const rest = q.columns.map((_, i) => i).filter((i) => i < q.wanted && !q.long[i] && !q.own[i] && !asked.has(i));
     // A whole column is read if that is cheaper than single reads for this page. After the first column the ids must be
     // read again, so all columns together must save that time.

@@ -427,6 +427,9 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
     data.set("sort", &wanted.sort);
     data.set("limit", &wanted.limit);
     data.set("offset", &wanted.offset);
+    if let Some(range) = wanted.range {
+        data.set("range", &range);
+    }
     prices(costs, if wanted.identity == Identity::Index { costs.index } else { costs.single }, data);
     data.set("values", &each(&wanted.columns, costs));
     let picked = wanted.filter.as_ref().filter(|_| wanted.whose).map(|filter| {

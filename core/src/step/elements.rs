@@ -308,6 +308,7 @@ fn wanted(
         series,
         limit: call.limit,
         offset: call.offset,
+        range: call.range.filter(|range| range.first < 0).map(|range| (range.first, range.count)),
         text: call.text,
     };
     elements.whose = !elements.is_spread()

@@ -246,6 +246,7 @@ pub(in crate::permission) fn listing(container: Path) -> Elements {
         series: None,
         limit: 1,
         offset: 0,
+        range: None,
         text: TextWindow { offset: 0, limit: 1 },
     }
 }
