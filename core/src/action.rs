@@ -197,6 +197,8 @@ pub struct Invocation {
 pub struct Moves {
     /// The property with a unique value.
     pub mark: Option<Identifier>,
+    /// The property with the id, if only that tells the object apart.
+    pub id: Option<Identifier>,
     /// The property that says which container it is in.
     pub home: Option<Identifier>,
     /// How to find it in its new container, if the app makes a new object there.
@@ -586,6 +588,8 @@ pub struct Column {
     pub asked: Option<String>,
     /// The client's word for it, if it differs from the dictionary's: `title` for `name`.
     pub other: Option<String>,
+    /// The same property by other paths, for a client that asked for both: it is read once.
+    pub also: Vec<Self>,
     /// The path from the element: several identifiers for a property path.
     pub identifiers: Vec<Identifier>,
     /// The type of its values.
@@ -620,6 +624,11 @@ impl Column {
     /// Whether another column holds the same values.
     pub(crate) fn is_as(&self, other: &Self) -> bool {
         self.identifiers == other.identifiers && self.up == other.up && self.view == other.view
+    }
+
+    /// The column under each of its names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.also)
     }
 
     /// The name of its values in an answer.

@@ -88,6 +88,14 @@ class Whole(OneServer):
         self.assertEqual(page("notes -300 thru -290"), ([], None))
         self.assertEqual(page(f"notes {-len(every) - 2} thru {2 - len(every)}"), (every[:3], None))
 
+    def test_each_name_that_was_asked_for(self):
+        names = ["name", "account.name", "container.name"]
+        found = self.server.call("iac_mcp_get_elements", app="Notes", elements="every folder", properties=names)
+        # A folder may be in another one, so this is not always the name of an account.
+        self.assertEqual(found["readAs"], {"account.name": "container.name"})
+        for folder in found["elements"]:
+            self.assertEqual([*folder["properties"]], names)
+
     def test_what_is_no_object_does_not_exist(self):
         for target in ("mesage 3 of inbox", "nonsense", 'mailbox "INBOX" of acount 1'):
             found = self.server.call("iac_mcp_read_command", app="Mail", command="exists", target=target)
@@ -95,6 +103,33 @@ class Whole(OneServer):
         for target, is_there in (("message 3 of inbox", True), ("message 3000 of inbox", False)):
             found = self.server.call("iac_mcp_read_command", app="Mail", command="exists", target=target)
             self.assertIs(found["data"], is_there, found)
+
+
+class Moved(unittest.TestCase):
+    """Notes has no property that marks a note, but a note keeps its id."""
+
+    def test_a_moved_note_goes_back(self):
+        with Home() as home:
+            home.policy('profile = "trusted"\n')
+            with Server(home) as server:
+
+                def held(folder):
+                    rows = server.call("iac_mcp_get_elements", app="Notes", elements=f'every note of folder "{folder}"', properties=["name"])
+                    return sorted(row["properties"]["name"] for row in rows["elements"])
+
+                there, here = held("Work"), held("Garden house")
+                notes = server.call("iac_mcp_get_elements", app="Notes", elements='every note of folder "Garden house"', properties=["id"])
+                first = notes["elements"][0]
+                for target in ([note["id"] for note in notes["elements"]], first["id"], f'note id "{first["properties"]["id"]}"'):
+                    to = {"to": 'folder "Work"'}
+                    moved = server.call("iac_mcp_run_command", app="Notes", command="move", target=target, arguments=to)
+                    self.assertNotEqual((held("Work"), held("Garden house")), (there, here), moved)
+                    at = server.call("iac_mcp_get_properties", app="Notes", reference=target, properties=["container.name"])
+                    self.assertIn("Work", str(at), at)
+                    undone = server.call("iac_mcp_undo", undo=moved["undo"])
+                    self.assertTrue(undone["success"], undone)
+                    self.assertTrue(all(each["verified"] for each in undone["changes"]), undone)
+                    self.assertEqual((held("Work"), held("Garden house")), (there, here), target)
 
 
 class Ended(Desk):

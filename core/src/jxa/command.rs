@@ -119,7 +119,8 @@ fn moves(moves: &Moves) -> String {
     let kept = moves.anew.as_ref().map(|anew| format!(", kept: {}", kept(anew))).unwrap_or_default();
     let looks: Vec<String> = moves.looks.iter().map(|look| read(Some(look))).collect();
     let looks = if looks.is_empty() { String::new() } else { format!(", looks: [{}]", looks.join(", ")) };
-    format!("{{ mark: {}, home: {}{kept}{looks} }}", read(moves.mark.as_ref()), read(moves.home.as_ref()))
+    let [mark, id, home] = [&moves.mark, &moves.id, &moves.home].map(|each| read(each.as_ref()));
+    format!("{{ mark: {mark}, id: {id}, home: {home}{kept}{looks} }}")
 }
 
 /// The values by which a moved object is known in its new place.

@@ -57,19 +57,23 @@ const moving = (x, q, send) => {
     here = false;
   if (q.mark !== null || q.home !== null) {
     try {
-      ask(() => (q.mark || q.home)(x));
+      const is = encode(ask(() => (q.home || q.mark)(x)));
       here = true;
+      // An id of the whole app leads to the object wherever it is.
+      left = q.home !== null && [is, home].every((one) => one !== null && one.$ === "object") && is.v !== home.v;
     } catch (error) {
       left = lost(numberOf(error));
       failed(error);
     }
   }
   // Some apps return the object at its new place, others the path of the request, which now leads nowhere.
-  const found = value !== null && value.$ === "object" && left ? known(there, q.mark) : null;
+  const returned = value !== null && value.$ === "object" ? there : here ? x : null,
+    found = returned === null || !left ? null : known(returned, q.mark || q.id),
+    landed = q.mark === null ? found !== null : found;
   // What tells it from another object of its name.
   const looks = found === null || q.looks === undefined ? null : read(there, q.looks);
   return Object.assign(
-    { $: "moved", value: value, mark: mark, home: home, left: left, here: here, landed: found, kept: kept },
+    { $: "moved", value: value, mark: mark, home: home, left: left, here: here && !left, landed: landed, kept: kept },
     looks === null ? {} : { looks: looks },
   );
 };

@@ -249,7 +249,7 @@ fn wanted(
     let outer = Outer { containers: &containers, is_recursive: inner.is_some(), gate: world.gate };
     let mut columns = Columns { app, dictionary, class: &class, outer, home: world.home, known: Vec::new() };
     for term in &call.properties {
-        columns.place(term)?;
+        columns.show(term)?;
     }
     // Without properties the answer would be a list of ids, so it also gives the usual name of each element.
     let is_bare = call.properties.is_empty() && call.group_by.is_empty() && call.aggregate.is_empty();
@@ -332,6 +332,17 @@ struct Columns<'a> {
 impl Columns<'_> {
     fn place(&mut self, term: &str) -> Result<usize, Fault> {
         self.column(term).map(|new| self.put(new))
+    }
+
+    /// A column to show under the name that was asked for, even if it is known under another one.
+    fn show(&mut self, term: &str) -> Result<(), Fault> {
+        let new = self.column(term)?;
+        match self.known.iter_mut().find(|known| known.is_as(&new)) {
+            Some(known) if known.names().any(|known| known.shown() == new.shown()) => {}
+            Some(known) => known.also.push(new),
+            None => self.known.push(new),
+        }
+        Ok(())
     }
 
     fn column(&self, term: &str) -> Result<Column, Fault> {
@@ -614,7 +625,8 @@ impl Listing {
             body["resolvedAs"] = json!(words);
         }
         let other = |column: &Column| Some((column.other.clone()?, json!(column.term)));
-        let read_as: Map<String, Json> = self.wanted.columns.iter().filter_map(other).collect();
+        let read_as: Map<String, Json> =
+            self.wanted.columns.iter().flat_map(Column::names).filter_map(other).collect();
         if !read_as.is_empty() {
             body["readAs"] = Json::Object(read_as);
         }
@@ -711,9 +723,12 @@ impl Listing {
             let mut shown = Shown { in_words: Some(std::mem::take(objects)), ..Shown::default() };
             let cells = cells.as_array().map(Vec::as_slice).unwrap_or_default();
             for (column, cell) in self.wanted.columns.iter().zip(cells) {
-                shown.add(column.shown(), &value(cell, Some(&column.kind), dictionary), app, world);
-                if let Some(error) = shown.errors.get_mut(column.shown()) {
-                    owner::with_less(error, column);
+                let is = value(cell, Some(&column.kind), dictionary);
+                for column in column.names() {
+                    shown.add(column.shown(), &is, app, world);
+                    if let Some(error) = shown.errors.get_mut(column.shown()) {
+                        owner::with_less(error, column);
+                    }
                 }
             }
             *objects = shown.in_words.take().unwrap_or_default();

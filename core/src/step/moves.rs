@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::change::{Look, anew, home, mark_of, unmoved};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
-use crate::identity::{Anchors, identity};
+use crate::identity::{Anchors, Identity, identity};
 use crate::marshal::{Given, Place};
 use crate::osa_error::OsaError;
 use crate::permission::classify;
@@ -73,15 +73,33 @@ pub(super) fn of(
     let (container, _) = objects.first()?.last()?;
     let is_container = invocation.parameters.iter().any(|each| each.value == Given::Object(to.clone()));
     let looks = unmoved(&app.bundle_id, dictionary, MOVE, &class);
+    let from = container.class();
     let moves = Moves {
-        mark: mark_of(&app.bundle_id, dictionary, &class),
-        home: home(dictionary, &class, container.class()),
-        anew: is_container.then(|| anew(&app.bundle_id, dictionary, &class, &to)).flatten(),
         looks: looks.clone(),
+        ..Moves::of(app, dictionary, &class, from, is_container.then_some(&to))
     };
     let reference = |at: usize| references.get(at).copied().flatten();
     let targets = objects.into_iter().cloned().enumerate().map(|(at, path)| (path, reference(at))).collect();
     Some((moves, Moving { targets, to, replaces: invocation.replaces(), looks }))
+}
+
+impl Moves {
+    /// The reads for objects of a class that leave a container of another class.
+    fn of(app: &App, dictionary: &Dictionary, class: &str, from: &str, to: Option<&Path>) -> Self {
+        let id = match identity(dictionary, class) {
+            Identity::Id(id) => Some(id),
+            _ => None,
+        };
+        let mark = mark_of(&app.bundle_id, dictionary, class);
+        let anew = to.and_then(|to| anew(&app.bundle_id, dictionary, class, to));
+        Self {
+            id: id.filter(|_| mark.is_none() && anew.is_none()),
+            mark,
+            home: home(dictionary, class, from),
+            anew,
+            looks: Vec::new(),
+        }
+    }
 }
 
 /// The container that a place is in.
@@ -139,7 +157,7 @@ impl Moving {
         let Ok(dictionary) = app.dictionary().cloned() else { return Vec::new() };
         let one = |((path, reference), report): (&(Path, Option<RefId>), &Report)| {
             let landed = report
-                .landed_at(&dictionary)
+                .landed_at(path, &dictionary)
                 .or_else(|| report.arrived_in(&self.to, path.class(), &dictionary));
             if report.left {
                 self.follow(*reference, landed.as_ref(), report, app, world);
@@ -221,9 +239,10 @@ fn is_place(path: &Path) -> bool {
 }
 
 impl Report {
-    /// The new path that the app reports, if that path stays valid.
-    fn landed_at(&self, dictionary: &Dictionary) -> Option<Path> {
-        object(&self.value, dictionary).filter(is_place).filter(|_| self.landed)
+    /// The new path that the app reports, if that path stays valid. Without one, the old path still leads there.
+    fn landed_at(&self, path: &Path, dictionary: &Dictionary) -> Option<Path> {
+        let reported = object(&self.value, dictionary).or_else(|| Some(path.clone()));
+        reported.filter(is_place).filter(|_| self.landed)
     }
 
     /// The path of the new object that the app has made in a container.
@@ -307,7 +326,7 @@ pub(super) fn finding(
     let class = &places.first()?.1.class;
     let mark = mark_of(&app.bundle_id, dictionary, class)?;
     let plan = identity(dictionary, class);
-    let crate::identity::Identity::Id(id) = plan else { return None };
+    let Identity::Id(id) = plan else { return None };
     Some(Find { places, mark, id, marks })
 }
 
@@ -373,7 +392,6 @@ impl Back {
             [one] => Given::Object(one.clone()),
             several => Given::List(several.iter().cloned().map(Given::Object).collect()),
         };
-        let home = home(dictionary, &self.element, self.to.class());
         Ok(Invocation {
             term: command.name.clone(),
             code: command.code.clone(),
@@ -389,12 +407,7 @@ impl Back {
             text: TextWindow { offset: 0, limit: 1_000 },
             is_fragile: false,
             seen: paths.iter().zip(&self.undos).filter_map(seen).collect(),
-            moves: Some(Moves {
-                mark,
-                home,
-                anew: anew(&app.bundle_id, dictionary, &self.element, &self.from),
-                looks: Vec::new(),
-            }),
+            moves: Some(Moves::of(app, dictionary, &self.element, self.to.class(), Some(&self.from))),
             anchors: Some(Anchors::default()),
             save: None,
         })
@@ -406,7 +419,7 @@ fn no_move(app: &App) -> Fault {
     Fault::new(Code::UnknownCommand, message, "move it by hand")
 }
 
-/// Follows objects that a move back has made anew.
+/// Follows objects to the place that a move back has brought them to.
 pub(super) fn follow_back(undos: &[Undo], reports: &[Report], app: &App, world: &mut World<'_>) {
     let Ok(dictionary) = app.dictionary().cloned() else { return };
     for (undo, report) in undos.iter().zip(reports) {
@@ -417,7 +430,9 @@ pub(super) fn follow_back(undos: &[Undo], reports: &[Report], app: &App, world: 
             Some(found.ok()?.path)
         };
         let (Some(from), Some(landed)) = (path(from), path(landed)) else { continue };
-        if let Some(now) = report.arrived_in(&from, element, &dictionary) {
+        let now =
+            report.landed_at(&landed, &dictionary).or_else(|| report.arrived_in(&from, element, &dictionary));
+        if let Some(now) = now {
             world.references.renamed(&app.bundle_id, &landed, &now);
         }
     }

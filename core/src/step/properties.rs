@@ -197,7 +197,11 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
         match owner::by_property(dictionary, class, path) {
             Some(way) => {
                 let found = own_column(app, dictionary, class, &way)?;
-                Ok(Column { asked: Some(path.trim().to_owned()), ..found })
+                let asked = Some(path.trim().to_owned());
+                // The container of a folder in Notes may be another folder, so the answer says whose name this is.
+                let first = way.split('.').next().and_then(|first| dictionary.property(class, first));
+                let is_one_of_several = first.is_some_and(|first| first.kind.0.len() > 1);
+                Ok(Column { other: asked.clone().filter(|_| is_one_of_several), asked, ..found })
             }
             None => dotted.map_or(Err(fault), |path| own_column(app, dictionary, class, &path)),
         }
@@ -235,6 +239,7 @@ pub(super) fn own_column(
         term: String::new(),
         asked: None,
         other: None,
+        also: Vec::new(),
         identifiers: Vec::new(),
         kind: Default::default(),
         long: false,

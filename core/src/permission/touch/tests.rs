@@ -62,6 +62,7 @@ pub(in crate::permission) fn column(term: &str) -> Column {
         term: term.into(),
         asked: None,
         other: None,
+        also: Vec::new(),
         identifiers: vec![identifier("x")],
         kind: TypeExpr::default(),
         long: false,
