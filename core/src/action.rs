@@ -485,6 +485,12 @@ pub struct Shut {
 }
 
 impl Elements {
+    /// Whether several of its containers may hold the same object: containers of one kind hold different ones.
+    pub(crate) fn may_overlap(&self) -> bool {
+        let is_other = |path: &Path| !path.is_alike(&self.containers[0]);
+        matches!(self.identity, Identity::Id(_)) && self.containers.iter().any(is_other)
+    }
+
     /// Whether the elements are in more than one container. Then each says which container it is in.
     pub fn is_spread(&self) -> bool {
         self.inner.is_some() || self.containers.len() != 1 || self.containers.iter().any(Path::is_spread)

@@ -2,6 +2,7 @@
 
 mod anew;
 mod facts;
+mod html;
 mod losses;
 mod span;
 mod verify;
@@ -20,7 +21,8 @@ pub(crate) use facts::{
     BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence,
     counts, facts, outlives, repeats, sends, standing, taken_from, unmoved, unshown,
 };
-pub(crate) use losses::{LOST, is_lossy, loss};
+pub(crate) use html::as_html;
+pub(crate) use losses::{LOST, hidden, is_lossy, lock, loss};
 pub use span::Span;
 pub(crate) use span::kept_date;
 pub(crate) use verify::holds;

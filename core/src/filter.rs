@@ -4,7 +4,6 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::dictionary::names;
 use crate::fault::{Code, Fault, wrong};
-use crate::moment::Moment;
 
 /// Bounds the recursion. Real filters stay far below it.
 const DEEPEST: usize = 16;
@@ -231,25 +230,11 @@ impl Filter<usize> {
     /// Writes the filter as data for the prelude: `["==",column,value]`, `["and",…]`.
     pub fn to_data(&self) -> Json {
         match self {
-            Self::Compare(compare) => match compare.whole_day() {
-                Some(day) => day.to_data(),
-                None => json!([compare.operator.as_str(), compare.property, compare.value]),
-            },
+            Self::Compare(compare) => json!([compare.operator.as_str(), compare.property, compare.value]),
             Self::And(filters) => joined("and", filters),
             Self::Or(filters) => joined("or", filters),
             Self::Not(filter) => json!(["not", filter.to_data()]),
         }
-    }
-}
-
-impl Compare<usize> {
-    /// Turns a comparison with a day, week, month or year (`is`, `is not`) into comparisons with its beginning and end;
-    /// `None` for any other comparison.
-    pub(crate) fn whole_day(&self) -> Option<Filter<usize>> {
-        let day = Moment::from_data(&self.value)?;
-        let end = day.period_end()?;
-        let is_whole = matches!(self.operator, Operator::Equal | Operator::NotEqual);
-        is_whole.then(|| Filter::of_span(self.property, self.operator, [day.to_data(), end.to_data()]))
     }
 }
 

@@ -111,6 +111,15 @@ const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "frid
 pub const GRAMMAR: &str = "now, today, tomorrow, yesterday, monday … sunday, last, this or next week, month or year, end of …, with a time or with \
      + or - minutes, hours, days, weeks, months or years, such as `friday 17:00` or `today + 2 weeks`";
 
+/// The day, week, month or year that a text names: its beginning and the beginning of the next one. `None` for a point
+/// in time.
+pub(crate) fn span(text: &str) -> Option<[String; 2]> {
+    match Moment::parse(text) {
+        Some(moment) => Some([moment.to_string(), moment.period_end()?.to_string()]),
+        None => Part::Date.span(&json!(text)),
+    }
+}
+
 impl Moment {
     const fn at(from: From) -> Self {
         Self { from, clock: None, span: Span { months: 0, days: 0, seconds: 0 } }
@@ -190,6 +199,11 @@ impl Moment {
         let is_date = words.len() > 1 && words.iter().all(is_number);
         (is_date || words.iter().any(is_month))
             .then_some("write the year, the month and the day, such as 2026-01-27 or 2026-01-27 15:00")
+    }
+
+    /// Whether it is counted from the present to the second, so that nothing is from exactly then.
+    pub(crate) const fn is_instant(&self) -> bool {
+        matches!(self.from, From::Now)
     }
 
     /// Reads a date, or a date and time, as ISO 8601 writes them.

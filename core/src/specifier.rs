@@ -261,6 +261,14 @@ impl Path {
         std::iter::successors(self.last(), |(container, _)| container.last()).map(|(container, _)| container)
     }
 
+    /// Whether both lead through the same properties and elements, whatever picks the objects.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        let term = |segment: &Segment| match segment {
+            Segment::Property(member) | Segment::Element(member, _) => member.term.clone(),
+        };
+        self.segments().into_iter().map(term).eq(other.segments().into_iter().map(term))
+    }
+
     /// Whether the object at the end is picked by an id, which tells a person nothing.
     pub(crate) fn is_by_id(&self) -> bool {
         matches!(self.last(), Some((_, Segment::Element(_, By::Id(_)))))

@@ -56,13 +56,17 @@ impl RefId {
         id.iter().all(|character| ALPHABET.contains(character)).then_some(Self(id))
     }
 
-    /// The ids in an object's words, `reminder 1 of ref_…`, outside of quotes.
+    /// The ids in an object's words, `reminder 1 of ref_…`, outside of quotes. A text that only mentions one, such as
+    /// `see ref_…`, does not mean its object.
     pub(crate) fn within(words: &str) -> impl Iterator<Item = Self> {
         // Every second part is in quotes.
-        let outside = words.split('"').step_by(2);
-        outside
-            .flat_map(str::split_whitespace)
-            .filter_map(|word| Self::parse(word.trim_matches(|c: char| !c.is_ascii_alphanumeric())))
+        let outside = words.split('"').step_by(2).flat_map(str::split_whitespace);
+        let mut before = "";
+        outside.filter_map(move |word| {
+            let is_object = ["", "of", "in"].contains(&std::mem::replace(&mut before, word));
+            let id = || Self::parse(word.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+            is_object.then(id).flatten()
+        })
     }
 }
 

@@ -88,6 +88,40 @@ class Whole(OneServer):
         self.assertEqual(page("notes -300 thru -290"), ([], None))
         self.assertEqual(page(f"notes {-len(every) - 2} thru {2 - len(every)}"), (every[:3], None))
 
+    def test_a_day_is_a_whole_day(self):
+        mail = {"container": ["every mailbox of every account", "every mailbox"], "elementType": "message"}
+
+        def messages(test):
+            found = self.server.call("iac_mcp_get_elements", app="Mail", where=f"date received {test}", limit=0, **mail)
+            self.assertNotIn("error", found, test)
+            return found["totalCount"]
+
+        for day in ("today - 3 days", "2026-01-20", "last week"):
+            before, on, after = (messages(f"{test} {day}") for test in ("<", "is", ">"))
+            self.assertEqual((messages(f"<= {day}"), messages(f">= {day}")), (before + on, on + after), day)
+            self.assertEqual(before + on + after, messages("is not missing value"), day)
+        for wrong in ("is last 7 days", "is now", ">= 2026-02-30", ">= 2026-11"):
+            found = self.server.call("iac_mcp_get_elements", app="Mail", where=f"date received {wrong}", limit=0, **mail)
+            self.assertIn("error", found, wrong)
+        self.assertEqual(messages(">= 2026-01-20 12:30"), messages(">= 2026-01-20T12:30"))
+
+    def test_containers_that_hold_the_same_objects(self):
+        for app, element, containers, whole in [
+            ("Notes", "note", ["every account", "every folder"], "every note"),
+            ("Mail", "message", ["inbox", "every mailbox of every account"], "every message of every mailbox of every account"),
+            ("Reminders", "reminder", ["every account", "every list"], "every reminder"),
+        ]:
+            found = self.server.call("iac_mcp_get_elements", app=app, elementType=element, container=containers, limit=0)
+            self.assertEqual(found["totalCount"], self.count(app, whole), app)
+        nested = {"container": ["~/Documents", "~/Documents/Letters"], "elementType": "document file", "recursive": True, "limit": 0}
+        found = self.server.call("iac_mcp_get_elements", app="Finder", **nested)
+        nested["container"] = "~/Documents"
+        self.assertEqual(found["totalCount"], self.server.call("iac_mcp_get_elements", app="Finder", **nested)["totalCount"])
+
+    def test_a_class_is_not_one_of_its_kinds(self):
+        found = self.server.call("iac_mcp_get_elements", app="Mail", container="application", elementType="message", limit=0)
+        self.assertEqual(found["error"], "unknown_element", found)
+
     def test_each_name_that_was_asked_for(self):
         names = ["name", "account.name", "container.name"]
         found = self.server.call("iac_mcp_get_elements", app="Notes", elements="every folder", properties=names)
@@ -103,6 +137,30 @@ class Whole(OneServer):
         for target, is_there in (("message 3 of inbox", True), ("message 3000 of inbox", False)):
             found = self.server.call("iac_mcp_read_command", app="Mail", command="exists", target=target)
             self.assertIs(found["data"], is_there, found)
+
+
+class Locked(unittest.TestCase):
+    def test_a_text_that_nobody_can_see_is_not_replaced(self):
+        with Home() as home:
+            home.policy('profile = "trusted"\n')
+            with Server(home) as server:
+                locked = server.call("iac_mcp_get_elements", app="Notes", elements="every note whose password protected is true", limit=1)
+                note = locked["elements"][0]
+                for how in ({"value": "<div>x</div>"}, {"append": "x"}):
+                    refused = server.call("iac_mcp_set_property", reference=note["id"], property="body", **how)
+                    self.assertIn("is locked", str(refused))
+                named = server.call("iac_mcp_get_properties", reference=note["id"], properties=["name"])
+                self.assertEqual(named["properties"]["name"], note["name"])
+
+    def test_plain_text_stays_as_it_is(self):
+        with Home() as home:
+            home.policy('profile = "trusted"\n')
+            with Server(home) as server:
+                made = server.call("iac_mcp_create", app="Notes", **{"class": "note"}, properties={"name": "Shop", "body": "Salt & <Pepper>"})
+                note = made["objects"][0]["reference"]
+                server.call("iac_mcp_set_property", reference=note, property="body", append="\nEggs <3")
+                read = server.call("iac_mcp_get_properties", reference=note, properties=["plaintext"])
+                self.assertEqual(read["properties"]["plaintext"].split("\n"), ["Shop", "Salt & <Pepper>", "Eggs <3"])
 
 
 class Moved(unittest.TestCase):

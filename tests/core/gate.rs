@@ -42,9 +42,9 @@ fn many_writes_of_one_call_are_asked_once() {
     assert_eq!(
         session.asked[0].text(),
         "Shelf: set \"flag\" to true (3 objects)\n\
-         - thing \"apple\"\n  \"flag\" old: false\n  \"flag\" new: true\n\
-         - thing \"pear\"\n  \"flag\" old: false\n  \"flag\" new: true\n\
-         - thing \"plum\"\n  \"flag\" old: false\n  \"flag\" new: true\n\
+         - thing \"apple\"\n  \"flag\" old: false\n\
+         - thing \"pear\"\n  \"flag\" old: false\n\
+         - thing \"plum\"\n  \"flag\" old: false\n\
          MODIFY · it changes properties"
     );
     assert_eq!(session.writes(), json!([[11, "flag", true], [12, "flag", true], [13, "flag", true]]));

@@ -12,6 +12,26 @@ use crate::dictionary::{Dictionary, Identifier};
 /// it removes them, even if the value is the old one with something added.
 const LOSSES: [(&str, &str, &str, &str); 1] = [("com.apple.Notes", "note", "body", "attachment")];
 
+/// Properties that some objects hide: an app, a class, the properties, and the property that marks these objects.
+///
+/// # Source
+/// Notes' dictionary: a locked note is `password protected`. Notes shows no text of one until a person unlocks it.
+const HIDDEN: [(&str, &str, &[&str], &str); 1] =
+    [("com.apple.Notes", "note", &["plaintext", "body"], "password protected")];
+
+/// The properties that some objects of a class hide, and the property that marks these objects.
+pub(crate) fn hidden(app: &str, class: &str) -> Option<(&'static [&'static str], &'static str)> {
+    let row = HIDDEN.iter().find(|row| same_id(row.0, app) && row.1 == class)?;
+    Some((row.2, row.3))
+}
+
+/// Whether an object hides one of these properties. Nobody sees what a write would replace.
+pub(crate) fn lock(app: &str, class: &str, slots: &[Slot]) -> Option<Fact> {
+    let (properties, flag) = hidden(app, class)?;
+    let is_set = slots.iter().any(|slot| properties.contains(&slot.term.as_str()));
+    is_set.then(|| Some(Fact::new("", Look::Property(vec![Identifier::of(flag)?]))))?
+}
+
 /// The reason why a write with such a loss cannot be undone.
 pub(crate) const LOST: &str = "it removed what the old value does not hold";
 

@@ -91,7 +91,11 @@ impl Dictionary {
             });
             alike.next().filter(|_| !bare.is_empty() && alike.next().is_none())
         };
-        only(|name, words| name.ends_with(words)).or_else(|| only(|name, words| name.starts_with(words)))
+        let found = only(|name, words| name.ends_with(words))
+            .or_else(|| only(|name, words| name.starts_with(words)))?;
+        // Whoever asks for a class means all of its objects, not those of one kind: a message is not an outgoing message.
+        let is_one_kind = self.class(word).is_some_and(|named| self.is_a(&found.name, &named.name));
+        (!is_one_kind || self.class(word).is_some_and(|named| named.name == found.name)).then_some(found)
     }
 
     /// Replaces the words of a path of properties, joined by dots, by the terms that they mean; `None` if no word needs

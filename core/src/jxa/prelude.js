@@ -444,10 +444,10 @@ const unreadable = () => {
   const found = new Map();
   return {
     add: (i, key, error) => {
-      if (!found.has(i)) found.set(i, { number: error.number, keys: new Set() });
+      if (!found.has(i)) found.set(i, { error: error, keys: new Set() });
       found.get(i).keys.add(key);
     },
-    told: (isOwner) => [...found].map(([i, { number, keys }]) => [i, keys.size, number, isOwner]),
+    told: (isOwner) => [...found].map(([i, { error, keys }]) => [i, keys.size, error.number, isOwner, error.message]),
   };
 };
 // The values of a collection that may change meanwhile: columns by number, and single cells on demand.

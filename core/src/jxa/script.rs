@@ -430,6 +430,9 @@ fn elements(wanted: &Elements, costs: &Costs, data: &mut Data) -> String {
     if let Some(range) = wanted.range {
         data.set("range", &range);
     }
+    if wanted.may_overlap() {
+        data.set("overlap", &true);
+    }
     prices(costs, if wanted.identity == Identity::Index { costs.index } else { costs.single }, data);
     data.set("values", &each(&wanted.columns, costs));
     let picked = wanted.filter.as_ref().filter(|_| wanted.whose).map(|filter| {

@@ -378,7 +378,15 @@ const many = (make, leaf, q) => {
       shape = sizes;
       // An element that several containers have is listed only in the innermost one, in which an app finds it by its
       // plain name.
-      kept = order.map(({ form }, row) => form === null || lasts.get(form) === row);
+      const firsts = new Map();
+      kept = order.map(({ form, chain }, row) => {
+        if (form !== null && lasts.get(form) !== row) return false;
+        // Two containers of the call may hold the same object, such as the inbox and a mailbox: it is listed once.
+        if (!d.overlap || isPlace(known[row])) return true;
+        const key = asText(known[row]);
+        if (!firsts.has(key)) firsts.set(key, chain.number);
+        return firsts.get(key) === chain.number;
+      });
       rows = order.filter((_, row) => kept[row]);
       return {
         known: known.filter((_, row) => kept[row]),

@@ -8,10 +8,7 @@ use crate::filter::{Compare, Filter, Operator};
 /// Writes a filter that takes its values from the list `v`; the values are appended to `values`.
 pub(super) fn whose(filter: &Filter<usize>, columns: &[Column], values: &mut Vec<Json>) -> String {
     match filter {
-        Filter::Compare(compare) => match compare.whole_day() {
-            Some(day) => whose(&day, columns, values),
-            None => comparison(compare, &columns[compare.property], values),
-        },
+        Filter::Compare(compare) => comparison(compare, &columns[compare.property], values),
         Filter::And(filters) => joined("_and", filters, columns, values),
         Filter::Or(filters) => joined("_or", filters, columns, values),
         Filter::Not(filter) => format!("{{_not: [{}]}}", whose(filter, columns, values)),

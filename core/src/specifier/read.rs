@@ -122,7 +122,9 @@ impl Specifier {
     fn named_by_path(&self, reader: Reader<'_>, is_container: bool) -> Option<Self> {
         let Self::Named { element, name, container } = self else { return None };
         let has = |name: &str| reader.dictionary.property(APPLICATION, name).is_some();
-        let is_path = container.is_application() && (name.starts_with('/') || name.starts_with('~'));
+        let is_path = container.is_application()
+            && super::text::is_of_files(element)
+            && (name.starts_with('/') || name.starts_with('~'));
         let is_folder = is_container || element == "folder";
         (is_path && has("home") && has("startup disk")).then(|| reader.file(name, is_folder)).flatten()
     }

@@ -160,7 +160,7 @@ pub(crate) fn name_in(words: &str) -> String {
     end.map_or_else(|| words.to_owned(), |(at, _)| words[from..from + at + 2].to_owned())
 }
 
-/// Puts a text on one line, at most 80 characters. Joins blanks, turns line ends into `⏎`, and replaces invisible and
+/// Puts a text on one line, at most 80 characters. Joins blanks, makes plain text of markup, turns line ends into `⏎`, and replaces invisible and
 /// direction-changing characters by U+FFFD.
 ///
 /// Isolates right-to-left text. Otherwise it could reorder its neighbours, so that an old and a new value change places
@@ -180,12 +180,47 @@ fn line_of(text: &str, most: usize) -> String {
 
 fn joined(text: &str) -> String {
     let mut joined = String::new();
-    for c in text.chars().flat_map(visible) {
-        if c != ' ' || !joined.ends_with(' ') {
-            joined.push(c);
+    for (at, c) in text.char_indices() {
+        for c in visible(c).chain(is_markup(&text[at..]).then_some(' ')) {
+            if c != ' ' || !joined.ends_with(' ') {
+                joined.push(c);
+            }
         }
     }
     joined
+}
+
+/// Tags without attributes that stand in the texts of notes.
+const HARMLESS: [&str; 19] = [
+    "b", "br", "code", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "i", "li", "ol", "p", "span",
+    "strong", "u", "ul",
+];
+
+/// Whether a text begins with a character that makes markup of what follows: a tag or a comment, a link or a picture, or
+/// a character reference. Some clients show a question as Markdown, which would hide a part of it. A blank behind the
+/// character makes it a plain one. Addresses such as `<ada@example.org>` stay as they are, and so do the tags of a note,
+/// which hide nothing but themselves.
+fn is_markup(text: &str) -> bool {
+    let is_address = |inner: &str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "@._+-".contains(c);
+        inner.split_once('>').is_some_and(|(inner, _)| inner.contains('@') && inner.chars().all(is_plain))
+    };
+    let tag = text.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    if tag.is_some_and(|(tag, _)| HARMLESS.contains(&tag.trim_matches('/'))) {
+        return false;
+    }
+    let mut rest = text.chars();
+    match (rest.next(), rest.next()) {
+        (Some('<'), Some('!' | '/' | '?')) | (Some(']'), Some('(' | '[' | ':')) | (Some('&'), Some('#')) => {
+            true
+        }
+        (Some('<'), Some(next)) => next.is_ascii_alphabetic() && !is_address(rest.as_str()),
+        (Some('&'), Some(next)) if next.is_ascii_alphabetic() => {
+            let name = rest.as_str().trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+            name.starts_with(';')
+        }
+        _ => false,
+    }
 }
 
 fn visible(c: char) -> impl Iterator<Item = char> {
@@ -197,4 +232,23 @@ fn visible(c: char) -> impl Iterator<Item = char> {
     };
     let own = shown.is_empty().then_some(c);
     shown.iter().copied().chain(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clients that show a question as Markdown must show all of it.
+    #[test]
+    fn nothing_hides_as_markup() {
+        let check = |text: &str, expected: &str| assert_eq!(one_line(text), expected);
+        check("Lunch <!-- bcc -->", "Lunch < !-- bcc -->");
+        check("<a title=", "< a title=");
+        check("<script>x</script>", "< script>x< /script>");
+        check("[bank](https://example.org)", "[bank] (https://example.org)");
+        check("a&#x202e;b &lrm; c", "a& #x202e;b & lrm; c");
+        for plain in ["<div>Tea</div><br/>", "Ada <ada@example.org>", "1 < 2 <3", "R&D; a & b", "[1] (2)"] {
+            check(plain, plain);
+        }
+    }
 }

@@ -6,7 +6,7 @@ use super::asking::refused;
 use super::moves;
 use super::show::{self, largest, show, told, value};
 use super::trace::{self, Sent, Trace};
-use super::{Outcome, Step, World, create, done, filed, first, held, occurrence, placing, set};
+use super::{Outcome, Step, World, create, done, filed, first, held, occurrence, placing, set, words};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
@@ -20,7 +20,7 @@ use crate::osa_error::OsaError;
 use crate::permission::{Classified, Decision, Gate, classify, decide};
 use crate::reply::Reply;
 use crate::schema;
-use crate::specifier::{Container, quoted};
+use crate::specifier::Container;
 use crate::undo::{self, NO_REVERSE, Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
@@ -280,7 +280,7 @@ fn in_words(given: &Given, app: &App, world: &World<'_>) -> Option<String> {
     match given {
         Given::Object(path) => Some(told(path, app, world)),
         Given::Place(place) => Some(place.to_string()),
-        Given::File(path) => Some(format!("file {}", quoted(path))),
+        Given::File(path) => Some(format!("file {}", words::long(path))),
         Given::Class(class) => Some(format!("a new {class}")),
         _ => None,
     }

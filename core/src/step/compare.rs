@@ -53,6 +53,11 @@ pub(super) fn comparable(
     if let Some(moment) =
         compare.value.as_str().filter(|_| taking.contains(&Shape::Date)).and_then(Moment::parse)
     {
+        if moment.is_instant() && EQUALITY.contains(&operator) {
+            let message = format!("{place}: `{moment}` is one second, and nothing is from exactly then");
+            let suggestion = "use >= or <=, or a whole day such as `today - 7 days`";
+            return Err(Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "where"));
+        }
         return Ok(moment.to_data());
     }
     // No accepted form is an object, so no reference is looked up.
@@ -86,12 +91,19 @@ fn path_meant(value: &Json, home: &str) -> Json {
     }
 }
 
-/// The date that a part belongs to, and the span of a comparison with a day, a week or a year. `None` for any other
+/// The date of a comparison with a day, a week, a month or a year, and the ends of that span. `None` for any other
 /// comparison, and for several dates at once, because one may be after the beginning and another before the end.
 pub(super) fn spanned(column: &Column, compare: &Compare<String>) -> Option<(Column, [String; 2])> {
-    let Some(View::Part(part)) = column.view else { return None };
     let is_list = column.kind.0.iter().any(|kind| kind.list);
-    let ends = part.span(&compare.value).filter(|_| !is_list && !compare.operator.is_textual())?;
+    if is_list || compare.operator.is_textual() {
+        return None;
+    }
+    let Some(View::Part(part)) = column.view else {
+        let is_date = column.view.is_none() && column.kind.0.iter().any(|kind| kind.name == "date");
+        let ends = moment::span(compare.value.as_str()?).filter(|_| is_date)?;
+        return Some((column.clone(), ends));
+    };
+    let ends = part.span(&compare.value)?;
     let bare =
         |term: &String| term.rsplit_once('.').map_or_else(|| term.clone(), |(date, _)| date.to_owned());
     let date = Column {

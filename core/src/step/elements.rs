@@ -82,6 +82,12 @@ pub(super) fn start(call: &GetElements, first: Option<First>, world: &mut World<
     if let Some(outer) = with_contents(&containers, &call.element, dictionary) {
         (containers, call.recursive) = (outer, true);
     }
+    if call.recursive {
+        // A folder inside another one of the list is read with that one.
+        let all = containers.clone();
+        let is_read = |path: &Path, outer: &Path| outer.class() == path.class() && all.contains(outer);
+        containers.retain(|path| !path.containers().any(|outer| is_read(path, outer)));
+    }
     let call = &call;
     if let Some(class) =
         containers.iter().find_map(|container| repeated(container, &call.element, dictionary))
@@ -527,7 +533,7 @@ impl Listing {
             let mut body = self.groups(groups, total, reason, &dictionary, app, world);
             Self::with_dates(&mut body, &answer["dates"]);
             self.with_near(&mut body, &answer["near"], &dictionary);
-            self.with_unread(&mut body, &answer["unread"], &dictionary);
+            self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
             self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
             self.with_empty_groups(&mut body, &dictionary);
             self.with_elsewhere(&mut body, app);
@@ -558,7 +564,7 @@ impl Listing {
         self.told(&mut body, reason);
         Self::with_dates(&mut body, &answer["dates"]);
         self.with_near(&mut body, &answer["near"], &dictionary);
-        self.with_unread(&mut body, &answer["unread"], &dictionary);
+        self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
         self.with_elsewhere(&mut body, app);
         Ok(body)

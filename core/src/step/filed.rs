@@ -38,6 +38,7 @@ impl Filed {
         match (self.is.as_str(), self.bytes) {
             ("new", Some(bytes)) => {
                 body["saved"] = json!(true);
+                body["file"] = json!(self.path);
                 body["bytes"] = json!(bytes);
             }
             ("old", _) => {

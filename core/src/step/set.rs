@@ -361,6 +361,10 @@ impl Setting {
             if self.is_so_already(&open, &old, app, world)? {
                 continue;
             }
+            if let Err(fault) = open.check_lock(row, app, world) {
+                self.tell(&open, fault)?;
+                continue;
+            }
             if let Err(fault) = open.check_times(row, app, world) {
                 self.tell(&open, fault)?;
                 continue;

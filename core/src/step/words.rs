@@ -180,7 +180,7 @@ fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
         Value::Number(count) if fact.is_least && count.as_u64() != Some(0) => format!("at least {count}"),
         Value::Null => none(fact).to_owned(),
         Value::List(items) if items.is_empty() => none(fact).to_owned(),
-        Value::List(items) => items.iter().map(|item| text(&plain(item))).collect::<Vec<_>>().join(", "),
+        Value::List(items) => items.iter().map(|item| whole(&plain(item))).collect::<Vec<_>>().join(", "),
         Value::Failed { .. } => "unknown (it cannot be read)".to_owned(),
         Value::Date(date) => day(&date),
         value => match plain(&value) {
@@ -237,6 +237,21 @@ fn text(value: &Json) -> String {
     value.as_str().map_or_else(|| shown(value), quoted)
 }
 
+/// A text whose end decides, such as a recipient, a path or an address, is never cut where it usually is.
+fn whole(value: &Json) -> String {
+    value.as_str().map_or_else(|| shown(value), long)
+}
+
+/// Whether a text is an address, such as `https://example.org`.
+fn is_address(text: &str) -> bool {
+    let (scheme, rest) = text.split_once(':').unwrap_or_default();
+    let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    !scheme.is_empty()
+        && scheme.chars().all(is_scheme)
+        && !rest.is_empty()
+        && !text.contains(char::is_whitespace)
+}
+
 /// A date as people read it, with its weekday: `Fri 2026-01-30 17:00 +01:00`. Other words stay as they are.
 pub(super) fn day(date: &str) -> String {
     let in_words = || {
@@ -259,6 +274,7 @@ pub(super) fn day(date: &str) -> String {
 pub(super) fn shown(value: &Json) -> String {
     match value {
         Json::Null => "nothing".to_owned(),
+        Json::String(text) if is_address(text) => long(text),
         Json::String(text) => quoted(text) + &length(text, LONGEST),
         Json::Bool(_) | Json::Number(_) => value.to_string(),
         // Shows each field and each item, so that a long one does not hide another.
@@ -413,9 +429,10 @@ pub(super) fn given(value: &Given, names: &Names) -> String {
         Given::Null => "nothing".to_owned(),
         Given::Bool(flag) => flag.to_string(),
         Given::Number(number) => number.to_string(),
+        Given::Text(text) if is_address(text) => long(text),
         Given::Text(text) => quoted(text) + &length(text, LONGEST),
         Given::Date(date) => day(date),
-        Given::File(path) => format!("file {}", quoted(path)),
+        Given::File(path) => format!("file {}", long(path)),
         Given::Enumerator(name) => one_line(name),
         Given::Class(class) => one_line(class),
         Given::List(items) => {

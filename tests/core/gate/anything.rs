@@ -156,7 +156,14 @@ impl Write {
         let way = format!("{} id {}", self.class, self.id);
         let word = |value: &Json| if value.is_null() { "nothing".to_owned() } else { value.to_string() };
         let (old, new) = (word(&self.old), word(&self.new));
-        let change = format!("\n  \"{what}\" old: {old}\n  \"{what}\" new: {new}", what = self.what);
+        let what = &self.what;
+        let (was, becomes) = (format!("\n  \"{what}\" old: {old}"), format!("\n  \"{what}\" new: "));
+        let change = format!("{was}{becomes}{new}");
+        // If all objects get one value, the first line says it, and no line says another.
+        let is_said = question.wording().deed.contains(&format!("set \"{what}\" to {new}"));
+        let is_shown = |line: &String| {
+            line.contains(&change) || is_said && line.contains(&was) && !line.contains(&becomes)
+        };
         let is_it = |line: &String| match self.class.as_str() {
             "slip" => is_at_place(line),
             "box" => line.starts_with(&object) || is_at_place(line),
@@ -164,7 +171,7 @@ impl Write {
         };
         let line = |line: &String| match self.what.as_str() {
             "delete" | "move" => is_it(line),
-            _ => is_it(line) && line.contains(&change),
+            _ => is_it(line) && is_shown(line),
         };
         question.wording().objects.iter().any(line)
     }

@@ -191,8 +191,18 @@ impl Parser<'_> {
             return Ok(Some((json!(moment), end)));
         }
         let start = self.offset(at);
-        let bare = bare_date(&self.text[start..]).or_else(|| bare_week(&self.text[start..]));
-        let Some(value) = bare else { return Ok(None) };
+        let text = &self.text[start..];
+        let Some(value) = bare_date(text).or_else(|| bare_week(text)) else {
+            let Some(wrong) = like_a_date(text) else { return Ok(None) };
+            let end = self.token_behind(start + wrong.len());
+            let wrong = format!("{} is not a day of the calendar", shown(wrong));
+            return Err(Fail::refused(
+                at,
+                end,
+                wrong,
+                "write a day such as 2026-01-27, or a day and a time such as 2026-01-27 15:00",
+            ));
+        };
         let end = self.token_behind(start + value.len());
         Ok(Some((json!(value), end)))
     }
@@ -249,8 +259,18 @@ fn coerced(text: &str, property: &Property) -> Json {
 /// A date as programs write it, at the beginning of a text and without quotes.
 fn bare_date(text: &str) -> Option<&str> {
     let is_of_date = |c: char| c.is_ascii_digit() || "-:.+TZ".contains(c);
-    let date = &text[..text.find(|c: char| !is_of_date(c)).unwrap_or(text.len())];
-    Moment::is_date(date).then_some(date)
+    let to = |from: usize| text[from..].find(|c: char| !is_of_date(c)).map_or(text.len(), |end| from + end);
+    let day = to(0);
+    // A blank may stand between the day and the time.
+    let whole = if text[day..].starts_with(' ') { &text[..to(day + 1)] } else { &text[..day] };
+    [whole, &text[..day]].into_iter().find(|date| Moment::is_date(date))
+}
+
+/// A text such as `2026-02-30` or `2026-11`, which is no day.
+fn like_a_date(text: &str) -> Option<&str> {
+    let text = &text[..text.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(text.len())];
+    let (year, rest) = text.split_once('-')?;
+    (year.len() == 4 && !rest.is_empty()).then_some(text)
 }
 
 /// A week as programs write it: `2026-W48`.

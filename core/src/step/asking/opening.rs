@@ -12,6 +12,7 @@ use crate::permission::{Approved, Decision, Unasked, Wording, decide, decide_rep
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::quoted;
+use crate::step::words;
 
 /// A question while the system is asked whether its app runs.
 #[derive(Debug)]
@@ -173,7 +174,7 @@ impl Opening {
             .map(|(file, _)| file)
             .collect();
         for file in &there {
-            note(format!("there is a file at {} already, and the app may replace it", quoted(file)));
+            note(format!("there is a file at {} already, and the app may replace it", words::long(file)));
         }
         if answer["running"] == json!([false]) {
             note(format!("{} is not running, and a yes also opens it", behind.name));

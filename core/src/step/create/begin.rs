@@ -19,7 +19,7 @@ use crate::action::{Argument, Creation, Following, Into, Invocation, Make, Renam
 use crate::app::App;
 use crate::call::{Call, CommandCall, Create, How, NewObject, Next};
 use crate::change::{
-    Change, Expected, Fact, Look, SEND, Slot, Span, Subject, TO_ALL, begins_with, facts, taken_from,
+    Change, Expected, Fact, Look, SEND, Slot, Span, Subject, TO_ALL, as_html, begins_with, facts, taken_from,
 };
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
 use crate::fault::{Code, Fault};
@@ -487,7 +487,9 @@ impl<'a> Tree<'a> {
             if how != How::Set && (!is_text || property.code == NAME || !property.access.can_read()) {
                 return Err(here(not_added(&property.name)));
             }
-            values.push(checked(json, property, self.app, world).map_err(here)?);
+            let value = checked(json, property, self.app, world).map_err(here)?;
+            let html = as_html(&self.app.bundle_id, class, &property.name, &value);
+            values.push(html.map_or(value, Given::Text));
             slots.push(slot(property)?);
             all.push(how);
         }

@@ -7,6 +7,7 @@ use super::Listing;
 use super::show;
 use crate::action::{Groups, Rank};
 use crate::app::{App, same_id};
+use crate::change::hidden;
 use crate::dictionary::{Dictionary, TypeExpr, names as words};
 use crate::fault::{Code, Fault};
 use crate::filter::Fold;
@@ -26,14 +27,6 @@ const APART: [(&str, &str, &str); 1] = [("com.apple.mail", "mailbox", "account")
 /// # Source
 /// Notes' dictionary: a folder has folders. `every folder` of an account is only the outer ones.
 const NESTED: [(&str, &str); 1] = [("com.apple.Notes", "folder")];
-
-/// Properties that some objects hide, so that a filter by them misses those without an error: an app, a class, the
-/// properties, and the property that marks these objects.
-///
-/// # Source
-/// Notes' dictionary: a locked note is `password protected`. Notes shows no text of one until a person unlocks it.
-const HIDDEN: [(&str, &str, &[&str], &str); 1] =
-    [("com.apple.Notes", "note", &["plaintext", "body"], "password protected")];
 
 /// The prefix of a property's name that concerns an object and its container.
 ///
@@ -63,14 +56,12 @@ impl Listing {
 
     /// The objects that a filter cannot find.
     fn hidden(&self, app: &App) -> Option<String> {
-        let is_asked = |row: &&(&str, &str, &[&str], &str)| {
-            same_id(row.0, &app.bundle_id) && self.wanted.collection.class == row.1
-        };
-        let (_, class, properties, flag) = HIDDEN.iter().find(is_asked)?;
+        let class = self.wanted.collection.class.as_str();
+        let (properties, flag) = hidden(&app.bundle_id, class)?;
         let filter = self.wanted.filter.as_ref()?.columns();
         let mut asked = filter.into_iter().filter_map(|at| self.wanted.columns.get(at));
         let column = asked.find(|column| properties.contains(&column.term.as_str()))?;
-        let plural = app.dictionary().ok()?.class(class).map_or(*class, |class| class.plural.as_str());
+        let plural = app.dictionary().ok()?.class(class).map_or(class, |class| class.plural.as_str());
         Some(format!(
             "locked {plural} hide their `{}`, so this filter cannot find them; `{flag} is true` lists them",
             column.shown()
@@ -209,7 +200,25 @@ impl Listing {
     }
 
     /// Says which values the filter, the order, a group or a sum treated as missing because the app returned an error.
-    pub(super) fn with_unread(&self, body: &mut Json, unread: &Json, dictionary: &Dictionary) {
+    ///
+    /// # Errors
+    /// macOS has refused the access, so no value is known.
+    pub(super) fn with_unread(
+        &self,
+        body: &mut Json,
+        unread: &Json,
+        app: &App,
+        dictionary: &Dictionary,
+    ) -> Result<(), Fault> {
+        for each in unread.as_array().into_iter().flatten() {
+            let message = each[4].as_str().unwrap_or_default().to_owned();
+            let number = each[2].as_i64().unwrap_or_default();
+            let fault = OsaError { number, message, at: "column".to_owned(), by: None }
+                .to_fault(&app.bundle_id, &app.name);
+            if fault.code == Code::AutomationNotAuthorized {
+                return Err(fault);
+            }
+        }
         let mut counts: IndexMap<(u64, bool), (u64, &Json)> = IndexMap::new();
         for each in unread.as_array().into_iter().flatten() {
             let (Some(column), Some(count)) = (each[0].as_u64(), each[1].as_u64()) else { continue };
@@ -228,12 +237,12 @@ impl Listing {
             Some(format!("`{}` of {count} {of} could not be read ({number})", column.shown()))
         };
         let reasons: Vec<String> = counts.iter().filter_map(told).collect();
-        if reasons.is_empty() {
-            return;
+        if !reasons.is_empty() {
+            body["complete"] = json!(false);
+            let before = body["reason"].as_str().map(str::to_owned);
+            body["reason"] = json!(before.into_iter().chain(reasons).collect::<Vec<_>>().join("; "));
         }
-        body["complete"] = json!(false);
-        let before = body["reason"].as_str().map(str::to_owned);
-        body["reason"] = json!(before.into_iter().chain(reasons).collect::<Vec<_>>().join("; "));
+        Ok(())
     }
 
     /// The closed place that a skipped container is or contains.
@@ -256,8 +265,13 @@ impl Listing {
         if !is_whole || groups.is_empty() || values.len() > MOST_VALUES {
             return;
         }
-        // If the smallest groups come first, the empty ones are the first of all.
-        let is_first = matches!(sort.first(), Some((Rank::Count, false)));
+        // If the smallest groups come first, the empty ones are the first of all. In the order of the values there is no
+        // place known for them.
+        let is_first = match sort.first() {
+            Some((Rank::Count, down)) => !down,
+            Some(_) => return,
+            None => false,
+        };
         let mut empty = Vec::new();
         for value in values {
             if groups.iter().any(|group| group["key"][column.shown()] == value) {
@@ -270,11 +284,13 @@ impl Listing {
             }
             empty.push(group);
         }
+        // Empty groups never displace others: what is behind them could not be reached.
+        if groups.len() + empty.len() > self.wanted.limit {
+            return;
+        }
         let at = if is_first { 0 } else { groups.len() };
         groups.splice(at..at, empty);
-        let count = groups.len();
-        groups.truncate(self.wanted.limit);
-        body["groupCount"] = json!(count);
+        body["groupCount"] = json!(groups.len());
     }
 }
 

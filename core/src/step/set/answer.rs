@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::begin::checked;
 use super::{Open, Setting};
 use crate::app::App;
-use crate::change::{Change, LOST, Slot, holds, is_lossy, labels};
+use crate::change::{Change, LOST, Slot, holds, is_lossy, labels, lock};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -56,6 +56,37 @@ impl Open {
             _ => None,
         };
         (count != Some(0)).then(|| (self.change.subject.facts[at].caption.clone(), count))
+    }
+
+    /// Refuses to replace a text that the object hides.
+    ///
+    /// # Errors
+    /// The object is locked, and the app gave no old value.
+    pub(super) fn check_lock(&self, row: &Json, app: &App, world: &World<'_>) -> Result<(), Fault> {
+        let dictionary = app.dictionary()?;
+        let subject = &self.change.subject;
+        let Some(lock) = lock(&app.bundle_id, subject.path.class(), &subject.slots) else { return Ok(()) };
+        let at = subject.facts.iter().position(|fact| fact.look == lock.look);
+        let read = at.and_then(|at| row.get(4)?.get(at)).unwrap_or(&Json::Null);
+        let is_locked = value(read, None, dictionary) == Value::Bool(true);
+        let is_empty = |(at, slot): (usize, &Slot)| {
+            let old = row.get(2).and_then(|old| old.get(at)).unwrap_or(&Json::Null);
+            matches!(value(old, Some(&slot.kind), dictionary), Value::Null | Value::Failed { .. })
+                || old.as_str() == Some("")
+        };
+        if !is_locked || !subject.slots.iter().enumerate().any(is_empty) {
+            return Ok(());
+        }
+        let message = format!(
+            "{} is locked: {} hides its text, and a new one would replace what nobody can see",
+            self.told(app, world),
+            app.name
+        );
+        Err(Fault::new(
+            Code::ExecutionFailed,
+            message,
+            format!("ask the user to unlock it in {} first", app.name),
+        ))
     }
 
     /// The properties whose old values, as the script encoded them, cannot be written back, and whether they are empty.

@@ -8,7 +8,9 @@ use serde_json::{Value as Json, json};
 use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
-use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, kept_date, loss, repeats, standing};
+use crate::change::{
+    Change, Expected, Fact, Look, Slot, Subject, as_html, home, kept_date, lock, loss, repeats, standing,
+};
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given, as_meant};
@@ -350,7 +352,11 @@ fn opened(
         let is_list = *how != How::Set && property.kind.0.iter().any(|kind| kind.list);
         let json = if is_list && !json.is_array() { &json!([json]) } else { *json };
         let value = checked(json, property, app, world)?;
-        let json = as_meant(json, &value);
+        let html = as_html(&app.bundle_id, path.class(), &property.name, &value);
+        let (json, value) = match html {
+            Some(html) => (json!(html), Given::Text(html)),
+            None => (as_meant(json, &value), value),
+        };
         joins.push(join(*how, property, &json, &value)?);
         values.push(value);
         slots.push(slot(property)?);
@@ -365,7 +371,9 @@ fn opened(
     let repeats = repeats(&app.bundle_id, dictionary, subject.path.class());
     let standing = standing(&app.bundle_id, dictionary, subject.path.class());
     let loss = loss(&app.bundle_id, dictionary, subject.path.class(), &subject.slots);
-    let facts = repeats.into_iter().filter(|fact| !is_set(fact)).chain(loss).chain(standing).collect();
+    let lock = lock(&app.bundle_id, subject.path.class(), &subject.slots);
+    let facts =
+        repeats.into_iter().filter(|fact| !is_set(fact)).chain(loss).chain(standing).chain(lock).collect();
     subject.facts = facts;
     let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
     let excluded = series::dated(&app.bundle_id, subject.path.class());

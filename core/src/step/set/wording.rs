@@ -21,6 +21,9 @@ use crate::value::Value;
 /// important one would be hidden among them.
 const MOST_SETS: usize = 25;
 
+/// The most new values that the first line of a question tells.
+const MOST_PARTS: usize = 3;
+
 impl Setting {
     /// The indexes of the remaining writes by their new values, so that equal ones are together.
     pub(super) fn sets(&self) -> Vec<Vec<usize>> {
@@ -65,7 +68,8 @@ impl Setting {
         } else if differs && self.open.len() > NAMED {
             sets.iter().map(|set| self.set(set, dictionary, &apart)).collect()
         } else {
-            self.open.iter().map(|open| open.line(dictionary, &apart)).collect()
+            let is_said = !differs && self.open.len() > 1 && self.says_all_news(&apart);
+            self.open.iter().map(|open| open.line(dictionary, &apart, is_said)).collect()
         };
         Wording {
             app: app.to_owned(),
@@ -185,7 +189,7 @@ impl Setting {
         let opens: Vec<&Open> = places.iter().filter_map(|at| self.open.get(*at)).collect();
         let (first, count) = match opens.as_slice() {
             [] => return String::new(),
-            [one] => return one.line(dictionary, apart),
+            [one] => return one.line(dictionary, apart, false),
             [first, ..] => (first, opens.len()),
         };
         let slots = first.change.subject.slots.iter().enumerate();
@@ -201,18 +205,25 @@ impl Setting {
         format!("{news} ({count} objects):{named}{more}")
     }
 
+    /// Whether the first line of the question tells the new values, so that no object has to tell them again.
+    fn says_all_news(&self, apart: &Apart) -> bool {
+        self.parts(apart).len() <= MOST_PARTS
+            && self.open.iter().all(|open| open.joins.iter().all(Option::is_none))
+    }
+
+    /// The new values, each once.
+    fn parts(&self, apart: &Apart) -> IndexSet<String> {
+        let of = |open: &Open| {
+            let slots = open.change.subject.slots.iter().enumerate();
+            slots.map(|(at, slot)| open.new_part(at, &slot.term, apart)).collect::<Vec<_>>()
+        };
+        self.open.iter().flat_map(of).collect()
+    }
+
     /// `set "read status" to true`, or only the names if the values differ.
     fn deed(&self, apart: &Apart) -> String {
-        let mut parts: Vec<String> = Vec::new();
-        for open in &self.open {
-            for (at, slot) in open.change.subject.slots.iter().enumerate() {
-                let part = open.new_part(at, &slot.term, apart);
-                if !parts.contains(&part) {
-                    parts.push(part);
-                }
-            }
-        }
-        if parts.len() <= 3 {
+        let parts: Vec<String> = self.parts(apart).into_iter().collect();
+        if parts.len() <= MOST_PARTS {
             return parts.join(", ");
         }
         // Long lists of values are shown with their objects; here all properties are named.
@@ -261,12 +272,14 @@ impl Open {
     }
 
     /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
-    /// a script that runs from right to left would change places on the screen.
-    fn line(&self, dictionary: Option<&Dictionary>, apart: &Apart) -> String {
+    /// a script that runs from right to left would change places on the screen. New values that the first line of the
+    /// question says are left out.
+    fn line(&self, dictionary: Option<&Dictionary>, apart: &Apart, is_said: bool) -> String {
         let changes = self.change.subject.slots.iter().enumerate().map(|(at, slot)| {
             let (old, new) = self.old_and_new(at, dictionary, apart);
             let name = quoted(&slot.term);
-            format!("\n  {name} old: {old}\n  {name} new: {new}")
+            let new = if is_said { String::new() } else { format!("\n  {name} new: {new}") };
+            format!("\n  {name} old: {old}{new}")
         });
         format!("{}{}{}", self.words, self.below(), changes.collect::<String>())
     }
