@@ -28,8 +28,8 @@ impl Kind {
     }
 }
 
-/// A condition on one item: true, false, or unknown if it asks about a missing value. Unknown does not match, and its
-/// negation does not match either.
+/// A condition on one item: true, false, or unknown if a text is too long for a regular expression. Unknown does not
+/// match, and its negation does not match either.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Predicate {
     And(Vec<Predicate>),
@@ -41,7 +41,7 @@ pub(crate) enum Predicate {
     Among(&'static str, Vec<&'static str>),
     /// A field has some value (true), or has no value (false).
     Exists(&'static str, bool),
-    /// The value of a field is between two bounds, both included.
+    /// The value of a field is between two bounds, both included. False for a missing value.
     Within(&'static str, Bound, Bound),
     /// At least one of the fields contains a text, in any case.
     Contains(&'static [&'static str], String),
