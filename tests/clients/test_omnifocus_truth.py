@@ -150,7 +150,7 @@ class Query:
             return {pick(["flagged", "effectiveFlagged", "inInbox", "hasNote", "sequential", "isRepeating"]): pick([True, False])}
         if kind == "date":
             ends = sorted([self.date(), self.date()], key=lambda end: self.span(end)[0])
-            form = pick([{"before": ends[0]}, {"after": ends[0]}, {"between": ends}, {"exists": pick([True, False])}])
+            form = pick([*({how: ends[0]} for how in ["before", "after", "onOrBefore", "onOrAfter"]), {"between": ends}, {"exists": pick([True, False])}])
             return {pick(DATES): form}
         if kind == "minutes":
             return {"estimatedMinutes": pick([{"equals": 15}, {"lessThan": 30}, {"greaterThan": 5}, {"between": [5, 30]}, {"exists": False}])}
@@ -223,8 +223,13 @@ class Query:
         if key in DATES:
             if task[key] is None:
                 return False
-            from_, to = value.get("between", [value.get("after"), value.get("before")])
-            return (from_ is None or task[key] >= self.span(from_)[0]) and (to is None or task[key] <= self.span(to)[1])
+            [(how, dates)] = value.items()
+            ends = dates if how == "between" else [dates, dates]
+            first, last = self.span(ends[0])[0], self.span(ends[1])[1]
+            return {
+                "before": task[key] < first, "onOrBefore": task[key] <= last, "after": task[key] > last,
+                "onOrAfter": task[key] >= first, "between": first <= task[key] <= last,
+            }[how]  # fmt: skip
         return task[key] == value
 
     def given(self):

@@ -174,10 +174,12 @@ fn span(value: &Json, held: &Json) -> bool {
     }
     let Some(held) = held.as_i64() else { return false };
     let between = value["between"].as_array();
-    let after = value["after"].as_str().or(between.map(|ends| ends[0].as_str().unwrap()));
-    let before = value["before"].as_str().or(between.map(|ends| ends[1].as_str().unwrap()));
-    after.is_none_or(|date| held >= instant(date, false))
-        && before.is_none_or(|date| held <= instant(date, true))
+    let since = value["onOrAfter"].as_str().or(between.map(|ends| ends[0].as_str().unwrap()));
+    let until = value["onOrBefore"].as_str().or(between.map(|ends| ends[1].as_str().unwrap()));
+    since.is_none_or(|date| held >= instant(date, false))
+        && until.is_none_or(|date| held <= instant(date, true))
+        && value["after"].as_str().is_none_or(|date| held > instant(date, true))
+        && value["before"].as_str().is_none_or(|date| held < instant(date, false))
 }
 
 /// The dates of the tests: a day, a local time, `today±Nd`, `now±Nd` or `now±Nh`.

@@ -240,6 +240,13 @@ fn short(text: &str) -> String {
 fn within(field: &str, least: Bound, most: Bound, moment: &Moment) -> String {
     match (least, most) {
         (Bound::Open, Bound::Open) => format!("{field} is set"),
+        // The millisecond beside a whole second is shown as that second, which is left out.
+        (Bound::At(least), Bound::Open) if least.rem_euclid(1_000) == 1 => {
+            format!("{field} > {}", moment.text(least - 1))
+        }
+        (Bound::Open, Bound::At(most)) if most.rem_euclid(1_000) == 999 => {
+            format!("{field} < {}", moment.text(most + 1))
+        }
         (least, Bound::Open) => format!("{field} >= {}", least.words(moment)),
         (Bound::Open, most) => format!("{field} <= {}", most.words(moment)),
         (least, most) if least == most => format!("{field} = {}", least.words(moment)),
