@@ -150,7 +150,7 @@ class Query:
             return {pick(["flagged", "effectiveFlagged", "inInbox", "hasNote", "sequential", "isRepeating"]): pick([True, False])}
         if kind == "date":
             ends = sorted([self.date(), self.date()], key=lambda end: self.span(end)[0])
-            form = pick([{"before": ends[0]}, {"after": ends[0]}, {"between": ends}, {"exists": pick([True, False])}])
+            form = pick([*({how: ends[0]} for how in ["before", "after", "onOrBefore", "onOrAfter"]), {"between": ends}, {"exists": pick([True, False])}])
             return {pick(DATES): form}
         if kind == "minutes":
             return {"estimatedMinutes": pick([{"equals": 15}, {"lessThan": 30}, {"greaterThan": 5}, {"between": [5, 30]}, {"exists": False}])}
@@ -191,23 +191,16 @@ class Query:
         start, end = (datetime.datetime.combine(each, datetime.time(), self.store.zone).timestamp() for each in (day, day + DAY))
         return [start, end - 0.001]
 
-    # True, false, or None if a condition asks about a missing value.
-
     def holds(self, filters, task):
-        parts = [self.condition(key, value, task) for key, value in filters.items()]
-        return False if False in parts else None if None in parts else True
+        return all(self.condition(key, value, task) for key, value in filters.items())
 
     def condition(self, key, value, task):
         if key == "AND":
-            return self.holds({str(at): each for at, each in enumerate(value)}, task)
-        if key.isdigit():
-            return self.holds(value, task)
+            return all(self.holds(each, task) for each in value)
         if key == "OR":
-            parts = [self.holds(each, task) for each in value]
-            return True if True in parts else None if None in parts else False
+            return any(self.holds(each, task) for each in value)
         if key == "NOT":
-            inner = self.holds(value, task)
-            return None if inner is None else not inner
+            return not self.holds(value, task)
         if key == "project":
             return task["inInbox"]
         if key in ("name", "text"):
@@ -222,16 +215,21 @@ class Query:
         if key == "estimatedMinutes":
             minutes = task[key]
             if minutes is None:
-                return None
+                return False
             [(how, than)] = value.items()
             if how == "between":
                 return than[0] <= minutes <= than[1]
             return {"equals": minutes == than, "lessThan": minutes < than, "greaterThan": minutes > than}[how]
         if key in DATES:
             if task[key] is None:
-                return None
-            from_, to = value.get("between", [value.get("after"), value.get("before")])
-            return (from_ is None or task[key] >= self.span(from_)[0]) and (to is None or task[key] <= self.span(to)[1])
+                return False
+            [(how, dates)] = value.items()
+            ends = dates if how == "between" else [dates, dates]
+            first, last = self.span(ends[0])[0], self.span(ends[1])[1]
+            return {
+                "before": task[key] < first, "onOrBefore": task[key] <= last, "after": task[key] > last,
+                "onOrAfter": task[key] >= first, "between": first <= task[key] <= last,
+            }[how]  # fmt: skip
         return task[key] == value
 
     def given(self):

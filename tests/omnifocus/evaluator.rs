@@ -49,7 +49,7 @@ pub(crate) fn list(world: &World) -> Vec<Json> {
 
 /// Returns the ids of what a filter matches, in the order of the database.
 pub(crate) fn matching<'a>(filter: &Json, tasks: &'a [Json]) -> Vec<&'a Json> {
-    tasks.iter().filter(|task| with_default(filter, task) == Some(true)).collect()
+    tasks.iter().filter(|task| with_default(filter, task)).collect()
 }
 
 fn state(task: &Json) -> &'static str {
@@ -86,61 +86,42 @@ fn asks_anywhere(filter: &Json) -> bool {
 }
 
 /// Completed items count only if a filter asks for them, at its top level or in one item of an `OR`.
-fn with_default(filter: &Json, task: &Json) -> Option<bool> {
+fn with_default(filter: &Json, task: &Json) -> bool {
     if asks_for_state(filter) {
         return holds(filter, task);
     }
     let asking = |choice: &&Json| choice.as_array().unwrap().iter().any(asks_anywhere);
     let choices = together(filter).into_iter().filter_map(|object| object.get("OR"));
     match choices.into_iter().find(asking) {
-        None => both(holds(filter, task), Some(state(task) == "active")),
+        None => holds(filter, task) && state(task) == "active",
         Some(choice) => {
-            let branches = choice.as_array().unwrap().iter();
-            both(
-                holds(filter, task),
-                branches.map(|branch| with_default(branch, task)).fold(Some(false), either),
-            )
+            let mut branches = choice.as_array().unwrap().iter();
+            holds(filter, task) && branches.any(|branch| with_default(branch, task))
         }
     }
 }
 
-fn both(left: Option<bool>, right: Option<bool>) -> Option<bool> {
-    match (left, right) {
-        (Some(false), _) | (_, Some(false)) => Some(false),
-        (Some(true), Some(true)) => Some(true),
-        _ => None,
-    }
+/// Whether a filter holds. A missing value fulfils no condition on a date or a number.
+fn holds(filter: &Json, task: &Json) -> bool {
+    filter.as_object().unwrap().iter().all(|(key, value)| condition(key, value, task))
 }
 
-fn either(left: Option<bool>, right: Option<bool>) -> Option<bool> {
-    both(left.map(|left| !left), right.map(|right| !right)).map(|both| !both)
-}
-
-/// Whether a filter holds; neither true nor false if it asks about a missing value.
-fn holds(filter: &Json, task: &Json) -> Option<bool> {
-    let conditions = filter.as_object().unwrap();
-    conditions.iter().map(|(key, value)| condition(key, value, task)).fold(Some(true), both)
-}
-
-fn condition(key: &str, value: &Json, task: &Json) -> Option<bool> {
-    let all = |value: &Json| value.as_array().unwrap().clone();
+fn condition(key: &str, value: &Json, task: &Json) -> bool {
     match key {
-        "AND" => all(value).iter().map(|item| holds(item, task)).fold(Some(true), both),
-        "OR" => all(value).iter().map(|item| holds(item, task)).fold(Some(false), either),
-        "NOT" => holds(value, task).map(|holds| !holds),
-        "status" => Some(state(task) == value.as_str().unwrap()),
-        "completed" => {
-            Some(value == (state(task) == "completed") && (value == true || state(task) == "active"))
-        }
-        "flagged" | "effectiveFlagged" | "inInbox" | "sequential" => Some(task[key] == *value),
-        "hasNote" => Some((task["note"] != "") == *value),
-        "available" | "blocked" => Some(task[key] == *value),
-        "tags" => Some(tags(value, task)),
-        "project" if value.is_null() => Some(task["inInbox"] == true),
-        "project" | "projectId" => Some(task[key] == *value),
-        "folder" => Some(folder(value, task)),
-        "name" => Some(text(value, &[&task["name"]])),
-        "text" => Some(text(value, &[&task["name"], &task["note"]])),
+        "AND" => value.as_array().unwrap().iter().all(|item| holds(item, task)),
+        "OR" => value.as_array().unwrap().iter().any(|item| holds(item, task)),
+        "NOT" => !holds(value, task),
+        "status" => state(task) == value.as_str().unwrap(),
+        "completed" => value == (state(task) == "completed") && (value == true || state(task) == "active"),
+        "flagged" | "effectiveFlagged" | "inInbox" | "sequential" => task[key] == *value,
+        "hasNote" => (task["note"] != "") == *value,
+        "available" | "blocked" => task[key] == *value,
+        "tags" => tags(value, task),
+        "project" if value.is_null() => task["inInbox"] == true,
+        "project" | "projectId" => task[key] == *value,
+        "folder" => folder(value, task),
+        "name" => text(value, &[&task["name"]]),
+        "text" => text(value, &[&task["name"], &task["note"]]),
         "estimatedMinutes" => minutes(value, &task["minutes"]),
         date => span(value, &task[date]),
     }
@@ -173,34 +154,32 @@ fn text(value: &Json, texts: &[&Json]) -> bool {
     texts.iter().any(|text| text.as_str().unwrap().to_lowercase().contains(&wanted))
 }
 
-fn minutes(value: &Json, held: &Json) -> Option<bool> {
+fn minutes(value: &Json, held: &Json) -> bool {
     if let Some(there) = value["exists"].as_bool() {
-        return Some(held.is_null() != there);
+        return held.is_null() != there;
     }
-    let held = held.as_f64()?;
+    let Some(held) = held.as_f64() else { return false };
     let number = |key: &str| value[key].as_f64();
-    Some(
-        number("equals").is_none_or(|number| held == number)
-            && number("lessThan").is_none_or(|number| held < number)
-            && number("greaterThan").is_none_or(|number| held > number)
-            && value["between"]
-                .as_array()
-                .is_none_or(|ends| held >= ends[0].as_f64().unwrap() && held <= ends[1].as_f64().unwrap()),
-    )
+    number("equals").is_none_or(|number| held == number)
+        && number("lessThan").is_none_or(|number| held < number)
+        && number("greaterThan").is_none_or(|number| held > number)
+        && value["between"]
+            .as_array()
+            .is_none_or(|ends| held >= ends[0].as_f64().unwrap() && held <= ends[1].as_f64().unwrap())
 }
 
-fn span(value: &Json, held: &Json) -> Option<bool> {
+fn span(value: &Json, held: &Json) -> bool {
     if let Some(there) = value["exists"].as_bool() {
-        return Some(held.is_null() != there);
+        return held.is_null() != there;
     }
-    let held = held.as_i64()?;
+    let Some(held) = held.as_i64() else { return false };
     let between = value["between"].as_array();
-    let after = value["after"].as_str().or(between.map(|ends| ends[0].as_str().unwrap()));
-    let before = value["before"].as_str().or(between.map(|ends| ends[1].as_str().unwrap()));
-    Some(
-        after.is_none_or(|date| held >= instant(date, false))
-            && before.is_none_or(|date| held <= instant(date, true)),
-    )
+    let since = value["onOrAfter"].as_str().or(between.map(|ends| ends[0].as_str().unwrap()));
+    let until = value["onOrBefore"].as_str().or(between.map(|ends| ends[1].as_str().unwrap()));
+    since.is_none_or(|date| held >= instant(date, false))
+        && until.is_none_or(|date| held <= instant(date, true))
+        && value["after"].as_str().is_none_or(|date| held > instant(date, true))
+        && value["before"].as_str().is_none_or(|date| held < instant(date, false))
 }
 
 /// The dates of the tests: a day, a local time, `today±Nd`, `now±Nd` or `now±Nh`.

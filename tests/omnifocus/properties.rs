@@ -39,8 +39,8 @@ fn flag() -> impl Strategy<Value = Json> {
 
 fn date() -> impl Strategy<Value = Json> {
     prop_oneof![
-        select(&DATES[..]).prop_map(|date| json!({"before": date})),
-        select(&DATES[..]).prop_map(|date| json!({"after": date})),
+        (select(vec!["before", "after", "onOrBefore", "onOrAfter"]), select(&DATES[..]))
+            .prop_map(|(how, date)| json!({how: date})),
         (select(&DATES[..]), select(&DATES[..])).prop_map(|(from, to)| json!({"between": [from, to]})),
         any::<bool>().prop_map(|there| json!({"exists": there})),
     ]

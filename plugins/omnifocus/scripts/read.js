@@ -580,7 +580,7 @@
     return test === null ? () => true : test;
   }
 
-  // ---- predicates: true, false, or null if a condition asks about a missing value
+  // ---- predicates: true, false, or null if a text was too long to try
 
   const makers = {
     true: () => () => true,
@@ -628,13 +628,12 @@
       const read = field(kind, name);
       return (item) => (read(item) !== null) === wanted;
     },
-    // Both ends are included.
+    // Both ends are included. A missing value is in no range, so `not` holds for it.
     within: (kind, name, least, most) => {
       const read = field(kind, name);
       return (item) => {
         const value = read(item);
-        if (value === null) return null;
-        return (least === null || value >= least) && (most === null || value <= most);
+        return value !== null && (least === null || value >= least) && (most === null || value <= most);
       };
     },
     contains: (kind, within, term) => {

@@ -113,7 +113,7 @@ fn percent(part: i64, whole: i64) -> f64 {
 const DESCRIPTION: &str = "Analyzes OmniFocus: counts with the evidence behind them, over the whole database or a \
 scope. Values of analysis.type:
 - productivity_stats: totals, completion rate, completed and created in the period, by project and tag. params: \
-groupBy or period day|week|month, metrics [completed, created, velocity, overdue, projects, tags]
+groupBy or period day|week|month (of the calendar), metrics [completed, created, velocity, overdue, projects, tags]
 - task_velocity: completed and created per interval, backlog growth, median hours. params: groupBy day|week|month
 - overdue_analysis: overdue by severity and project, oldest first
 - workflow_analysis: available, blocked, deferred, overdue by project and tag, longest deferrals

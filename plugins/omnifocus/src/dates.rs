@@ -2,8 +2,8 @@
 //!
 //! `now`, `today`, `tomorrow` or `yesterday`, each with an optional offset such as `now+3days` or `today-1w`; words such
 //! as `friday 17:00`, `next week`, `in 2 weeks`; `2026-01-31`; `2026-01-31 17:00`, in local time; RFC 3339 with an
-//! offset. A day is a whole day: as the start of a span it means its beginning, and as the end of a span its end. Weeks,
-//! months and years are whole in the same way.
+//! offset. A day is a whole day: as the start of a span it means its beginning, and as the end of a span its end; `before`
+//! and `after` leave all of it out. Weeks, months and years are whole in the same way.
 
 mod phrase;
 
@@ -81,19 +81,34 @@ pub(crate) fn local(object: &Object<'_>, key: &str, moment: &Moment) -> Result<O
     Ok(Some(text))
 }
 
-/// Reads `before`, `after` or `between` of an object. The other keys of the object are the caller's.
+/// The keys of a range, with the end of the date that each means, and the milliseconds from there to the range. A day,
+/// a week or a month is itself not before or after.
+const STARTS: [(&str, End, i64); 2] = [("after", End::Right, 1), ("onOrAfter", End::Left, 0)];
+const ENDS: [(&str, End, i64); 2] = [("before", End::Left, -1), ("onOrBefore", End::Right, 0)];
+
+/// Reads `before`, `onOrBefore`, `after`, `onOrAfter` or `between` of an object. The other keys of the object are the
+/// caller's.
 pub(crate) fn range(object: &Object<'_>, moment: &Moment) -> Result<Option<Range>, Fault> {
-    let one =
-        |key: &str, end| object.get(key).map(|value| read(&object.at(key), value, end, moment)).transpose();
-    let (before, after) = (one("before", End::Right)?, one("after", End::Left)?);
-    let between = between(object, moment)?;
-    match (before, after, between) {
+    let (from, to) = (bound(object, STARTS, moment)?, bound(object, ENDS, moment)?);
+    match (from, to, between(object, moment)?) {
         (None, None, None) => Ok(None),
-        (to, from, None) => ordered(object, Range { from, to }).map(Some),
+        (from, to, None) => ordered(object, Range { from, to }).map(Some),
         (None, None, Some(span)) => ordered(object, span).map(Some),
-        _ => Err(Fault::invalid(format!("`{}` has between and one of before and after", object.path()))
-            .suggest("give one of before, after or between")),
+        _ => Err(Fault::invalid(format!("`{}` has between and another bound", object.path()))
+            .suggest("give between alone, or a start and an end")),
     }
+}
+
+/// Reads one end of a range, under one of two keys.
+fn bound(object: &Object<'_>, keys: [(&str, End, i64); 2], moment: &Moment) -> Result<Option<i64>, Fault> {
+    let [(first, ..), (second, ..)] = keys;
+    if object.has(first) && object.has(second) {
+        return Err(Fault::invalid(format!("`{}` has both {first} and {second}", object.path()))
+            .suggest("leave one of them out"));
+    }
+    let given = keys.into_iter().find_map(|(key, end, step)| Some((key, object.get(key)?, end, step)));
+    let Some((key, value, end, step)) = given else { return Ok(None) };
+    Ok(Some(read(&object.at(key), value, end, moment)?.saturating_add(step)))
 }
 
 fn between(object: &Object<'_>, moment: &Moment) -> Result<Option<Range>, Fault> {
@@ -404,16 +419,29 @@ mod tests {
     fn spans_have_an_order_and_one_form() {
         let moment = moment();
         for (value, expected) in [
-            (json!({"before": "2026-01-01"}), "None..Some(2026-01-01T23:59:59+01:00)"),
-            (json!({"after": "2026-01-01"}), "Some(2026-01-01T00:00:00+01:00)..None"),
+            (json!({"before": "2026-01-01"}), "None..Some(2025-12-31T23:59:59+01:00)"),
+            (json!({"onOrBefore": "2026-01-01"}), "None..Some(2026-01-01T23:59:59+01:00)"),
+            (json!({"after": "2026-01-01"}), "Some(2026-01-02T00:00:00+01:00)..None"),
+            (json!({"onOrAfter": "2026-01-01"}), "Some(2026-01-01T00:00:00+01:00)..None"),
+            (json!({"before": "next week"}), "None..Some(2026-02-01T23:59:59+01:00)"),
+            (json!({"onOrBefore": "next week"}), "None..Some(2026-02-08T23:59:59+01:00)"),
+            (json!({"after": "this month"}), "Some(2026-02-01T00:00:00+01:00)..None"),
+            (json!({"onOrAfter": "this month"}), "Some(2026-01-01T00:00:00+01:00)..None"),
+            (json!({"before": "now"}), "None..Some(2026-01-28T09:29:59+01:00)"),
+            (json!({"onOrBefore": "now"}), "None..Some(2026-01-28T09:30:00+01:00)"),
             (
                 json!({"between": ["today", "today"]}),
                 "Some(2026-01-28T00:00:00+01:00)..Some(2026-01-28T23:59:59+01:00)",
             ),
             (
-                json!({"after": "today", "before": "tomorrow"}),
-                "Some(2026-01-28T00:00:00+01:00)..Some(2026-01-29T23:59:59+01:00)",
+                json!({"onOrAfter": "today", "before": "tomorrow"}),
+                "Some(2026-01-28T00:00:00+01:00)..Some(2026-01-28T23:59:59+01:00)",
             ),
+            (
+                json!({"after": "today", "before": "tomorrow"}),
+                "`dueDate` ends before it begins, so nothing can match",
+            ),
+            (json!({"after": "today", "onOrAfter": "today"}), "`dueDate` has both after and onOrAfter"),
             (
                 json!({"between": ["tomorrow", "today"]}),
                 "`dueDate` ends before it begins, so nothing can match",
@@ -424,7 +452,7 @@ mod tests {
             ),
             (
                 json!({"between": ["today", "today"], "after": "now"}),
-                "`dueDate` has between and one of before and after",
+                "`dueDate` has between and another bound",
             ),
         ] {
             let object = Object::of("dueDate", &value).expect("an object");

@@ -10,7 +10,7 @@ mod scope;
 
 use iac_plugin::{Fault, Json, Object};
 
-use crate::program::{Kind, Predicate};
+use crate::program::{Bound, Kind, Predicate};
 use crate::{Moment, fields};
 use scope::Scope;
 
@@ -153,6 +153,7 @@ impl Reader<'_> {
                 None => return Err(conflict),
             }
         }
+        self.future(key, object, &predicate);
         found.states |= matches!(key, "status" | "completed" | "completionDate" | "dropDate" | "perspective");
         if let Predicate::Ids(ids) = &predicate {
             found.ids = Some(ids.clone());
@@ -160,6 +161,18 @@ impl Reader<'_> {
         found.keys.push(key.to_owned());
         found.parts.push(predicate);
         Ok(())
+    }
+
+    /// What has happened is not in the future. A caller who writes `after` with today means today too.
+    fn future(&mut self, key: &str, object: &Object<'_>, predicate: &Predicate) {
+        let happened = ["completionDate", "dropDate", "added", "modified", "lastReviewDate"].contains(&key);
+        if let Predicate::Within(_, Bound::At(from), _) = predicate
+            && happened
+            && *from > self.moment.milliseconds()
+        {
+            let path = object.at(key);
+            self.warnings.push(format!("`{path}` begins in the future; `onOrAfter` includes the day itself"));
+        }
     }
 
     /// Two keys mean the same thing and one of them wins; if both have the same value, no warning is needed.

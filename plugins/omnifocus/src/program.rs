@@ -28,8 +28,8 @@ impl Kind {
     }
 }
 
-/// A condition on one item: true, false, or unknown if it asks about a missing value. Unknown does not match, and its
-/// negation does not match either.
+/// A condition on one item: true, false, or unknown if a text is too long for a regular expression. Unknown does not
+/// match, and its negation does not match either.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Predicate {
     And(Vec<Predicate>),
@@ -41,7 +41,7 @@ pub(crate) enum Predicate {
     Among(&'static str, Vec<&'static str>),
     /// A field has some value (true), or has no value (false).
     Exists(&'static str, bool),
-    /// The value of a field is between two bounds, both included.
+    /// The value of a field is between two bounds, both included. False for a missing value.
     Within(&'static str, Bound, Bound),
     /// At least one of the fields contains a text, in any case.
     Contains(&'static [&'static str], String),
@@ -240,6 +240,13 @@ fn short(text: &str) -> String {
 fn within(field: &str, least: Bound, most: Bound, moment: &Moment) -> String {
     match (least, most) {
         (Bound::Open, Bound::Open) => format!("{field} is set"),
+        // The millisecond beside a whole second is shown as that second, which is left out.
+        (Bound::At(least), Bound::Open) if least.rem_euclid(1_000) == 1 => {
+            format!("{field} > {}", moment.text(least - 1))
+        }
+        (Bound::Open, Bound::At(most)) if most.rem_euclid(1_000) == 999 => {
+            format!("{field} < {}", moment.text(most + 1))
+        }
         (least, Bound::Open) => format!("{field} >= {}", least.words(moment)),
         (Bound::Open, most) => format!("{field} <= {}", most.words(moment)),
         (least, most) if least == most => format!("{field} = {}", least.words(moment)),

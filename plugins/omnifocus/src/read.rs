@@ -30,11 +30,11 @@ Completed and dropped tasks are left out unless `status` asks for them; every an
 truncation.
 FILTERS (all must hold): status, flagged, inInbox, available, blocked, project (name, id or null = inbox), folder \
 (\"Work/Clients\" or null), tags {any|all|none:[names], below:true for tags below them}, dueDate deferDate plannedDate (effectiveDueDate \
-and its like: also through project or group) completionDate added modified {before|after|between|exists}, estimatedMinutes {equals|lessThan|greaterThan|between}, name and text \
+and its like: also through project or group) completionDate added modified {before|after (not that day or week itself)|onOrBefore|onOrAfter|between (both included)|exists}, estimatedMinutes {equals|lessThan|greaterThan|between}, name and text \
 {contains|matches(regex)}, id (or a list); AND:[..] OR:[..] NOT:{..} nest.
 DATES: now, today, tomorrow, yesterday with an offset (now+3days, today-1w; m h d w mo y), friday 17:00, next week, end of month, in 2 weeks, YYYY-MM-DD (the whole day), \
 YYYY-MM-DD HH:mm, RFC 3339.
-MODES (tasks): inbox, overdue, today, upcoming, available, blocked, flagged, forecast (sections: past, today, each day, flagged), forecast_past, search, smart_suggest \
+MODES (tasks): inbox, overdue, today (overdue, due in 3 days, or flagged), upcoming, available, blocked, flagged, forecast (sections: past, today, each day, flagged), forecast_past, search, smart_suggest \
 (what to do next: overdue +100, due today +80, flagged +50, available +30, 15 minutes or less +20).
 EXAMPLES of query: {type:\"tasks\",filters:{project:null}} inbox | {type:\"tasks\",filters:{dueDate:{before:\"now\"}}} \
 overdue | {type:\"tasks\",filters:{OR:[{dueDate:{before:\"now+3days\"}},{flagged:true}],tags:{any:[\"work\"]}},\

@@ -64,7 +64,8 @@ fn metrics(analysis: &Analysis<'_>) -> Result<Vec<String>, Fault> {
     }
 }
 
-/// The default period: today, or the seven days or the month that end today.
+/// The default period: today, or the seven days or the month that end today. It is not the week of the calendar, which
+/// has nothing to show on a Monday.
 fn usual(unit: Unit, moment: &Moment) -> Range {
     let today = moment.today();
     let first = match unit {

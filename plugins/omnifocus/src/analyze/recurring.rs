@@ -90,8 +90,7 @@ impl Recurring {
     }
 
     fn show(&self, moment: &Moment) -> Json {
-        let now = moment.milliseconds();
-        let late = self.due.filter(|due| *due < now);
+        let days = self.days(moment);
         let date = |date: &Json| moment.show(date);
         json!({
             "id": self.id,
@@ -107,10 +106,20 @@ impl Recurring {
             },
             "deferDate": date(&self.defer),
             "nextDue": date(&json!(self.due)),
-            "daysUntilDue": self.due.map(|due| (due - now).div_euclid(DAY)),
-            "isOverdue": late.is_some(),
-            "overdueDays": late.map_or(0, |due| (now - due) / DAY),
+            "daysUntilDue": days,
+            "isOverdue": self.is_overdue(moment),
+            "overdueDays": days.map_or(0, |days| (-days).max(0)),
         })
+    }
+
+    fn is_overdue(&self, moment: &Moment) -> bool {
+        self.due.is_some_and(|due| due < moment.milliseconds())
+    }
+
+    /// Returns the whole days of 24 hours until it is due, as `overdue_analysis` counts them. They are negative if it
+    /// has been overdue for one at least.
+    fn days(&self, moment: &Moment) -> Option<i64> {
+        self.due.map(|due| (due - moment.milliseconds()) / DAY)
     }
 }
 
@@ -166,8 +175,9 @@ fn sort(tasks: &mut [Recurring], order: Order) {
 }
 
 fn list(tasks: &[Recurring], total: i64, moment: &Moment) -> Json {
-    let now = moment.milliseconds();
-    let days = |task: &&Recurring| task.due.map(|due| (due - now).div_euclid(DAY));
+    let is_soon = |task: &&Recurring| {
+        !task.is_overdue(moment) && task.days(moment).is_some_and(|days| (0..=7).contains(&days))
+    };
     let mut frequencies: BTreeMap<String, i64> = BTreeMap::new();
     for task in tasks {
         *frequencies.entry(task.label()).or_default() += 1;
@@ -176,8 +186,8 @@ fn list(tasks: &[Recurring], total: i64, moment: &Moment) -> Json {
     json!({
         "summary": {
             "totalRecurring": total,
-            "overdue": tasks.iter().filter(|task| task.due.is_some_and(|due| due < now)).count(),
-            "dueThisWeek": tasks.iter().filter(|task| days(task).is_some_and(|days| (0..=7).contains(&days))).count(),
+            "overdue": tasks.iter().filter(|task| task.is_overdue(moment)).count(),
+            "dueThisWeek": tasks.iter().filter(is_soon).count(),
             "byFrequency": frequencies,
         },
         "returned_count": shown.len(),
@@ -244,6 +254,21 @@ mod tests {
         ] {
             let label = Rhythm::read(rule).map_or_else(|| "none".to_owned(), |rhythm| rhythm.label());
             assert_eq!(label, expected, "{rule}");
+        }
+    }
+
+    #[test]
+    fn days_before_and_after_a_due_date_agree() {
+        let moment = Moment::new(1_769_589_000_000, "Europe/Vienna", 3_600);
+        for (hours, until, is_overdue, since) in
+            [(-126, -5, true, 5), (-24, -1, true, 1), (-5, 0, true, 0), (5, 0, false, 0), (30, 1, false, 0)]
+        {
+            let due = json!(moment.milliseconds() + hours * 3_600_000);
+            let null = Json::Null;
+            let row = vec![null.clone(), null.clone(), null.clone(), null.clone(), null, due];
+            let shown = Recurring::read(row).show(&moment);
+            assert_eq!(shown["daysUntilDue"], until, "{hours}");
+            assert_eq!((&shown["isOverdue"], &shown["overdueDays"]), (&json!(is_overdue), &json!(since)));
         }
     }
 }

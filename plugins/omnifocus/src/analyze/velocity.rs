@@ -1,6 +1,7 @@
 //! How many tasks are completed and created from one interval to the next.
 
 use iac_plugin::{Fault, Json, json};
+use jiff::civil::Date;
 
 use super::scope::{Range, Usual};
 use super::{Analysis, answer, round};
@@ -28,11 +29,22 @@ impl Unit {
         }
     }
 
+    /// The number of days that an average is for.
     fn days(self) -> i64 {
         match self {
             Self::Day => 1,
             Self::Week => 7,
             Self::Month => 30,
+        }
+    }
+
+    /// Returns the first day of the day, week or month in which a day lies. A week begins on Monday.
+    fn first(self, day: Date) -> Date {
+        let since_monday = i64::from(day.weekday().to_monday_zero_offset());
+        match self {
+            Self::Day => day,
+            Self::Week => day.saturating_sub(jiff::Span::new().days(since_monday)),
+            Self::Month => day.first_of_month(),
         }
     }
 }
@@ -46,12 +58,13 @@ pub(super) struct Interval {
     pub(super) to: i64,
 }
 
-/// Divides a range into intervals, from its last day backwards; the first one may be shorter.
+/// Divides a range into days, weeks or months of the calendar. The ends of the range cut the first and the last one. If
+/// there are too many, the oldest are left out.
 pub(super) fn intervals(range: Range, unit: Unit, moment: &Moment) -> Vec<Interval> {
     let mut intervals = Vec::new();
     let mut last = range.last;
     while last >= range.first && intervals.len() < MOST {
-        let first = last.saturating_sub(jiff::Span::new().days(unit.days() - 1)).max(range.first);
+        let first = unit.first(last).max(range.first);
         intervals.push(Interval { from: moment.start_of(first), to: moment.end_of(last) });
         let Ok(before) = first.yesterday() else { break };
         last = before;
@@ -76,7 +89,7 @@ pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Js
     let scope = analysis.scope(Usual::Everything)?;
     let range = scope.range.unwrap_or_else(|| Range::days(moment.day_in(-6), moment.today(), moment));
     let intervals = intervals(range, unit, moment);
-    if range.length() > unit.days() * i64::try_from(MOST).unwrap_or(i64::MAX) {
+    if intervals.first().is_some_and(|first| first.from > range.from) {
         return Err(Fault::invalid(format!("`analysis.scope.dateRange` has more than {MOST} intervals"))
             .suggest("group by week or month, or shorten the range"));
     }
@@ -125,7 +138,7 @@ fn show(tasks: &Found, range: Range, unit: Unit, intervals: &[Interval], moment:
             "daysAveraged": days,
         },
         "daily": shown,
-        "basis": "averages are over all days of the range up to today, for as many days as an interval has; growth is \
+        "basis": "averages are over all days of the range up to today, for 1 day, 7 days or 30 days; growth is \
             created less completed; hours are from `added` to `completionDate`; the capacity is per week",
     })
 }
@@ -144,4 +157,34 @@ fn counts(tasks: &Found, label: &str, intervals: &[Interval]) -> Vec<i64> {
 #[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
 fn number(value: i64) -> f64 {
     value as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(unit: Unit, first: Date, last: Date, expected: &[&str]) {
+        let moment = Moment::new(1_796_119_200_000, "Europe/Vienna", 3_600);
+        let intervals = intervals(Range::days(first, last, &moment), unit, &moment);
+        let show = |interval: &Interval| {
+            let (from, to) = (moment.text(interval.from), moment.text(interval.to));
+            format!("{} {}", &from[5..10], &to[5..10])
+        };
+        assert_eq!(intervals.iter().map(show).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn intervals_are_those_of_the_calendar() {
+        let (first, last) = (date(2026, 11, 1), date(2026, 11, 30));
+        let weeks =
+            ["11-01 11-01", "11-02 11-08", "11-09 11-15", "11-16 11-22", "11-23 11-29", "11-30 11-30"];
+        check(Unit::Week, first, last, &weeks);
+        check(Unit::Month, first, last, &["11-01 11-30"]);
+        check(Unit::Month, date(2026, 10, 29), date(2026, 11, 28), &["10-29 10-31", "11-01 11-28"]);
+        check(Unit::Day, last, last, &["11-30 11-30"]);
+        check(Unit::Week, date(2026, 12, 28), date(2027, 1, 3), &["12-28 01-03"]);
+    }
 }

@@ -236,10 +236,19 @@ fn text(key: &str, fields: &'static [&'static str], object: &Object<'_>) -> Resu
 
 fn date(key: &str, object: &Object<'_>, moment: &Moment) -> Result<Option<Predicate>, Fault> {
     let field = field(key);
-    let form = "an object with before, after, between or exists, such as {\"before\":\"now+3days\"}";
+    let form = "an object with before, after, onOrBefore, onOrAfter, between or exists, such as \
+        {\"before\":\"now+3days\"}";
     let wrong = || object.wrong(key, form);
     let Some(date) = object.object(key).map_err(|_| wrong())? else { return Ok(None) };
-    date.only(&["before", "after", "between", "exists"], &[])?;
+    date.only(
+        &["before", "after", "onOrBefore", "onOrAfter", "between", "exists"],
+        &[
+            ("until", "use `onOrBefore`"),
+            ("from", "use `onOrAfter`"),
+            ("since", "use `onOrAfter`"),
+            ("on", "use `between` with the day twice, such as [\"today\",\"today\"]"),
+        ],
+    )?;
     let bound = |end: Option<i64>| end.map_or(Bound::Open, Bound::At);
     match (dates::range(&date, moment)?, date.flag("exists")?) {
         (Some(range), None) => Ok(Some(Predicate::Within(field, bound(range.from), bound(range.to)))),

@@ -44,11 +44,23 @@ fn conditions_hold_together_and_what_is_done_is_left_out() {
     check(json!({"folder": null}), "(in no folder and status is \"active\")");
     check(
         json!({"dueDate": {"before": "2026-02-01"}}),
-        "(dueDate <= 2026-02-01T23:59:59+01:00 and status is \"active\")",
+        "(dueDate < 2026-02-01T00:00:00+01:00 and status is \"active\")",
+    );
+    check(
+        json!({"dueDate": {"onOrBefore": "2026-02-01"}}),
+        "(dueDate < 2026-02-02T00:00:00+01:00 and status is \"active\")",
+    );
+    check(
+        json!({"deferDate": {"after": "now"}}),
+        "(deferDate > 2026-01-28T09:30:00+01:00 and status is \"active\")",
     );
     check(json!({"estimatedMinutes": {"lessThan": 15}}), "(estimatedMinutes <= 14 and status is \"active\")");
     check(json!({"estimatedMinutes": {"equals": 0}}), "(estimatedMinutes = 0 and status is \"active\")");
-    check(json!({"completionDate": {"after": "today"}}), "completionDate >= 2026-01-28T00:00:00+01:00");
+    check(json!({"completionDate": {"onOrAfter": "today"}}), "completionDate >= 2026-01-28T00:00:00+01:00");
+    check(
+        json!({"completionDate": {"after": "today"}}),
+        "completionDate >= 2026-01-29T00:00:00+01:00; `filters.completionDate` begins in the future; `onOrAfter` includes the day itself",
+    );
     check(json!({"id": "abc"}), "id is \"abc\"");
     check(json!({"id": ["abc"]}), "id is \"abc\"");
     check(json!({"id": ["abc", "def", "abc"]}), "id is one of [\"abc\", \"def\"]");
@@ -61,7 +73,7 @@ fn choices_and_negations_nest() {
         "(status is \"active\" and (flagged is true or (name contains \"a\" and not blocked is true)))",
     );
     check(
-        json!({"OR": [{"status": "completed", "completionDate": {"after": "today"}}, {"flagged": true}]}),
+        json!({"OR": [{"status": "completed", "completionDate": {"onOrAfter": "today"}}, {"flagged": true}]}),
         "((status is \"completed\" and completionDate >= 2026-01-28T00:00:00+01:00) or (flagged is true and status is \"active\"))",
     );
     check(json!({"NOT": {"status": "active"}}), "not status is \"active\"");
@@ -148,8 +160,9 @@ fn a_filter_that_says_nothing_is_refused() {
     refuse(json!({"tags": {"any": []}}), "expected a list of texts that is not empty");
     refuse(json!({"text": {"contains": ""}}), "expected a text that is not empty");
     refuse(json!({"name": "report"}), "expected an object with one of contains and matches");
-    refuse(json!({"dueDate": {}}), "expected an object with before, after, between or exists");
-    refuse(json!({"dueDate": "today"}), "expected an object with before, after, between or exists");
+    refuse(json!({"dueDate": {}}), "expected an object with before, after, onOrBefore");
+    refuse(json!({"dueDate": {"until": "today"}}), "`filters.dueDate.until` is not known");
+    refuse(json!({"dueDate": "today"}), "expected an object with before, after, onOrBefore");
     refuse(
         json!({"dueDate": {"before": "soon"}}),
         "`filters.dueDate.before` is `\"soon\"`, expected now, today",
@@ -181,11 +194,11 @@ fn each_kind_has_its_own_keys() {
     assert_eq!(shown(Kind::Projects, &json!({"blocked": true})), "error: `filters.blocked` is not known");
     assert_eq!(
         shown(Kind::Projects, &json!({"reviewDue": true})),
-        "(nextReviewDate <= 2026-01-28T23:59:59+01:00 and status is active or on_hold)"
+        "(nextReviewDate < 2026-01-29T00:00:00+01:00 and status is active or on_hold)"
     );
     assert_eq!(
         shown(Kind::Projects, &json!({"reviewDue": true, "completed": true})),
-        "(nextReviewDate <= 2026-01-28T23:59:59+01:00 and status is \"completed\")"
+        "(nextReviewDate < 2026-01-29T00:00:00+01:00 and status is \"completed\")"
     );
     assert_eq!(shown(Kind::Tags, &json!({"flagged": true})), "error: `filters.flagged` is not known");
 }
