@@ -49,6 +49,9 @@ pub fn describe(
         Question::CommandOf(term, class) => {
             let mut body = command::command(app, dictionary, term, rules)?;
             body["class"] = class::settable(app, dictionary, class)?;
+            if body["tool"] == "iac_mcp_create" {
+                body["example"]["class"] = body["class"]["name"].clone();
+            }
             Ok(body)
         }
         Question::Enumeration(term) => enumeration::enumeration(app, dictionary, term),

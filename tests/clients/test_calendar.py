@@ -254,7 +254,7 @@ class Calendar(unittest.TestCase):
         self.assertFalse(answer["complete"])
         self.assertRegex(answer["reason"], r"slowly over Apple events: .* \(\d+ elements\).* about \d+ s; name one container")
         self.assertGreater(answer["totalCount"], 0)
-        self.assertIn("EventKit would answer this in about a second", answer["note"])
+        self.assertIn("EventKit gives the exact dates, in about a second", answer["note"])
         self.assertLessEqual(self.rows(answer), self.expected("2026-03-23", Series.by_rule))
 
     def test_odd_spans_say_what_they_leave_out(self):
@@ -294,7 +294,7 @@ class Calendar(unittest.TestCase):
         self.assertGreater(answer["totalCount"], read // 4)
 
     def test_every_state_of_consent_has_its_own_answer(self):
-        states = {0: "iac-mcp access calendars", 1: "a profile", 2: "is denied", 4: "only adding is allowed"}
+        states = {0: '"access":"calendars"', 1: "a profile", 2: "is denied", 4: "only adding is allowed"}
         with self.serve() as server:
             for status, words in states.items():
                 self.consent(consent={"events": status}, answer=True)

@@ -141,7 +141,7 @@ class Reminders(unittest.TestCase):
             self.assertEqual(events(), before)
 
     def test_every_state_of_consent_has_its_own_answer(self):
-        states = {0: "iac-mcp access reminders", 1: "a profile", 2: "is denied"}
+        states = {0: '"access":"reminders"', 1: "a profile", 2: "is denied"}
         with self.serve() as server:
             for status, words in states.items():
                 # Consent for calendars is separate.

@@ -15,6 +15,9 @@ const WORDS: usize = 90;
 /// Enumerations with more values are only named.
 const MOST_VALUES: usize = 8;
 
+/// How much of the names of an element's properties is shown.
+const MOST_OF_ELEMENT: usize = 120;
+
 const NEXT: &str = "ask for the class that it inherits from, or search for a property by its name";
 
 pub(super) fn class(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<Json, Fault> {
@@ -42,12 +45,22 @@ pub(super) fn class(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<
 /// The settable parts of a class, for making and changing objects: writable properties, and elements.
 pub(super) fn settable(app: &App, dictionary: &Dictionary, wanted: &str) -> Result<Json, Fault> {
     let class = find(app, dictionary, wanted)?;
-    let all = dictionary.properties(&class.name).into_iter();
-    let taken = all.filter(|property| property.access.can_write() && !property.hidden);
-    let rows = taken.map(|property| (term(&property.name), texts(property, dictionary))).collect();
+    let taken = |class: &str| {
+        let all = dictionary.properties(class).into_iter();
+        all.filter(|property| property.access.can_write() && !property.hidden)
+    };
+    let rows =
+        taken(&class.name).map(|property| (term(&property.name), texts(property, dictionary))).collect();
     let mut answer = Answer::new(json!({ "name": term(&class.name) }), LARGEST);
     answer.table("properties", rows, 70);
-    answer.list("elements", elements(dictionary, &class.name), 40);
+    // One call makes an object and what is in it, so their properties are shown too.
+    let held = dictionary.elements(&class.name).into_iter().filter(|element| !element.hidden);
+    let held = held.map(|element| {
+        let names: Vec<String> = taken(&element.class).map(|property| term(&property.name)).collect();
+        let long = foreign::clean(&names.join(", "), MOST_OF_ELEMENT);
+        (term(&element.class), Texts { short: String::new(), long })
+    });
+    answer.table("elements", held.collect(), 40);
     Ok(answer.finish(NEXT))
 }
 

@@ -44,9 +44,16 @@ pub(super) fn command(
     )
 }
 
+/// The event that makes objects. It has a tool of its own, which takes fewer arguments.
+const MAKE: &str = "corecrel";
+
 fn one(app: &App, dictionary: &Dictionary, command: &Command, rules: &[LevelRule], most: usize) -> Json {
     let classified = classify_command(&app.bundle_id, command, rules);
-    let tool = if classified.level == Level::Safe { "iac_mcp_read_command" } else { "iac_mcp_run_command" };
+    let tool = match classified.level {
+        _ if command.code == MAKE => "iac_mcp_create",
+        Level::Safe => "iac_mcp_read_command",
+        _ => "iac_mcp_run_command",
+    };
     let first = json!({
         "app": &*app.bundle_id,
         "command": term(&command.name),
@@ -59,6 +66,10 @@ fn one(app: &App, dictionary: &Dictionary, command: &Command, rules: &[LevelRule
     let said = foreign::clean(command.description.as_deref().unwrap_or_default(), 240);
     if !said.is_empty() {
         answer.add("description", json!(format!("— {said}")));
+    }
+    if command.code == MAKE {
+        answer.add("example", json!({ "app": &*app.bundle_id, "class": "…", "properties": {} }));
+        return answer.finish(NEXT);
     }
     if let Some(result) = &command.result {
         answer.add("result", json!(class::kind(&result.kind, dictionary)));

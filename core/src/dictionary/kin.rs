@@ -1,7 +1,7 @@
 //! Synonyms for the properties of objects. Every app has its own word for the name, the text or the date of an object,
 //! and a client uses the one that it knows: `title` for a subject, `due` for a due date.
 
-use super::{Class, Dictionary, Property, names};
+use super::{APPLICATION, Class, Dictionary, Property, names};
 
 /// Words and the properties that they may mean, likeliest first, all in the form of [`names::key`].
 const KIN: [(&[&str], &[&str]); 17] = [
@@ -91,11 +91,12 @@ impl Dictionary {
             });
             alike.next().filter(|_| !bare.is_empty() && alike.next().is_none())
         };
-        let found = only(|name, words| name.ends_with(words))
-            .or_else(|| only(|name, words| name.starts_with(words)))?;
-        // Whoever asks for a class means all of its objects, not those of one kind: a message is not an outgoing message.
-        let is_one_kind = self.class(word).is_some_and(|named| self.is_a(&found.name, &named.name));
-        (!is_one_kind || self.class(word).is_some_and(|named| named.name == found.name)).then_some(found)
+        // Objects of a class that the application does not hold are in something else: a message in a mailbox, although
+        // the application has outgoing messages.
+        if class == APPLICATION && self.class(word).is_some() {
+            return None;
+        }
+        only(|name, words| name.ends_with(words)).or_else(|| only(|name, words| name.starts_with(words)))
     }
 
     /// Replaces the words of a path of properties, joined by dots, by the terms that they mean; `None` if no word needs

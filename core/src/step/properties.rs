@@ -13,7 +13,7 @@ use crate::action::{Column, Deed, View, Wanted};
 use crate::app::{App, same_id};
 use crate::call::Named;
 use crate::change;
-use crate::dictionary::{Dictionary, Identifier, Property, TypeExpr, TypeRef, names};
+use crate::dictionary::{APPLICATION, Dictionary, Identifier, Property, TypeExpr, TypeRef, names};
 use crate::fault::{Code, Fault};
 use crate::identity::identity;
 use crate::marshal::{Shape, are_named, shapes};
@@ -205,15 +205,26 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
             }
             None => dotted.map_or(Err(fault), |path| own_column(app, dictionary, class, &path)),
         }
-        .map_err(|fault| match dictionary.commands_named(term.trim()).is_empty() {
-            true => fault,
-            false => {
-                let suggestion =
-                    format!("`{term}` is a command: run it with iac_mcp_read_command or iac_mcp_run_command");
-                Fault { suggestion, ..fault }
-            }
+        .map_err(|fault| match elsewhere(dictionary, class, term.trim()) {
+            Some(suggestion) => Fault { suggestion, ..fault },
+            None => fault,
         })
     })
+}
+
+/// What a name means that is not a property of the class.
+fn elsewhere(dictionary: &Dictionary, class: &str, term: &str) -> Option<String> {
+    if !dictionary.commands_named(term).is_empty() {
+        return Some(format!(
+            "`{term}` is a command: run it with iac_mcp_read_command or iac_mcp_run_command"
+        ));
+    }
+    let (_, elements) = term.split_once(" of ").unwrap_or(("", term));
+    if ["every ", "first ", "last "].iter().any(|word| elements.starts_with(word)) {
+        return Some(format!("list them with iac_mcp_get_elements, with `{elements}` as `elements`"));
+    }
+    let own = dictionary.property(APPLICATION, term).filter(|_| class != APPLICATION)?;
+    Some(format!("`{}` is a property of `application`: read it with that as `reference`", own.name))
 }
 
 /// A path of properties in AppleScript's words, such as `value of every phone`, as a path with dots.

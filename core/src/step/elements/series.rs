@@ -613,18 +613,18 @@ const MOST_NAMED: usize = 5;
 /// # Source
 /// Calendar's dictionary: an event has one start date, a rule and excluded dates, but no zone, and no occurrence that
 /// differs from its rule.
-const BY_RULES: &str = "series were worked out from their rules: an occurrence that was moved or changed by itself shows its old date, and one made in another time zone may be an hour off";
+const BY_RULES: &str = "repeating events were worked out from their rules: a date that was moved by itself shows where it was, and one of another time zone may be an hour off";
 
 /// What the user can do so that the library answers next time.
 fn advice(index: &Index, state: &str) -> Option<String> {
     let Index { library, subject, .. } = index;
-    let fast = format!("{library} would answer this in about a second");
+    let fast = format!("{library} gives the exact dates, in about a second");
     let settings = index.settings();
     Some(match state {
         "full" => return None,
         "not asked" => {
             format!(
-                "{fast}; if this was too slow, let macOS ask for access to {subject}: call `system` with {{\"action\":\"consent\",\"access\":\"{subject}\"}}, or run `iac-mcp access {subject}` for a terminal"
+                "{fast}, if the user lets it: call `system` with {{\"action\":\"consent\",\"access\":\"{subject}\"}}"
             )
         }
         "denied" => format!("{fast}, but access to {subject} is denied; allow it in {settings}"),
