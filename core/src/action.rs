@@ -242,6 +242,8 @@ pub struct InAppScript {
     pub objects: Vec<String>,
     /// How many objects there are; `objects` may hold fewer.
     pub count: usize,
+    /// How many lines describe the objects, because one line may describe several; `objects` may hold fewer.
+    pub lines: usize,
     /// The command that passes the text and its data to the app.
     pub invocation: Invocation,
     /// The commands that run after it under the same approval, if any.

@@ -64,6 +64,7 @@ impl Router {
         if let Some(tool) = Box::pin(self.pipeline.command_tools()).await.find(name) {
             return Some(Tool::Command(tool));
         }
+        self.plugins.look().await;
         self.plugins.find(name).map(Tool::Plugin)
     }
 
@@ -99,7 +100,10 @@ impl Router {
                 }
             }
             Tool::Core(tool) => pipeline.call(*tool, arguments, caller, cancel).await,
-            Tool::System => Box::pin(pipeline.system(arguments, caller, self.plugins.status(), cancel)).await,
+            Tool::System => {
+                self.plugins.look().await;
+                Box::pin(pipeline.system(arguments, caller, self.plugins.status(), cancel)).await
+            }
             Tool::Command(tool) => Box::pin(pipeline.run_command(tool, arguments, caller, cancel)).await,
             Tool::Plugin(found) => {
                 Box::pin(self.plugins.call(found, pipeline, arguments, caller, cancel, false)).await
@@ -117,6 +121,7 @@ impl Router {
         let started = Instant::now();
         let undo = self.pipeline.plugins_change(arguments).await?;
         let Way::Call { plugin, tool, arguments } = &undo.way else { return None };
+        self.plugins.look().await;
         let Some(found) = self.plugins.find(tool).filter(|_| self.plugins.owns(plugin, tool)) else {
             let message = format!("the plugin `{plugin}` made the change and is not installed any more");
             let fault = Fault::new(Code::Unavailable, message, "install it again, or change it by hand");

@@ -4,10 +4,14 @@ meanwhile."""
 import asyncio
 import json
 import os
+import shutil
 import subprocess
+import time
 import unittest
 from pathlib import Path
 
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
 from mcp_types import ElicitResult
 
 from desk import MODES, Desk, Human
@@ -151,6 +155,23 @@ class Plugins(Desk):
             self.assertNotIn("probe", {tool.name for tool in (await client.list_tools()).tools})
             ended = await running
             self.assertIn("compute time", ended.structured_content["message"], "a call that runs goes on as it began")
+
+    @unittest.skipUnless(shutil.which("strace"), "skipped: strace is not installed, so no file can be slow")
+    async def test_a_volume_that_does_not_answer_delays_no_answer(self):
+        """strace makes each look at the list of plugins take three seconds, also the one at the start."""
+        head = self.home.state / "plugins" / "installed.json"
+        slow = ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-P", str(head), "-e", "trace=statx", "-e", "inject=statx:delay_enter=3s"]
+        server = StdioServerParameters(
+            command="strace", args=[*slow, BIN, "serve", *self.options()], env=self.home.environment, cwd=self.home.path
+        )
+        async with Client(server, mode=MODERN, read_timeout_seconds=60) as client:
+            await self.ok(client, "probe", do="settings")  # loads the plugin
+            for _ in range(20):
+                begin = time.monotonic()
+                self.assertIn("probe", {tool.name for tool in (await client.list_tools()).tools})
+                await self.ok(client, "probe", do="settings")
+                self.assertLess(time.monotonic() - begin, 2)
+                await asyncio.sleep(0.2)
 
     async def test_texts_of_a_plugin_are_the_servers_as_long_as_it_is_there(self):
         heard = set()

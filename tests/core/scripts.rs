@@ -156,6 +156,23 @@ fn what_changes_is_asked_in_the_hosts_words_with_the_plugins_beside_them() {
     assert!(!no.asked[0].offers(Choice::Always), "never always for what is dangerous");
 }
 
+/// An empty line counts an object that an earlier line describes too.
+#[test]
+fn a_line_may_describe_several_objects() {
+    let mut yes = session("");
+    yes.answers = vec![Choice::Once];
+    let mut call = script("() => 7", Level::Modify, json!(null));
+    call.objects = ["flag 3 tasks: a, b, c", "", "", "delete d"].map(str::to_owned).into();
+    yes.run(call);
+    assert_eq!(
+        yes.asked[0].text(),
+        "The plugin \"omnifocus\" wants to: Omni: run its own \"script change\" (4 objects)\n\
+         - in the plugin's words: \"flag 3 tasks: a, b, c\"\n\
+         - in the plugin's words: \"delete d\"\n\
+         MODIFY · it runs a script of the plugin's package inside the app"
+    );
+}
+
 #[test]
 fn policies_name_scripts_and_plugins() {
     let check = |policy: &'static str, level: Level, allowed: bool| {

@@ -44,6 +44,8 @@ pub struct Wording {
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are named.
     pub count: usize,
+    /// How many of the objects have no line of their own, because the line of another one describes them too.
+    pub shared: u32,
     /// Whether the objects get different values. Then the question shows every line, because no line represents the
     /// others. A yes counts once, for these values only.
     pub differs: bool,
@@ -206,8 +208,15 @@ impl Question {
             text.push_str("\n- ");
             text.push_str(line);
         }
-        if self.wording.count > named && named > 0 && !self.wording.differs {
-            let _ = write!(text, "\n- and {} more", self.wording.count - named);
+        let shared = usize::try_from(self.wording.shared).unwrap_or(usize::MAX);
+        let more = self.wording.count.saturating_sub(named).saturating_sub(shared);
+        let what = match (shared, more) {
+            (0, _) => "",
+            (_, 1) => " change",
+            _ => " changes",
+        };
+        if more > 0 && named > 0 && !self.wording.differs {
+            let _ = write!(text, "\n- and {more} more{what}");
         }
         if !self.wording.script.is_empty() {
             // A client that shows Markdown shows a fenced text as it is. Each line begins with a number or a mark, so that none

@@ -71,12 +71,15 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
         fitting(jxa::inside(&call.text, data, Some(&Json::Null), named), &call.name)?;
     }
     let rest = || Rest { text: call.text.clone(), parts: call.rest.iter().cloned().collect() };
-    let said = |words: &String| format!("in the plugin's words: \"{}\"", words_of(words));
+    let said = |words: &&String| format!("in the plugin's words: \"{}\"", words_of(words));
+    // An earlier line also describes the object of an empty one.
+    let lines: Vec<&String> = call.objects.iter().filter(|line| !line.is_empty()).collect();
     Ok(InAppScript {
         term: format!("script {}", call.name),
         acts: acts(call),
-        objects: call.objects.iter().take(OBJECTS).map(said).collect(),
+        objects: lines.iter().take(OBJECTS).map(said).collect(),
         count: call.objects.len(),
+        lines: lines.len(),
         invocation: Invocation {
             term: command.name.clone(),
             code: command.code.clone(),

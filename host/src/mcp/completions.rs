@@ -23,6 +23,7 @@ pub(super) async fn complete(
     let earlier = |name| request.context.as_ref()?.get_argument(name).map(String::as_str);
     let offered = match &request.r#ref {
         Reference::Prompt(prompt) => {
+            router.plugins.look().await;
             let prompt = prompts::find(&router.plugins, &prompt.name)?;
             let argument = prompts::argument(&prompt, argument)?;
             match argument.kind {

@@ -82,6 +82,7 @@ pub(super) async fn list(router: &Router) -> Result<Vec<Resource>, ErrorData> {
     let audit = Resource::new(AUDIT, "audit").with_title("Audit log").with_icons(icons("log"));
     let audit = audit.with_description("The newest decisions and executions, without private values.");
     let known = router.pipeline.every_app().await.map_err(|fault| failed(&fault, APPS))?;
+    router.plugins.look().await;
     let of_plugins = router.plugins.resources();
     let fixed = [apps, audit].map(|resource| resource.with_mime_type(JSON)).into_iter();
     let texts = GUIDE_PAGES.iter().map(guide).chain(of_plugins.iter().map(of_plugin));
@@ -117,9 +118,10 @@ pub(super) async fn read(
     if let Some(guide) = GUIDE_PAGES.iter().find(|guide| address_of(guide) == uri) {
         return Ok(ResourceContents::text(guide.text, uri).with_mime_type(MARKDOWN));
     }
+    router.plugins.look().await;
     if let Some((id, resource)) = router.plugins.resources().iter().find(|it| address_of_plugin(it) == uri) {
-        let text = router.plugins.resource(id, &resource.name);
-        let text = text.map_err(|error| ErrorData::internal_error(error.to_string(), at(uri)))?;
+        let text = router.plugins.resource(id, &resource.name).await;
+        let text = text.map_err(|error| ErrorData::internal_error(error, at(uri)))?;
         let text = text.ok_or_else(|| missing(uri))?;
         return Ok(ResourceContents::text(text, uri).with_mime_type(media_type(resource)));
     }

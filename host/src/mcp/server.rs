@@ -256,6 +256,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         one_page(request)?;
+        self.router.plugins.look().await;
         let list = ListPromptsResult::with_all_items(prompts::list(&self.router.plugins));
         let mut list = list.with_ttl_ms(FRESH).with_cache_scope(CacheScope::Private);
         list.meta = self.meta(&context);
@@ -267,6 +268,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        self.router.plugins.look().await;
         let prompt = prompts::find(&self.router.plugins, &request.name)?;
         let mut result = prompts::message(&prompt, &request.arguments.unwrap_or_default())?;
         result.meta = self.meta(&context);

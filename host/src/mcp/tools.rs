@@ -90,6 +90,7 @@ pub fn commands(catalog: &Catalog) -> Vec<serde_json::Value> {
 pub(super) async fn listed(router: &Router) -> Vec<Tool> {
     let commands = router.pipeline.command_tools().await;
     let policy = router.pipeline.policy();
+    router.plugins.look().await;
     let own = tools(&policy).cloned().chain(of_commands(&commands));
     with_plugins(own.collect(), &router.plugins)
 }

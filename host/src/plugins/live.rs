@@ -11,7 +11,7 @@ use iac_plugins::descriptor::Descriptor;
 use iac_plugins::failure::Failure;
 use iac_plugins::host::Host;
 use iac_plugins::manifest::{Prompt, ResourceFile};
-use iac_plugins::registry::{Called, Health, Registry, Request, ResourceError};
+use iac_plugins::registry::{Called, Health, Registry, Request};
 use serde_json::{Map, Value as Json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The plugins of this server, as they are installed now.
 #[derive(Default)]
 pub struct Plugins {
-    shelf: Arc<Shelf>,
+    shelf: Shelf,
     waiting: Waiting,
     servers: Arc<Servers>,
 }
@@ -55,8 +55,13 @@ impl Plugins {
     /// server goes on without plugins.
     pub fn open(state: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
-        let shelf = Arc::new(Shelf::open(below(state), below(cache), engine));
+        let shelf = Shelf::open(below(state), below(cache), engine);
         Self { shelf, servers: Arc::new(Servers::new(state)), ..Self::default() }
+    }
+
+    /// Looks whether the operator has changed the plugins. Everything else here tells what the last look found.
+    pub async fn look(&self) {
+        self.shelf.look().await;
     }
 
     /// Tells whether a plugin was granted a folder, so that it is useful without apps.
@@ -74,7 +79,7 @@ impl Plugins {
         self.tools().into_iter().map(|tool| tool.name).collect()
     }
 
-    /// Finds the tool of that name among the plugins that are installed now.
+    /// Finds the tool of that name.
     pub fn find(&self, name: &str) -> Option<Found> {
         let registry = self.registry()?;
         registry.owner(name)?;
@@ -101,8 +106,11 @@ impl Plugins {
     ///
     /// # Errors
     /// Its package cannot be read.
-    pub fn resource(&self, plugin: &PluginId, name: &str) -> Result<Option<String>, ResourceError> {
-        self.registry().map_or(Ok(None), |registry| registry.resource(plugin, name))
+    pub async fn resource(&self, plugin: &PluginId, name: &str) -> Result<Option<String>, String> {
+        let Some(registry) = self.registry() else { return Ok(None) };
+        let (plugin, name) = (plugin.clone(), name.to_owned());
+        let read = tokio::task::spawn_blocking(move || registry.resource(&plugin, &name)).await;
+        read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
 
     /// Returns how often each list has changed since the start.
@@ -112,9 +120,14 @@ impl Plugins {
 
     /// Checks regularly whether the operator has changed the plugins, for clients that listen for changes.
     pub async fn watch(&self) {
+        let mut was_silent = false;
         loop {
             tokio::time::sleep(LOOK).await;
-            self.shelf.look_aside().await;
+            let is_silent = !self.shelf.look().await;
+            if is_silent && !was_silent {
+                tracing::warn!("the list of plugins cannot be read: its volume does not answer");
+            }
+            was_silent = is_silent;
         }
     }
 
@@ -134,7 +147,7 @@ impl Plugins {
         self.shelf.problem()
     }
 
-    /// Returns the currently installed plugins.
+    /// Returns the plugins that the last look found.
     fn registry(&self) -> Option<Arc<Registry>> {
         self.shelf.registry()
     }

@@ -1,14 +1,14 @@
-//! The plugins as they are installed now. The file of receipts is looked at before each use, so that running servers
-//! follow their operator. A volume that does not answer must not keep the server from answering.
+//! The plugins as they are installed now. Each use waits for a look at the file of receipts, so that running servers
+//! follow their operator. One thread reads this file, and nothing waits long for it, so a volume that does not answer
+//! does not stop the server.
 
 use std::fmt;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use iac_plugins::registry::Registry;
 use tokio::sync::{oneshot, watch};
@@ -17,19 +17,33 @@ use tokio::time::timeout;
 use super::Engine;
 use super::live::Changes;
 
-/// How long a look may take before the server no longer looks on threads that answer.
+/// How long a request waits for a look. After this time, requests do not wait until the look ends: they get the
+/// plugins that were found last.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The installed plugins.
 #[derive(Default)]
 pub(super) struct Shelf {
+    held: Arc<Held>,
+    /// Started by the first look after the start.
+    reader: Mutex<Option<Arc<Reader>>>,
+}
+
+/// What is known of the plugins, and where they are.
+#[derive(Default)]
+struct Held {
     state: Option<PathBuf>,
     cache: Option<PathBuf>,
     engine: Engine,
     current: Mutex<Current>,
     changed: watch::Sender<Changes>,
-    /// Whether a look hangs. Until it ends, the plugins are those that were found last.
-    is_silent: AtomicBool,
+}
+
+/// A thread that looks for those who ask. It may hang without delaying the end of the process.
+struct Reader {
+    asked: mpsc::Sender<oneshot::Sender<()>>,
+    /// When the current look began.
+    began: Arc<Mutex<Option<Instant>>>,
 }
 
 /// The registry, and the stamp of the file that it was read from.
@@ -52,56 +66,100 @@ struct Stamp {
 impl Shelf {
     /// Finds the plugins below `state`. This state does not count as a change.
     pub(super) fn open(state: Option<PathBuf>, cache: Option<PathBuf>, engine: Engine) -> Self {
-        let shelf = Self { state, cache, engine, ..Self::default() };
-        shelf.look();
-        Self { changed: watch::Sender::default(), ..shelf }
+        let held = Held { state, cache, engine, ..Held::default() };
+        held.look();
+        Self { held: Arc::new(Held { changed: watch::Sender::default(), ..held }), ..Self::default() }
     }
 
     /// Returns how often each list has changed since the start.
     pub(super) fn changes(&self) -> watch::Receiver<Changes> {
-        self.changed.subscribe()
+        self.held.changed.subscribe()
     }
 
-    /// Returns the currently installed plugins, or those that were found last if the volume does not answer.
-    pub(super) fn registry(&self) -> Option<Arc<Registry>> {
-        if !self.is_silent.load(Ordering::Acquire) {
-            self.look();
+    /// Looks whether the plugins have changed. Returns false if the look takes too long.
+    pub(super) async fn look(&self) -> bool {
+        if self.held.state.is_none() {
+            return true;
         }
-        self.current().registry.clone()
+        match self.reader() {
+            Ok(reader) => reader.look().await,
+            Err(error) => {
+                tracing::warn!(%error, "cannot start the thread that reads the plugin list");
+                true
+            }
+        }
+    }
+
+    /// Returns the plugins that the last look found.
+    pub(super) fn registry(&self) -> Option<Arc<Registry>> {
+        self.held.current().registry.clone()
     }
 
     /// Returns why the installed plugins cannot be used, if so.
     pub(super) fn problem(&self) -> Option<String> {
-        drop(self.registry());
-        self.current().problem.clone()
+        self.held.current().problem.clone()
     }
 
-    /// Looks on a thread of its own, which may hang without holding up the end of the process.
-    pub(super) async fn look_aside(self: &Arc<Self>) {
-        let shelf = Arc::clone(self);
-        self.aside(move || shelf.look()).await;
+    /// Returns the thread that reads the file. It is started again if a look has panicked.
+    fn reader(&self) -> io::Result<Arc<Reader>> {
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reader) = reader.as_ref().filter(|reader| reader.is_running()) {
+            return Ok(Arc::clone(reader));
+        }
+        let held = Arc::clone(&self.held);
+        Ok(Arc::clone(reader.insert(Arc::new(Reader::start(move || held.look())?))))
     }
+}
 
-    /// Runs a look. From the moment when it takes too long until it ends, nobody else looks.
-    async fn aside(&self, look: impl FnOnce() + Send + 'static) {
-        let (done, mut ended) = oneshot::channel();
-        let look = move || {
-            look();
-            // The server may have ended meanwhile.
-            let _ = done.send(());
+impl Reader {
+    /// Starts the thread. It ends when the reader is dropped.
+    fn start(look: impl Fn() + Send + 'static) -> io::Result<Self> {
+        let (asked, asks) = mpsc::channel::<oneshot::Sender<()>>();
+        let began = Arc::default();
+        let beginning = Arc::clone(&began);
+        let run = move || {
+            while let Ok(first) = asks.recv() {
+                // One look answers everyone who has asked before it.
+                let waiting: Vec<_> = std::iter::once(first).chain(asks.try_iter()).collect();
+                set(&beginning, Some(Instant::now()));
+                look();
+                set(&beginning, None);
+                // Those who have waited too long have gone.
+                waiting.into_iter().for_each(|done| _ = done.send(()));
+            }
         };
-        if let Err(error) = thread::Builder::new().name("plugin-list".to_owned()).spawn(look) {
-            tracing::debug!(%error, "nobody looks for plugins");
-            return;
-        }
-        if timeout(PATIENCE, &mut ended).await.is_err() {
-            self.is_silent.store(true, Ordering::Release);
-            tracing::warn!("the list of plugins cannot be read: its volume does not answer");
-            let _ = ended.await;
-            self.is_silent.store(false, Ordering::Release);
-        }
+        thread::Builder::new().name("plugin-list".to_owned()).spawn(run)?;
+        Ok(Self { asked, began })
     }
 
+    /// Waits for a look that begins after this call. Returns false if it takes too long.
+    async fn look(&self) -> bool {
+        if self.is_late() {
+            return false;
+        }
+        let (done, ended) = oneshot::channel();
+        // If the thread has ended, so has the channel, and the next look starts another thread.
+        _ = self.asked.send(done);
+        timeout(PATIENCE, ended).await.is_ok()
+    }
+
+    /// Tells whether the thread has not ended: it holds the other half of `began`.
+    fn is_running(&self) -> bool {
+        Arc::strong_count(&self.began) > 1
+    }
+
+    /// Tells whether the current look has already taken too long.
+    fn is_late(&self) -> bool {
+        let began = *self.began.lock().unwrap_or_else(PoisonError::into_inner);
+        began.is_some_and(|began| began.elapsed() >= PATIENCE)
+    }
+}
+
+fn set(began: &Mutex<Option<Instant>>, to: Option<Instant>) {
+    *began.lock().unwrap_or_else(PoisonError::into_inner) = to;
+}
+
+impl Held {
     /// Reads the file again if it is another one. Nothing is locked while it is read.
     fn look(&self) {
         let Some(state) = self.state.as_deref() else { return };
@@ -117,7 +175,7 @@ impl Shelf {
             let read = stamp.filter(|_| !is_same).map(|_| self.read(state, before.as_deref())).transpose();
             let mut current = self.current();
             if current.stamp != seen {
-                // Another thread was faster, and may have read an older file.
+                // Another look was faster, and may have read an older file.
                 continue;
             }
             if is_same {
@@ -169,35 +227,73 @@ impl Stamp {
 
 impl fmt::Debug for Shelf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shelf").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Shelf").field("state", &self.held.state).finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-
     use super::*;
 
+    fn shelf(state: &Path) -> Shelf {
+        Shelf::open(Some(state.to_owned()), None, Engine::default())
+    }
+
+    fn write(state: &Path, text: &[u8]) {
+        let mut file = std::fs::File::create(state.join("installed.json")).unwrap();
+        io::Write::write_all(&mut file, text).unwrap();
+    }
+
     #[tokio::test]
-    async fn a_volume_that_does_not_answer_holds_nobody_up() {
+    async fn a_request_waits_for_a_look() {
         let state = tempfile::tempdir().unwrap();
-        let shelf = Arc::new(Shelf::open(Some(state.path().to_owned()), None, Engine::default()));
+        let shelf = shelf(state.path());
+        write(state.path(), b"no list");
+        assert_eq!(shelf.problem(), None, "nothing has looked yet");
+        assert!(shelf.look().await);
+        assert!(shelf.problem().is_some());
+    }
+
+    #[tokio::test]
+    async fn a_volume_that_does_not_answer_stops_nothing() {
+        let state = tempfile::tempdir().unwrap();
+        let shelf = shelf(state.path());
         let (answer, silence) = mpsc::channel::<()>();
-        let looking = Arc::clone(&shelf);
-        let look = move || {
-            let _ = silence.recv();
-        };
-        let looking = tokio::spawn(async move { looking.aside(look).await });
-        while !shelf.is_silent.load(Ordering::Acquire) {
+        let held = Arc::clone(&shelf.held);
+        let reader = Reader::start(move || {
+            _ = silence.recv();
+            held.look();
+        });
+        *shelf.reader.lock().unwrap() = Some(Arc::new(reader.unwrap()));
+        write(state.path(), b"no list");
+        let begin = Instant::now();
+        assert!(!shelf.look().await);
+        assert!(begin.elapsed() >= PATIENCE);
+        let begin = Instant::now();
+        assert!(!shelf.look().await);
+        assert!(begin.elapsed() < PATIENCE, "the second request does not wait");
+        assert_eq!(shelf.problem(), None, "the plugins are those that were found last");
+        drop(answer);
+        for _ in 0..500 {
+            if shelf.problem().is_some() {
+                break;
+            }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        // A file that could not be read would be noticed.
-        let mut file = std::fs::File::create(state.path().join("installed.json")).unwrap();
-        io::Write::write_all(&mut file, b"no list").unwrap();
-        assert_eq!(shelf.problem(), None, "nobody looks");
-        drop(answer);
-        looking.await.unwrap();
         assert!(shelf.problem().is_some(), "the volume answers again");
+        assert!(shelf.look().await);
+    }
+
+    #[tokio::test]
+    async fn a_look_that_panics_is_not_the_last() {
+        let state = tempfile::tempdir().unwrap();
+        let shelf = shelf(state.path());
+        let reader = Reader::start(|| panic!("a test"));
+        *shelf.reader.lock().unwrap() = Some(Arc::new(reader.unwrap()));
+        write(state.path(), b"no list");
+        shelf.look().await;
+        while shelf.problem().is_none() {
+            shelf.look().await;
+        }
     }
 }

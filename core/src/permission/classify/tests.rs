@@ -385,6 +385,7 @@ fn what_does_nothing_that_is_known_is_no_read() {
             acts,
             objects: Vec::new(),
             count,
+            lines: 0,
             invocation: (*command).clone(),
             rest: None,
         };

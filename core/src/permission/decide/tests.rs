@@ -149,8 +149,8 @@ fn a_plugin_gets_what_it_was_granted_and_no_more() {
         let act =
             InAppAct { name: None, term: "script x".into(), code: "0a1b2c3d".into(), level: Level::Modify };
         let (term, objects, rest) = ("script x".to_owned(), Vec::new(), None);
-        let invocation = (*command).clone();
-        of(Deed::Script(Box::new(InAppScript { term, acts: vec![act], objects, count, invocation, rest })))
+        let (acts, lines, invocation) = (vec![act], 0, (*command).clone());
+        of(Deed::Script(Box::new(InAppScript { term, acts, objects, count, lines, invocation, rest })))
     };
     assert_eq!(ruling(script(1), Level::Modify), Ruling::Allow);
     assert_eq!(ruling(script(90), Level::Modify), Ruling::Allow, "it was granted for any number");
@@ -265,6 +265,12 @@ fn a_question_without_lines_names_no_others() {
     let named = unasked(delete(), &Gate::default()).ask(wording, Vec::new());
     let text = "Mail: delete (3 objects)\n- a\n- and 2 more\nDANGEROUS · it deletes objects";
     assert_eq!(named.question().text(), text);
+    let wording = named.question().wording();
+    for (shared, told) in [(2, ""), (1, "- and 1 more change\n")] {
+        let wording = Wording { shared, ..wording.clone() };
+        let text = format!("Mail: delete (3 objects)\n- a\n{told}DANGEROUS · it deletes objects");
+        assert_eq!(unasked(delete(), &Gate::default()).ask(wording, Vec::new()).question().text(), text);
+    }
     assert_eq!(question.why(), "asked by the policy's profile \"standard\"");
     let labels = [Choice::Once, Choice::Hour, Choice::Always, Choice::Deny].map(Choice::label);
     assert_eq!(labels, ["Allow once", "Allow for an hour", "Always allow", "Deny"]);

@@ -359,6 +359,10 @@ fn wording(
         Deed::RunScript { text, .. } => listing::lines(text),
         _ => Vec::new(),
     };
+    let shared = match &unasked.action().deed {
+        Deed::Script(script) => u32::try_from(script.count - script.lines).unwrap_or(u32::MAX),
+        _ => 0,
+    };
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };
     let mut objects = objects;
     match &unasked.action().deed {
@@ -376,6 +380,7 @@ fn wording(
         is_undo: matches!(then, Then::Command(sending) if sending.takes_back()),
         objects,
         count,
+        shared,
         script,
         differs: false,
         consequence: consequence.map(str::to_owned),

@@ -61,6 +61,7 @@ impl Creating {
             is_undo: false,
             objects,
             count: 1,
+            shared: 0,
             script: Vec::new(),
             differs: false,
             consequence,

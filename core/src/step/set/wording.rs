@@ -78,6 +78,7 @@ impl Setting {
             deed: if is_one_back { self.deed_back(dictionary) } else { self.deed(&apart) },
             objects,
             count: self.open.len(),
+            shared: 0,
             script: Vec::new(),
             differs,
             consequence: self.effects(id),
