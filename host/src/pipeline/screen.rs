@@ -102,7 +102,7 @@ impl Pipeline {
         let choices: Vec<Choice> = OFFERED.into_iter().filter(|choice| question.offers(*choice)).collect();
         let dialog = Dialog {
             title: "iac-mcp".to_owned(),
-            text: question.text(),
+            text: shown(question),
             buttons: choices.iter().map(|choice| choice.label().to_owned()).collect(),
         };
         match self.supervisor.dialog(&dialog, left).await {
@@ -117,6 +117,16 @@ impl Pipeline {
                 None
             }
         }
+    }
+}
+
+/// The text of a dialog. A button has no room for what a longer answer covers.
+fn shown(question: &Question) -> String {
+    match question.offers(Choice::Hour) {
+        true => {
+            format!("{}\n\"{}\" covers: {}", question.text(), Choice::Hour.label(), question.covered())
+        }
+        false => question.text(),
     }
 }
 

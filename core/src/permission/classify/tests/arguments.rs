@@ -76,6 +76,26 @@ fn an_address_that_is_shown_is_judged_as_one_that_is_opened() {
     }
 }
 
+/// Every app has its own code for the command, so the name counts, too, and so does an address that is clearly one.
+#[test]
+fn an_address_is_judged_in_any_command() {
+    let text = |text: &str| Given::Text(text.to_owned());
+    for (term, code, direct, parameters, level) in [
+        ("GetURL", "emalemtg", text("ssh://host"), vec![], Level::Dangerous),
+        ("GetURL", "emalemtg", text("mailto:a@b.example"), vec![], Level::Modify),
+        ("mailto", "emalemto", text("ssh:host"), vec![], Level::Dangerous),
+        ("visit", "xxxxyyyy", Given::Null, vec![("web address", text("ssh:host"))], Level::Dangerous),
+        ("visit", "xxxxyyyy", text("ssh://host"), vec![], Level::Dangerous),
+        ("visit", "xxxxyyyy", text("tel:123"), vec![], Level::Dangerous),
+        ("visit", "xxxxyyyy", Given::List(vec![text("x-man-page://ls")]), vec![], Level::Dangerous),
+        ("visit", "xxxxyyyy", text("from: Ann"), vec![], Level::Modify),
+        ("visit", "xxxxyyyy", text("https://a.example"), vec![], Level::Modify),
+    ] {
+        let action = invocation(term, code, direct, parameters);
+        assert_eq!(classify(&action, &[]).level, level, "{action:?}");
+    }
+}
+
 #[test]
 fn what_open_may_run_is_dangerous() {
     let open = |app: &str, value: Given| {
@@ -265,7 +285,8 @@ fn arguments_are_judged_by_their_command() {
     use Given::{Bool, Class, Enumerator, File, Null, Object, Text};
     let folder = |path: &str| vec![("to", File(path.into()))];
     for (code, direct, parameters) in [
-        ("miscmvis", Text("ssh://host".into()), vec![]),
+        ("miscmvis", Text("from: ssh".into()), vec![]),
+        ("corecrel", Text("ssh://host".into()), vec![("new", Class("event".into()))]),
         ("miscmvis", property("value"), vec![]),
         ("miscmvis", Null, vec![("x", Class("login item".into()))]),
         ("miscmvis", named("login item", "x"), vec![]),
