@@ -168,6 +168,39 @@ class Gate(Desk):
             [message] = await self.unread(client, 1)
             await self.refused(client, "iac_mcp_set_property", reference=message, property="read status", value=True)
 
+    async def test_a_question_that_a_dialog_cannot_show_is_not_asked_there(self):
+        self.dialogs({"command": "display dialog", "button": "Allow once"})
+        objects = [{"class": "note", "properties": {"body": f"<h1>{n}</h1>" + "x" * 40}} for n in range(25)]
+        async with self.client(MODERN) as client:
+            error = await self.refused(client, "iac_mcp_create", app="Notes", objects=objects)
+            self.assertEqual(error["error"], "permission_required")
+            self.assertIn("too long for a dialog", error["message"])
+        human = Human("once")
+        async with self.client(MODERN, human) as client:
+            await self.call(client, "iac_mcp_create", app="Notes", objects=objects)
+            self.assertIn("<h1>24</h1>", human.asked[0].message)
+
+    async def test_a_question_that_nobody_can_read_is_not_asked(self):
+        human = Human("once")
+        async with self.client(MODERN, human) as client:
+            words = {"app": "StandardAdditions", "command": "choose from list", "target": ["x" * 80] * 600}
+            error = await self.refused(client, "iac_mcp_run_command", **words)
+            self.assertEqual(error["error"], "invalid_parameter")
+            self.assertIn("expected at most 30000", error["message"])
+            self.assertEqual(human.asked, [])
+
+    async def test_a_longer_answer_says_what_it_covers(self):
+        human = Human("deny")
+        for mode in MODES:
+            async with self.client(mode, human) as client:
+                [message] = await self.unread(client, 1)
+                await self.refused(client, "iac_mcp_set_property", reference=message, property="read status", value=True)
+                form = json.dumps(human.asked[-1].requested_schema)
+                self.assertIn('Allow for an hour: set \\"read status\\" of any message in Mail', form)
+                await self.refused(client, "iac_mcp_run_command", app="Mail", command="GetURL", target="ssh://host")
+                self.assertIn("DANGEROUS", human.asked[-1].message)
+                self.assertNotIn("hour", json.dumps(human.asked[-1].requested_schema))
+
     async def test_nothing_touches_the_screen_while_a_dialog_is_open(self):
         self.dialogs({"command": "display dialog", "button": "Allow once", "after": 2500})
         async with self.client(MODERN) as client:
