@@ -211,7 +211,7 @@ fn raised_set(action: &Action, changes: &[Change]) -> Option<Classified> {
         is_shell: false,
         reason: Cow::Owned(format!("removes {lost} for good")),
     });
-    by_value.chain(arguments::place(action)).chain(losses).reduce(Classified::or_worse)
+    by_value.chain(arguments::place(action, &[], changes)).chain(losses).reduce(Classified::or_worse)
 }
 
 /// The highest level among the new objects; each is made by a `make` command.

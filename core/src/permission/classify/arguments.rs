@@ -70,7 +70,7 @@ pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invoca
         replaces(invocation),
         into_trash(action, invocation),
         runnable(action, invocation),
-        place(action),
+        place(action, &[invocation], &[]),
         hidden_file(invocation),
     ];
     said.into_iter().flatten().fold(classified, Classified::or_worse)
@@ -251,8 +251,8 @@ fn object_runs(action: &Action, path: &Path, hands_on: bool) -> bool {
 }
 
 /// Judges the destination of a new file: programs look for code to run in dot files and in some folders.
-pub(super) fn place(action: &Action) -> Option<Classified> {
-    let names = written(action);
+pub(super) fn place(action: &Action, commands: &[&Invocation], changes: &[Change]) -> Option<Classified> {
+    let names = written(action, commands, changes);
     names.iter().any(|name| is_run_from(name)).then(touches_hidden)
 }
 

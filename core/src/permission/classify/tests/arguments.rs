@@ -96,6 +96,38 @@ fn an_address_is_judged_in_any_command() {
     }
 }
 
+/// An app saves a document at the path that it got, whatever class the document has.
+#[test]
+fn a_path_that_is_written_is_the_name_of_a_file() {
+    for (term, value, level) in [
+        ("path", "/Users/alex/.zshrc", Level::Dangerous),
+        ("path", "~/Library/LaunchAgents/evil.plist", Level::Dangerous),
+        ("path", "Macintosh HD:Users:alex:.zshrc", Level::Dangerous),
+        ("POSIX path", "/Users/alex/.zshrc", Level::Dangerous),
+        ("URL", "file:///Users/alex/.zshrc", Level::Dangerous),
+        ("path", "/Users/alex/Documents/a.txt", Level::Modify),
+        ("URL", "https://a.example/.well-known", Level::Modify),
+        ("comment", "/Users/alex/.zshrc", Level::Modify),
+    ] {
+        for class in ["sheet", "note"] {
+            let text = || Given::Text(value.to_owned());
+            let new = ("new", Given::Class(class.into()));
+            for action in [
+                set(named(class, "x"), term, text()),
+                set(named(class, "x"), "properties", record(term, text())),
+                invocation(
+                    "make",
+                    "corecrel",
+                    Given::Null,
+                    vec![new, ("with properties", record(term, text()))],
+                ),
+            ] {
+                assert_eq!(classify(&action, &[]).level, level, "{class} {term} {value} {action:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_open_may_run_is_dangerous() {
     let open = |app: &str, value: Given| {
