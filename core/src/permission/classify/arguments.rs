@@ -4,7 +4,7 @@ use super::{Classified, Level, LevelRule, addresses, classify_write, tables};
 use crate::action::{Action, Invocation};
 use crate::change::{Change, is_lossy};
 use crate::marshal::Given;
-use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
+use crate::permission::closed::{Closed, Kind, Spot, is_file, is_of_files, loose, spot, whole, written};
 use crate::permission::touch::classes;
 use crate::permission::writes;
 use crate::specifier::{By, Path, Segment};
@@ -219,7 +219,7 @@ fn runnable(action: &Action, invocation: &Invocation) -> Option<Classified> {
 
 /// Whether a file may run once it is opened; `hands_on` means that the app passes it to another program.
 fn may_run(path: &str, hands_on: bool) -> bool {
-    let names: Vec<String> = parts(path);
+    let names: Vec<String> = loose(path);
     let extension = names.last().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);
     match extension {
         Some(extension) if hands_on => !DOCUMENTS.contains(&extension),
@@ -242,7 +242,7 @@ fn object_runs(action: &Action, path: &Path, hands_on: bool) -> bool {
     match spot(&action.app, &action.terms, path).spot {
         Spot::Named(names) => {
             let shows =
-                |name: &String| is_folder && !parts(name).last().is_some_and(|name| name.contains('.'));
+                |name: &String| is_folder && !loose(name).last().is_some_and(|name| name.contains('.'));
             names.iter().any(|name| !shows(name) && may_run(name, hands_on))
         }
         Spot::Below(_) | Spot::Anywhere => !is_folder,
@@ -266,7 +266,7 @@ fn touches_hidden() -> Classified {
 }
 
 fn is_run_from(path: &str) -> bool {
-    let parts = parts(path);
+    let parts = loose(path);
     let hidden = parts.iter().any(|part| part.starts_with('.') && part != ".trash");
     let inside = |names: &&[&str]| parts.windows(names.len()).any(|part| part == *names);
     let in_a_program = parts.iter().rev().skip(1).any(|part| part.ends_with(".app"));
@@ -280,16 +280,4 @@ fn is_of_the_system(path: &str) -> bool {
             .any(|names| names.len() < path.len() && names.iter().zip(path).all(|(name, part)| name == part))
     };
     Closed::default().paths(path).iter().flat_map(|path| whole(path)).any(|path| below(&path))
-}
-
-/// The names in a path of any form, folded, with `.` and `..` resolved.
-fn parts(path: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for part in path.split(['/', ':']).filter(|part| !part.is_empty() && *part != ".") {
-        match part {
-            ".." => drop(found.pop()),
-            part => found.push(folded(part)),
-        }
-    }
-    found
 }

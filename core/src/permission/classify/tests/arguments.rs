@@ -105,6 +105,7 @@ fn a_path_that_is_written_is_the_name_of_a_file() {
         ("path", "Macintosh HD:Users:alex:.zshrc", Level::Dangerous),
         ("POSIX path", "/Users/alex/.zshrc", Level::Dangerous),
         ("URL", "file:///Users/alex/.zshrc", Level::Dangerous),
+        ("URL", "file:///Users/alex/%2Ezshrc", Level::Dangerous),
         ("path", "/Users/alex/Documents/a.txt", Level::Modify),
         ("URL", "https://a.example/.well-known", Level::Modify),
         ("comment", "/Users/alex/.zshrc", Level::Modify),
@@ -125,6 +126,41 @@ fn a_path_that_is_written_is_the_name_of_a_file() {
                 assert_eq!(classify(&action, &[]).level, level, "{class} {term} {value} {action:?}");
             }
         }
+    }
+}
+
+/// The disk takes these names for the Trash.
+#[test]
+fn a_move_to_the_trash_deletes_in_any_spelling() {
+    let moved = |to: Given| {
+        let action = invocation("move", "coremove", named("document file", "x"), vec![("to", to)]);
+        classify(&Action { app: "com.apple.finder".into(), ..action }, &[]).level
+    };
+    let home = |name: &'static str| {
+        Given::Object(path([Way::Property("home", "folder"), Way::Named("folder", name)]))
+    };
+    for name in [
+        ".Trash",
+        ".TRASH",
+        ".Tra\u{17f}h",
+        ".Trash\u{200c}",
+        ".Trash.",
+        ".Trash ",
+        "/Users/alex/.Trash",
+        "Macintosh HD:Users:alex:.Trash",
+        "Macintosh HD:Users:alex:.Trash:",
+        "/Users/alex/.Tra\u{17f}h",
+        "/Volumes/USB/.Trashes./501",
+        "x/../.Trash",
+    ] {
+        assert_eq!(moved(home(name)), Level::Dangerous, "{name:?}");
+        assert_eq!(moved(named("folder", name)), Level::Dangerous, "{name:?}");
+        assert_eq!(moved(Given::File(name.into())), Level::Dangerous, "{name:?}");
+    }
+    assert_eq!(moved(Given::File("file:///Users/alex/%2eTrash".into())), Level::Dangerous);
+    for name in ["Trash", ".Trash/..", "Trash x", "/Users/alex/Documents"] {
+        assert_eq!(moved(home(name)), Level::Modify, "{name:?}");
+        assert_eq!(moved(Given::File(name.into())), Level::Modify, "{name:?}");
     }
 }
 
