@@ -154,6 +154,8 @@ pub struct Unasked {
     harm: Classified,
     source: Source,
     scopes: Vec<Scope>,
+    /// Whether a yes counts for this action only.
+    once: bool,
 }
 
 /// An action that a human is being asked about.

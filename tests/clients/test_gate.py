@@ -5,11 +5,22 @@ import json
 import os
 import subprocess
 import unittest
+from contextlib import suppress
+from pathlib import Path
 
 from desk import MODES, Desk, Human, mailbox
 from support import BIN, MODERN
 
 WITHIN = "a text with names of others in it"
+
+
+def command_lines():
+    """The arguments of all processes, which every user of a machine can read."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # a process may end meanwhile
+            found.append(path.read_bytes())
+    return found
 
 
 class Gate(Desk):
@@ -167,6 +178,53 @@ class Gate(Desk):
         async with self.client(MODERN, Human("deny")) as client:
             [message] = await self.unread(client, 1)
             await self.refused(client, "iac_mcp_set_property", reference=message, property="read status", value=True)
+
+    async def test_no_process_list_shows_the_text_of_a_dialog(self):
+        self.dialogs({"command": "display dialog", "contains": "Evenings", "button": "Allow once", "after": 2500})
+        async with self.client(MODERN) as client:
+            made = asyncio.create_task(
+                self.call(client, "iac_mcp_create", app="Notes", **{"class": "note"}, properties={"body": "Evenings of Ada"})
+            )
+            while not any(entry["kind"] == "question" for entry in self.entries()):
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(0.5)
+            running = command_lines()
+            self.assertTrue(any(b"displayDialog" in words for words in running), "the dialog is open")
+            self.assertEqual([words for words in running if b"Evenings" in words], [])
+            await made
+
+    async def test_a_question_that_a_dialog_cannot_show_is_not_asked_there(self):
+        self.dialogs({"command": "display dialog", "button": "Allow once"})
+        objects = [{"class": "note", "properties": {"body": f"<h1>{n}</h1>" + "x" * 40}} for n in range(25)]
+        async with self.client(MODERN) as client:
+            error = await self.refused(client, "iac_mcp_create", app="Notes", objects=objects)
+            self.assertEqual(error["error"], "permission_required")
+            self.assertIn("too long for a dialog", error["message"])
+        human = Human("once")
+        async with self.client(MODERN, human) as client:
+            await self.call(client, "iac_mcp_create", app="Notes", objects=objects)
+            self.assertIn("<h1>24</h1>", human.asked[0].message)
+
+    async def test_a_question_that_nobody_can_read_is_not_asked(self):
+        human = Human("once")
+        async with self.client(MODERN, human) as client:
+            words = {"app": "StandardAdditions", "command": "choose from list", "target": ["x" * 80] * 600}
+            error = await self.refused(client, "iac_mcp_run_command", **words)
+            self.assertEqual(error["error"], "invalid_parameter")
+            self.assertIn("expected at most 30000", error["message"])
+            self.assertEqual(human.asked, [])
+
+    async def test_a_longer_answer_says_what_it_covers(self):
+        human = Human("deny")
+        for mode in MODES:
+            async with self.client(mode, human) as client:
+                [message] = await self.unread(client, 1)
+                await self.refused(client, "iac_mcp_set_property", reference=message, property="read status", value=True)
+                form = json.dumps(human.asked[-1].requested_schema)
+                self.assertIn('Allow for an hour: set \\"read status\\" of any message in Mail', form)
+                await self.refused(client, "iac_mcp_run_command", app="Mail", command="GetURL", target="ssh://host")
+                self.assertIn("DANGEROUS", human.asked[-1].message)
+                self.assertNotIn("hour", json.dumps(human.asked[-1].requested_schema))
 
     async def test_nothing_touches_the_screen_while_a_dialog_is_open(self):
         self.dialogs({"command": "display dialog", "button": "Allow once", "after": 2500})

@@ -3,6 +3,7 @@
 //! The first matching rule decides, in this order: the operator's own rules, the tables for one app, the tables for all
 //! apps, the words of the name, and finally [`Level::Modify`]. Arguments can only raise the level.
 
+mod addresses;
 mod arguments;
 mod tables;
 
@@ -184,23 +185,33 @@ const SENDS: &str = "sends";
 
 /// The highest level among the properties to set.
 fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Classified {
+    let bare = bare_set(action, changes, rules, changes.len());
+    let found = bare.into_iter().chain(raised_set(action, changes)).reduce(Classified::or_worse);
+    found.unwrap_or_else(|| Classified::new(Level::Modify, "changes properties"))
+}
+
+/// The level of setting these properties, whatever their new values are.
+fn bare_set(action: &Action, changes: &[Change], rules: &[LevelRule], count: usize) -> Option<Classified> {
     let of = |change: &Change, property: &str| {
-        let class = change.subject.path.class();
-        classify_write(&action.app, &action.terms, class, property, changes.len(), rules)
+        classify_write(&action.app, &action.terms, change.subject.path.class(), property, count, rules)
     };
     let each = |change: &Change| {
         let slots = change.subject.slots.iter().zip(&change.values);
         let terms: Vec<String> = slots.flat_map(|(slot, value)| terms(slot, value)).collect();
         terms.iter().map(|term| of(change, term)).reduce(Classified::or_worse)
     };
+    changes.iter().filter_map(each).reduce(Classified::or_worse)
+}
+
+/// The level of the new values, and of what the objects lose.
+fn raised_set(action: &Action, changes: &[Change]) -> Option<Classified> {
     let by_value = changes.iter().filter_map(|change| arguments::by_value(action, change));
     let losses = changes.iter().filter_map(|change| change.loses.as_ref()).map(|lost| Classified {
         level: Level::Dangerous,
         is_shell: false,
         reason: Cow::Owned(format!("removes {lost} for good")),
     });
-    let worst = changes.iter().filter_map(each).chain(by_value).chain(arguments::place(action)).chain(losses);
-    worst.reduce(Classified::or_worse).unwrap_or_else(|| Classified::new(Level::Modify, "changes properties"))
+    by_value.chain(arguments::place(action, &[], changes)).chain(losses).reduce(Classified::or_worse)
 }
 
 /// The highest level among the new objects; each is made by a `make` command.
@@ -214,6 +225,35 @@ fn classify_creation(action: &Action, creation: &Creation, rules: &[LevelRule]) 
     writes.into_iter().fold(worst, Classified::or_worse).raised_by_count(creation.makes.len())
 }
 
+/// Whether the values of an action make it more harmful than its commands, classes and properties alone. The scope of
+/// an approval holds only these, so a yes to this action would cover every other value that does as much harm: a yes
+/// to one program would cover all programs. The number of objects is in the scope.
+pub(super) fn is_raised(action: &Action, rules: &[LevelRule]) -> bool {
+    let rank = |found: &Classified| (found.level, found.is_shell);
+    let by_arguments = |command: &Invocation| {
+        let bare = classify_bare(action, command, rules);
+        rank(&classify_uncounted(action, command, rules)) > rank(&bare)
+    };
+    let by_values = |changes: &[Change]| {
+        let bare = bare_set(action, changes, rules, 1);
+        raised_set(action, changes).is_some_and(|found| Some(rank(&found)) > bare.as_ref().map(rank))
+    };
+    match &action.deed {
+        Deed::Command(_) => action.deed.commands().into_iter().any(by_arguments),
+        Deed::Create(creation) => {
+            let set = creation.writes.as_deref().is_some_and(|one| by_values(std::slice::from_ref(one)));
+            set || action.deed.commands().into_iter().any(by_arguments)
+        }
+        Deed::Set(changes) => by_values(changes),
+        _ => false,
+    }
+}
+
+/// Whether an action opens an address in an app, or passes it to another program.
+pub(super) fn opens_address(action: &Action) -> bool {
+    !addresses::of(action).is_empty()
+}
+
 /// The targets of a slot: the slot itself, and the fields of a record of properties.
 fn terms(slot: &Slot, value: &Given) -> Vec<String> {
     let mut terms = vec![slot.term.clone()];
@@ -224,14 +264,20 @@ fn terms(slot: &Slot, value: &Given) -> Vec<String> {
 }
 
 fn classify_invocation(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> Classified {
-    let (by_name, own) = of_term(&action.app, &invocation.term, &invocation.code, rules);
-    // A script sends only the name. If several commands have it, only the app knows which one will run.
-    let namesakes = action.terms.0.iter().flat_map(|dictionary| dictionary.commands_named(&invocation.term));
-    let namesakes = namesakes.map(|other| of_term(&action.app, &other.name, &other.code, rules).0);
-    let by_name = if own { by_name } else { namesakes.fold(by_name, Classified::or_worse) };
+    let found = classify_uncounted(action, invocation, rules);
+    let (by_name, own) = by_name(action, invocation, rules);
+    if own || by_name.level == Level::Safe {
+        return found;
+    }
+    found.raised_by_count(arguments::targets(invocation))
+}
+
+/// The level of a command with its arguments, whatever the number of its objects.
+fn classify_uncounted(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> Classified {
+    let (by_name, own) = by_name(action, invocation, rules);
     if own {
         // The operator knows the arguments that the command takes, but no one can call code harmless beforehand.
-        return arguments::code(invocation).into_iter().fold(by_name, Classified::or_worse);
+        return arguments::code(action, invocation).into_iter().fold(by_name, Classified::or_worse);
     }
     if by_name.level == Level::Safe {
         return by_name;
@@ -241,6 +287,26 @@ fn classify_invocation(action: &Action, invocation: &Invocation, rules: &[LevelR
         Some(given) => raised.or_worse(given),
         None => raised,
     }
+}
+
+/// The level of a command and of the classes that it makes, whatever its other arguments are.
+fn classify_bare(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> Classified {
+    let (by_name, own) = by_name(action, invocation, rules);
+    let made = classes(invocation).into_iter().filter(|_| !own && invocation.code == MAKE);
+    let made = made.filter_map(|class| tables::make(&action.app, &action.terms, class));
+    made.fold(by_name, Classified::or_worse)
+}
+
+/// The level of a command by its name and its code, and whether an operator's rule decided it.
+fn by_name(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> (Classified, bool) {
+    let (by_name, own) = of_term(&action.app, &invocation.term, &invocation.code, rules);
+    if own {
+        return (by_name, own);
+    }
+    // A script sends only the name. If several commands have it, only the app knows which one will run.
+    let namesakes = action.terms.0.iter().flat_map(|dictionary| dictionary.commands_named(&invocation.term));
+    let namesakes = namesakes.map(|other| of_term(&action.app, &other.name, &other.code, rules).0);
+    (namesakes.fold(by_name, Classified::or_worse), false)
 }
 
 /// Returns the level of a command, and whether an operator's rule decided it.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 pub(super) use doors::{Hit, Why, written};
 use spelled::{Parts, from_colons, from_url, parts, plain};
-pub(super) use spelled::{folded, parts as whole};
+pub(super) use spelled::{folded, loose, parts as whole};
 pub(super) use spot::{Kind, Spot, is_file, is_of_files, spot};
 
 use crate::action::Shut;

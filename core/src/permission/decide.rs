@@ -1,6 +1,6 @@
 //! Turns an action into a decision, and an answer into an approval.
 
-use super::classify::{classify_act, sends};
+use super::classify::{classify_act, is_raised, opens_address, sends};
 use super::closed::{Hit, Why};
 use super::policy::Verdict;
 use super::touch::{classes, touches};
@@ -21,7 +21,8 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
     if let Some(hit) = gate.closed.reached_by(&action) {
         return Decision::Deny(closed(&hit, harm, &action));
     }
-    let mut judged = judge(&action, app_name, &harm, gate, now);
+    let once = counts_once(&action, gate);
+    let mut judged = judge(&action, app_name, &harm, once, gate, now);
     judged.sort_by_key(|judged| std::cmp::Reverse((judged.verdict.ruling, judged.scope.level)));
     if let Some(most) = gate.most.filter(|most| granted(&action, &harm, gate) > *most) {
         let scopes = judged.into_iter().map(|judged| judged.scope).collect();
@@ -55,7 +56,7 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
     let scopes = same.map(|judged| judged.scope).collect();
     match ruling {
         Ruling::Allow => Decision::Allow(Approved { action, harm, source, scopes, launch }),
-        Ruling::Ask => Decision::Ask(Unasked { action, harm, source, scopes }),
+        Ruling::Ask => Decision::Ask(Unasked { action, harm, source, scopes, once }),
         Ruling::Deny => Decision::Deny(denied(source, harm, scopes)),
     }
 }
@@ -88,16 +89,22 @@ struct Judged {
     scope: Scope,
 }
 
-fn judge(action: &Action, app_name: &str, harm: &Classified, gate: &Gate, now: Millis) -> Vec<Judged> {
+fn judge(
+    action: &Action,
+    app_name: &str,
+    harm: &Classified,
+    once: bool,
+    gate: &Gate,
+    now: Millis,
+) -> Vec<Judged> {
     let tainted = gate.untrusted.is_some_and(|read| now.since(read) < TAINT);
     let touches = touches(action, app_name, gate.plugin.as_deref(), harm, &gate.policy);
-    let counts_once = counts_once(action);
     let judge = |touch: Touch<'_>| {
         let verdict = match &action.deed {
             Deed::Script(_) => gate.policy.judge_act(&touch, tainted),
             _ => gate.policy.judge(&touch, tainted),
         };
-        let verdict = match counts_once && touch.level > Level::Safe {
+        let verdict = match once && touch.level > Level::Safe {
             true => verdict,
             false => with_grants(verdict, &touch, gate, now),
         };
@@ -210,7 +217,7 @@ impl Unasked {
     /// Puts the question in words. It is bound to these words and to the parts of the script, which the module `jxa`
     /// passes in.
     pub(crate) fn ask(self, wording: Wording, mut parts: Vec<String>) -> Asked {
-        let Self { action, harm, source, scopes } = self;
+        let Self { action, harm, source, scopes, once } = self;
         let why = why(&source);
         // The profile asks about every change, so it is not a reason specific to this one. The reason is what this
         // change does.
@@ -219,7 +226,7 @@ impl Unasked {
             Source::Rule { .. } => format!("it {}, {why}", harm.reason),
             _ => why.clone(),
         };
-        let is_broad = counts_once(&action) || is_wide(&action, &harm) || is_followed(&action);
+        let is_broad = once || is_wide(&action, &harm) || is_followed(&action);
         let once = action.deed.asks_macos() || !wording.script.is_empty() || wording.differs || is_broad;
         let lasting = if once { Vec::new() } else { scopes.clone() };
         let told = if shows_what_was_read(&action.deed) {
@@ -252,15 +259,16 @@ fn shows_what_was_read(deed: &Deed) -> bool {
 const ITEM: &str = "item";
 
 /// Whether an approval counts for this call only. A path has no class, so a longer approval would cover every path. No
-/// scope covers what is sent to whom, or what a change removes besides the old value.
-fn counts_once(action: &Action) -> bool {
+/// scope covers what is sent to whom, which address is opened, or what a change removes besides the old value. If a
+/// value raised the level, a longer approval would cover every other value of that level.
+fn counts_once(action: &Action, gate: &Gate) -> bool {
     let has_file = |given: &Given| !given.files().is_empty();
     let has_files = match &action.deed {
         Deed::Set(changes) => changes.iter().flat_map(|change| &change.values).any(has_file),
         deed => deed.commands().into_iter().flat_map(Invocation::values).any(has_file),
     };
     let loses = matches!(&action.deed, Deed::Set(changes) if changes.iter().any(|one| one.loses.is_some()));
-    has_files || loses || sends(action)
+    has_files || loses || sends(action) || opens_address(action) || is_raised(action, gate.policy.levels())
 }
 
 /// Whether a longer approval would cover far more than the question showed. A dangerous command may name a class that

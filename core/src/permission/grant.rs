@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Level, Touch};
+use super::{Level, MANY, Touch};
 use crate::Millis;
-use crate::dictionary::names;
-use crate::specifier::quoted;
+use crate::dictionary::{APPLICATION, names};
+use crate::specifier::{one_line, quoted};
 
 /// How long "for an hour" lasts.
 const HOUR: Millis = Millis(60 * 60 * 1000);
@@ -132,6 +132,16 @@ impl Scope {
             (None, None, Level::Safe) => "look at objects".to_owned(),
             (None, None, _) => "make a change".to_owned(),
         }
+    }
+
+    /// What an approval of this scope allows, as an order: `set "read status" of any message`.
+    pub fn covered(&self) -> String {
+        let order = self.order();
+        let of = if self.command.is_some() { "on" } else { "of" };
+        let class = self.class.as_deref().filter(|class| *class != APPLICATION && !class.is_empty());
+        let class = class.map(|class| format!(" {of} any {}", one_line(class))).unwrap_or_default();
+        let many = if self.many { format!(", more than {MANY} at once") } else { String::new() };
+        format!("{order}{class}{many}")
     }
 
     /// The action at the beginning of a sentence: `to read "content" in com.apple.mail`.
@@ -327,6 +337,21 @@ mod tests {
         assert_eq!(order(Touch { level: Level::Safe, ..SET }), "read \"read status\"");
         assert_eq!(order(Touch { property: None, ..SET }), "make a change");
         assert_eq!(order(Touch { property: None, level: Level::Safe, ..SET }), "look at objects");
+    }
+
+    #[test]
+    fn a_scope_says_what_it_covers() {
+        let covered = |touch: Touch<'_>| Scope::of(&touch).covered();
+        let command = Some(CommandName { name: "move", code: "coremove" });
+        assert_eq!(covered(SET), "set \"read status\" of any message");
+        assert_eq!(
+            covered(Touch { is_many: true, ..SET }),
+            "set \"read status\" of any message, more than 50 at once"
+        );
+        let moves = Touch { command, property: None, ..SET };
+        assert_eq!(covered(moves), "run \"move\" on any message");
+        assert_eq!(covered(Touch { class: Some(APPLICATION), ..moves }), "run \"move\"");
+        assert_eq!(covered(Touch { level: Level::Safe, class: None, ..SET }), "read \"read status\"");
     }
 
     #[test]

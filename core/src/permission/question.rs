@@ -12,6 +12,9 @@ use crate::specifier::quoted;
 /// the named objects are read before the question.
 pub(crate) const NAMED: usize = 5;
 
+/// The number of scopes that the label of an answer names. A form shows a label on one line.
+const COVERED: usize = 2;
+
 /// The digest of a question: everything that was shown, and the exact script that would run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest([u8; 32]);
@@ -162,6 +165,23 @@ impl Question {
             Choice::Hour => !self.scopes.is_empty(),
             Choice::Always => !self.scopes.is_empty() && self.level < Level::Dangerous,
         }
+    }
+
+    /// The words of an answer in a form. A longer answer says what it covers, because that is more than this call.
+    pub fn label(&self, choice: Choice) -> String {
+        match choice {
+            Choice::Once | Choice::Deny => choice.label().to_owned(),
+            Choice::Hour | Choice::Always => format!("{}: {}", choice.label(), self.covered()),
+        }
+    }
+
+    /// What a longer answer allows: `set "read status" of any message in Mail`.
+    pub fn covered(&self) -> String {
+        let mut all: Vec<String> = self.scopes.iter().map(Scope::covered).collect();
+        all.dedup();
+        let more = all.len().saturating_sub(COVERED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{}{more} in {}", all[..all.len().min(COVERED)].join(", "), self.wording.app)
     }
 
     /// The scopes that "for an hour" and "always" would allow.

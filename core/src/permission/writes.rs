@@ -1,6 +1,7 @@
 //! The properties that an action sets, whichever command sets them.
 
 use super::CommandName;
+use super::closed::{Spot, folded, loose, spot};
 use super::touch::classes;
 use crate::action::{Action, Deed, Invocation};
 use crate::app::same_id;
@@ -122,33 +123,38 @@ fn leads_to_trash(action: &Action, given: &Given) -> bool {
         Given::Object(path) | Given::Place(Place::Beginning(path, _) | Place::End(path, _)) => {
             is_trash(action, path)
         }
-        Given::File(path) => is_in_trash(path),
+        Given::File(path) | Given::Text(path) => is_in_trash(path),
+        Given::List(items) => items.iter().any(|item| leads_to_trash(action, item)),
         _ => false,
     }
 }
 
-/// Whether a path is in the Trash of a user or of a disk.
+/// Whether a path is in the Trash of a user or of a disk, in any spelling that the disk takes for that folder.
 fn is_in_trash(path: &str) -> bool {
-    path.split('/').any(|part| part.eq_ignore_ascii_case(".Trash") || part.eq_ignore_ascii_case(".Trashes"))
+    loose(path).iter().any(|part| part == ".trash" || part == ".trashes")
 }
 
 fn is_trash(action: &Action, path: &Path) -> bool {
-    let is_named_so =
-        |segment: &Segment| matches!(segment, Segment::Element(_, By::Name(name)) if is_in_trash(name));
     let is_known = |name: &str| {
-        let name = name.rsplit('/').next().unwrap_or(name);
+        let name = folded(name.rsplit('/').next().unwrap_or(name).trim());
         DISCARDED.iter().any(|(app, class, known)| {
-            same_id(app, &action.app)
-                && action.terms.is_a(path.class(), class)
-                && name.trim().eq_ignore_ascii_case(known)
+            same_id(app, &action.app) && action.terms.is_a(path.class(), class) && name == *known
         })
     };
+    let is_on_disk = || match spot(&action.app, &action.terms, path).spot {
+        Spot::Named(names) | Spot::Below(names) => names.iter().any(|name| is_in_trash(name)),
+        Spot::Elsewhere | Spot::Anywhere => false,
+    };
+    let is_named_so =
+        |segment: &Segment| matches!(segment, Segment::Element(_, By::Name(name)) if is_in_trash(name));
     match path.last() {
-        Some((_, Segment::Property(member))) => TRASHES.contains(&member.term.as_str()),
+        Some((_, Segment::Property(member))) if TRASHES.contains(&member.term.as_str()) => true,
+        Some((_, Segment::Property(_))) => is_on_disk(),
         _ => {
             path.class().starts_with("trash")
                 || path.segments().into_iter().any(is_named_so)
                 || path.name().is_some_and(is_known)
+                || is_on_disk()
         }
     }
 }

@@ -8,10 +8,12 @@ pub(super) use opening::{Filing, Opening, ask_seen, ask_unseen};
 
 use std::sync::Arc;
 
-use super::{Apart, Ask, Outcome, Pending, Run, Step, Then, World};
+use super::{Apart, Ask, Outcome, Pending, Run, Step, Then, World, failed};
 use crate::action::{Action, Deed};
 use crate::fault::{Code, Fault};
-use crate::permission::{self, Answer, Answered, Approved, Asked, Decided, Decision, Question, Refusal};
+use crate::permission::{
+    self, Answer, Answered, Approved, Asked, Decided, Decision, Question, Refusal, Unasked, Wording,
+};
 
 /// The context of an action that every result needs: its app in words, and the work of the call so far.
 #[derive(Clone, Debug)]
@@ -36,8 +38,56 @@ pub(super) fn propose(action: Action, behind: Behind, then: Then, world: &World<
     }
 }
 
+/// The largest number of characters of a question: some screens full, more than 25 sets of values and the longest
+/// message to send need. Nobody reads more than that before an answer.
+const LONGEST: usize = 30_000;
+
+/// Puts an action to a human in these words. `parts` are the parts of its script.
+pub(super) fn put(
+    unasked: Unasked,
+    mut wording: Wording,
+    parts: Vec<String>,
+    behind: Behind,
+    then: Then,
+) -> Step {
+    // A script has its own limits, and all of it is shown. An undo writes what the app had before, which the client
+    // cannot divide among several calls.
+    let is_script = !wording.script.is_empty();
+    if wording.is_undo {
+        shorten(&mut wording.objects);
+    }
+    let asked = unasked.ask(wording, parts);
+    let length = asked.question().text().chars().count();
+    if length <= LONGEST || is_script {
+        return ask(asked, behind, then);
+    }
+    let message = format!(
+        "the question to a human would have {length} characters, expected at most {LONGEST}, so that a person can read it"
+    );
+    let suggestion =
+        "nothing was done and nobody was asked; make several calls with fewer objects or values each";
+    failed(&Fault::new(Code::InvalidParameter, message, suggestion), behind.events)
+}
+
+/// Leaves out the last lines of a question that is too long, and counts them.
+fn shorten(lines: &mut Vec<String>) {
+    let mut left = LONGEST / 2;
+    let fits = |line: &String| {
+        let length = line.chars().count();
+        let fits = length <= left;
+        left = left.saturating_sub(length);
+        fits
+    };
+    let count = lines.iter().map(fits).take_while(|fits| *fits).count();
+    let more = lines.len() - count;
+    if more > 0 {
+        lines.truncate(count);
+        lines.push(format!("and {more} more, for which this question has no room"));
+    }
+}
+
 /// Puts a question to a human.
-pub(super) fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
+fn ask(asked: Asked, behind: Behind, then: Then) -> Step {
     let question = asked.question().clone();
     let pending = Pending {
         app: asked.action().app.clone(),
@@ -112,4 +162,19 @@ pub(super) fn out_of_turn(what: &str) -> Fault {
         format!("the server expected something else than {what}"),
         "this is a bug in the server; please report it",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_undo_counts_what_it_leaves_out() {
+        let mut lines = vec!["x".repeat(LONGEST / 4); 9];
+        shorten(&mut lines);
+        assert_eq!((lines.len(), lines[2].as_str()), (3, "and 7 more, for which this question has no room"));
+        let mut few = vec!["x".to_owned(); 9];
+        shorten(&mut few);
+        assert_eq!(few.len(), 9);
+    }
 }

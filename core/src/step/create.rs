@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use super::asking::{Behind, ask_seen, ask_unseen, refused, run};
 use super::trace::{self, Sent, Trace};
 use super::words::{self, Names};
-use super::{Step, Then, World, command, in_app, moves, placing, query, show};
+use super::{Step, Then, World, command, failed, in_app, moves, placing, query, show};
 use crate::action::{Action, Argument, Creation, Deed, Following, Invocation, Preview};
 use crate::app::App;
 use crate::change::Subject;
@@ -185,6 +185,9 @@ impl Creating {
         match decide(self.action(app), &app.name, world.gate, world.now) {
             Decision::Allow(approved) => run(approved, behind, Then::Create(Box::new(self)), world),
             Decision::Ask(unasked) => {
+                if let Err(fault) = self.check_sets() {
+                    return failed(&fault, events);
+                }
                 let subjects = std::mem::take(&mut self.defaults);
                 let all = subjects.iter().cloned().chain(owners(&subjects, app)).collect();
                 if let Some(look) = unasked.preview(Preview { subjects: all, anchors: None }) {

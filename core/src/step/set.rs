@@ -12,7 +12,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
-use super::asking::{Behind, ask, refused, run};
+use super::asking::{Behind, put, refused, run};
 use super::show::{self, value};
 use super::trace::Sent;
 use super::words::{self, Names};
@@ -211,7 +211,7 @@ impl Setting {
                 let dictionary = app.dictionary.as_deref();
                 let wording = self.wording(&behind.name, id, world.gate.plugin.clone(), dictionary);
                 let parts = jxa::canonical(unasked.action());
-                ask(unasked.ask(wording, parts), behind, Then::Set(Box::new(self)))
+                put(unasked, wording, parts, behind, Then::Set(Box::new(self)))
             }
         }
     }

@@ -1,5 +1,9 @@
 //! Objects, values and commands in words, for the human who is asked.
 
+mod apart;
+
+pub(super) use apart::Apart;
+
 use std::collections::BTreeMap;
 
 use indexmap::{IndexMap, IndexSet};
@@ -22,6 +26,11 @@ pub(super) type Names = BTreeMap<Path, String>;
 
 /// The number of containers to name in a question, each by one event: objects of one call are seldom in more.
 const MOST_OWNERS: usize = 10;
+
+/// The largest number of different sets of values in one question. That many still fit on a screen, with two or three
+/// lines each, and they are enough for a week of tasks with one date each. No one reads two hundred, and an important
+/// one would be hidden among them.
+pub(super) const MOST_SETS: usize = 25;
 
 /// The length of a text that a human reads before deciding, in characters.
 const LONGEST: usize = 80;
@@ -287,57 +296,6 @@ pub(super) fn shown(value: &Json) -> String {
             let text = other.to_string();
             one_line(&text) + &length(&text, LONGEST)
         }
-    }
-}
-
-/// Long texts of one question that begin alike. Each also shows the part that differs from the others, because a human
-/// could not tell them apart otherwise.
-#[derive(Debug, Default)]
-pub(super) struct Apart(BTreeMap<String, String>);
-
-impl Apart {
-    /// Compares all texts of a question.
-    pub(super) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
-        let long: std::collections::BTreeSet<&str> =
-            texts.filter(|text| text.chars().count() > LONGEST).collect();
-        let mut apart = Self::default();
-        apart.split(long.into_iter().map(|text| (text.chars().collect(), quoted(text))).collect());
-        apart
-    }
-
-    /// Shows later parts of the texts for as long as some of them look alike.
-    fn split(&mut self, texts: Vec<(Vec<char>, String)>) {
-        let mut groups: BTreeMap<String, Vec<Vec<char>>> = BTreeMap::new();
-        texts.into_iter().for_each(|(text, shown)| groups.entry(shown).or_default().push(text));
-        for (shown, texts) in groups.into_iter().filter(|(_, texts)| texts.len() > 1) {
-            let same = |at: usize| texts.iter().all(|text| text.get(at) == texts[0].get(at));
-            let shortest = texts.iter().map(Vec::len).min().unwrap_or_default();
-            let differs = (0..shortest).find(|at| !same(*at)).unwrap_or(shortest);
-            let from = differs.saturating_sub(CONTEXT);
-            let rest = |text: &[char]| quoted(&text[from..].iter().collect::<String>());
-            // Blanks and quotes may look alike even there: then the letter itself is named.
-            let is_visible = texts.iter().any(|text| rest(text) != rest(&texts[0]));
-            let further = |text: Vec<char>| {
-                let letter = text
-                    .get(differs)
-                    .map_or("missing".to_owned(), |letter| format!("U+{:04X}", u32::from(*letter)));
-                let letter = if is_visible {
-                    String::new()
-                } else {
-                    format!(" (character {} is {letter})", differs + 1)
-                };
-                let shown = format!("{shown} … {}{letter}", rest(&text));
-                self.0.insert(text.iter().collect(), format!("{shown} ({} characters)", text.len()));
-                (text, shown)
-            };
-            let texts = texts.iter().cloned().map(further).collect();
-            self.split(texts);
-        }
-    }
-
-    /// A text as it is shown among similar ones; `None` if none is similar.
-    pub(super) fn get(&self, text: &str) -> Option<String> {
-        self.0.get(text).cloned()
     }
 }
 

@@ -1,9 +1,18 @@
-// Asks the user of this Mac. The arguments are the title, the text, the seconds to wait, and the buttons. The last
+// Asks the user of this Mac. Its input is JSON: the title, the text, the seconds to wait, and the buttons. The last
 // button is the default. Returns the button, or nothing if none was pressed in time.
-function run(argv) {
+ObjC.import("Foundation");
+
+function run() {
   const current = Application.currentApplication();
   current.includeStandardAdditions = true;
-  const [title, text, seconds, ...buttons] = argv;
+  const input = $.NSFileHandle.fileHandleWithStandardInput;
+  const UTF8 = 4;
+  let asked = "";
+  // The input is ASCII, so no part of it ends within a character.
+  for (let data; Number((data = input.availableData).length) > 0; ) {
+    asked += $.NSString.alloc.initWithDataEncoding(data, UTF8).js;
+  }
+  const { title, text, seconds, buttons } = JSON.parse(asked);
   try {
     current.activate();
   } catch (error) {}
@@ -12,7 +21,7 @@ function run(argv) {
     buttons: buttons,
     defaultButton: buttons[buttons.length - 1],
     withIcon: "caution",
-    givingUpAfter: Number(seconds),
+    givingUpAfter: seconds,
   });
   return pressed.gaveUp ? "" : pressed.buttonReturned;
 }

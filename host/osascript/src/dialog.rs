@@ -1,15 +1,17 @@
-//! A dialog on the Mac, in its own process: a fixed script that gets the question as its arguments.
+//! A dialog on the Mac, in its own process: a fixed script that reads the question from its input. Every user of a Mac
+//! can read the arguments of every process.
 
-use std::ffi::OsString;
 use std::time::Duration;
 
 use iac_core::step::RunFailure;
+use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::raised::{self, Said};
 use crate::spawn::{Pipes, Process};
 use crate::supervisor::Supervisor;
 use crate::turns::Turns;
+use crate::worker;
 
 const SCRIPT: &str = include_str!("dialog.js");
 
@@ -71,19 +73,16 @@ impl Supervisor {
 
     /// Runs the dialog's process. Dropping the future kills the process, and the dialog with it.
     async fn show(&self, dialog: &Dialog, left: Duration) -> Closed {
-        let seconds = left.as_secs().max(1).to_string();
-        let shown = [dialog.title.clone(), dialog.text.clone(), seconds];
-        let fixed = ["-l", "JavaScript", "-"].map(OsString::from);
-        let shown = shown.into_iter().chain(dialog.buttons.iter().cloned()).map(OsString::from);
-        let arguments: Vec<OsString> = fixed.into_iter().chain(shown).collect();
+        let arguments = worker::arguments(&self.shared.settings, SCRIPT);
+        let input = dialog.input(left.as_secs().max(1));
         let started = Process::start(&self.shared.settings, &arguments, &self.shared.liveness);
         let (mut process, Pipes { mut stdin, stdout, stderr }) = match started {
             Ok(started) => started,
             Err(error) => return Closed::Unshown(error.to_string()),
         };
         let feed = async move {
-            if let Err(error) = stdin.write_all(SCRIPT.as_bytes()).await {
-                tracing::debug!(%error, "osascript did not read its script");
+            if let Err(error) = stdin.write_all(input.as_bytes()).await {
+                tracing::debug!(%error, "osascript did not read the question");
             }
         };
         let mut answer = String::new();
@@ -101,5 +100,40 @@ impl Supervisor {
                 failure => Closed::Unshown(failure.to_string()),
             },
         }
+    }
+}
+
+impl Dialog {
+    /// The input of the script, in ASCII: other characters of JSON stand only in texts, where an escape means the same.
+    fn input(&self, seconds: u64) -> String {
+        let Self { title, text, buttons } = self;
+        let json =
+            json!({ "title": title, "text": text, "seconds": seconds, "buttons": buttons }).to_string();
+        let escaped = |letter: char| -> String {
+            let mut units = [0; 2];
+            match letter.is_ascii() {
+                true => letter.to_string(),
+                false => {
+                    letter.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+                }
+            }
+        };
+        json.chars().map(escaped).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_input_is_ascii_and_comes_back_equal() {
+        let text = "Größe \u{1f600} \"x\"\n- ⏎ \u{2028} \\u0041 \0".to_owned();
+        let dialog = Dialog { title: "é".to_owned(), text, buttons: vec!["Deny".to_owned()] };
+        let input = dialog.input(50);
+        assert!(input.is_ascii(), "{input}");
+        let read: serde_json::Value = serde_json::from_str(&input).expect("JSON");
+        let buttons = json!({ "title": "é", "text": dialog.text, "seconds": 50, "buttons": ["Deny"] });
+        assert_eq!(read, buttons);
     }
 }

@@ -94,7 +94,7 @@ impl Worker {
     /// The worker does not become ready, either now or ever with this `osascript`.
     pub(crate) async fn start(settings: &Settings, liveness: &Liveness) -> Result<Self, Broken> {
         let (process, Pipes { stdin, stdout, stderr }) =
-            Process::start(settings, &arguments(settings), liveness)?;
+            Process::start(settings, &arguments(settings, LOOP), liveness)?;
         let stdout = Lines::new(stdout, settings.output);
         let mut worker = Self {
             process,
@@ -217,11 +217,11 @@ impl Worker {
     }
 }
 
-/// Builds the arguments. `ssh` passes them to a shell on the other side, which would split the loop if it were not
-/// quoted.
-fn arguments(settings: &Settings) -> Vec<OsString> {
+/// Builds the arguments that run a fixed script, which reads its data from its input. `ssh` passes them to a shell on
+/// the other side, which would split the script if it were not quoted.
+pub(crate) fn arguments(settings: &Settings, script: &str) -> Vec<OsString> {
     let far = settings.command.first().is_some_and(|program| Path::new(program).ends_with("ssh"));
-    let script = if far { format!("'{}'", LOOP.replace('\'', r"'\''")) } else { LOOP.to_owned() };
+    let script = if far { format!("'{}'", script.replace('\'', r"'\''")) } else { script.to_owned() };
     ["-l".into(), "JavaScript".into(), "-e".into(), script.into()].into()
 }
 
@@ -242,8 +242,10 @@ mod tests {
         assert!(LOOP.is_ascii());
         let far = Settings { command: ["/usr/bin/ssh".into(), "mini".into()].into(), ..Settings::default() };
         assert!(
-            arguments(&far)[3].to_str().is_some_and(|text| text.starts_with('\'') && text.ends_with('\''))
+            arguments(&far, LOOP)[3]
+                .to_str()
+                .is_some_and(|text| text.starts_with('\'') && text.ends_with('\''))
         );
-        assert_eq!(arguments(&Settings::default())[3], LOOP);
+        assert_eq!(arguments(&Settings::default(), LOOP)[3], LOOP);
     }
 }

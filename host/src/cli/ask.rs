@@ -46,6 +46,10 @@ struct Terminal;
 impl Asker for Terminal {
     fn ask<'a>(&'a self, question: &'a Question, _: Duration) -> Asking<'a> {
         let (text, choices, digest) = (question.text(), question.choices(), question.digest());
+        let longer = choices.iter().filter(|choice| matches!(choice, Choice::Hour | Choice::Always));
+        let longer: Vec<String> =
+            longer.map(|choice| format!("{}: {}", choice.as_str(), question.covered())).collect();
+        let text = [vec![text], longer].concat().join("\n");
         Box::pin(async move {
             let asked = tokio::task::spawn_blocking(move || choose(&text, &choices)).await;
             let choice = asked.unwrap_or_else(|error| Err(io::Error::other(error)));

@@ -301,7 +301,7 @@ fn form(question: &Question, titled: bool) -> ElicitRequestParams {
     let (values, titles): (Vec<String>, Vec<String>) = question
         .choices()
         .into_iter()
-        .map(|choice| (choice.as_str().to_owned(), choice.label().to_owned()))
+        .map(|choice| (choice.as_str().to_owned(), question.label(choice)))
         .unzip();
     let choices = if titled {
         let one_of = values.into_iter().zip(titles).map(|(value, title)| ConstTitle::new(value, title));

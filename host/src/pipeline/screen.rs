@@ -20,6 +20,11 @@ const OFFERED: [Choice; 3] = [Choice::Hour, Choice::Once, Choice::Deny];
 /// read the rest.
 const LINES: usize = 20;
 
+/// The most rows of text in a dialog, and the characters in a row. A dialog does not scroll: the end of a longer text,
+/// and its buttons, would be below the edge of a small screen.
+const ROWS: usize = 40;
+const COLUMNS: usize = 60;
+
 /// The app through which a script could press a button.
 const SYSTEM_EVENTS: &str = "com.apple.systemevents";
 
@@ -88,10 +93,15 @@ impl Pipeline {
         here.unwrap_or(answer)
     }
 
-    /// Asks on this Mac; `None` if no user is logged in or the script is too long for a dialog.
+    /// Asks on this Mac; `None` if no user is logged in.
     async fn ask_here(&self, question: &Question, patience: Duration) -> Option<Answer> {
-        if !self.screen.is_there || question.wording().script.len() > LINES {
+        if !self.screen.is_there {
             return None;
+        }
+        let text = shown(question);
+        if question.wording().script.len() > LINES || rows(&text) > ROWS {
+            let why = "this client has no way to ask, and the question is too long for a dialog of this Mac";
+            return Some(Answer::NoWay(why.to_owned()));
         }
         let began = std::time::Instant::now();
         let quiet = tokio::time::timeout(patience, self.screen.quiet.write()).await;
@@ -102,7 +112,7 @@ impl Pipeline {
         let choices: Vec<Choice> = OFFERED.into_iter().filter(|choice| question.offers(*choice)).collect();
         let dialog = Dialog {
             title: "iac-mcp".to_owned(),
-            text: question.text(),
+            text,
             buttons: choices.iter().map(|choice| choice.label().to_owned()).collect(),
         };
         match self.supervisor.dialog(&dialog, left).await {
@@ -120,11 +130,34 @@ impl Pipeline {
     }
 }
 
+/// The text of a dialog. A button has no room for what a longer answer covers.
+fn shown(question: &Question) -> String {
+    match question.offers(Choice::Hour) {
+        true => {
+            format!("{}\n\"{}\" covers: {}", question.text(), Choice::Hour.label(), question.covered())
+        }
+        false => question.text(),
+    }
+}
+
+/// The rows that a text takes in a dialog, which breaks long lines.
+fn rows(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count().div_ceil(COLUMNS).max(1)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use iac_core::permission::{Classified, Level, Source};
 
     use super::*;
+
+    #[test]
+    fn a_long_line_takes_several_rows() {
+        assert_eq!(rows(""), 0);
+        assert_eq!(rows("a\n\nb"), 3);
+        assert_eq!(rows(&"é".repeat(COLUMNS)), 1);
+        assert_eq!(rows(&format!("a\n{}", "x".repeat(COLUMNS * 2 + 1))), 4);
+    }
 
     #[tokio::test(start_paused = true)]
     async fn what_may_click_waits_for_an_open_dialog_no_longer_than_its_call() {

@@ -77,6 +77,12 @@ fn without_a_yes_nothing_is_made() {
 fn a_yes_for_an_hour_is_one_for_the_classes_that_were_shown() {
     let mut session = Session::new("", &shelf());
     session.answers = vec![Choice::Hour];
+    let equal = json!([{ "properties": { "name": "bread" } }, { "properties": { "name": "bread" } }]);
+    let tray = || {
+        let mut tray = tray();
+        tray["children"] = equal.clone();
+        tray
+    };
     session.call("iac_mcp_create", &tray());
     let mut another = tray();
     another["properties"]["name"] = json!("another");
@@ -85,6 +91,32 @@ fn a_yes_for_an_hour_is_one_for_the_classes_that_were_shown() {
     assert_eq!(session.call("iac_mcp_run_command", &by_command).body["success"], true);
     let other = json!({ "app": "Shelf", "class": "box", "properties": { "name": "c" } });
     assert_eq!(code(&session.call("iac_mcp_create", &other).body), "permission_required");
+}
+
+/// A question shows every different object, and its scope would cover any other one.
+#[test]
+fn of_different_objects_as_many_are_made_as_a_person_reads() {
+    let objects = |count: usize| -> Vec<Json> {
+        (0..count).map(|n| json!({ "properties": { "name": format!("n{n}") } })).collect()
+    };
+    let make = |session: &mut Session, objects: Vec<Json>| {
+        session.call("iac_mcp_create", &json!({ "app": "Shelf", "class": "thing", "objects": objects }))
+    };
+    let mut session = Session::new("", &shelf());
+    session.answers = vec![Choice::Once, Choice::Once];
+    assert_eq!(make(&mut session, objects(25)).body["success"], true);
+    assert_eq!(session.asked[0].choices(), [Choice::Once, Choice::Deny]);
+    assert!(session.asked[0].text().contains("n24"), "{}", session.asked[0].text());
+    let refused = make(&mut session, objects(26));
+    assert_eq!(code(&refused.body), "invalid_parameter");
+    assert!(refused.body["message"].as_str().unwrap().contains("26 different objects"), "{}", refused.body);
+    let equal = vec![json!({ "properties": { "name": "same" } }); 40];
+    assert_eq!(make(&mut session, equal).body["success"], true);
+    assert_eq!(session.asked.len(), 2);
+    assert!(session.asked[1].text().contains("- 40 times: thing"), "{}", session.asked[1].text());
+    // Nobody is asked, so nobody has to read them.
+    let mut allowed = Session::new(ALLOW, &shelf());
+    assert_eq!(make(&mut allowed, objects(26)).body["success"], true);
 }
 
 #[test]

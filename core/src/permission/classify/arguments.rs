@@ -1,15 +1,13 @@
 //! Judges the arguments of a command. They can only raise its level.
 
-use super::{Classified, Level, LevelRule, classify_write, tables};
+use super::{Classified, Level, LevelRule, addresses, classify_write, tables};
 use crate::action::{Action, Invocation};
 use crate::change::{Change, is_lossy};
-use crate::dictionary::names;
 use crate::marshal::Given;
-use crate::permission::closed::{Closed, Kind, Spot, folded, is_file, is_of_files, spot, whole, written};
+use crate::permission::closed::{Closed, Kind, Spot, is_file, is_of_files, loose, spot, whole, written};
 use crate::permission::touch::classes;
-use crate::permission::writes::{self, Write};
+use crate::permission::writes;
 use crate::specifier::{By, Path, Segment};
-use percent_encoding::percent_decode_str;
 
 /// Parameters that contain a command line, in any command.
 const COMMAND_LINES: [&str; 2] = ["command", "shell command"];
@@ -35,9 +33,6 @@ const RUNNABLE: &[&str] = &[
     "qlgenerator", "rb", "saver", "scpt", "scptd", "sh", "shortcut", "sparseimage", "systemextension", "tcl",
     "tcsh", "terminal", "tool", "vncloc", "webloc", "wflow", "workflow", "xpc", "zsh",
 ];
-
-/// Schemes of addresses that open a web page or a new message, and nothing else.
-const SCHEMES: [&str; 4] = ["http", "https", "mailto", "about"];
 
 /// Folders in which programs look for code to run, by the last names of their paths.
 const STARTS: &[&[&str]] = &[
@@ -68,19 +63,22 @@ const SYSTEM: &[&[&str]] =
 /// Returns the level of a command with these arguments.
 pub(super) fn raise(classified: Classified, action: &Action, invocation: &Invocation) -> Classified {
     let said = [
-        code(invocation),
-        shown_address(action, &writes::of_command(invocation)),
+        code(action, invocation),
         property(action, invocation),
         made(action, invocation),
         unsaved(invocation),
         replaces(invocation),
         into_trash(action, invocation),
         runnable(action, invocation),
-        place(action),
+        place(action, &[invocation], &[]),
         hidden_file(invocation),
     ];
-    let objects = invocation.direct.iter().map(objects).sum();
-    said.into_iter().flatten().fold(classified, Classified::or_worse).raised_by_count(objects)
+    said.into_iter().flatten().fold(classified, Classified::or_worse)
+}
+
+/// How many objects a command is about.
+pub(super) fn targets(invocation: &Invocation) -> usize {
+    invocation.direct.iter().map(objects).sum()
 }
 
 /// How many objects and files a value holds.
@@ -88,9 +86,10 @@ pub(super) fn objects(given: &Given) -> usize {
     given.objects().len() + given.files().len()
 }
 
-/// An argument that runs code, for any command.
-pub(super) fn code(invocation: &Invocation) -> Option<Classified> {
-    let said = [command_line(invocation), script_address(invocation.values()), foreign_address(invocation)];
+/// An argument that runs code or opens another program, for any command.
+pub(super) fn code(action: &Action, invocation: &Invocation) -> Option<Classified> {
+    let opened = addresses::worst(&addresses::of_command(action, invocation));
+    let said = [command_line(invocation), addresses::script(invocation.values()), opened];
     said.into_iter().flatten().reduce(Classified::or_worse)
 }
 
@@ -99,89 +98,12 @@ fn command_line(invocation: &Invocation) -> Option<Classified> {
     COMMAND_LINES.into_iter().any(given).then(|| Classified::shell("runs a shell command"))
 }
 
-/// An address that is a script runs in the page that is shown.
-pub(super) fn script_address<'a>(values: impl IntoIterator<Item = &'a Given>) -> Option<Classified> {
-    let mut found = false;
-    for value in values {
-        value.visit(&mut |each| found |= matches!(each, Given::Text(text) if is_script(text)));
-    }
-    found.then(|| Classified::shell("runs JavaScript in a web page"))
-}
-
-/// Whether a browser runs a text as code if it gets the text as an address.
-fn is_script(text: &str) -> bool {
-    let Some((scheme, rest)) = address(text) else { return false };
-    let kind = || rest.split([',', ';']).next().unwrap_or_default().to_ascii_lowercase();
-    let runs = |kind: &str| ["html", "xml", "svg", "script"].iter().any(|word| kind.contains(word));
-    scheme == "javascript" || (scheme == "data" && rest.contains(',') && runs(&kind()))
-}
-
-/// The scheme of an address and the rest of it.
-///
-/// # Source
-/// The URL standard of WHATWG: it ignores tabs and line ends everywhere, and control characters and blanks at the
-/// start.
-fn address(text: &str) -> Option<(String, String)> {
-    let text: String = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
-    // Some apps drop more than the standard does: other blanks and invisible characters.
-    let text = text.trim_start_matches(|c: char| c.is_ascii_control() || c.is_whitespace() || !c.is_ascii());
-    let (scheme, rest) = text.split_once(':')?;
-    let legal = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
-    (!scheme.is_empty() && scheme.chars().all(legal)).then(|| (scheme.to_ascii_lowercase(), rest.to_owned()))
-}
-
-/// The most harmful effect among the opened addresses.
-fn foreign_address(invocation: &Invocation) -> Option<Classified> {
-    let mut found = Vec::new();
-    for value in invocation.direct.iter().filter(|_| invocation.code == "GURLGURL") {
-        value.visit(&mut |each| {
-            if let Given::Text(text) = each {
-                found.extend(opened(text));
-            }
-        });
-    }
-    found.into_iter().reduce(Classified::or_worse)
-}
-
-/// The system passes an address with another scheme to the program that registered for it.
-fn opened(text: &str) -> Option<Classified> {
-    let (scheme, rest) = address(text)?;
-    if SCHEMES.contains(&scheme.as_str()) {
-        return None;
-    }
-    if scheme == "shortcuts" || scheme == "workflow" {
-        return Some(Classified::shell("runs a shortcut, which may do anything"));
-    }
-    if percent_decode_str(&rest).decode_utf8_lossy().contains("omnijs-run") {
-        return Some(Classified::shell("runs JavaScript in the app"));
-    }
-    Some(Classified::new(Level::Dangerous, "opens an address that may start any program"))
-}
-
-/// Objects that open the address that they are given.
-const SHOWING: [&str; 3] = ["tab", "document", "window"];
-
-/// If a tab, a document or a window gets an address, the app opens it, as `open location` does. Elsewhere an address is
-/// only stored, such as the link of an event.
-fn shown_address(action: &Action, writes: &[Write<'_>]) -> Option<Classified> {
-    let shows = |class: &str| class.is_empty() || SHOWING.iter().any(|row| action.terms.is_a(class, row));
-    let given = writes.iter().filter(|write| names::key(write.term) == "url" && shows(write.class));
-    let mut found = Vec::new();
-    given.for_each(|write| {
-        write.value.visit(&mut |each| {
-            if let Given::Text(text) = each {
-                found.extend(opened(text));
-            }
-        });
-    });
-    found.into_iter().reduce(Classified::or_worse)
-}
-
 /// Further effects of the new values of a change: they delete the object, or open an address.
 pub(super) fn by_value(action: &Action, change: &Change) -> Option<Classified> {
     let writes = writes::of_change(change);
     let deletes = writes.iter().any(|write| write.deletes(action)).then(deletes_it);
-    let said = [script_address(&change.values), deletes, shown_address(action, &writes)];
+    let opened = addresses::worst(&addresses::of_change(action, change));
+    let said = [addresses::script(&change.values), deletes, opened];
     said.into_iter().flatten().reduce(Classified::or_worse)
 }
 
@@ -297,7 +219,7 @@ fn runnable(action: &Action, invocation: &Invocation) -> Option<Classified> {
 
 /// Whether a file may run once it is opened; `hands_on` means that the app passes it to another program.
 fn may_run(path: &str, hands_on: bool) -> bool {
-    let names: Vec<String> = parts(path);
+    let names: Vec<String> = loose(path);
     let extension = names.last().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);
     match extension {
         Some(extension) if hands_on => !DOCUMENTS.contains(&extension),
@@ -320,7 +242,7 @@ fn object_runs(action: &Action, path: &Path, hands_on: bool) -> bool {
     match spot(&action.app, &action.terms, path).spot {
         Spot::Named(names) => {
             let shows =
-                |name: &String| is_folder && !parts(name).last().is_some_and(|name| name.contains('.'));
+                |name: &String| is_folder && !loose(name).last().is_some_and(|name| name.contains('.'));
             names.iter().any(|name| !shows(name) && may_run(name, hands_on))
         }
         Spot::Below(_) | Spot::Anywhere => !is_folder,
@@ -329,8 +251,8 @@ fn object_runs(action: &Action, path: &Path, hands_on: bool) -> bool {
 }
 
 /// Judges the destination of a new file: programs look for code to run in dot files and in some folders.
-pub(super) fn place(action: &Action) -> Option<Classified> {
-    let names = written(action);
+pub(super) fn place(action: &Action, commands: &[&Invocation], changes: &[Change]) -> Option<Classified> {
+    let names = written(action, commands, changes);
     names.iter().any(|name| is_run_from(name)).then(touches_hidden)
 }
 
@@ -344,7 +266,7 @@ fn touches_hidden() -> Classified {
 }
 
 fn is_run_from(path: &str) -> bool {
-    let parts = parts(path);
+    let parts = loose(path);
     let hidden = parts.iter().any(|part| part.starts_with('.') && part != ".trash");
     let inside = |names: &&[&str]| parts.windows(names.len()).any(|part| part == *names);
     let in_a_program = parts.iter().rev().skip(1).any(|part| part.ends_with(".app"));
@@ -358,16 +280,4 @@ fn is_of_the_system(path: &str) -> bool {
             .any(|names| names.len() < path.len() && names.iter().zip(path).all(|(name, part)| name == part))
     };
     Closed::default().paths(path).iter().flat_map(|path| whole(path)).any(|path| below(&path))
-}
-
-/// The names in a path of any form, folded, with `.` and `..` resolved.
-fn parts(path: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for part in path.split(['/', ':']).filter(|part| !part.is_empty() && *part != ".") {
-        match part {
-            ".." => drop(found.pop()),
-            part => found.push(folded(part)),
-        }
-    }
-    found
 }

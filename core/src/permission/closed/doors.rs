@@ -1,11 +1,13 @@
 //! Every way in which an action may reach a file: the files that it reads and changes, and the place of a new file.
 
 use super::Closed;
+use super::spelled::from_url;
 use super::spot::{Kind, Spot, is_file, joined, last, spot, start, told};
 use crate::action::{Action, Deed, Invocation, Shut, Terms};
 use crate::change::Change;
 use crate::dictionary::names::key;
 use crate::marshal::{Given, Place};
+use crate::permission::writes::{of_change, of_command};
 use crate::specifier::{By, Path, Segment};
 
 /// The closed thing that an action would reach.
@@ -41,6 +43,8 @@ const MOVES: [&str; 4] = ["coremove", DUPLICATE, "coredelo", "fndrfera"];
 
 /// Properties that are part of a file's path.
 const NAMES: [&str; 4] = ["name", "displayedname", "path", "posixpath"];
+/// Properties that hold the path of a file. A property `url` counts if its value is the address of a file.
+const PATHS: [&str; 3] = ["path", "posixpath", "file"];
 const EXTENSION: &str = "nameextension";
 /// Properties that make a folder unavailable to its users, as a rename does.
 const KEYS: [&str; 6] =
@@ -113,17 +117,31 @@ impl Closed {
     }
 }
 
-/// Returns the paths that new files may have after an action. One file may have several possible paths.
-pub(in crate::permission) fn written(action: &Action) -> Vec<String> {
+/// Returns the paths that new files may have after commands and changes of an action. One file may have several
+/// possible paths.
+pub(in crate::permission) fn written(
+    action: &Action,
+    commands: &[&Invocation],
+    changes: &[Change],
+) -> Vec<String> {
     let files = Files { app: &action.app, terms: &action.terms };
-    match &action.deed {
-        Deed::Command(invocation) => files.targets(invocation).names,
-        Deed::Set(changes) => changes.iter().flat_map(|change| files.renamed(change)).collect(),
-        Deed::Create(creation) => {
-            let commands = action.deed.commands().into_iter();
-            let names = commands.flat_map(|command| files.targets(command).names);
-            names.chain(creation.writes.iter().flat_map(|change| files.renamed(change))).collect()
-        }
+    let mut names: Vec<String> = commands.iter().flat_map(|command| files.targets(command).names).collect();
+    names.extend(changes.iter().flat_map(|change| files.renamed(change)));
+    let writes = changes.iter().flat_map(of_change);
+    let writes = writes.chain(commands.iter().flat_map(|command| of_command(command)));
+    names.extend(writes.flat_map(|write| paths_in(write.term, write.value)).map(str::to_owned));
+    names
+}
+
+/// The paths in a new value of a property. If a document of any class gets a path, the app saves it there.
+fn paths_in<'a>(term: &str, value: &'a Given) -> Vec<&'a str> {
+    let is_path = |text: &str| match key(term).as_str() {
+        "url" => from_url(text.trim()).is_some(),
+        term => PATHS.contains(&term) && !Closed::default().paths(text).is_empty(),
+    };
+    match value {
+        Given::Text(text) | Given::File(text) if is_path(text) => vec![text],
+        Given::List(items) => items.iter().flat_map(|item| paths_in(term, item)).collect(),
         _ => Vec::new(),
     }
 }

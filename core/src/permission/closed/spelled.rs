@@ -60,6 +60,19 @@ pub(in crate::permission) fn folded(name: &str) -> String {
     if cut.is_empty() { folded } else { cut.to_owned() }
 }
 
+/// The names in a path of any form, folded, with `.` and `..` resolved. The path may begin in any folder.
+pub(in crate::permission) fn loose(path: &str) -> Parts {
+    let path = from_url(path.trim()).unwrap_or_else(|| path.to_owned());
+    let mut found = Vec::new();
+    for part in path.split(['/', ':']).filter(|part| !part.is_empty() && *part != ".") {
+        match part {
+            ".." => drop(found.pop()),
+            part => found.push(folded(part)),
+        }
+    }
+    found
+}
+
 /// The path in a `file:` address, percent-decoded.
 pub(super) fn from_url(text: &str) -> Option<String> {
     // An address may have tabs and line ends anywhere: they are dropped before it is read.

@@ -311,12 +311,75 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
         let longer = asked(action.clone(), "x").question().offers(Choice::Hour);
         assert_eq!(longer, !once, "{action:?}");
         let mut grants = Grants::default();
-        let judged = judge(&action, "Mail", &classify(&action, &[]), &Gate::default(), NOW);
+        let judged = judge(&action, "Mail", &classify(&action, &[]), false, &Gate::default(), NOW);
         grants.add(judged.into_iter().map(|part| part.scope.grant("g1".into(), false, "x".into(), NOW)), NOW);
         let given = Gate { grants: Arc::new(grants), ..Gate::default() };
         let expected = if once { Ruling::Ask } else { Ruling::Allow };
         assert_eq!(met(action.clone(), &given).0, expected, "{action:?}");
     }
+}
+
+/// The scope of a longer approval holds no address, and no value that raised the level.
+#[test]
+fn a_yes_for_longer_covers_no_address_and_nothing_that_only_its_values_make_dangerous() {
+    let text = |text: &str| Given::Text(text.to_owned());
+    let of = |app: &str, action: Action| Action { app: app.into(), ..action };
+    let command = |app: &str, term: &str, code: &str, direct: Given, more: Vec<(&str, Given)>| {
+        of(app, invocation(term, code, direct, more))
+    };
+    let open = |address: &str| command("x.y", "open location", "GURLGURL", text(address), vec![]);
+    let finder =
+        |name: &str| command("com.apple.finder", "open", "aevtodoc", named("document file", name), vec![]);
+    let made = |class: &str| {
+        let new = vec![
+            ("new", Given::Class(class.into())),
+            ("with properties", record("URL", text("https://a.example"))),
+        ];
+        command("com.apple.Safari", "make", "corecrel", Given::Null, new)
+    };
+    let address =
+        |class: &str| of("com.apple.Safari", set(named(class, "x"), "URL", text("https://a.example")));
+    let trash = ("to", named("folder", "/Users/alex/.Trash"));
+    let moved = |to| command("com.apple.finder", "move", "coremove", named("document file", "x"), vec![to]);
+    let no = ("saving", Given::Enumerator("no".into()));
+    for (action, once) in [
+        (open("https://news.example"), true),
+        (open("x-apple.systempreferences:x"), true),
+        (command("com.apple.mail", "GetURL", "emalemtg", text("mailto:a@b.example"), vec![]), true),
+        (command("x.y", "search the web", "sfrisrch", Given::Null, vec![("for", text("secret"))]), true),
+        (command("x.y", "visit", "xxxxyyyy", Given::Null, vec![("url", text("a.example"))]), true),
+        (command("x.y", "visit", "xxxxyyyy", text("https://a.example"), vec![]), true),
+        (command("x.y", "visit", "xxxxyyyy", text("from: Ann"), vec![]), false),
+        (address("tab"), true),
+        (address("browser tab"), true),
+        (address("event"), false),
+        (made("document"), true),
+        (made("event"), false),
+        (finder("X.app"), true),
+        (finder("x.txt"), false),
+        (moved(trash), true),
+        (moved(("to", named("folder", "Letters"))), false),
+        (command("x.y", "close", "coreclos", named("document", "x"), vec![no]), true),
+        (command("x.y", "close", "coreclos", named("document", "x"), vec![]), false),
+        (delete(), false),
+    ] {
+        let longer = asked(action.clone(), "x").question().offers(Choice::Hour);
+        assert_eq!(longer, !once, "{action:?}");
+        let mut grants = Grants::default();
+        let judged = judge(&action, "Mail", &classify(&action, &[]), false, &Gate::default(), NOW);
+        grants.add(judged.into_iter().map(|part| part.scope.grant("g1".into(), false, "x".into(), NOW)), NOW);
+        let given = Gate { grants: Arc::new(grants), ..Gate::default() };
+        let expected = if once { Ruling::Ask } else { Ruling::Allow };
+        assert_eq!(met(action.clone(), &given).0, expected, "{action:?}");
+    }
+}
+
+#[test]
+fn a_longer_answer_says_what_it_covers() {
+    let asked = asked(delete(), "x");
+    let labels = asked.question().choices().into_iter().map(|choice| asked.question().label(choice));
+    let labels: Vec<String> = labels.collect();
+    assert_eq!(labels, ["Allow once", "Allow for an hour: run \"delete\" on any message in Mail", "Deny"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::looking::look;
-use super::{Behind, Step, Then, World, ask, refused, run};
+use super::{Behind, Step, Then, World, put, refused, run};
 use crate::action::{Action, Deed, Invocation, SystemDeed};
 use crate::app::STANDARD_ADDITIONS;
 use crate::fault::{Code, Fault};
@@ -126,7 +126,7 @@ fn files(action: &Action) -> Vec<String> {
 /// Asks the question without a further look.
 fn ask_now(unasked: Unasked, wording: Wording, behind: Behind, then: Then) -> Step {
     let parts = jxa::canonical(unasked.action());
-    ask(unasked.ask(wording, parts), behind, then)
+    put(unasked, wording, parts, behind, then)
 }
 
 /// Whether the app is opened for this if it is not running. False if the question already says so.

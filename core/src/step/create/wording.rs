@@ -8,10 +8,11 @@ use crate::app::App;
 use crate::call::How;
 use crate::change::{FROM, Fact, Look, PASSED_ON, SEND, facts};
 use crate::dictionary::Identifier;
+use crate::fault::{Code, Fault};
 use crate::marshal::{Given, Place};
 use crate::permission::{NAMED, Wording};
 use crate::specifier::{Path, one_line, quoted};
-use crate::step::words::{self, Apart, Names, given};
+use crate::step::words::{self, Apart, MOST_SETS, Names, given};
 
 /// The captions of a message's recipients in a question.
 const TO_WHOM: [&str; 3] = ["to", "cc", "bcc"];
@@ -20,6 +21,44 @@ const TO_WHOM: [&str; 3] = ["to", "cc", "bcc"];
 const STAYS: &str = "this server cannot undo this";
 
 impl Creating {
+    /// For each object a number that only equal objects share. Their class, their place and their values in full count,
+    /// because a question cuts long ones.
+    fn sets(&self) -> Vec<usize> {
+        let mut known: IndexSet<String> = IndexSet::new();
+        let mut sets: Vec<usize> = Vec::new();
+        for (node, make) in self.nodes.iter().zip(&self.creation.makes) {
+            let terms: Vec<&str> = make.slots.iter().map(|slot| slot.term.as_str()).collect();
+            let parent = node.parent.and_then(|parent| sets.get(parent));
+            let place = (&node.class, &node.container, parent);
+            let set = format!("{place:?} {terms:?} {:?} {:?}", make.how, make.values);
+            sets.push(known.insert_full(set).0);
+        }
+        sets
+    }
+
+    /// A human is not asked about more different objects than they can read.
+    pub(super) fn check_sets(&self) -> Result<(), Fault> {
+        let count = self.sets().into_iter().max().map_or(0, |last| last + 1);
+        if count <= MOST_SETS {
+            return self.apart().check("objects");
+        }
+        let message = format!(
+            "`objects` has {count} different objects, expected at most {MOST_SETS}: one question shows them all"
+        );
+        let suggestion =
+            format!("make several calls with at most {MOST_SETS} of them each; equal objects count once");
+        Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "objects"))
+    }
+
+    /// Whether objects of one class differ. No scope covers that, so a yes counts once.
+    fn differs(&self) -> bool {
+        let mut of_class: IndexMap<&str, IndexSet<usize>> = IndexMap::new();
+        for (node, set) in self.nodes.iter().zip(self.sets()) {
+            of_class.entry(&node.class).or_default().insert(set);
+        }
+        of_class.values().any(|sets| sets.len() > 1)
+    }
+
     /// The question: each new object with its destination, its properties and its contents.
     pub(super) fn wording(&self, app: &App, plugin: Option<String>) -> Wording {
         // Computed once for the question, because it compares all texts of all objects.
@@ -29,7 +68,7 @@ impl Creating {
             Some(origin) => self.answered(origin, &apart),
             None => vec![self.tree(at, 0, &apart)],
         });
-        let mut objects: Vec<String> = roots.collect();
+        let mut objects = counted(roots);
         let then = match self.row() {
             Some((first, rest)) => {
                 objects.extend(self.targets(first));
@@ -38,7 +77,8 @@ impl Creating {
             None => &self.creation.then,
         };
         objects.extend(then.iter().map(|next| self.following(&next.sent, app)));
-        if objects.len() > NAMED {
+        let differs = self.differs();
+        if objects.len() > NAMED && !differs {
             // The last item holds all the remaining ones.
             let rest = objects.split_off(NAMED - 1).join("\n- ");
             objects.push(rest);
@@ -63,7 +103,7 @@ impl Creating {
             count: 1,
             shared: 0,
             script: Vec::new(),
-            differs: false,
+            differs,
             consequence,
         }
     }
@@ -283,6 +323,17 @@ impl Creating {
         let all: Vec<String> = all.collect();
         if all.is_empty() { String::new() } else { format!(" {{{}}}", all.join(", ")) }
     }
+}
+
+/// Each line once, with the number of objects that it is about.
+fn counted(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut counts: IndexMap<String, usize> = IndexMap::new();
+    lines.for_each(|line| *counts.entry(line).or_default() += 1);
+    let told = |(line, count): (String, usize)| match count {
+        1 => line,
+        count => format!("{count} times: {line}"),
+    };
+    counts.into_iter().map(told).collect()
 }
 
 /// `first` for 0, `second` for 1, `11th` for 10.

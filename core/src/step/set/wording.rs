@@ -13,13 +13,8 @@ use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::permission::{NAMED, Wording};
 use crate::specifier::{quoted, read_source};
-use crate::step::words::{self, Apart, difference, shown};
+use crate::step::words::{self, Apart, MOST_SETS, difference, shown};
 use crate::value::Value;
-
-/// The largest number of different sets of new values in one question. That many still fit on a screen, with two or
-/// three lines each, and they are enough for a week of tasks with one date each. No one reads two hundred, and an
-/// important one would be hidden among them.
-const MOST_SETS: usize = 25;
 
 /// The most new values that the first line of a question tells.
 const MOST_PARTS: usize = 3;
@@ -37,9 +32,12 @@ impl Setting {
     /// A human is not asked about more different values than they can read. An undo writes what the app had before, which
     /// the client cannot divide among several calls, so all of it is shown.
     pub(super) fn check_sets(&self) -> Result<(), Fault> {
-        let count = self.sets().len();
-        if count <= MOST_SETS || self.open.iter().any(|open| self.is_undo(open)) {
+        if self.open.iter().any(|open| self.is_undo(open)) {
             return Ok(());
+        }
+        let count = self.sets().len();
+        if count <= MOST_SETS {
+            return Apart::of(self.open.iter().flat_map(Open::texts)).check("changes");
         }
         let message = format!(
             "`changes` has {count} different sets of values, expected at most {MOST_SETS}: one question shows them all"

@@ -76,6 +76,94 @@ fn an_address_that_is_shown_is_judged_as_one_that_is_opened() {
     }
 }
 
+/// Every app has its own code for the command, so the name counts, too, and so does an address that is clearly one.
+#[test]
+fn an_address_is_judged_in_any_command() {
+    let text = |text: &str| Given::Text(text.to_owned());
+    for (term, code, direct, parameters, level) in [
+        ("GetURL", "emalemtg", text("ssh://host"), vec![], Level::Dangerous),
+        ("GetURL", "emalemtg", text("mailto:a@b.example"), vec![], Level::Modify),
+        ("mailto", "emalemto", text("ssh:host"), vec![], Level::Dangerous),
+        ("visit", "xxxxyyyy", Given::Null, vec![("web address", text("ssh:host"))], Level::Dangerous),
+        ("visit", "xxxxyyyy", text("ssh://host"), vec![], Level::Dangerous),
+        ("visit", "xxxxyyyy", text("tel:123"), vec![], Level::Dangerous),
+        ("visit", "xxxxyyyy", Given::List(vec![text("x-man-page://ls")]), vec![], Level::Dangerous),
+        ("visit", "xxxxyyyy", text("from: Ann"), vec![], Level::Modify),
+        ("visit", "xxxxyyyy", text("https://a.example"), vec![], Level::Modify),
+    ] {
+        let action = invocation(term, code, direct, parameters);
+        assert_eq!(classify(&action, &[]).level, level, "{action:?}");
+    }
+}
+
+/// An app saves a document at the path that it got, whatever class the document has.
+#[test]
+fn a_path_that_is_written_is_the_name_of_a_file() {
+    for (term, value, level) in [
+        ("path", "/Users/alex/.zshrc", Level::Dangerous),
+        ("path", "~/Library/LaunchAgents/evil.plist", Level::Dangerous),
+        ("path", "Macintosh HD:Users:alex:.zshrc", Level::Dangerous),
+        ("POSIX path", "/Users/alex/.zshrc", Level::Dangerous),
+        ("URL", "file:///Users/alex/.zshrc", Level::Dangerous),
+        ("URL", "file:///Users/alex/%2Ezshrc", Level::Dangerous),
+        ("path", "/Users/alex/Documents/a.txt", Level::Modify),
+        ("URL", "https://a.example/.well-known", Level::Modify),
+        ("comment", "/Users/alex/.zshrc", Level::Modify),
+    ] {
+        for class in ["sheet", "note"] {
+            let text = || Given::Text(value.to_owned());
+            let new = ("new", Given::Class(class.into()));
+            for action in [
+                set(named(class, "x"), term, text()),
+                set(named(class, "x"), "properties", record(term, text())),
+                invocation(
+                    "make",
+                    "corecrel",
+                    Given::Null,
+                    vec![new, ("with properties", record(term, text()))],
+                ),
+            ] {
+                assert_eq!(classify(&action, &[]).level, level, "{class} {term} {value} {action:?}");
+            }
+        }
+    }
+}
+
+/// The disk takes these names for the Trash.
+#[test]
+fn a_move_to_the_trash_deletes_in_any_spelling() {
+    let moved = |to: Given| {
+        let action = invocation("move", "coremove", named("document file", "x"), vec![("to", to)]);
+        classify(&Action { app: "com.apple.finder".into(), ..action }, &[]).level
+    };
+    let home = |name: &'static str| {
+        Given::Object(path([Way::Property("home", "folder"), Way::Named("folder", name)]))
+    };
+    for name in [
+        ".Trash",
+        ".TRASH",
+        ".Tra\u{17f}h",
+        ".Trash\u{200c}",
+        ".Trash.",
+        ".Trash ",
+        "/Users/alex/.Trash",
+        "Macintosh HD:Users:alex:.Trash",
+        "Macintosh HD:Users:alex:.Trash:",
+        "/Users/alex/.Tra\u{17f}h",
+        "/Volumes/USB/.Trashes./501",
+        "x/../.Trash",
+    ] {
+        assert_eq!(moved(home(name)), Level::Dangerous, "{name:?}");
+        assert_eq!(moved(named("folder", name)), Level::Dangerous, "{name:?}");
+        assert_eq!(moved(Given::File(name.into())), Level::Dangerous, "{name:?}");
+    }
+    assert_eq!(moved(Given::File("file:///Users/alex/%2eTrash".into())), Level::Dangerous);
+    for name in ["Trash", ".Trash/..", "Trash x", "/Users/alex/Documents"] {
+        assert_eq!(moved(home(name)), Level::Modify, "{name:?}");
+        assert_eq!(moved(Given::File(name.into())), Level::Modify, "{name:?}");
+    }
+}
+
 #[test]
 fn what_open_may_run_is_dangerous() {
     let open = |app: &str, value: Given| {
@@ -265,7 +353,8 @@ fn arguments_are_judged_by_their_command() {
     use Given::{Bool, Class, Enumerator, File, Null, Object, Text};
     let folder = |path: &str| vec![("to", File(path.into()))];
     for (code, direct, parameters) in [
-        ("miscmvis", Text("ssh://host".into()), vec![]),
+        ("miscmvis", Text("from: ssh".into()), vec![]),
+        ("corecrel", Text("ssh://host".into()), vec![("new", Class("event".into()))]),
         ("miscmvis", property("value"), vec![]),
         ("miscmvis", Null, vec![("x", Class("login item".into()))]),
         ("miscmvis", named("login item", "x"), vec![]),

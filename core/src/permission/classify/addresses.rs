@@ -1,0 +1,157 @@
+//! Addresses among the values of an action: which program they open, and which code they run.
+
+use super::{Classified, Level};
+use crate::action::{Action, Deed, Invocation};
+use crate::change::Change;
+use crate::dictionary::names;
+use crate::marshal::Given;
+use crate::permission::touch::classes;
+use crate::permission::writes::{self, MAKE, Write};
+use percent_encoding::percent_decode_str;
+
+/// Schemes of addresses that open a web page or a new message, and nothing else.
+const SCHEMES: [&str; 4] = ["http", "https", "mailto", "about"];
+
+/// Schemes of addresses without `//`. A text such as `from: Ann` also has a colon, so other texts need the `//`.
+const SHORT: [&str; 14] = [
+    "about", "callto", "data", "facetime", "file", "imessage", "javascript", "mailto", "shortcuts", "sip",
+    "sms", "tel", "webcal", "workflow",
+];
+
+/// The event that opens an address in any app.
+const OPEN: &str = "GURLGURL";
+
+/// Words in the names of commands and parameters that take an address, such as `GetURL` and `search the web`.
+const WORDS: [&str; 10] =
+    ["address", "link", "location", "mailto", "uri", "url", "urls", "web", "webpage", "website"];
+
+/// Events that only store the texts that they get: `make`, `duplicate`, `move` and `set`.
+const STORING: [&str; 4] = [MAKE, "coreclon", "coremove", "coresetd"];
+
+/// Objects that open the address that they are given.
+const SHOWING: [&str; 4] = ["tab", "document", "window", "web view"];
+
+/// Properties that hold the address of a page.
+const PAGES: [&str; 3] = ["url", "address", "location"];
+
+/// The addresses that an action opens, in an app or in another program. A yes to one of them says nothing about the
+/// next one, which may lead anywhere and carry anything.
+pub(super) fn of(action: &Action) -> Vec<&str> {
+    let changes: Vec<&Change> = match &action.deed {
+        Deed::Set(changes) => changes.iter().collect(),
+        Deed::Create(creation) => creation.writes.iter().map(|change| &**change).collect(),
+        _ => Vec::new(),
+    };
+    let changed = changes.into_iter().flat_map(|change| of_change(action, change));
+    changed
+        .chain(action.deed.commands().into_iter().flat_map(|command| of_command(action, command)))
+        .collect()
+}
+
+/// The addresses that a command opens. Every app has its own code for such a command, so the names and the form of the
+/// texts count, too.
+pub(super) fn of_command<'a>(action: &Action, command: &'a Invocation) -> Vec<&'a str> {
+    let opens = command.code == OPEN || has_word(&command.term);
+    let stores = STORING.contains(&command.code.as_str());
+    let shows = || command.code == MAKE && classes(command).into_iter().any(|class| is_shown(action, class));
+    let judged = !stores || shows();
+    let named = command.parameters.iter().map(|argument| (argument.term.as_str(), &argument.value));
+    let values = command.direct.iter().map(|value| ("", value)).chain(named);
+    let mut found = shown(action, &writes::of_command(command));
+    for (term, value) in values.filter(|_| judged) {
+        let is_address = opens || (!stores && has_word(term));
+        found.extend(texts(value).into_iter().filter(|text| is_address || is_clear(text)));
+    }
+    found
+}
+
+/// The addresses that new values of properties open.
+pub(super) fn of_change<'a>(action: &Action, change: &'a Change) -> Vec<&'a str> {
+    shown(action, &writes::of_change(change))
+}
+
+/// The most harmful effect of opening the addresses.
+pub(super) fn worst(addresses: &[&str]) -> Option<Classified> {
+    addresses.iter().filter_map(|text| opened(text)).reduce(Classified::or_worse)
+}
+
+/// If a tab, a document or a window gets an address, the app opens it, as `open location` does. Elsewhere an address is
+/// only stored, such as the link of an event.
+fn shown<'a>(action: &Action, writes: &[Write<'a>]) -> Vec<&'a str> {
+    let is_page = |term: &str| PAGES.contains(&names::key(term).as_str());
+    let given = writes.iter().filter(|write| is_page(write.term) && is_shown(action, write.class));
+    given.flat_map(|write| texts(write.value)).collect()
+}
+
+/// Whether objects of a class open the address that they get. Browsers have their own names, such as `browser tab`.
+fn is_shown(action: &Action, class: &str) -> bool {
+    let ends = |row: &str| names::key(class).ends_with(&names::key(row));
+    class.is_empty() || SHOWING.iter().any(|row| action.terms.is_a(class, row) || ends(row))
+}
+
+fn has_word(name: &str) -> bool {
+    names::split(name).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// The texts and files in a value, but not those in the properties of a new object.
+fn texts(value: &Given) -> Vec<&str> {
+    match value {
+        Given::Text(text) | Given::File(text) if !text.trim().is_empty() => vec![text],
+        Given::List(items) => items.iter().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a text can only be an address, whatever the command does with it.
+fn is_clear(text: &str) -> bool {
+    address(text).is_some_and(|(scheme, rest)| {
+        let begins = scheme.starts_with(|c: char| c.is_ascii_alphabetic());
+        begins && (rest.starts_with("//") || scheme.contains('-') || SHORT.contains(&scheme.as_str()))
+    })
+}
+
+/// An address that is a script runs in the page that is shown.
+pub(super) fn script<'a>(values: impl IntoIterator<Item = &'a Given>) -> Option<Classified> {
+    let mut found = false;
+    for value in values {
+        value.visit(&mut |each| found |= matches!(each, Given::Text(text) if is_script(text)));
+    }
+    found.then(|| Classified::shell("runs JavaScript in a web page"))
+}
+
+/// Whether a browser runs a text as code if it gets the text as an address.
+fn is_script(text: &str) -> bool {
+    let Some((scheme, rest)) = address(text) else { return false };
+    let kind = || rest.split([',', ';']).next().unwrap_or_default().to_ascii_lowercase();
+    let runs = |kind: &str| ["html", "xml", "svg", "script"].iter().any(|word| kind.contains(word));
+    scheme == "javascript" || (scheme == "data" && rest.contains(',') && runs(&kind()))
+}
+
+/// The scheme of an address and the rest of it.
+///
+/// # Source
+/// The URL standard of WHATWG: it ignores tabs and line ends everywhere, and control characters and blanks at the
+/// start.
+fn address(text: &str) -> Option<(String, String)> {
+    let text: String = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    // Some apps drop more than the standard does: other blanks and invisible characters.
+    let text = text.trim_start_matches(|c: char| c.is_ascii_control() || c.is_whitespace() || !c.is_ascii());
+    let (scheme, rest) = text.split_once(':')?;
+    let legal = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    (!scheme.is_empty() && scheme.chars().all(legal)).then(|| (scheme.to_ascii_lowercase(), rest.to_owned()))
+}
+
+/// The system passes an address with another scheme to the program that registered for it.
+fn opened(text: &str) -> Option<Classified> {
+    let (scheme, rest) = address(text)?;
+    if SCHEMES.contains(&scheme.as_str()) {
+        return None;
+    }
+    if scheme == "shortcuts" || scheme == "workflow" {
+        return Some(Classified::shell("runs a shortcut, which may do anything"));
+    }
+    if percent_decode_str(&rest).decode_utf8_lossy().contains("omnijs-run") {
+        return Some(Classified::shell("runs JavaScript in the app"));
+    }
+    Some(Classified::new(Level::Dangerous, "opens an address that may start any program"))
+}
