@@ -114,14 +114,48 @@ pub struct Made {
     pub is_top: bool,
     /// The values that were read from it. Each name is a property, or `#` and the elements that were counted.
     pub looks: Vec<(String, Json)>,
+    /// Whether this server has moved it since, and nothing tells where it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_lost: bool,
 }
 
 impl Made {
-    /// Whether the object was deleted if its path leads nowhere. Someone may have renamed an object that is found by its
-    /// name.
-    pub(crate) fn is_surely_gone(&self) -> bool {
-        !leads_by_name(&self.object)
+    /// Whether only its name leads to it in its container.
+    pub(crate) fn is_by_name(&self) -> bool {
+        self.object["type"] == "named"
     }
+}
+
+/// An object with another path than before, because this server has moved or renamed it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Renamed {
+    /// The bundle id of the app.
+    pub app: String,
+    /// The specifier that led to it.
+    pub from: Json,
+    /// The specifier that leads to it now; `None` if nothing tells where it is.
+    pub to: Option<Json>,
+}
+
+/// Lets stored writes follow objects to their new paths, in the order in which these were moved or renamed.
+pub fn follow(undos: &mut [Undo], renamed: &[Renamed]) {
+    for renamed in renamed {
+        undos.iter_mut().filter(|undo| undo.app == renamed.app).for_each(|undo| undo.follow(renamed));
+    }
+}
+
+/// The specifier of the same object after a change of paths; `None` if it does not lead to the changed object, or
+/// through it.
+fn replaced(path: &Json, from: &Json, to: &Json) -> Option<Json> {
+    // An id means one object, whatever container leads to it.
+    let is_same = || ["type", "element", "id"].iter().all(|field| path[*field] == from[*field]);
+    if path == from || path["type"] == "id" && is_same() {
+        return Some(to.clone());
+    }
+    let field = ["container", "of"].into_iter().find(|field| path.get(field).is_some())?;
+    let mut path = path.clone();
+    path[field] = replaced(&path[field], from, to)?;
+    Some(path)
 }
 
 impl Undo {
@@ -192,6 +226,35 @@ impl Undo {
         match &self.way {
             Way::Set { property, .. } => Some(property),
             _ => None,
+        }
+    }
+
+    /// The objects that were made.
+    pub(crate) fn made(&self) -> &[Made] {
+        match &self.way {
+            Way::Create { made, .. } => made,
+            _ => &[],
+        }
+    }
+
+    /// Follows one object to its new path.
+    fn follow(&mut self, Renamed { from, to, .. }: &Renamed) {
+        let Some(to) = to else {
+            if let Way::Create { made, .. } = &mut self.way {
+                made.iter_mut().for_each(|made| made.is_lost |= replaced(&made.object, from, from).is_some());
+            }
+            return;
+        };
+        let mut paths = vec![&mut self.object];
+        match &mut self.way {
+            Way::Move { from, to, landed, .. } => paths.extend([from, to].into_iter().chain(landed)),
+            Way::Create { made, .. } => paths.extend(made.iter_mut().map(|made| &mut made.object)),
+            Way::Set { .. } | Way::Call { .. } | Way::Lasting { .. } => {}
+        }
+        for path in paths {
+            if let Some(now) = replaced(path, from, to) {
+                *path = now;
+            }
         }
     }
 
@@ -536,6 +599,7 @@ mod tests {
             words: "list \"a\"".to_owned(),
             is_top: true,
             looks: vec![("name".to_owned(), json!("a")), ("#reminders".to_owned(), json!(2))],
+            is_lost: false,
         };
         let undo = Undo {
             id: "undo_a".to_owned(),

@@ -95,6 +95,8 @@ impl Rest {
     /// Adds the outcome of a part. If a later part ends in an error, the error is added to what was done before.
     fn add(&mut self, outcome: Outcome) {
         let done = &mut self.done;
+        let parts = self.parts.iter_mut().map(|part| &mut part.undos);
+        parts.chain([&mut done.undo]).for_each(|undos| undo::follow(undos, &outcome.renamed));
         if done.body.is_null() {
             done.body = outcome.body;
             done.is_error = outcome.is_error;
@@ -119,6 +121,7 @@ impl Rest {
         done.refused = outcome.refused.or_else(|| done.refused.take());
         done.undo.extend(outcome.undo);
         done.undone.extend(outcome.undone);
+        done.renamed.extend(outcome.renamed);
     }
 
     fn note(&mut self, note: Option<&str>) {

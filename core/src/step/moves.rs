@@ -160,7 +160,7 @@ impl Moving {
                 .landed_at(path, &dictionary)
                 .or_else(|| report.arrived_in(&self.to, path.class(), &dictionary));
             if report.left {
-                self.follow(*reference, landed.as_ref(), report, app, world);
+                self.follow(path, *reference, landed.as_ref(), report, app, world);
             }
             self.way_back(path, landed, report, app, &dictionary, world)
         };
@@ -179,22 +179,25 @@ impl Moving {
 
     fn follow(
         &self,
+        path: &Path,
         reference: Option<RefId>,
         landed: Option<&Path>,
         report: &Report,
         app: &App,
         world: &mut World<'_>,
     ) {
-        let Some(id) = reference else { return };
-        if let Some(mark) = &report.mark {
-            world.references.mark(id, mark);
-        }
-        match landed {
-            Some(path) => {
-                world.references.rebind(id, Object::new(app.bundle_id.clone(), path.clone()));
+        for id in reference.into_iter().chain(world.references.of(&app.bundle_id, path)) {
+            if let Some(mark) = &report.mark {
+                world.references.mark(id, mark);
             }
-            None => world.references.went(id, self.to.clone()),
+            match landed {
+                Some(path) => {
+                    world.references.rebind(id, Object::new(app.bundle_id.clone(), path.clone()));
+                }
+                None => world.references.went(id, self.to.clone()),
+            }
         }
+        world.references.renamed(&app.bundle_id, path, landed);
     }
 
     fn way_back(
@@ -433,7 +436,7 @@ pub(super) fn follow_back(undos: &[Undo], reports: &[Report], app: &App, world: 
         let now =
             report.landed_at(&landed, &dictionary).or_else(|| report.arrived_in(&from, element, &dictionary));
         if let Some(now) = now {
-            world.references.renamed(&app.bundle_id, &landed, &now);
+            world.references.renamed(&app.bundle_id, &landed, Some(&now));
         }
     }
 }

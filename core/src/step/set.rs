@@ -442,7 +442,7 @@ impl Setting {
         if !error.is_missing_object() {
             return self.tell(&open, error.to_fault(&app.bundle_id, &app.name));
         }
-        if open.change.expected.mark.is_some() && self.id_of(&open).is_some() {
+        if open.change.expected.mark.is_some() {
             self.lost.push(open);
             return Ok(());
         }
@@ -480,8 +480,10 @@ impl Setting {
         let first = self.lost.first()?.change.subject.path.class().to_owned();
         let mut places: Vec<Path> = Vec::new();
         for open in &self.lost {
-            places.extend(self.id_of(open).and_then(|id| world.references.peek(id)?.went.clone()));
-            places.extend(open.change.subject.path.last().map(|(container, _)| container.clone()));
+            let path = &open.change.subject.path;
+            let references = self.id_of(open).into_iter().chain(world.references.of(&app.bundle_id, path));
+            places.extend(references.filter_map(|id| world.references.peek(id)?.went.clone()));
+            places.extend(path.last().map(|(container, _)| container.clone()));
         }
         places.extend(world.references.containers(&app.bundle_id, &first));
         let mut seen = std::collections::BTreeSet::new();
@@ -502,10 +504,12 @@ impl Setting {
             if let Some(id) = self.id_of(&open) {
                 world.references.rebind(id, Object::new(app.bundle_id.clone(), path.clone()));
             }
-            let was = show::told(&open.change.subject.path, app, world);
+            let was = &open.change.subject.path;
+            world.references.renamed(&app.bundle_id, was, Some(&path));
+            let was = show::told(was, app, world);
             let path = show::told(&path, app, world);
             let message = format!("the object was moved from {was} to {path}; nothing was changed");
-            let suggestion = "the reference now leads there; call again if the user still wants this";
+            let suggestion = "the server now finds it there; call again if the user still wants this";
             let fault = Fault::new(Code::ReferenceMoved, message, suggestion).with("followed", true);
             self.tell(&open, fault.retryable(true))?;
         }

@@ -250,7 +250,7 @@ impl Setting {
 /// Changes the references that identify an object by its name or mark, if a write has changed that.
 fn follow(mut open: Open, row: &Json, app: &App, world: &mut World<'_>) -> Open {
     if let Some(path) = filed(&open.change, row) {
-        world.references.renamed(&app.bundle_id, &open.change.subject.path, &path);
+        world.references.renamed(&app.bundle_id, &open.change.subject.path, Some(&path));
         open.change.subject.path = path;
         return open;
     }
@@ -274,7 +274,7 @@ fn follow(mut open: Open, row: &Json, app: &App, world: &mut World<'_>) -> Open 
         _ => return open,
     };
     let path = container.then(Segment::Element(member.clone(), by));
-    world.references.renamed(&app.bundle_id, &subject.path, &path);
+    world.references.renamed(&app.bundle_id, &subject.path, Some(&path));
     subject.path = path;
     open
 }
