@@ -22,7 +22,7 @@ pub(crate) use facts::{
 };
 pub(crate) use losses::{LOST, is_lossy, loss};
 pub use span::Span;
-pub(crate) use span::kept_date;
+pub(crate) use span::{are_dates, kept_date};
 pub(crate) use verify::holds;
 
 /// An object that a call would change. The server looks at it first.

@@ -48,6 +48,9 @@ const MOST_LASTING: usize = 5;
 const LEFT: &str =
     "the changes in `left` cannot be undone: the old value is unknown, or the app does not let it be written";
 
+/// The advice if an undo of one date would leave an object that ends before it starts.
+const TOGETHER: &str = "take back the later change of its other date too, in the same call";
+
 /// How often the server asks about an object that keeps changing.
 const MOST_ROUNDS: usize = 3;
 
@@ -361,12 +364,13 @@ impl Setting {
             if self.is_so_already(&open, &old, app, world)? {
                 continue;
             }
-            if let Err(fault) = open.check_times(row, app, world) {
-                self.tell(&open, fault)?;
-                continue;
-            }
             if self.is_undo(&open) && open.change.expected.old.as_ref() != Some(&old) {
                 self.changed_since(&open, app, world)?;
+                continue;
+            }
+            if let Err(fault) = open.check_times(row, app, world) {
+                let suggestion = if self.is_undo(&open) { TOGETHER } else { &fault.suggestion };
+                self.tell(&open, Fault { suggestion: suggestion.to_owned(), ..fault })?;
                 continue;
             }
             open.lasts =

@@ -8,7 +8,9 @@ use serde_json::{Value as Json, json};
 use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
-use crate::change::{Change, Expected, Fact, Look, Slot, Subject, home, kept_date, loss, repeats, standing};
+use crate::change::{
+    Change, Expected, Fact, Look, Slot, Subject, are_dates, home, kept_date, loss, repeats, standing,
+};
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given, as_meant};
@@ -79,16 +81,17 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
     }
     let (left, undos): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| undo.is_lasting());
     let chains = chains(undos, world);
-    // Undo reverses all writes to one object together, because an app that keeps two properties in step changes both.
+    // Undo reverses all writes of a call to one object together, because an app that keeps two properties in step changes
+    // both. It also reverses both dates of an object together, because the app refuses one that ends before it starts.
     let mut objects: Vec<Vec<&Chain>> = Vec::new();
     for chain in &chains {
         let joins = |all: &&mut Vec<&Chain>| {
             let is_other = |each: &&Chain| {
                 (&each.undo.object, &each.undo.mark) == (&chain.undo.object, &chain.undo.mark)
-                    && each.undo.at == chain.undo.at
                     && each.undo.property() != chain.undo.property()
             };
-            all.iter().all(is_other)
+            let goes_along = |each: &&Chain| each.undo.at == chain.undo.at || each.is_span_with(chain);
+            all.iter().all(is_other) && all.iter().any(goes_along)
         };
         match objects.iter_mut().find(joins) {
             Some(all) => all.push(chain),
@@ -118,6 +121,15 @@ struct Chain {
     undo: Undo,
     /// The ids of all of them.
     ids: Vec<String>,
+}
+
+impl Chain {
+    /// Whether both together are the two dates of one object.
+    fn is_span_with(&self, other: &Self) -> bool {
+        let class = self.undo.object["element"].as_str().unwrap_or_default();
+        let pair = self.undo.property().zip(other.undo.property());
+        pair.is_some_and(|(one, other)| are_dates(&self.undo.app, class, one, other))
+    }
 }
 
 /// Joins writes of a property if each found the value that the one before it had left. Otherwise someone else has
@@ -311,6 +323,7 @@ fn open_undo<'u>(undos: &[&'u Undo], world: &mut World<'_>) -> Result<Open, Faul
     let now = |slot: &Slot| values.iter().find(|(property, ..)| *property == slot.term).map(|(.., now)| *now);
     let now: Vec<Option<&Json>> = open.change.subject.slots.iter().map(now).collect();
     open.change.expected.old = Some(json!(now));
+    open.read_kept_date(app);
     open.words.clone_from(&undo.words);
     Ok(open)
 }
