@@ -44,6 +44,8 @@ pub struct Subject {
     pub home: Option<Home>,
     /// The two dates of an object that takes time, if both are set.
     pub span: Option<Span>,
+    /// The properties that tell it from another object of its name, for the undo.
+    pub looks: Vec<Identifier>,
 }
 
 /// A property that says where an object is. Setting it moves the object, and an app may give a moved object another id.
@@ -162,6 +164,8 @@ pub struct Expected {
     pub mark: Option<String>,
     /// The old values that a human saw and approved, as the script encodes them.
     pub old: Option<Json>,
+    /// The values that tell it from another object of its name, if they are known.
+    pub looks: Option<Json>,
 }
 
 impl Change {
@@ -268,8 +272,8 @@ pub(crate) fn labels(app: &str, dictionary: &Dictionary, class: &str) -> Vec<Str
 impl Subject {
     /// Makes a subject with a path and with no values to read of the object.
     pub(crate) fn at(path: Path) -> Self {
-        let (labels, facts, slots) = Default::default();
-        Self { path, mark: None, name: None, labels, facts, slots, home: None, span: None }
+        let (labels, facts, slots, looks) = Default::default();
+        Self { path, mark: None, name: None, labels, facts, slots, home: None, span: None, looks }
     }
 
     /// Makes the subject for an object: its path, the properties that identify it, and the properties to set.
@@ -282,7 +286,7 @@ impl Subject {
         let name = name(dictionary, &class).filter(|_| by_name);
         let home = mark.as_ref().and_then(|_| Home::of(dictionary, &path, &slots));
         let span = Span::of(app, &class, &slots);
-        Self { path, mark, name, labels, facts: Vec::new(), slots, home, span }
+        Self { path, mark, name, labels, facts: Vec::new(), slots, home, span, looks: Vec::new() }
     }
 }
 

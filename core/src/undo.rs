@@ -61,6 +61,9 @@ pub enum Way {
         /// The value after the write, as the script encoded it. If the current value differs, someone else changed it
         /// since.
         now: Json,
+        /// Values of the object that tell it from another one of its name, each with its property.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        looks: Vec<(String, Json)>,
     },
     /// The object was moved.
     Move {
@@ -489,7 +492,12 @@ mod tests {
     fn every_way_is_read_as_it_was_written() {
         let null = Json::Null;
         for way in [
-            Way::Set { property: "name".to_owned(), old: null.clone(), now: null.clone() },
+            Way::Set {
+                property: "name".to_owned(),
+                old: null.clone(),
+                now: null.clone(),
+                looks: vec![("creationDate".to_owned(), json!("x"))],
+            },
             Way::Move {
                 from: null.clone(),
                 to: null.clone(),
@@ -583,7 +591,12 @@ mod tests {
         let one = |n: u8| Undo {
             call: Some("undo_c".to_owned()),
             words: format!("task \"t{n}\" of list \"Work\""),
-            way: Way::Set { property: "due date".to_owned(), old: Json::Null, now: Json::Null },
+            way: Way::Set {
+                property: "due date".to_owned(),
+                old: Json::Null,
+                now: Json::Null,
+                looks: Vec::new(),
+            },
             ..Undo::lasting("com.apple.reminders", String::new(), "", RefId::from_random([n; 10]), Millis(9))
         };
         let told = list(&(0..25).map(one).collect::<Vec<_>>());

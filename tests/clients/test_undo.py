@@ -160,5 +160,29 @@ class Moved(Undo):
         self.assertIn("Draft", self.named("Notes", 'every note of folder "Work"'))
 
 
+class Replaced(Undo):
+    """Finder finds a file by its name. Someone deletes the file, and another one gets its name."""
+
+    def test_the_undo_of_a_change_leaves_a_foreign_file_alone(self):
+        desktop = "/Users/alex/Desktop"
+        new = lambda kind, name: self.call("iac_mcp_create", app="Finder", **{"class": kind}, at="desktop", properties={"name": name})["objects"][0]["reference"]
+        for kind, name, change in [("folder", "BBB", {"name": "BBB"}), ("document file", "b.txt", {"name": "b.txt"}), ("folder", "Red", {"label index": 2})]:
+            for is_foreign in (False, True):
+                with self.subTest(change, is_foreign=is_foreign):
+                    old = name if "name" not in change else "A" + name
+                    item = new(kind, old)
+                    undo = self.call("iac_mcp_set_property", reference=item, properties=change)["undo"]
+                    if is_foreign:
+                        self.run_command("Finder", "delete", f"{desktop}/{name}")
+                        time.sleep(1.1)  # dates of Finder have no fractions of a second
+                        other = new(kind, name)
+                        if "name" not in change:
+                            self.call("iac_mcp_set_property", reference=other, properties=change)
+                    undone = self.undo(undo)
+                    self.assertEqual(undone.get("error"), "reference_moved" if is_foreign else None, undone)
+                    left = name if is_foreign else old
+                    self.run_command("Finder", "delete", f"{desktop}/{left}")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -110,6 +110,11 @@ fn undo(id: &str) -> Undo {
         words: "something".to_owned(),
         mark: None,
         at: Millis(1_000),
-        way: Way::Set { property: "name".to_owned(), old: "old".into(), now: "new".into() },
+        way: Way::Set {
+            property: "name".to_owned(),
+            old: "old".into(),
+            now: "new".into(),
+            looks: Vec::new(),
+        },
     }
 }

@@ -20,7 +20,7 @@ use super::{Outcome, Step, Then, World, carried, in_app, moves, query};
 use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{Change, Fact, Subject};
+use crate::change::{Change, Expected, Fact, Subject};
 use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
 use crate::jxa;
@@ -235,7 +235,13 @@ impl Setting {
 
     /// A read of the objects of the remaining writes, and then of those among the new values.
     fn look(&self, app: &App) -> Preview {
-        let mut subjects: Vec<Subject> = self.open.iter().map(|open| open.change.subject.clone()).collect();
+        // Only an undo compares them: a write returns them.
+        let looks = |change: &Change| match change.expected.looks {
+            Some(_) => change.subject.looks.clone(),
+            None => Vec::new(),
+        };
+        let subject = |open: &Open| Subject { looks: looks(&open.change), ..open.change.subject.clone() };
+        let mut subjects: Vec<Subject> = self.open.iter().map(subject).collect();
         let wanted = app.dictionary.as_deref().map(|dictionary| {
             let subject =
                 |path| Subject { mark: None, ..Subject::of(&app.bundle_id, dictionary, path, Vec::new()) };
@@ -341,9 +347,10 @@ impl Setting {
                 continue;
             }
             let mark = row.get(0).and_then(Json::as_str);
-            if let Some(expected) = &open.change.expected.mark
-                && Some(expected.as_str()) != mark
-            {
+            let Expected { mark: was, looks, .. } = &open.change.expected;
+            let is_another = was.as_deref().is_some_and(|was| Some(was) != mark)
+                || looks.as_ref().is_some_and(|looks| row.get(5) != Some(looks));
+            if is_another {
                 self.moved(&open, app, world)?;
                 continue;
             }

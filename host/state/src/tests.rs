@@ -263,7 +263,12 @@ fn what_can_be_taken_back_is_shared_for_an_hour() {
         words: "x".into(),
         mark: None,
         at: Millis(at),
-        way: iac_core::undo::Way::Set { property: "read status".into(), old: false.into(), now: true.into() },
+        way: iac_core::undo::Way::Set {
+            property: "read status".into(),
+            old: false.into(),
+            now: true.into(),
+            looks: Vec::new(),
+        },
     };
     open(&folder).keep_undos(&[undo("undo_a", 0), undo("undo_b", 10)], &[], &[], Millis(10)).unwrap();
     let state = open(&folder);

@@ -16,6 +16,7 @@ use crate::permission::may_read;
 use crate::specifier::{By, Id, Mark, Path, Segment, find_property};
 use crate::step::World;
 use crate::step::command;
+use crate::step::moves::kept;
 use crate::step::show::{show, told, value};
 use crate::step::trace::{HALF, PARTIAL, UNKNOWN};
 use crate::undo::{NO_OLD, Undo, Way, restorable};
@@ -347,6 +348,8 @@ impl Written<'_> {
             return None;
         }
         let old = writable_again(&self.old, self.slot, path.class(), app, world)?;
+        let looks = row["looks"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let looks = kept(&open.change.subject.looks, looks);
         Some(Undo {
             id: Undo::id((world.fresh)()),
             call: None,
@@ -356,7 +359,7 @@ impl Written<'_> {
             words: open.told(app, world),
             mark,
             at: world.now,
-            way: Way::Set { property: self.slot.term.clone(), old, now: self.now.clone() },
+            way: Way::Set { property: self.slot.term.clone(), old, now: self.now.clone(), looks },
         })
     }
 }
