@@ -405,7 +405,7 @@ pub(crate) fn list(undos: &[Undo]) -> Json {
 const TOLD: usize = 3;
 
 /// The writes of a call. Objects with the same write share a line: `set name of 25: "a", "b", "c", …`.
-fn in_words(writes: &[&Undo]) -> Vec<String> {
+pub(crate) fn in_words(writes: &[&Undo]) -> Vec<String> {
     let mut kinds: indexmap::IndexMap<String, Vec<&Undo>> = indexmap::IndexMap::new();
     for undo in writes {
         let kind = match &undo.way {
