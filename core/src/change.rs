@@ -24,7 +24,7 @@ pub(crate) use facts::{
 pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, hidden, is_lossy, lock, loss};
 pub use span::Span;
-pub(crate) use span::kept_date;
+pub(crate) use span::{are_dates, kept_date};
 pub(crate) use verify::holds;
 
 /// An object that a call would change. The server looks at it first.
@@ -46,6 +46,8 @@ pub struct Subject {
     pub home: Option<Home>,
     /// The two dates of an object that takes time, if both are set.
     pub span: Option<Span>,
+    /// The properties that tell it from another object of its name, for the undo.
+    pub looks: Vec<Identifier>,
 }
 
 /// A property that says where an object is. Setting it moves the object, and an app may give a moved object another id.
@@ -164,6 +166,8 @@ pub struct Expected {
     pub mark: Option<String>,
     /// The old values that a human saw and approved, as the script encodes them.
     pub old: Option<Json>,
+    /// The values that tell it from another object of its name, if they are known.
+    pub looks: Option<Json>,
 }
 
 impl Change {
@@ -270,8 +274,8 @@ pub(crate) fn labels(app: &str, dictionary: &Dictionary, class: &str) -> Vec<Str
 impl Subject {
     /// Makes a subject with a path and with no values to read of the object.
     pub(crate) fn at(path: Path) -> Self {
-        let (labels, facts, slots) = Default::default();
-        Self { path, mark: None, name: None, labels, facts, slots, home: None, span: None }
+        let (labels, facts, slots, looks) = Default::default();
+        Self { path, mark: None, name: None, labels, facts, slots, home: None, span: None, looks }
     }
 
     /// Makes the subject for an object: its path, the properties that identify it, and the properties to set.
@@ -284,7 +288,7 @@ impl Subject {
         let name = name(dictionary, &class).filter(|_| by_name);
         let home = mark.as_ref().and_then(|_| Home::of(dictionary, &path, &slots));
         let span = Span::of(app, &class, &slots);
-        Self { path, mark, name, labels, facts: Vec::new(), slots, home, span }
+        Self { path, mark, name, labels, facts: Vec::new(), slots, home, span, looks: Vec::new() }
     }
 }
 

@@ -89,7 +89,7 @@ const TABLE: [Row; 33] = [
         "check whether access is switched off in the app's settings",
     ),
     row(-1726, Code::ExecutionFailed, "the app refuses this filter", "use a simpler filter"),
-    row(-1728, Code::ReferenceInvalid, "there is no such object", QUERY_AGAIN),
+    row(NO_SUCH_OBJECT, Code::ReferenceInvalid, "there is no such object", QUERY_AGAIN),
     row(-1731, Code::ExecutionFailed, "the app does not know this kind of object", DESCRIBE),
     row(REFUSED, Code::AutomationNotAuthorized, "macOS denies control of the app", ALLOW_IT),
     row(
@@ -236,6 +236,9 @@ impl OsaError {
     }
 }
 
+/// `errAENoSuchObject`: the object does not exist. An app also returns it for elements that a class does not have.
+pub(crate) const NO_SUCH_OBJECT: i64 = -1728;
+
 /// A disk error (`ioErr`). The app exists, so this is not `app_not_found`, and the text names the unreadable file.
 const DISK: i64 = -36;
 
@@ -263,5 +266,5 @@ pub(crate) fn hint(app: &str) -> Option<&'static str> {
 
 /// Whether a number means that the object does not exist.
 pub(crate) fn is_missing(number: i64) -> bool {
-    matches!(number, -1728 | BAD_INDEX)
+    matches!(number, NO_SUCH_OBJECT | BAD_INDEX)
 }

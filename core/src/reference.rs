@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::Millis;
 use crate::specifier::Path;
+use crate::undo::Renamed;
 use crate::words::HIGHEST_LIMIT;
 use table::Table;
 
@@ -110,6 +111,8 @@ pub struct References {
     /// The same for single apps: one app at its limit does not affect the others.
     app_full_until: Map<Arc<str>, Millis>,
     evicted: VecDeque<RefId>,
+    /// Objects that were moved or renamed, until the call hands them on.
+    renamed: Vec<Renamed>,
     counters: Counters,
 }
 
@@ -235,8 +238,23 @@ impl References {
         self.table.found_by(id, key);
     }
 
-    /// Changes the path of every reference that leads through an object, including references to its contents.
-    pub fn renamed(&mut self, app: &str, from: &Path, to: &Path) {
+    /// Returns the references to an object.
+    pub fn of(&self, app: &str, path: &Path) -> Vec<RefId> {
+        let of = self.table.iter().filter(|held| &*held.object.app == app && held.object.path.is_same(path));
+        of.map(|held| held.id).collect()
+    }
+
+    /// Takes the objects that were moved or renamed, with their old and new paths.
+    pub(crate) fn take_renamed(&mut self) -> Vec<Renamed> {
+        std::mem::take(&mut self.renamed)
+    }
+
+    /// Changes the path of every reference that leads through an object, including references to its contents. Without a
+    /// new path, the object was moved and nothing tells where it is.
+    pub fn renamed(&mut self, app: &str, from: &Path, to: Option<&Path>) {
+        let to_json = to.map(Path::to_json);
+        self.renamed.push(Renamed { app: app.to_owned(), from: from.to_json(), to: to_json });
+        let Some(to) = to else { return };
         let led: Vec<RefId> =
             self.table.iter().filter(|held| &*held.object.app == app).map(|held| held.id).collect();
         for id in led {

@@ -279,9 +279,18 @@ impl Path {
         self == other || self.last().is_some_and(|(container, _)| container.begins_with(other))
     }
 
-    /// The same path with another beginning; `None` if it does not begin with `from`.
+    /// Whether it leads to the same object as another path. An id means one object, whatever container leads to it.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let id = |path: &Self| match path.last() {
+            Some((_, Segment::Element(member, By::Id(id)))) => Some((member.clone(), id.clone())),
+            _ => None,
+        };
+        self == other || id(self).is_some_and(|own| id(other) == Some(own))
+    }
+
+    /// The same path with another beginning; `None` if it does not lead through the object at `from`.
     pub(crate) fn replaced(&self, from: &Self, to: &Self) -> Option<Self> {
-        if self == from {
+        if self.is_same(from) {
             return Some(to.clone());
         }
         let (container, segment) = self.last()?;

@@ -65,7 +65,7 @@ use crate::plan;
 use crate::reference::{Object, References};
 use crate::reply::Reply;
 use crate::specifier::{Held, Path, SpecifierError};
-use crate::undo::{self, Undo, Wanted};
+use crate::undo::{self, Renamed, Undo, Wanted};
 use crate::words::{Level, RefId};
 
 /// The state that the core may read and change during a decision. All of it belongs to the shell.
@@ -228,6 +228,7 @@ enum Then {
     Filing(Box<asking::Filing>),
     Asked(Box<asking::Asking>),
     Back(Box<moves::Back>),
+    Unmade(Box<create::Unmade>),
     Launching(Box<launching::Launching>),
 }
 
@@ -248,6 +249,8 @@ pub struct Outcome {
     pub undo: Vec<Undo>,
     /// Ids of undone writes, for the shell to forget.
     pub undone: Vec<String>,
+    /// Objects that were moved or renamed, for the shell to lead the undos there that it has stored before.
+    pub renamed: Vec<Renamed>,
 }
 
 /// Stands for all apps in the result of [`wants`].
@@ -349,9 +352,11 @@ pub fn resume(mut pending: Pending, event: Event, world: &mut World<'_>) -> Step
     if let (Then::Launching(launching), Some(kept), Event::Replied(_)) = (&pending.then, &kept, &event) {
         return launching.clone().resume(kept.clone(), event, &pending, world);
     }
-    let carried = std::mem::take(&mut pending.carried);
+    let mut carried = std::mem::take(&mut pending.carried);
     let rest = pending.rest.take();
-    let step = carried::with(resumed(pending, event, world), carried);
+    let step = resumed(pending, event, world);
+    carried.extend(world.references.take_renamed().into_iter().map(carried::Carried::Renamed));
+    let step = carried::with(step, carried);
     back::with(launching::with(step, kept, world), rest, world)
 }
 
@@ -390,6 +395,7 @@ fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Err(fault), Then::Set(setting)) if ran && setting.writes() => Err(command::uncertain(fault)),
         (reply, Then::Opening(opening)) => opening.resume(reply.ok(), Behind { name, events }, world),
         (reply, Then::Filing(filing)) => Ok(filing.resume(reply.ok(), Behind { name, events }, world)),
+        (reply, Then::Unmade(unmade)) => unmade.resume(reply.ok(), &app, events, world),
         (reply, Then::Naming(naming)) => Ok(naming.resume(reply.ok(), events)),
         (reply, Then::Frontmost(front)) => front.resume(reply, events, world),
         (reply, Then::Validating(validating)) => Ok(validating.resume(reply.ok(), events, world)),

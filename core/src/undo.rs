@@ -61,6 +61,9 @@ pub enum Way {
         /// The value after the write, as the script encoded it. If the current value differs, someone else changed it
         /// since.
         now: Json,
+        /// Values of the object that tell it from another one of its name, each with its property.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        looks: Vec<(String, Json)>,
     },
     /// The object was moved.
     Move {
@@ -114,14 +117,48 @@ pub struct Made {
     pub is_top: bool,
     /// The values that were read from it. Each name is a property, or `#` and the elements that were counted.
     pub looks: Vec<(String, Json)>,
+    /// Whether this server has moved it since, and nothing tells where it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_lost: bool,
 }
 
 impl Made {
-    /// Whether the object was deleted if its path leads nowhere. Someone may have renamed an object that is found by its
-    /// name.
-    pub(crate) fn is_surely_gone(&self) -> bool {
-        !leads_by_name(&self.object)
+    /// Whether only its name leads to it in its container.
+    pub(crate) fn is_by_name(&self) -> bool {
+        self.object["type"] == "named"
     }
+}
+
+/// An object with another path than before, because this server has moved or renamed it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Renamed {
+    /// The bundle id of the app.
+    pub app: String,
+    /// The specifier that led to it.
+    pub from: Json,
+    /// The specifier that leads to it now; `None` if nothing tells where it is.
+    pub to: Option<Json>,
+}
+
+/// Lets stored writes follow objects to their new paths, in the order in which these were moved or renamed.
+pub fn follow(undos: &mut [Undo], renamed: &[Renamed]) {
+    for renamed in renamed {
+        undos.iter_mut().filter(|undo| undo.app == renamed.app).for_each(|undo| undo.follow(renamed));
+    }
+}
+
+/// The specifier of the same object after a change of paths; `None` if it does not lead to the changed object, or
+/// through it.
+fn replaced(path: &Json, from: &Json, to: &Json) -> Option<Json> {
+    // An id means one object, whatever container leads to it.
+    let is_same = || ["type", "element", "id"].iter().all(|field| path[*field] == from[*field]);
+    if path == from || path["type"] == "id" && is_same() {
+        return Some(to.clone());
+    }
+    let field = ["container", "of"].into_iter().find(|field| path.get(field).is_some())?;
+    let mut path = path.clone();
+    path[field] = replaced(&path[field], from, to)?;
+    Some(path)
 }
 
 impl Undo {
@@ -192,6 +229,35 @@ impl Undo {
         match &self.way {
             Way::Set { property, .. } => Some(property),
             _ => None,
+        }
+    }
+
+    /// The objects that were made.
+    pub(crate) fn made(&self) -> &[Made] {
+        match &self.way {
+            Way::Create { made, .. } => made,
+            _ => &[],
+        }
+    }
+
+    /// Follows one object to its new path.
+    fn follow(&mut self, Renamed { from, to, .. }: &Renamed) {
+        let Some(to) = to else {
+            if let Way::Create { made, .. } = &mut self.way {
+                made.iter_mut().for_each(|made| made.is_lost |= replaced(&made.object, from, from).is_some());
+            }
+            return;
+        };
+        let mut paths = vec![&mut self.object];
+        match &mut self.way {
+            Way::Move { from, to, landed, .. } => paths.extend([from, to].into_iter().chain(landed)),
+            Way::Create { made, .. } => paths.extend(made.iter_mut().map(|made| &mut made.object)),
+            Way::Set { .. } | Way::Call { .. } | Way::Lasting { .. } => {}
+        }
+        for path in paths {
+            if let Some(now) = replaced(path, from, to) {
+                *path = now;
+            }
         }
     }
 
@@ -339,7 +405,7 @@ pub(crate) fn list(undos: &[Undo]) -> Json {
 const TOLD: usize = 3;
 
 /// The writes of a call. Objects with the same write share a line: `set name of 25: "a", "b", "c", …`.
-fn in_words(writes: &[&Undo]) -> Vec<String> {
+pub(crate) fn in_words(writes: &[&Undo]) -> Vec<String> {
     let mut kinds: indexmap::IndexMap<String, Vec<&Undo>> = indexmap::IndexMap::new();
     for undo in writes {
         let kind = match &undo.way {
@@ -426,7 +492,12 @@ mod tests {
     fn every_way_is_read_as_it_was_written() {
         let null = Json::Null;
         for way in [
-            Way::Set { property: "name".to_owned(), old: null.clone(), now: null.clone() },
+            Way::Set {
+                property: "name".to_owned(),
+                old: null.clone(),
+                now: null.clone(),
+                looks: vec![("creationDate".to_owned(), json!("x"))],
+            },
             Way::Move {
                 from: null.clone(),
                 to: null.clone(),
@@ -520,7 +591,12 @@ mod tests {
         let one = |n: u8| Undo {
             call: Some("undo_c".to_owned()),
             words: format!("task \"t{n}\" of list \"Work\""),
-            way: Way::Set { property: "due date".to_owned(), old: Json::Null, now: Json::Null },
+            way: Way::Set {
+                property: "due date".to_owned(),
+                old: Json::Null,
+                now: Json::Null,
+                looks: Vec::new(),
+            },
             ..Undo::lasting("com.apple.reminders", String::new(), "", RefId::from_random([n; 10]), Millis(9))
         };
         let told = list(&(0..25).map(one).collect::<Vec<_>>());
@@ -536,6 +612,7 @@ mod tests {
             words: "list \"a\"".to_owned(),
             is_top: true,
             looks: vec![("name".to_owned(), json!("a")), ("#reminders".to_owned(), json!(2))],
+            is_lost: false,
         };
         let undo = Undo {
             id: "undo_a".to_owned(),

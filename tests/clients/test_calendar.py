@@ -462,10 +462,31 @@ class Moved(unittest.TestCase):
         answer = self.set(property="start date", value="2026-02-02T14:00:00")
         self.assertTrue(answer.get("success"), answer)
 
-    def test_two_changes_are_taken_back_together(self):
-        undo = [self.set(**change)["undo"] for change in ({"property": "end date", "value": "2026-02-02T18:00:00"}, {"property": "start date", "value": "2026-02-02T17:00:00"})]  # fmt: skip
-        back = self.server.call("iac_mcp_undo", undo=undo)
-        self.assertTrue(back.get("success"), back)
+    def hours(self, start, end):
+        """Both dates, or only one of them."""
+        given = {"start date": start, "end date": end}
+        return {term: date for term, date in self.times(2, start or 0, end or 0).items() if given[term] is not None}
+
+    def test_changes_of_both_dates_are_taken_back_together(self):
+        for changes in (
+            [(None, 18), (17, None)],
+            [(8, 9), (None, 10), (7, None)],
+            [(13, 20), (19, None), (None, 23)],
+            [(17, 18), (16, None), (None, 19), (9, 10)],
+        ):
+            with self.subTest(changes=changes):
+                undos = [self.set(properties=self.hours(*change))["undo"] for change in changes]
+                back = self.server.call("iac_mcp_undo", undo=undos)
+                self.assertTrue(back.get("success"), back)
+                self.assertEqual(self.now(), self.times(2, 13, 14))
+
+    def test_an_undo_of_one_date_is_refused_before_the_question(self):
+        undos = [self.set(properties=self.hours(*change))["undo"] for change in ((None, 18), (17, None))]
+        refused = self.server.call("iac_mcp_undo", undo=undos[0])
+        self.assertEqual((refused.get("error"), refused.get("property")), ("invalid_parameter", "start date"), refused)
+        self.assertIn("take back the later change of its other date too", refused["suggestion"])
+        self.assertEqual(self.now(), self.times(2, 17, 18))
+        self.assertTrue(self.server.call("iac_mcp_undo", undo=undos).get("success"))
         self.assertEqual(self.now(), self.times(2, 13, 14))
 
 

@@ -24,7 +24,7 @@ use iac_core::plan::Learned;
 use iac_core::reference::{Object, RefId, References};
 use iac_core::specifier::read_source;
 use iac_core::step::{self, Event, Outcome, Step, World};
-use iac_core::undo::Undo;
+use iac_core::undo::{Undo, follow};
 use serde_json::{Map, Value as Json};
 
 #[test]
@@ -146,6 +146,7 @@ fn play(case: &Json) -> (String, bool) {
         };
         failed = outcome.is_error;
         written.retain(|undo| !outcome.undone.contains(&undo.id));
+        follow(&mut written, &outcome.renamed);
         written.extend(outcome.undo);
     }
     (shown, failed)

@@ -81,7 +81,7 @@ fn writer() {
         state.record(Millis(1_000), &Entry::Operator { order: format!("grant {id}") }, true).unwrap();
         let scope = Scope { app: id.clone(), level: Level::Modify, ..Scope::default() };
         state.grant(vec![scope.grant(id.clone(), true, "a test".into(), Millis(0))], Millis(1_000)).unwrap();
-        state.keep_undos(&[undo(&id)], &[], Millis(1_000)).unwrap();
+        state.keep_undos(&[undo(&id)], &[], &[], Millis(1_000)).unwrap();
         state.add_rule(&rule(&id)).unwrap();
     }
 }
@@ -110,6 +110,11 @@ fn undo(id: &str) -> Undo {
         words: "something".to_owned(),
         mark: None,
         at: Millis(1_000),
-        way: Way::Set { property: "name".to_owned(), old: "old".into(), now: "new".into() },
+        way: Way::Set {
+            property: "name".to_owned(),
+            old: "old".into(),
+            now: "new".into(),
+            looks: Vec::new(),
+        },
     }
 }

@@ -290,10 +290,10 @@ pub(crate) fn unshown(app: &str, dictionary: &Dictionary, code: &str, class: &st
 /// Properties that change if a person edits the object.
 const EDITED: [&str; 1] = ["size"];
 
-/// The same for an object that was moved. A person may have edited it since, and it can still be moved back.
-pub(crate) fn unmoved(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Identifier> {
+/// The same for an object that was moved or changed. A person may have edited it since, and the undo is still possible.
+pub(crate) fn unmoved(app: &str, dictionary: &Dictionary, class: &str) -> Vec<Identifier> {
     let is_kept = |each: &Identifier| !EDITED.contains(&each.as_str());
-    unshown(app, dictionary, code, class).into_iter().filter(is_kept).collect()
+    unshown(app, dictionary, MOVE, class).into_iter().filter(is_kept).collect()
 }
 
 /// Classes that also stand for containers: a path may lead to an `item` that is a folder. An app, a command, the class,

@@ -37,6 +37,11 @@ pub(crate) fn kept_date(app: &str, class: &str, slots: &[Slot]) -> Option<&'stat
     }
 }
 
+/// Whether these properties are the two dates of an object that takes time.
+pub(crate) fn are_dates(app: &str, class: &str, one: &str, other: &str) -> bool {
+    dates(app, class).is_some_and(|dates| dates == [one, other] || dates == [other, one])
+}
+
 fn dates(app: &str, class: &str) -> Option<[&'static str; 2]> {
     let dated = dated(app, class)?;
     Some([&dated.start, dated.end.as_deref()?])

@@ -16,7 +16,8 @@ const preview = (rows, way, q) =>
         labels = read(x, q.labels),
         all = old.concat(labels);
       if (mark === null && all.length > 0 && all.every((each) => isFailed(each) && missing(each.number))) return all[0];
-      return [mark, labels, old, places, read(x, q.facts)];
+      const row = [mark, labels, old, places, read(x, q.facts)];
+      return q.looks === undefined ? row : row.concat([read(x, q.looks)]);
     } catch (error) {
       return failed(error);
     }
@@ -60,7 +61,7 @@ const inTime = (span, values, old) => {
 // Changes one object. It must be the intended one, with the values that a person has seen. Then all of its properties
 // are set and read back, or those already set are restored. No event comes between the last look at the object and the
 // first write.
-const change = ([p, wants, seen, given], way, q, ways) => {
+const change = ([p, wants, seen, given, looks], way, q, ways) => {
   at = "object";
   const x = way(p),
     before = readable(x, q.gets),
@@ -72,6 +73,8 @@ const change = ([p, wants, seen, given], way, q, ways) => {
   if (names !== null && names.filter((name) => same(name, q.name(p))).length !== 1) return { moved: null };
   const mark = q.mark === null ? null : markOf(x, q.mark);
   if (wants !== null && mark !== wants) return { moved: mark };
+  // Another object may have taken its name.
+  if (looks !== undefined && !alike(read(x, q.looks), looks)) return { moved: mark };
   const values = given.map((value) => inbound(value, ways)),
     done = [];
   at = "set";
@@ -109,7 +112,9 @@ const readBack = (p, x, q, values, names, mark, isWritten) => {
   const at = (y, found) => {
     const now = readable(y, q.gets);
     if (now.some((each) => isFailed(each) && missing(each.number))) return null;
-    return Object.assign({ now: shown(now), mark: q.mark === null || !isWritten ? mark : markOf(y, q.mark) }, found);
+    const is = { now: shown(now), mark: q.mark === null || !isWritten ? mark : markOf(y, q.mark) };
+    if (q.looks !== undefined) is.looks = read(y, q.looks);
+    return Object.assign(is, found);
   };
   const renamed = q.renames === null ? null : values[q.renames];
   const first = renamed === null ? at(x, {}) : at(q.named(p, renamed), { name: renamed });

@@ -21,11 +21,12 @@ pub(super) fn preview(wanted: &Preview, data: &mut Data) -> String {
             None => path(&subject.path, &mut values),
         };
         let call = format!(
-            "p => {way}, {{ mark: {}, labels: [{}], gets: [{}], facts: [{}] }}",
+            "p => {way}, {{ mark: {}, labels: [{}], gets: [{}], facts: [{}]{} }}",
             getter(subject.mark.as_ref()),
             subject.labels.iter().map(|label| getter(Some(label))).collect::<Vec<_>>().join(", "),
             gets(subject),
             subject.facts.iter().map(|fact| fact.look.getter()).collect::<Vec<_>>().join(", "),
+            looks(subject),
         );
         groups.add(call, Json::from(values));
     }
@@ -40,16 +41,20 @@ pub(super) fn changes(all: &[Change], data: &mut Data) -> String {
         let mut values = Vec::new();
         let way = path(&change.subject.path, &mut values);
         let call = format!(
-            "p => {way}, {{ mark: {}, {}{}{}, gets: [{}], sets: [{}] }}",
+            "p => {way}, {{ mark: {}, {}{}{}{}, gets: [{}], sets: [{}] }}",
             getter(change.subject.mark.as_ref()),
             neighbours(&change.subject),
             change.subject.home.as_ref().map(filing).unwrap_or_default(),
             span(change.subject.span),
+            looks(&change.subject),
             gets(&change.subject),
             change.subject.slots.iter().map(setter).collect::<Vec<_>>().join(", "),
         );
         let given: Vec<Json> = change.values.iter().map(|value| ways.encode(value)).collect();
-        groups.add(call, json!([values, change.expected.mark, change.expected.old, given]));
+        let mut row =
+            vec![json!(values), json!(change.expected.mark), json!(change.expected.old), json!(given)];
+        row.extend(change.expected.looks.clone());
+        groups.add(call, Json::from(row));
     }
     let code = ways.code();
     groups.write("changes", &format!(", [{code}]"), data)
@@ -82,6 +87,12 @@ fn filing(home: &Home) -> String {
 /// The indexes of the two dates of an object that takes time, because their order matters.
 pub(super) fn span(span: Option<Span>) -> String {
     span.map(|span| format!(", span: {}", span.in_script())).unwrap_or_default()
+}
+
+/// The values that tell an object from another one of its name.
+fn looks(subject: &Subject) -> String {
+    let looks: Vec<String> = subject.looks.iter().map(|look| getter(Some(look))).collect();
+    if looks.is_empty() { String::new() } else { format!(", looks: [{}]", looks.join(", ")) }
 }
 
 fn gets(subject: &Subject) -> String {

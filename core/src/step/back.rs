@@ -13,12 +13,25 @@ use crate::undo::{self, Undo, Way};
 const NOT_TRIED: &str =
     "the undo stopped here, and the changes in `notTried` were not tried: call again with these ids";
 
-/// The note about an error of a part after the first one.
-const STOPPED: &str = "what `changes` names was taken back before the error, which is about the rest";
+/// The note about the error of a part after the first one.
+const STOPPED: &str = "`changes` says what happened before the error, which is about the rest";
+
+/// Errors after which nothing more is tried: someone refused, or the app does not answer.
+const STOPS: [Code; 7] = [
+    Code::PermissionDenied,
+    Code::PermissionRequired,
+    Code::AutomationNotAuthorized,
+    Code::Timeout,
+    Code::AppBusy,
+    Code::Unavailable,
+    Code::Cancelled,
+];
 
 /// What an undo still has to do, and what it has done.
 #[derive(Debug)]
 pub(super) struct Rest {
+    /// What the current part wrote, in words.
+    wrote: Vec<String>,
     parts: VecDeque<Part>,
     done: Outcome,
 }
@@ -49,7 +62,8 @@ pub(super) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault
         return step;
     }
     let step = step.unwrap_or_else(|fault| failed(&fault, 0));
-    Ok(with(step, Some(Box::new(Rest { parts, done: Outcome::default() })), world))
+    let done = Outcome { is_error: true, ..Outcome::default() };
+    Ok(with(step, Some(Box::new(Rest { wrote: first.wrote(), parts, done })), world))
 }
 
 /// Goes on with the next part when a step has ended one.
@@ -72,32 +86,44 @@ pub(super) fn with(mut step: Step, rest: Option<Box<Rest>>, world: &mut World<'_
             Step::Done(outcome) => outcome,
         };
         let stops = stops(&outcome);
-        rest.add(outcome);
-        step = match rest.parts.pop_front_if(|_| !stops) {
-            Some(part) => set::start_undo(&part.undos, world).unwrap_or_else(|fault| failed(&fault, 0)),
-            None => return Step::Done(rest.ended(world)),
+        rest.add(outcome, stops);
+        let Some(part) = rest.parts.pop_front_if(|_| !stops) else {
+            return Step::Done(rest.ended(world));
         };
+        rest.wrote = part.wrote();
+        step = set::start_undo(&part.undos, world).unwrap_or_else(|fault| failed(&fault, 0));
     }
 }
 
-/// Whether an undo ends with this part. What a part cannot restore, or one object that someone has changed since, does
-/// not concern the other parts. After a refusal, or when the app has stopped answering, nothing more is tried.
+/// Whether an undo ends with this part. What a part cannot restore, or an object that someone has changed since, does not
+/// concern the other parts. After a refusal, or when the app has stopped answering, nothing more is tried.
 fn stops(outcome: &Outcome) -> bool {
-    let mut changes = outcome.body["changes"].as_array().into_iter().flatten();
-    let is_unsure = |change: &Json| {
-        let error = &change["error"];
-        error["outcome"] == json!("unknown") || error["error"] == json!(Code::Unavailable.name())
-    };
-    outcome.is_error || changes.any(is_unsure)
+    let changes = outcome.body["changes"].as_array().into_iter().flatten();
+    let mut errors = changes.map(|change| &change["error"]).chain([&outcome.body]);
+    errors.any(|error| {
+        error["outcome"] == json!("unknown") || STOPS.iter().any(|code| error["error"] == json!(code.name()))
+    })
+}
+
+impl Part {
+    fn wrote(&self) -> Vec<String> {
+        undo::in_words(&self.undos.iter().collect::<Vec<_>>())
+    }
 }
 
 impl Rest {
-    /// Adds the outcome of a part. If a later part ends in an error, the error is added to what was done before.
-    fn add(&mut self, outcome: Outcome) {
+    /// Adds the outcome of a part. The error of a part is an entry among the others, and the error that ends the undo
+    /// stands beside them.
+    fn add(&mut self, mut outcome: Outcome, stops: bool) {
+        if outcome.body["error"].is_string() && !stops {
+            let failed = json!({ "wrote": self.wrote, "error": outcome.body, "undo": null });
+            outcome.body = json!({ "success": false, "changes": [failed], "untrusted": true });
+        }
         let done = &mut self.done;
+        let parts = self.parts.iter_mut().map(|part| &mut part.undos);
+        parts.chain([&mut done.undo]).for_each(|undos| undo::follow(undos, &outcome.renamed));
         if done.body.is_null() {
             done.body = outcome.body;
-            done.is_error = outcome.is_error;
         } else if outcome.body["changes"].is_array() {
             done.body["success"] =
                 json!(done.body["success"] == json!(true) && outcome.body["success"] == json!(true));
@@ -115,10 +141,12 @@ impl Rest {
             self.note(Some(STOPPED));
         }
         let done = &mut self.done;
+        done.is_error &= outcome.is_error;
         done.events += outcome.events;
         done.refused = outcome.refused.or_else(|| done.refused.take());
         done.undo.extend(outcome.undo);
         done.undone.extend(outcome.undone);
+        done.renamed.extend(outcome.renamed);
     }
 
     fn note(&mut self, note: Option<&str>) {

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Pending, Step, Then};
 use crate::specifier::{Specifier, quoted, quoted_to};
+use crate::undo::Renamed;
 use crate::words::RefId;
 
 /// The length of a filter in a question, in characters.
@@ -28,6 +29,8 @@ pub(super) enum Carried {
     Half(String),
     /// The names of the first objects of a change, by their references. They were read for the question.
     Names(IndexMap<String, String>),
+    /// This server has moved or renamed an object. The answer does not say it; the stored undos follow the object.
+    Renamed(Renamed),
 }
 
 /// One of several objects that match.
@@ -107,7 +110,7 @@ impl Carried {
             }
             Self::Left(left) => format!("an undo cannot take this back: {left}"),
             // A change of an incomplete list is refused, so it needs no note.
-            Self::Names(_) | Self::Half(_) => return None,
+            Self::Names(_) | Self::Half(_) | Self::Renamed(_) => return None,
         })
     }
 
@@ -115,7 +118,7 @@ impl Carried {
     fn tell(&self, body: &mut Json) {
         let (field, json) = match self {
             // The client has named the objects itself.
-            Self::All(..) => return,
+            Self::All(..) | Self::Renamed(_) => return,
             Self::Found(found) => {
                 let more = body["resolvedAs"].as_str().map(|more| format!("{found}; {more}"));
                 body["resolvedAs"] = json!(more.as_ref().unwrap_or(found));
@@ -189,6 +192,11 @@ pub(super) fn with(step: Step, carried: Vec<Carried>) -> Step {
             if !outcome.is_error && outcome.body.is_object() {
                 carried.iter().rev().for_each(|each| each.tell(&mut outcome.body));
             }
+            let renamed = carried.into_iter().filter_map(|each| match each {
+                Carried::Renamed(renamed) => Some(renamed),
+                _ => None,
+            });
+            outcome.renamed.extend(renamed);
             Step::Done(outcome)
         }
     }

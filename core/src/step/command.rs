@@ -315,9 +315,9 @@ impl Sending {
         self.back.iter().any(|undo| matches!(undo.way, Way::Create { .. }))
     }
 
-    /// The answer of an undo if all its new objects were deleted already.
-    pub(super) fn all_gone(&self, app: &App, events: u64) -> Option<Outcome> {
-        create::all_gone(&self.back, app, events).filter(|_| self.unmakes())
+    /// Ends an undo of new objects of which none is where it was made.
+    pub(super) fn none_there(&self, app: &App, events: u64, world: &mut World<'_>) -> Step {
+        create::unmade(&self.back, None, app, events, world)
     }
 
     /// Names targets that were given by position after the objects that were found there.
@@ -366,15 +366,17 @@ impl Sending {
             Err(error) => {
                 // Of several objects, each has its own error.
                 let is_gone = self.each.is_empty() && error.is_missing_object() && error.at == "command";
-                let gone = if is_gone { self.all_gone(app, events) } else { None };
-                return gone.map(Step::Done).ok_or_else(|| self.refused(error, app));
+                return match self.unmakes() && is_gone {
+                    true => Ok(self.none_there(app, events, world)),
+                    false => Err(self.refused(error, app)),
+                };
             }
         };
         if answer.get("$").and_then(Json::as_str) == Some("other") {
             return Err(self.another(app));
         }
         if self.unmakes() {
-            return Ok(Step::Done(create::unmade(&self.back, answer, app, events)));
+            return Ok(create::unmade(&self.back, Some(answer), app, events, world));
         }
         if !self.back.is_empty() {
             let (_, reports) = moves::split(answer);

@@ -28,7 +28,7 @@ use crate::specifier::{Path, quoted};
 use crate::words::{Level, RefId};
 
 pub(super) use begin::{check_following, launch, start, start_after};
-pub(super) use unmake::{all_gone, start as start_unmake, unmade};
+pub(super) use unmake::{Unmade, ended as unmade, start as start_unmake};
 
 pub(super) use begin::saving;
 

@@ -72,7 +72,7 @@ pub(super) fn of(
     let class = objects.first()?.class().to_owned();
     let (container, _) = objects.first()?.last()?;
     let is_container = invocation.parameters.iter().any(|each| each.value == Given::Object(to.clone()));
-    let looks = unmoved(&app.bundle_id, dictionary, MOVE, &class);
+    let looks = unmoved(&app.bundle_id, dictionary, &class);
     let from = container.class();
     let moves = Moves {
         looks: looks.clone(),
@@ -160,7 +160,7 @@ impl Moving {
                 .landed_at(path, &dictionary)
                 .or_else(|| report.arrived_in(&self.to, path.class(), &dictionary));
             if report.left {
-                self.follow(*reference, landed.as_ref(), report, app, world);
+                self.follow(path, *reference, landed.as_ref(), report, app, world);
             }
             self.way_back(path, landed, report, app, &dictionary, world)
         };
@@ -179,22 +179,25 @@ impl Moving {
 
     fn follow(
         &self,
+        path: &Path,
         reference: Option<RefId>,
         landed: Option<&Path>,
         report: &Report,
         app: &App,
         world: &mut World<'_>,
     ) {
-        let Some(id) = reference else { return };
-        if let Some(mark) = &report.mark {
-            world.references.mark(id, mark);
-        }
-        match landed {
-            Some(path) => {
-                world.references.rebind(id, Object::new(app.bundle_id.clone(), path.clone()));
+        for id in reference.into_iter().chain(world.references.of(&app.bundle_id, path)) {
+            if let Some(mark) = &report.mark {
+                world.references.mark(id, mark);
             }
-            None => world.references.went(id, self.to.clone()),
+            match landed {
+                Some(path) => {
+                    world.references.rebind(id, Object::new(app.bundle_id.clone(), path.clone()));
+                }
+                None => world.references.went(id, self.to.clone()),
+            }
         }
+        world.references.renamed(&app.bundle_id, path, landed);
     }
 
     fn way_back(
@@ -211,8 +214,6 @@ impl Moving {
         let own = object(&report.home, dictionary);
         let from = own.or_else(|| Some(container.clone())).filter(is_place)?;
         let known = landed.is_some() || report.mark.is_some();
-        let is_read = |(_, is): &(&Identifier, &Json)| OsaError::of_row(is, "object").is_none();
-        let looks = self.looks.iter().zip(&report.looks).filter(is_read);
         // An undo could not bring back a replaced object.
         (report.left && known && !self.replaces && is_place(&self.to)).then(|| Undo {
             id: Undo::id((world.fresh)()),
@@ -228,10 +229,18 @@ impl Moving {
                 to: self.to.to_json(),
                 landed: landed.map(|path| path.to_json()),
                 element: member.class.clone(),
-                looks: looks.map(|(look, is)| (look.as_str().to_owned(), is.clone())).collect(),
+                looks: kept(&self.looks, &report.looks),
             },
         })
     }
+}
+
+/// The values that tell an object from another one of its name, each with its property. Those that the app did not
+/// return are left out.
+pub(super) fn kept(looks: &[Identifier], read: &[Json]) -> Vec<(String, Json)> {
+    let is_read = |(_, is): &(&Identifier, &Json)| OsaError::of_row(is, "object").is_none();
+    let looks = looks.iter().zip(read).filter(is_read);
+    looks.map(|(look, is)| (look.as_str().to_owned(), is.clone())).collect()
 }
 
 fn is_place(path: &Path) -> bool {
@@ -433,7 +442,7 @@ pub(super) fn follow_back(undos: &[Undo], reports: &[Report], app: &App, world: 
         let now =
             report.landed_at(&landed, &dictionary).or_else(|| report.arrived_in(&from, element, &dictionary));
         if let Some(now) = now {
-            world.references.renamed(&app.bundle_id, &landed, &now);
+            world.references.renamed(&app.bundle_id, &landed, Some(&now));
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::change;
 use crate::dictionary::{APPLICATION, Dictionary, Property, names};
 use crate::fault::Fault;
+use crate::osa_error::NO_SUCH_OBJECT;
 use crate::permission::Gate;
 use crate::specifier::{By, Path, Segment};
 
@@ -182,7 +183,7 @@ impl Outer<'_> {
 pub(super) fn with_less(error: &mut Json, column: &Column) {
     let parts: Vec<&str> = column.shown().split('.').collect();
     let [first, owners @ .., _, last] = parts.as_slice() else { return };
-    if error["number"] == -1728 {
+    if error["number"] == NO_SUCH_OBJECT {
         let less: Vec<&str> = std::iter::once(first).chain(owners).chain([last]).copied().collect();
         error["suggestion"] = json!(format!("ask for `{}`, which is one step nearer", less.join(".")));
     }

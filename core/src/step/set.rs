@@ -20,7 +20,7 @@ use super::{Outcome, Step, Then, World, carried, in_app, moves, query};
 use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{Change, Fact, Subject};
+use crate::change::{Change, Expected, Fact, Subject};
 use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
 use crate::jxa;
@@ -47,6 +47,9 @@ const MOST_LASTING: usize = 5;
 /// Why an undo does not restore everything.
 const LEFT: &str =
     "the changes in `left` cannot be undone: the old value is unknown, or the app does not let it be written";
+
+/// The advice if an undo of one date would leave an object that ends before it starts.
+const TOGETHER: &str = "take back the later change of its other date too, in the same call";
 
 /// How often the server asks about an object that keeps changing.
 const MOST_ROUNDS: usize = 3;
@@ -232,7 +235,13 @@ impl Setting {
 
     /// A read of the objects of the remaining writes, and then of those among the new values.
     fn look(&self, app: &App) -> Preview {
-        let mut subjects: Vec<Subject> = self.open.iter().map(|open| open.change.subject.clone()).collect();
+        // Only an undo compares them: a write returns them.
+        let looks = |change: &Change| match change.expected.looks {
+            Some(_) => change.subject.looks.clone(),
+            None => Vec::new(),
+        };
+        let subject = |open: &Open| Subject { looks: looks(&open.change), ..open.change.subject.clone() };
+        let mut subjects: Vec<Subject> = self.open.iter().map(subject).collect();
         let wanted = app.dictionary.as_deref().map(|dictionary| {
             let subject =
                 |path| Subject { mark: None, ..Subject::of(&app.bundle_id, dictionary, path, Vec::new()) };
@@ -338,9 +347,10 @@ impl Setting {
                 continue;
             }
             let mark = row.get(0).and_then(Json::as_str);
-            if let Some(expected) = &open.change.expected.mark
-                && Some(expected.as_str()) != mark
-            {
+            let Expected { mark: was, looks, .. } = &open.change.expected;
+            let is_another = was.as_deref().is_some_and(|was| Some(was) != mark)
+                || looks.as_ref().is_some_and(|looks| row.get(5) != Some(looks));
+            if is_another {
                 self.moved(&open, app, world)?;
                 continue;
             }
@@ -365,12 +375,13 @@ impl Setting {
                 self.tell(&open, fault)?;
                 continue;
             }
-            if let Err(fault) = open.check_times(row, app, world) {
-                self.tell(&open, fault)?;
-                continue;
-            }
             if self.is_undo(&open) && open.change.expected.old.as_ref() != Some(&old) {
                 self.changed_since(&open, app, world)?;
+                continue;
+            }
+            if let Err(fault) = open.check_times(row, app, world) {
+                let suggestion = if self.is_undo(&open) { TOGETHER } else { &fault.suggestion };
+                self.tell(&open, Fault { suggestion: suggestion.to_owned(), ..fault })?;
                 continue;
             }
             open.lasts =
@@ -446,7 +457,7 @@ impl Setting {
         if !error.is_missing_object() {
             return self.tell(&open, error.to_fault(&app.bundle_id, &app.name));
         }
-        if open.change.expected.mark.is_some() && self.id_of(&open).is_some() {
+        if open.change.expected.mark.is_some() {
             self.lost.push(open);
             return Ok(());
         }
@@ -484,8 +495,10 @@ impl Setting {
         let first = self.lost.first()?.change.subject.path.class().to_owned();
         let mut places: Vec<Path> = Vec::new();
         for open in &self.lost {
-            places.extend(self.id_of(open).and_then(|id| world.references.peek(id)?.went.clone()));
-            places.extend(open.change.subject.path.last().map(|(container, _)| container.clone()));
+            let path = &open.change.subject.path;
+            let references = self.id_of(open).into_iter().chain(world.references.of(&app.bundle_id, path));
+            places.extend(references.filter_map(|id| world.references.peek(id)?.went.clone()));
+            places.extend(path.last().map(|(container, _)| container.clone()));
         }
         places.extend(world.references.containers(&app.bundle_id, &first));
         let mut seen = std::collections::BTreeSet::new();
@@ -506,10 +519,12 @@ impl Setting {
             if let Some(id) = self.id_of(&open) {
                 world.references.rebind(id, Object::new(app.bundle_id.clone(), path.clone()));
             }
-            let was = show::told(&open.change.subject.path, app, world);
+            let was = &open.change.subject.path;
+            world.references.renamed(&app.bundle_id, was, Some(&path));
+            let was = show::told(was, app, world);
             let path = show::told(&path, app, world);
             let message = format!("the object was moved from {was} to {path}; nothing was changed");
-            let suggestion = "the reference now leads there; call again if the user still wants this";
+            let suggestion = "the server now finds it there; call again if the user still wants this";
             let fault = Fault::new(Code::ReferenceMoved, message, suggestion).with("followed", true);
             self.tell(&open, fault.retryable(true))?;
         }

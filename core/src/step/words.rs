@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::change::{BY_MAIL, FROM, Fact, REPLACES, Subject, consequence, labels, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
+use crate::osa_error::NO_SUCH_OBJECT;
 use crate::permission::may_read;
 use crate::specifier::{By, Path, Segment, one_line, quoted, quoted_to};
 use crate::value::Value;
@@ -41,9 +42,6 @@ const WHOLE: usize = 2_000;
 /// The shown part of a longer text: its beginning is the most important, and its end may reverse it.
 const BEGINNING: usize = 1_500;
 const END: usize = 400;
-
-/// `errAENoSuchObject`: an app returns it for elements that a class does not have.
-const NO_SUCH_OBJECT: i64 = -1728;
 
 /// The number of unchanged characters to show before a difference.
 const CONTEXT: usize = 20;

@@ -258,13 +258,13 @@ impl Permission {
         }
     }
 
-    /// Stores and deletes undo records. Returns false if that failed or took too long.
+    /// Stores and deletes undo records, and lets the others follow what was moved. Returns false if that failed or took too long.
     pub(super) async fn keeps_undos(&self, outcome: &Outcome, now: Millis) -> bool {
-        let (undo, undone) = (outcome.undo.clone(), outcome.undone.clone());
-        if undo.is_empty() && undone.is_empty() {
+        let (undo, undone, renamed) = (outcome.undo.clone(), outcome.undone.clone(), outcome.renamed.clone());
+        if undo.is_empty() && undone.is_empty() && renamed.is_empty() {
             return true;
         }
-        let kept = self.blocking(move |state| state.keep_undos(&undo, &undone, now));
+        let kept = self.blocking(move |state| state.keep_undos(&undo, &undone, &renamed, now));
         match tokio::time::timeout(LATE, kept).await {
             Ok(Ok(Ok(()))) => return true,
             Ok(Ok(Err(error))) => tracing::error!(%error, "the write cannot be undone"),

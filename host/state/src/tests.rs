@@ -263,12 +263,17 @@ fn what_can_be_taken_back_is_shared_for_an_hour() {
         words: "x".into(),
         mark: None,
         at: Millis(at),
-        way: iac_core::undo::Way::Set { property: "read status".into(), old: false.into(), now: true.into() },
+        way: iac_core::undo::Way::Set {
+            property: "read status".into(),
+            old: false.into(),
+            now: true.into(),
+            looks: Vec::new(),
+        },
     };
-    open(&folder).keep_undos(&[undo("undo_a", 0), undo("undo_b", 10)], &[], Millis(10)).unwrap();
+    open(&folder).keep_undos(&[undo("undo_a", 0), undo("undo_b", 10)], &[], &[], Millis(10)).unwrap();
     let state = open(&folder);
     assert_eq!(state.undos(Millis(60 * 60 * 1000)).unwrap().len(), 1);
-    state.keep_undos(&[], &["undo_b".into()], Millis(20)).unwrap();
+    state.keep_undos(&[], &["undo_b".into()], &[], Millis(20)).unwrap();
     assert_eq!(state.undos(Millis(20)).unwrap().len(), 1);
 }
 

@@ -1,7 +1,7 @@
 //! Undo records: stored for an hour and shared by all servers and the command line.
 
 use iac_core::Millis;
-use iac_core::undo::Undo;
+use iac_core::undo::{Renamed, Undo, follow};
 
 use crate::{State, StateError, file, regular};
 
@@ -22,17 +22,25 @@ impl State {
         Ok(undos)
     }
 
-    /// Stores undo records, and deletes the used and expired ones.
+    /// Stores undo records, and deletes the used and expired ones. The older ones follow the objects that were moved or
+    /// renamed.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn keep_undos(&self, fresh: &[Undo], undone: &[String], now: Millis) -> Result<(), StateError> {
-        if fresh.is_empty() && undone.is_empty() {
+    pub fn keep_undos(
+        &self,
+        fresh: &[Undo],
+        undone: &[String],
+        renamed: &[Renamed],
+        now: Millis,
+    ) -> Result<(), StateError> {
+        if fresh.is_empty() && undone.is_empty() && renamed.is_empty() {
             return Ok(());
         }
         let _lock = file::lock(&self.folder().join("lock"))?;
         let mut undos = self.undos(now)?;
         undos.retain(|undo| !undone.contains(&undo.id));
+        follow(&mut undos, renamed);
         undos.extend(fresh.iter().cloned());
         let write =
             |undos: &[Undo]| serde_json::to_string(undos).expect("what can be taken back is plain data");

@@ -206,12 +206,13 @@ fn change(session: &Session, call: &Json) -> Action {
         slots: vec![slot],
         home: None,
         span: None,
+        looks: Vec::new(),
     };
     Action::of(
         app,
         Deed::Set(vec![Change {
             subject,
-            expected: Expected { mark: call["mark"].as_str().map(str::to_owned), old: None },
+            expected: Expected { mark: call["mark"].as_str().map(str::to_owned), ..Expected::default() },
             values: vec![value],
             loses: None,
         }]),

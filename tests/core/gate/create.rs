@@ -255,6 +255,37 @@ fn a_single_object_that_is_gone_counts_as_taken_back() {
 }
 
 #[test]
+fn what_may_be_elsewhere_does_not_count_as_taken_back() {
+    for policy in ["", ALLOW] {
+        for (change, created) in [
+            ("world.trays[0].things.pop()", "was gone"),
+            ("world.things.push(world.trays[0].things.pop())", "not found"),
+            ("world.trays[0].name = 'dinner'", "not found"),
+        ] {
+            let mut session = Session::new(policy, &shelf());
+            session.answers = vec![Choice::Once, Choice::Once];
+            session.call("iac_mcp_create", &tray());
+            let at =
+                json!({ "type": "named", "element": "tray", "name": "lunch", "container": "application" });
+            let made =
+                session.call("iac_mcp_create", &json!({ "app": "Shelf", "class": "thing", "at": at })).body;
+            session.eval(change);
+            let back = session.call("iac_mcp_undo", &json!({ "undo": made["undo"] })).body;
+            assert_eq!(back["changes"][0]["created"], created, "{change}: {back}");
+            let is_gone = created == "was gone";
+            assert_eq!((&back["success"], session.undos.len()), (&json!(is_gone), 2 - usize::from(is_gone)));
+            let told = back["changes"][0]["error"]["message"].as_str().unwrap_or_default();
+            assert_eq!(told.contains("not found where it was made"), !is_gone, "{back}");
+            assert_eq!(
+                session.asked.len(),
+                if policy.is_empty() { 2 } else { 0 },
+                "no question about the undo"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_fails_fails_alone_and_the_rest_can_be_taken_back() {
     let mut session = Session::new(ALLOW, &shelf());
     session.eval("PLAIN.slip = () => { throw errorOf(-10000); }");

@@ -11,7 +11,7 @@ use iac_core::permission::{Answer, Choice, Gate, Policy, Question};
 use iac_core::plan::Learned;
 use iac_core::reference::{RefId, References};
 use iac_core::step::{self, Event, Outcome, Step, World};
-use iac_core::undo::Undo;
+use iac_core::undo::{Undo, follow};
 use rquickjs::{Context, Runtime};
 use serde_json::{Value as Json, json};
 
@@ -139,8 +139,9 @@ impl Session {
             step = match step {
                 Step::Done(outcome) => {
                     self.events = outcome.events;
-                    self.undos.extend(outcome.undo.clone());
                     self.undos.retain(|undo| !outcome.undone.contains(&undo.id));
+                    follow(&mut self.undos, &outcome.renamed);
+                    self.undos.extend(outcome.undo.clone());
                     return outcome;
                 }
                 Step::Run(run) => {

@@ -171,6 +171,60 @@ fn an_undo_goes_on_after_a_part_in_which_one_object_has_changed() {
 }
 
 #[test]
+fn an_undo_goes_on_after_a_part_that_fails() {
+    for (change, error) in [
+        ("world.things[1].count = 6", "execution_failed"),
+        ("world.things.splice(1, 1)", "reference_invalid"),
+        ("world.locked = ['count']", "property_read_only"),
+    ] {
+        let mut session = Session::new(ALLOW, &shelf());
+        let [named, made, _] = three_parts(&mut session);
+        let second = json!(session.references("thing")[1]);
+        session.now = session.now + Millis(1_000);
+        let counted =
+            session.call("iac_mcp_set_property", &set(&second, "count", json!(5))).body["undo"].clone();
+        session.eval(change);
+        let back = session.call("iac_mcp_undo", &json!({ "undo": [named, made, counted] }));
+        let back = (back.is_error, back.body);
+        assert_eq!(session.ask("world.things[0].name"), json!("apple"), "{change}: {back:?}");
+        let (is_error, back) = back;
+        assert_eq!(
+            (is_error, &back["success"], &back["notTried"]),
+            (false, &json!(false), &Json::Null),
+            "{back}"
+        );
+        assert_eq!(back["changes"].as_array().map(Vec::len), Some(3), "{back}");
+        assert_eq!(back["changes"][0]["error"]["error"], error, "{back}");
+        assert!(
+            back["changes"][0]["wrote"][0].as_str().is_some_and(|wrote| wrote.starts_with("set count")),
+            "{back}"
+        );
+        let kept: Vec<&str> = session.undos.iter().map(|undo| undo.shown_id()).collect();
+        assert!(kept.contains(&counted.as_str().unwrap()), "{back}");
+    }
+}
+
+#[test]
+fn an_undo_of_which_every_part_fails_is_an_error() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let [_, made, both] = three_parts(&mut session);
+    session.eval("world.things[1].flag = null; world.things[3].name = 'x'");
+    let back = session.call("iac_mcp_undo", &json!({ "undo": [made, both] }));
+    assert!(back.is_error, "{}", back.body);
+    let errors = back.body["changes"].as_array().into_iter().flatten().map(|each| &each["error"]["error"]);
+    assert!(errors.eq([&json!("execution_failed"), &json!("reference_moved")]), "{}", back.body);
+}
+
+#[test]
+fn an_undo_stops_when_the_app_does_not_answer() {
+    let mut session = Session::new(ALLOW, &shelf());
+    let [named, made, both] = three_parts(&mut session);
+    session.eval("world.dies = 'flag'");
+    let back = session.call("iac_mcp_undo", &json!({ "undo": [named, made, both] })).body;
+    assert_eq!(back["notTried"], json!([made, named]), "{back}");
+}
+
+#[test]
 fn parts_that_an_undo_has_not_tried_are_named() {
     let refused =
         "the undo stopped here, and the changes in `notTried` were not tried: call again with these ids";

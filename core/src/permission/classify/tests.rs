@@ -221,6 +221,7 @@ pub(in crate::permission) fn set(object: Given, term: &str, value: Given) -> Act
         slots: vec![slot],
         home: None,
         span: None,
+        looks: Vec::new(),
     };
     let change = Change { subject, expected: Expected::default(), values: vec![value], loses: None };
     Action { deed: Deed::Set(vec![change]), ..invocation("set", "coresetd", Given::Null, vec![]) }

@@ -115,7 +115,7 @@ impl Looking {
         events: u64,
         world: &mut World<'_>,
     ) -> Result<Step, Fault> {
-        let Self { mut unasked, mut subjects, kept, mut targets, name, then } = self;
+        let Self { unasked, mut subjects, kept, mut targets, name, then } = self;
         let behind = Behind { name, events };
         let app = world.apps.find(&unasked.action().app)?;
         let ends = matches!(&unasked.action().deed, Deed::Command(invocation) if invocation.code == QUIT);
@@ -123,14 +123,14 @@ impl Looking {
             fault if ends && fault.code == Code::AppNotRunning => ended(fault, app),
             fault => fault,
         })?;
-        let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
-        let (rows, more) = rows.split_at(subjects.len().min(rows.len()));
+        let mut rows = rows.as_array().cloned().unwrap_or_default();
+        let more = rows.split_off(subjects.len().min(rows.len()));
         let owners = owners(&subjects, app);
         let (known, again) = more.split_at(owners.len().min(more.len()));
         let names = words::called(&owners, known, app);
-        let missing = subjects.iter().zip(rows).filter(|(_, row)| is_missing(row));
+        let missing = subjects.iter().zip(&rows).filter(|(_, row)| is_missing(row));
         let missing: Vec<&Path> = missing.map(|(subject, _)| &subject.path).collect();
-        let mut deleted = deleted(&unasked, &then, &missing, kept.iter().zip(again));
+        let deleted = deleted(&unasked, &then, &missing, kept.iter().zip(again));
         let is_gone = |seen: &Seen| {
             missing.contains(&&seen.path) || deleted.iter().any(|path| seen.path.begins_with(path))
         };
@@ -138,24 +138,14 @@ impl Looking {
         if let Some((seen, row)) = kept.iter().zip(again).find(is_changed) {
             return Err(changed(seen, row, app, world));
         }
-        unasked = unasked.after(shown(&subjects, rows));
-        let mut rows = rows.to_vec();
-        if let (Deed::Command(invocation), Then::Command(sending)) = (&unasked.action().deed, &then)
-            && !deleted.is_empty()
-        {
-            let all = invocation.direct.iter().map(|direct| direct.objects().len()).sum::<usize>();
-            if all == deleted.len()
-                && let Some(gone) = sending.all_gone(app, events)
-            {
-                return Ok(Step::Done(gone));
-            }
-            if all == deleted.len() {
-                deleted.clear();
+        let unasked = unasked.after(shown(&subjects, &rows));
+        if !deleted.is_empty() {
+            if let Some(ended) = none_left(&unasked, &then, deleted.len(), app, events, world) {
+                return Ok(ended);
             }
             // The question is about the objects that still exist.
-            let all = std::mem::take(&mut subjects).into_iter().zip(std::mem::take(&mut rows));
             let is_here = |(subject, _): &(Subject, Json)| !deleted.contains(&subject.path);
-            (subjects, rows) = all.filter(is_here).unzip();
+            (subjects, rows) = subjects.into_iter().zip(rows).filter(is_here).unzip();
             targets = subjects.len();
         }
         let rows = rows.as_slice();
@@ -258,6 +248,22 @@ fn deleted<'k>(
     let lost: Vec<&Path> = kept.filter(is_lost).map(|(seen, _)| &seen.path).collect();
     let targets = invocation.direct.iter().flat_map(Given::objects);
     targets.filter(|path| missing.contains(path) || lost.contains(path)).cloned().collect()
+}
+
+/// Ends an undo of new objects if none of them exists where it was made.
+fn none_left(
+    unasked: &Unasked,
+    then: &Then,
+    deleted: usize,
+    app: &App,
+    events: u64,
+    world: &mut World<'_>,
+) -> Option<Step> {
+    let (Deed::Command(invocation), Then::Command(sending)) = (&unasked.action().deed, then) else {
+        return None;
+    };
+    let all: usize = invocation.direct.iter().map(|direct| direct.objects().len()).sum();
+    (all == deleted).then(|| sending.none_there(app, events, world))
 }
 
 /// Whether an object, or a value of it, could not be read because the object does not exist.

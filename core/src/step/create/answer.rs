@@ -461,6 +461,7 @@ impl Creating {
             words: name.map_or(way, named),
             is_top,
             looks: looks.filter(|(_, shown)| shown.to_string().len() <= LONGEST).collect(),
+            is_lost: false,
         }
     }
 }

@@ -1,26 +1,26 @@
 //! Undo of new objects: the server deletes them, unless someone has changed one of them since.
 
+use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
 use super::saving;
-use crate::action::{Action, Deed, Invocation, Seen};
+use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{DELETE, Look};
+use crate::change::{DELETE, Look, Subject};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
-use crate::identity::Anchors;
+use crate::identity::{Anchors, Identity, identity};
 use crate::marshal::Given;
-use crate::osa_error::OsaError;
-use crate::permission::classify;
-use crate::specifier::{Path, Specifier};
+use crate::osa_error::{NO_SUCH_OBJECT, OsaError};
+use crate::permission::{Decision, classify, decide};
+use crate::reply::Reply;
+use crate::specifier::{By, Path, Segment, Specifier};
+use crate::step::asking::{Behind, run};
 use crate::step::carried::{self, Carried};
 use crate::step::command::{Sending, uncertain};
 use crate::step::{Outcome, Step, Then, World, held, in_app, trace};
 use crate::undo::{Made, Undo, Way};
 use crate::words::{Level, TextWindow};
-
-/// The error number for an object that does not exist.
-const MISSING: i64 = -1728;
 
 /// Begins `iac_mcp_undo` for objects that were made, all in one app.
 pub(in crate::step) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault> {
@@ -95,75 +95,185 @@ fn delete(
     })
 }
 
-/// The answer if none of the new objects exists any more; `None` if it is unsure whether any of them was deleted.
-pub(in crate::step) fn all_gone(undos: &[Undo], app: &App, events: u64) -> Option<Outcome> {
-    let made = |undo: &Undo| match &undo.way {
-        Way::Create { made, .. } => made.clone(),
-        _ => Vec::new(),
-    };
-    let tops: Vec<Made> = undos.iter().flat_map(made).filter(|made| made.is_top).collect();
-    let gone = json!({ "$": "error", "number": MISSING });
-    let rows = if tops.len() == 1 { gone } else { Json::from(vec![gone; tops.len()]) };
-    tops.iter().any(Made::is_surely_gone).then(|| unmade(undos, &rows, app, events))
+/// The new objects that need a deletion of their own, in the order in which they are deleted: the last one made comes
+/// first.
+fn tops(undos: &[Undo]) -> Vec<(&Undo, &Made)> {
+    let all = undos.iter().flat_map(|undo| undo.made().iter().map(move |made| (undo, made)));
+    let mut tops: Vec<(&Undo, &Made)> = all.filter(|(_, made)| made.is_top).collect();
+    tops.reverse();
+    tops
 }
 
-/// The answer after new objects were deleted.
-pub(in crate::step) fn unmade(undos: &[Undo], answer: &Json, app: &App, events: u64) -> Outcome {
-    let made = |undo: &Undo| match &undo.way {
-        Way::Create { made, .. } => made.clone(),
-        _ => Vec::new(),
+/// An undo of new objects after the deletion. The server looks for those that were not where it made them.
+#[derive(Debug)]
+pub(in crate::step) struct Unmade {
+    undos: Vec<Undo>,
+    /// For each object, what its deletion has returned.
+    rows: Vec<Json>,
+    /// For each object that was not there, what shows whether it was deleted; `None` if nothing shows it.
+    signs: Vec<Option<Sign>>,
+    /// The objects to look at, each once.
+    looks: IndexSet<Path>,
+}
+
+/// What shows that an object was deleted that is not where it was made.
+#[derive(Debug)]
+struct Sign {
+    /// The application lists its class, and has no such object.
+    lacks: Option<Path>,
+    /// Only a name leads to the container that it was made in, and that still exists.
+    has: Option<Path>,
+}
+
+/// Ends an undo of new objects. `answer` is what the deletion has returned; `None` if no object was where it was made.
+pub(in crate::step) fn ended(
+    undos: &[Undo],
+    answer: Option<&Json>,
+    app: &App,
+    events: u64,
+    world: &mut World<'_>,
+) -> Step {
+    let tops = tops(undos);
+    let rows = match answer {
+        None => vec![json!({ "$": "error", "number": NO_SUCH_OBJECT }); tops.len()],
+        Some(Json::Array(rows)) if tops.len() > 1 => rows.clone(),
+        Some(row) => vec![row.clone()],
     };
-    let tops: Vec<(String, Made)> = undos
-        .iter()
-        .flat_map(|undo| made(undo).into_iter().map(|made| (undo.id.clone(), made)))
-        .filter(|(_, made)| made.is_top)
-        .rev()
-        .collect();
-    let answers = match answer {
-        Json::Array(answers) if tops.len() > 1 => answers.clone(),
-        one => vec![one.clone()],
+    let mut sign = |(at, (_, made)): (usize, &(&Undo, &Made))| {
+        let is_there = rows.get(at).and_then(is_there);
+        if is_there == Some(false) { Sign::of(made, app, world) } else { None }
     };
-    let (mut left, mut lost) = (Vec::new(), 0);
-    let mut changes = Vec::new();
-    for (at, (id, made)) in tops.iter().enumerate() {
-        let row = answers.get(at).cloned().unwrap_or_else(|| json!({ "$": "untried" }));
-        let mut change = json!({ "object": made.words, "created": "deleted", "undo": null });
-        let error = OsaError::of_row(&row, "command");
-        if error.as_ref().is_some_and(OsaError::is_missing_object) {
-            // A second undo would not find it either.
-            if made.is_surely_gone() {
-                change["created"] = json!("was gone");
-            } else {
-                change["created"] = json!("not found");
-                change["error"] = not_found().to_json();
-                lost += 1;
+    let signs: Vec<Option<Sign>> = tops.iter().enumerate().map(&mut sign).collect();
+    let looks = signs.iter().flatten().flat_map(|sign| [&sign.lacks, &sign.has]).flatten().cloned().collect();
+    let unmade = Unmade { undos: undos.to_vec(), rows, signs, looks };
+    let subjects = unmade.subjects(app);
+    if subjects.is_empty() {
+        return Step::Done(unmade.told(&[], app, events));
+    }
+    let action = Action::of(app, Deed::Preview(Preview { subjects, anchors: None }));
+    match decide(action, &app.name, world.gate, world.now) {
+        Decision::Allow(approved) => {
+            let behind = Behind { name: app.name.clone(), events };
+            run(approved, behind, Then::Unmade(Box::new(unmade)), world)
+        }
+        Decision::Ask(_) | Decision::Deny(_) => Step::Done(unmade.told(&[], app, events)),
+    }
+}
+
+impl Sign {
+    fn of(made: &Made, app: &App, world: &mut World<'_>) -> Option<Self> {
+        let dictionary = app.dictionary().ok()?;
+        let specifier = Specifier::parse(&made.object, "object").ok()?;
+        let path = specifier.resolve(dictionary, &mut *held(world.references, app, world.now)).ok()?.path;
+        // Someone may have renamed an object that is found by its name.
+        let (container, Segment::Element(member, By::Id(id))) = path.last()? else { return None };
+        if made.is_lost {
+            return None;
+        }
+        let application = Path::application();
+        let is_named = |path: &Path| path.name().is_some();
+        let other =
+            application.collection(dictionary, &member.class).ok().filter(|_| *container != application);
+        Some(Self {
+            lacks: other.map(|member| application.then(Segment::Element(member, By::Id(id.clone())))),
+            has: path.containers().any(is_named).then(|| container.clone()),
+        })
+    }
+}
+
+/// Whether an object exists, as a row about it tells; `None` if it does not tell.
+fn is_there(row: &Json) -> Option<bool> {
+    match OsaError::of_row(row, "command") {
+        None => Some(true),
+        Some(error) => error.is_missing_object().then_some(false),
+    }
+}
+
+impl Unmade {
+    fn subjects(&self, app: &App) -> Vec<Subject> {
+        let Ok(dictionary) = app.dictionary() else { return Vec::new() };
+        let subject = |path: &Path| {
+            let labels = match identity(dictionary, path.class()) {
+                Identity::Id(own) | Identity::Name(own) => vec![own],
+                Identity::Index => Vec::new(),
+            };
+            Subject { labels, ..Subject::at(path.clone()) }
+        };
+        self.looks.iter().map(subject).collect()
+    }
+
+    /// Takes the result of the look.
+    pub(in crate::step) fn resume(
+        self,
+        reply: Option<Reply>,
+        app: &str,
+        events: u64,
+        world: &World<'_>,
+    ) -> Result<Step, Fault> {
+        let rows = reply.and_then(|reply| reply.result.ok()).unwrap_or_default();
+        let rows = rows.as_array().map(Vec::as_slice).unwrap_or_default();
+        Ok(Step::Done(self.told(rows, world.apps.find(app)?, events)))
+    }
+
+    /// Whether an object was surely deleted, as the rows of the look tell.
+    fn is_gone(&self, at: usize, rows: &[Json]) -> bool {
+        let is_there = |path: &Path| is_there(rows.get(self.looks.get_index_of(path)?)?);
+        self.signs.get(at).and_then(Option::as_ref).is_some_and(|Sign { lacks, has }| {
+            lacks.as_ref().is_none_or(|path| is_there(path) == Some(false))
+                && has.as_ref().is_none_or(|path| is_there(path) == Some(true))
+        })
+    }
+
+    fn told(&self, looked: &[Json], app: &App, events: u64) -> Outcome {
+        let (mut left, mut lost) = (Vec::new(), 0);
+        let mut changes = Vec::new();
+        let tops = tops(&self.undos);
+        for (at, (undo, made)) in tops.iter().enumerate() {
+            let row = self.rows.get(at).cloned().unwrap_or_else(|| json!({ "$": "untried" }));
+            let (created, problem) = match OsaError::of_row(&row, "command") {
+                // A second undo would not find it either.
+                Some(error) if error.is_missing_object() && self.is_gone(at, looked) => ("was gone", None),
+                Some(error) if error.is_missing_object() => {
+                    lost += 1;
+                    ("not found", Some(("error", not_found(made).to_json())))
+                }
+                Some(error) => {
+                    let fault = uncertain(error.to_fault(&app.bundle_id, &app.name));
+                    (STAYS, Some(("error", fault.to_json())))
+                }
+                None if row["$"] == "untried" => {
+                    let fault = Fault::new(Code::Unavailable, "it was not tried", "try it again");
+                    (STAYS, Some(("error", fault.to_json())))
+                }
+                None if trace::is_there(&row) => (STAYS, Some(("unverified", json!(trace::STILL_THERE)))),
+                None => ("deleted", None),
+            };
+            let mut change = json!({ "object": made.words, "created": created, "undo": null });
+            if let Some((field, problem)) = problem {
+                change[field] = problem;
+            }
+            if created == STAYS {
+                left.push(undo.id.as_str());
             }
             changes.push(change);
-            continue;
         }
-        if let Some(error) = error {
-            change["error"] = uncertain(error.to_fault(&app.bundle_id, &app.name)).to_json();
-        } else if row.get("$").and_then(Json::as_str) == Some("untried") {
-            change["error"] = Fault::new(Code::Unavailable, "it was not tried", "try it again").to_json();
-        } else if trace::is_there(&row) {
-            change["unverified"] = json!(trace::STILL_THERE);
-        }
-        if change.get("error").is_some() || change.get("unverified").is_some() {
-            change["created"] = json!("still there");
-            left.push(id.as_str());
-        }
-        changes.push(change);
+        let is_done = |undo: &&Undo| lost < tops.len() && !left.contains(&undo.id.as_str());
+        let undone: Vec<String> = self.undos.iter().filter(is_done).map(|undo| undo.id.clone()).collect();
+        let success = left.is_empty() && lost == 0;
+        let body = json!({ "success": success, "changes": changes, "untrusted": true });
+        Outcome { body, is_error: undone.is_empty(), events, undone, ..Outcome::default() }
     }
-    let is_done = |undo: &&Undo| lost < tops.len() && !left.contains(&undo.id.as_str());
-    let undone: Vec<String> = undos.iter().filter(is_done).map(|undo| undo.id.clone()).collect();
-    let success = left.is_empty() && lost == 0;
-    let body = json!({ "success": success, "changes": changes, "untrusted": true });
-    Outcome { body, is_error: undone.is_empty(), events, undone, ..Outcome::default() }
 }
 
-/// The error for an object that only its name leads to.
-fn not_found() -> Fault {
-    let message = "nothing has its name any more: it was deleted, moved or renamed";
+/// What an entry says about an object that was not deleted.
+const STAYS: &str = "still there";
+
+/// The error for an object that may have been deleted, and may be elsewhere.
+fn not_found(made: &Made) -> Fault {
+    let message = match made.is_by_name() {
+        true => "nothing has its name any more: it was deleted, moved or renamed",
+        false => "not found where it was made: it was deleted or moved",
+    };
     Fault::new(Code::ReferenceInvalid, message, "look for it if the user wants it deleted")
 }
 

@@ -16,6 +16,7 @@ use crate::permission::may_read;
 use crate::specifier::{By, Id, Mark, Path, Segment, find_property};
 use crate::step::World;
 use crate::step::command;
+use crate::step::moves::kept;
 use crate::step::show::{show, told, value};
 use crate::step::trace::{HALF, PARTIAL, UNKNOWN};
 use crate::undo::{NO_OLD, Undo, Way, restorable};
@@ -281,7 +282,7 @@ impl Setting {
 /// Changes the references that identify an object by its name or mark, if a write has changed that.
 fn follow(mut open: Open, row: &Json, app: &App, world: &mut World<'_>) -> Open {
     if let Some(path) = filed(&open.change, row) {
-        world.references.renamed(&app.bundle_id, &open.change.subject.path, &path);
+        world.references.renamed(&app.bundle_id, &open.change.subject.path, Some(&path));
         open.change.subject.path = path;
         return open;
     }
@@ -305,7 +306,7 @@ fn follow(mut open: Open, row: &Json, app: &App, world: &mut World<'_>) -> Open 
         _ => return open,
     };
     let path = container.then(Segment::Element(member.clone(), by));
-    world.references.renamed(&app.bundle_id, &subject.path, &path);
+    world.references.renamed(&app.bundle_id, &subject.path, Some(&path));
     subject.path = path;
     open
 }
@@ -378,6 +379,8 @@ impl Written<'_> {
             return None;
         }
         let old = writable_again(&self.old, self.slot, path.class(), app, world)?;
+        let looks = row["looks"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let looks = kept(&open.change.subject.looks, looks);
         Some(Undo {
             id: Undo::id((world.fresh)()),
             call: None,
@@ -387,7 +390,7 @@ impl Written<'_> {
             words: open.told(app, world),
             mark,
             at: world.now,
-            way: Way::Set { property: self.slot.term.clone(), old, now: self.now.clone() },
+            way: Way::Set { property: self.slot.term.clone(), old, now: self.now.clone(), looks },
         })
     }
 }

@@ -9,7 +9,8 @@ use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
 use crate::change::{
-    Change, Expected, Fact, Look, Slot, Subject, as_html, home, kept_date, lock, loss, repeats, standing,
+    Change, Expected, Fact, Look, Slot, Subject, are_dates, as_html, home, kept_date, lock, loss, repeats, standing,
+    unmoved,
 };
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
@@ -81,16 +82,17 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
     }
     let (left, undos): (Vec<&Undo>, Vec<&Undo>) = undos.iter().partition(|undo| undo.is_lasting());
     let chains = chains(undos, world);
-    // Undo reverses all writes to one object together, because an app that keeps two properties in step changes both.
+    // Undo reverses all writes of a call to one object together, because an app that keeps two properties in step changes
+    // both. It also reverses both dates of an object together, because the app refuses one that ends before it starts.
     let mut objects: Vec<Vec<&Chain>> = Vec::new();
     for chain in &chains {
         let joins = |all: &&mut Vec<&Chain>| {
             let is_other = |each: &&Chain| {
                 (&each.undo.object, &each.undo.mark) == (&chain.undo.object, &chain.undo.mark)
-                    && each.undo.at == chain.undo.at
                     && each.undo.property() != chain.undo.property()
             };
-            all.iter().all(is_other)
+            let goes_along = |each: &&Chain| each.undo.at == chain.undo.at || each.is_span_with(chain);
+            all.iter().all(is_other) && all.iter().any(goes_along)
         };
         match objects.iter_mut().find(joins) {
             Some(all) => all.push(chain),
@@ -120,6 +122,15 @@ struct Chain {
     undo: Undo,
     /// The ids of all of them.
     ids: Vec<String>,
+}
+
+impl Chain {
+    /// Whether both together are the two dates of one object.
+    fn is_span_with(&self, other: &Self) -> bool {
+        let class = self.undo.object["element"].as_str().unwrap_or_default();
+        let pair = self.undo.property().zip(other.undo.property());
+        pair.is_some_and(|(one, other)| are_dates(&self.undo.app, class, one, other))
+    }
 }
 
 /// Joins writes of a property if each found the value that the one before it had left. Otherwise someone else has
@@ -260,7 +271,7 @@ fn open(id: RefId, app: &str, values: &[NewValue], world: &mut World<'_>) -> Res
     let app = world.apps.find(app)?;
     let properties: Vec<(&str, &Json, How)> =
         values.iter().map(|new| (new.property.as_str(), &new.value, new.how)).collect();
-    let mut open = opened(path, &properties, Expected { mark, old: None }, app, world)
+    let mut open = opened(path, &properties, Expected { mark, ..Expected::default() }, app, world)
         .map_err(|fault| fault.with("reference", id.to_string()))?;
     open.read_kept_date(app);
     Ok(open)
@@ -303,16 +314,25 @@ fn open_undo<'u>(undos: &[&'u Undo], world: &mut World<'_>) -> Result<Open, Faul
     let specifier = Specifier::parse(&undo.object, "object")?;
     let path = specifier.resolve(app.dictionary()?, &mut *held(world.references, app, world.now))?.path;
     let of = |undo: &&'u Undo| match &undo.way {
-        Way::Set { property, old, now } => Ok((property.as_str(), old, now)),
+        Way::Set { property, old, now, .. } => Ok((property.as_str(), old, now)),
         _ => Err(several_apps(&undo.app)),
     };
     let values = undos.iter().map(of).collect::<Result<Vec<_>, Fault>>()?;
     let news: Vec<_> = values.iter().map(|(property, old, _)| (*property, *old, How::Set)).collect();
-    let expected = Expected { mark: undo.mark.clone(), old: None };
+    let expected = Expected { mark: undo.mark.clone(), ..Expected::default() };
     let mut open = opened(path, &news, expected, app, world)?;
     let now = |slot: &Slot| values.iter().find(|(property, ..)| *property == slot.term).map(|(.., now)| *now);
     let now: Vec<Option<&Json>> = open.change.subject.slots.iter().map(now).collect();
     open.change.expected.old = Some(json!(now));
+    if let Way::Set { looks, .. } = &undo.way
+        && !looks.is_empty()
+    {
+        let (looks, values): (Vec<Option<Identifier>>, Vec<&Json>) =
+            looks.iter().map(|(look, is)| (Identifier::of(look), is)).unzip();
+        open.change.subject.looks = looks.into_iter().flatten().collect();
+        open.change.expected.looks = Some(json!(values));
+    }
+    open.read_kept_date(app);
     open.words.clone_from(&undo.words);
     Ok(open)
 }
@@ -375,6 +395,11 @@ fn opened(
     let facts =
         repeats.into_iter().filter(|fact| !is_set(fact)).chain(loss).chain(standing).chain(lock).collect();
     subject.facts = facts;
+    if subject.name.is_some() {
+        let is_kept = |look: &Identifier| !subject.slots.iter().any(|slot| slot.identifier == *look);
+        let looks = unmoved(&app.bundle_id, dictionary, subject.path.class());
+        subject.looks = looks.into_iter().filter(is_kept).collect();
+    }
     let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
     let excluded = series::dated(&app.bundle_id, subject.path.class());
     let excluded = excluded.and_then(|class| class.excluded.as_deref());

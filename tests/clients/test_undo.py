@@ -1,0 +1,188 @@
+"""Undo of objects that something has happened to since: they were moved, renamed, deleted or replaced."""
+
+import time
+import unittest
+
+from support import Home, Server
+
+TRUSTED = """profile = "trusted"
+rules = [{ level = "DANGEROUS", command = "delete", decision = "allow" }, { level = "DANGEROUS", command = "move", decision = "allow" }]
+"""
+
+
+class Undo(unittest.TestCase):
+    def setUp(self):
+        self.home = self.enterContext(Home())
+        self.home.policy(TRUSTED)
+        self.server = self.enterContext(Server(self.home))
+
+    def call(self, tool, **arguments):
+        answer = self.server.call(tool, **arguments)
+        self.assertNotIn("error", answer)
+        return answer
+
+    def run_command(self, app, command, target, **arguments):
+        return self.call("iac_mcp_run_command", app=app, command=command, target=target, arguments=arguments)
+
+    def named(self, app, elements, *properties):
+        rows = self.call("iac_mcp_get_elements", app=app, elements=elements, properties=[*properties, "name"])["elements"]
+        return {row["properties"]["name"]: row | row["properties"] for row in rows}
+
+    def undo(self, *ids):
+        return self.server.call("iac_mcp_undo", undo=list(ids))
+
+    def is_listed(self, undo):
+        return undo in [each["undo"] for each in self.call("iac_mcp_undo", list=True)["undo"]]
+
+
+class Made(Undo):
+    """The undo of a new object."""
+
+    APPS = {
+        "Reminders": ("reminder", {"name": "Milk"}, "list", ("Groceries 🛒", "Reminders")),
+        "Notes": ("note", {"body": "<div>Milk</div>", "name": "Milk"}, "folder", ("Work", "Garden house")),
+    }
+
+    def made(self, app, by_id):
+        """A new object in the first container, and the second container."""
+        element, properties, container, (here, there) = self.APPS[app]
+        folders = self.named(app, f"every {container}", "id")
+        place = lambda name: f'{container} id "{folders[name]["id"]}"' if by_id else f'{container} "{name}"'
+        new = self.call("iac_mcp_create", app=app, **{"class": element}, at=place(here), properties=properties)
+        return new["objects"][0]["reference"], new["undo"], place(there)
+
+    def test_what_was_moved_since_is_deleted_where_it_is(self):
+        for app in self.APPS:
+            for by_id in (True, False):
+                for together in (False, True):
+                    with self.subTest(app, by_id=by_id, together=together):
+                        milk, undo, there = self.made(app, by_id)
+                        moved = self.run_command(app, "move", milk, to=there)["undo"]
+                        undone = self.undo(*[moved, undo] if together else [undo])
+                        self.assertTrue(undone.get("success"), undone)
+                        self.assertEqual(undone["changes"][-1]["created"], "deleted")
+                        element, _, container, places = self.APPS[app]
+                        held = [self.named(app, f'every {element} of {container} "{place}"') for place in places]
+                        self.assertFalse([each for each in held if "Milk" in each], undone)
+
+    def test_what_was_deleted_since_counts_as_taken_back(self):
+        for by_id in (True, False):
+            with self.subTest(by_id=by_id):
+                milk, undo, _ = self.made("Reminders", by_id)
+                self.run_command("Reminders", "delete", milk)
+                undone = self.undo(undo)
+                self.assertEqual((undone.get("success"), undone["changes"][0]["created"]), (True, "was gone"), undone)
+                self.assertFalse(self.is_listed(undo))
+
+    def test_what_may_be_elsewhere_does_not_count_as_deleted(self):
+        """A deleted note is still in the app, in another folder. Reminders gives a moved reminder another id, and nothing
+        tells two of one name apart."""
+        note, of_note, _ = self.made("Notes", True)
+        self.run_command("Notes", "delete", note)
+        twins = [{"properties": {"name": "Twin"}}] * 2
+        lists = [{"properties": {"name": "Here"}, "children": twins}, {"properties": {"name": "There"}}]
+        here, there = (each["reference"] for each in self.call("iac_mcp_create", app="Reminders", **{"class": "list"}, objects=lists)["objects"])
+        twins = self.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, at=here, objects=[{"properties": {"name": "Two"}}] * 2)
+        self.run_command("Reminders", "move", [each["reference"] for each in twins["objects"]], to=there)
+        for undo, count in ((of_note, 1), (twins["undo"], 2)):
+            undone = self.undo(undo)
+            self.assertFalse(undone["success"], undone)
+            self.assertEqual([each["created"] for each in undone["changes"]], ["not found"] * count, undone)
+            self.assertIn("not found where it was made: it was deleted or moved", str(undone["changes"]))
+            self.assertTrue(self.is_listed(undo))
+
+
+class Moved(Undo):
+    """The undo of what was written before a move."""
+
+    def setUp(self):
+        super().setUp()
+        lists = [{"properties": {"name": name}} for name in ("One", "Two", "Three")]
+        lists[0]["children"] = [{"properties": {"name": "Pack"}}, {"properties": {"name": "Tickets"}}]
+        made = self.call("iac_mcp_create", app="Reminders", **{"class": "list"}, objects=lists)["objects"]
+        self.lists = [each["reference"] for each in made]
+        self.pack = made[0]["children"][0]["reference"]
+
+    def where(self, name):
+        [place] = [place for place, reference in zip(("One", "Two", "Three"), self.lists, strict=True) if name in self.held(reference)]
+        return place
+
+    def held(self, reference):
+        rows = self.call("iac_mcp_get_elements", container=reference, elementType="reminder", properties=["name"])["elements"]
+        return [row["properties"]["name"] for row in rows]
+
+    def set(self, reference, **properties):
+        return self.call("iac_mcp_set_property", reference=reference, properties=properties)["undo"]
+
+    def move(self, target, to):
+        return self.run_command("Reminders", "move", target, to=self.lists[to])["undo"]
+
+    def test_every_earlier_undo_follows_a_move(self):
+        for apart in (False, True):
+            with self.subTest(apart=apart):
+                undos = [self.set(self.pack, name="Bag"), self.move(self.pack, 2), self.set(self.pack, priority=1), self.move(self.pack, 0), self.move(self.pack, 1)]
+                self.assertEqual(self.where("Bag"), "Two")
+                for some in [[each] for each in reversed(undos)] if apart else [undos]:
+                    undone = self.undo(*some)
+                    self.assertTrue(undone.get("success"), undone)
+                self.assertEqual(self.where("Pack"), "One")
+                read = self.call("iac_mcp_get_properties", reference=self.pack, properties=["name", "priority"])
+                self.assertEqual(read["properties"], {"name": "Pack", "priority": 0})
+
+    def test_the_write_before_a_move_is_taken_back_alone(self):
+        undo = self.set(self.pack, name="Bag")
+        self.move(self.pack, 1)
+        self.assertTrue(self.undo(undo).get("success"))
+        self.assertEqual(self.where("Pack"), "Two")
+
+    def test_every_reference_follows_a_move(self):
+        identity = self.call("iac_mcp_get_properties", reference=self.pack, properties=["id"])["properties"]["id"]
+        other = self.call("iac_mcp_query_object", app="Reminders", specifier=f'reminder id "{identity}"')["reference"]["id"]
+        self.assertNotEqual(other, self.pack)
+        for target in (self.pack, other, f"every reminder of {self.lists[0]} whose priority is 0"):
+            with self.subTest(target):
+                undo = self.move(target, 1)
+                for reference in (self.pack, other):
+                    self.set(reference, priority=5)
+                undone = self.undo(undo)
+                self.assertTrue(undone.get("success"), undone)
+                for reference in (self.pack, other):
+                    self.set(reference, priority=0)
+
+    def test_notes_keep_their_ids(self):
+        note = self.call("iac_mcp_create", app="Notes", **{"class": "note"}, at='folder "Work"', properties={"body": "<div>Draft</div>"})["objects"][0]["reference"]
+        undos = [self.call("iac_mcp_set_property", reference=note, property="name", value="Final")["undo"]]
+        for folder in ("Garden house", "Work", "Garden house"):
+            undos.append(self.run_command("Notes", "move", note, to=f'folder "{folder}"')["undo"])
+        for undo in reversed(undos):
+            undone = self.undo(undo)
+            self.assertTrue(undone.get("success"), undone)
+        self.assertIn("Draft", self.named("Notes", 'every note of folder "Work"'))
+
+
+class Replaced(Undo):
+    """Finder finds a file by its name. Someone deletes the file, and another one gets its name."""
+
+    def test_the_undo_of_a_change_leaves_a_foreign_file_alone(self):
+        desktop = "/Users/alex/Desktop"
+        new = lambda kind, name: self.call("iac_mcp_create", app="Finder", **{"class": kind}, at="desktop", properties={"name": name})["objects"][0]["reference"]
+        for kind, name, change in [("folder", "BBB", {"name": "BBB"}), ("document file", "b.txt", {"name": "b.txt"}), ("folder", "Red", {"label index": 2})]:
+            for is_foreign in (False, True):
+                with self.subTest(change, is_foreign=is_foreign):
+                    old = name if "name" not in change else "A" + name
+                    item = new(kind, old)
+                    undo = self.call("iac_mcp_set_property", reference=item, properties=change)["undo"]
+                    if is_foreign:
+                        self.run_command("Finder", "delete", f"{desktop}/{name}")
+                        time.sleep(1.1)  # dates of Finder have no fractions of a second
+                        other = new(kind, name)
+                        if "name" not in change:
+                            self.call("iac_mcp_set_property", reference=other, properties=change)
+                    undone = self.undo(undo)
+                    self.assertEqual(undone.get("error"), "reference_moved" if is_foreign else None, undone)
+                    left = name if is_foreign else old
+                    self.run_command("Finder", "delete", f"{desktop}/{left}")
+
+
+if __name__ == "__main__":
+    unittest.main()
