@@ -9,8 +9,8 @@ use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
 use crate::change::{
-    Change, Expected, Fact, Look, Slot, Subject, are_dates, as_html, home, kept_date, lock, loss, repeats, standing,
-    unmoved,
+    Change, Expected, Fact, Look, Slot, Subject, are_dates, as_html, home, kept_date, lock, loss, repeats,
+    standing, unmoved,
 };
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
