@@ -291,7 +291,9 @@ impl Path {
     /// The same path with another beginning; `None` if it does not lead through the object at `from`.
     pub(crate) fn replaced(&self, from: &Self, to: &Self) -> Option<Self> {
         if self.is_same(from) {
-            return Some(to.clone());
+            // The application itself finds an id in every container.
+            let is_kept = self.is_same(to) && self.last().is_some_and(|(of, _)| of.last().is_none());
+            return Some(if is_kept { self.clone() } else { to.clone() });
         }
         let (container, segment) = self.last()?;
         Some(container.replaced(from, to)?.then(segment.clone()))

@@ -150,10 +150,13 @@ pub fn follow(undos: &mut [Undo], renamed: &[Renamed]) {
 /// The specifier of the same object after a change of paths; `None` if it does not lead to the changed object, or
 /// through it.
 fn replaced(path: &Json, from: &Json, to: &Json) -> Option<Json> {
-    // An id means one object, whatever container leads to it.
-    let is_same = || ["type", "element", "id"].iter().all(|field| path[*field] == from[*field]);
-    if path == from || path["type"] == "id" && is_same() {
-        return Some(to.clone());
+    // An id means one object, whatever container leads to it. The application itself finds it in every container.
+    let has_id = |other: &Json| {
+        path["type"] == "id" && ["type", "element", "id"].iter().all(|field| path[*field] == other[*field])
+    };
+    if path == from || has_id(from) {
+        let is_kept = has_id(to) && path["container"] == "application";
+        return Some(if is_kept { path.clone() } else { to.clone() });
     }
     let field = ["container", "of"].into_iter().find(|field| path.get(field).is_some())?;
     let mut path = path.clone();
@@ -523,6 +526,24 @@ mod tests {
             let text = serde_json::to_string(&undo).expect("plain data");
             assert_eq!(serde_json::from_str::<Undo>(&text).expect("it was just written"), undo, "{text}");
         }
+    }
+
+    #[test]
+    fn a_path_follows_its_object() {
+        let at = |id: &str, of: &Json| json!({ "type": "id", "element": "note", "id": id, "container": of });
+        let folder = |name: &str| json!({ "type": "named", "element": "folder", "name": name, "container": "application" });
+        let (app, old, new) = (json!("application"), folder("A"), folder("B"));
+        let body = |of: Json| json!({ "type": "property", "property": "body", "of": of });
+        let check = |path: &Json, from: &Json, to: &Json, expected: Option<&Json>| {
+            assert_eq!(replaced(path, from, to).as_ref(), expected, "{path}");
+        };
+        for path in [at("a", &old), at("a", &folder("C")), at("a", &app)] {
+            check(&path, &at("a", &old), &at("b", &new), Some(&at("b", &new)));
+        }
+        check(&at("a", &app), &at("a", &old), &at("a", &new), Some(&at("a", &app)));
+        check(&at("x", &old), &at("a", &old), &at("b", &new), None);
+        check(&at("a", &old), &old, &new, Some(&at("a", &new)));
+        check(&body(at("a", &old)), &at("a", &old), &at("b", &new), Some(&body(at("b", &new))));
     }
 
     /// Records of earlier versions can still be read. Those versions knew neither calls nor new objects.

@@ -163,6 +163,14 @@ class Moved(Undo):
 class Replaced(Undo):
     """Finder finds a file by its name. Someone deletes the file, and another one gets its name."""
 
+    def test_a_reference_still_leads_to_its_file(self):
+        file = self.call("iac_mcp_query_object", app="Finder", specifier="/Users/alex/Downloads/song.flac")["reference"]["id"]
+        rename = lambda: self.call("iac_mcp_set_property", reference=file, property="name", value="tune.flac")
+        for change in (rename, lambda: self.run_command("Finder", "move", file, to="/Users/alex/Desktop"), rename):
+            self.assertTrue(self.undo(change()["undo"]).get("success"))
+        read = self.call("iac_mcp_get_properties", reference=file, properties=["name"])
+        self.assertEqual(read["properties"], {"name": "song.flac"})
+
     def test_the_undo_of_a_change_leaves_a_foreign_file_alone(self):
         desktop = "/Users/alex/Desktop"
         new = lambda kind, name: self.call("iac_mcp_create", app="Finder", **{"class": kind}, at="desktop", properties={"name": name})["objects"][0]["reference"]

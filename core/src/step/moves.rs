@@ -442,6 +442,9 @@ pub(super) fn follow_back(undos: &[Undo], reports: &[Report], app: &App, world: 
         let now =
             report.landed_at(&landed, &dictionary).or_else(|| report.arrived_in(&from, element, &dictionary));
         if let Some(now) = now {
+            for id in world.references.of(&app.bundle_id, &landed) {
+                report.mark.iter().for_each(|mark| world.references.mark(id, mark));
+            }
             world.references.renamed(&app.bundle_id, &landed, Some(&now));
         }
     }

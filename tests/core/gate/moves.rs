@@ -202,6 +202,29 @@ fn what_somebody_else_moved_is_followed_by_its_mark() {
 }
 
 #[test]
+fn an_undo_finds_its_object_by_its_mark() {
+    for is_by_us in [false, true] {
+        let mut session = letters(ALLOW, false);
+        let all = messages(&mut session, "In");
+        messages(&mut session, "Later");
+        let undo = read(&mut session, &all[0])["undo"].clone();
+        if is_by_us {
+            moved(&mut session, json!(all[0]), "Later");
+        } else {
+            messages(&mut session, "Done");
+            session.eval("world.move(world.boxes[0].messages[0], world.boxes[1])");
+        }
+        let there = if is_by_us { 2 } else { 1 };
+        let mut back = || session.call("iac_mcp_undo", &json!({ "undo": undo })).body;
+        let told = back();
+        assert_eq!((&told["error"], &told["followed"]), (&json!("reference_moved"), &json!(true)), "{told}");
+        assert_eq!(back()["success"], true);
+        let of = format!("world.boxes[{there}].messages.at(-1)");
+        assert_eq!(session.ask(&format!("[{of}.subject, {of}.readStatus]")), json!(["one", false]));
+    }
+}
+
+#[test]
 fn what_is_gone_or_there_twice_is_no_more() {
     for change in [
         "world.boxes[0].messages.shift()",

@@ -173,7 +173,7 @@ impl Setting {
                 .tell(&open, Fault::new(Code::Unavailable, message, "try again when the app answers"));
         }
         let open = follow(open, row, app, world);
-        self.keep_mark(&open, row, world);
+        self.keep_mark(&open, row, app, world);
         self.tell_changes(&open, row, app, world)
     }
 
@@ -204,12 +204,10 @@ impl Setting {
     }
 
     /// Stores the identity of the object at the time of the write. The object must still have it next time.
-    fn keep_mark(&self, open: &Open, row: &Json, world: &mut World<'_>) {
-        let mark = row.get("mark").and_then(Json::as_str);
-        let id = self.items.get(open.item).and_then(|item| item.id);
-        if let (Some(mark), Some(id)) = (mark, id) {
-            world.references.mark(id, mark);
-        }
+    fn keep_mark(&self, open: &Open, row: &Json, app: &App, world: &mut World<'_>) {
+        let Some(mark) = row.get("mark").and_then(Json::as_str) else { return };
+        let others = world.references.of(&app.bundle_id, &open.change.subject.path);
+        self.id_of(open).into_iter().chain(others).for_each(|id| world.references.mark(id, mark));
     }
 
     fn tell_changes(
