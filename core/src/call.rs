@@ -172,6 +172,7 @@ impl Call {
     /// An argument is missing, unknown or of the wrong kind; the error names it and what was expected.
     pub fn read(tool: Tool, arguments: &Map<String, Json>) -> Result<Self, Fault> {
         let arguments = &Arguments::new(tool.name(), arguments);
+        arguments.check_terms()?;
         match tool {
             Tool::ListApps => list_apps(arguments),
             Tool::DescribeApp => describe_app(arguments),

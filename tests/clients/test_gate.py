@@ -226,6 +226,17 @@ class Gate(Desk):
                 self.assertIn("DANGEROUS", human.asked[-1].message)
                 self.assertNotIn("hour", json.dumps(human.asked[-1].requested_schema))
 
+    async def test_paths_and_lists_of_properties_have_a_bound(self):
+        async with self.client(MODERN) as client:
+            wanted = {"app": "Mail", "elements": "every message of inbox", "limit": 1}
+            for more in [
+                {"properties": [".".join(["mailbox"] * 40 + ["name"])]},
+                {"groupBy": ["subject"] * 201},
+                {"properties": ["x" * 10_001]},
+            ]:
+                error = await self.refused(client, "iac_mcp_get_elements", **wanted, **more)
+                self.assertEqual(error["error"], "invalid_parameter", error)
+
     async def test_nothing_touches_the_screen_while_a_dialog_is_open(self):
         self.dialogs({"command": "display dialog", "button": "Allow once", "after": 2500})
         async with self.client(MODERN) as client:

@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json};
 use super::{Named, Stranger};
 use crate::dictionary::names;
 use crate::fault::{Code, Fault, did_you_mean, wrong};
+use crate::foreign::clean;
 use crate::specifier::{Container, as_shown, quoted};
 use crate::words::{LONGEST_TEXT, RefId, TextWindow};
 
@@ -34,6 +35,16 @@ impl<'a> Arguments<'a> {
         Err(Fault::parameter(unknown.as_str(), message, suggestion))
     }
 
+    /// Checks that no term in the arguments is too long, wherever it stands. A long one would be compared with every
+    /// term of the dictionary.
+    pub(crate) fn check_terms(&self) -> Result<(), Fault> {
+        self.fields.iter().try_for_each(|(name, value)| {
+            // `only` refuses an unknown argument.
+            let name = clean(name, 40);
+            check_terms(&name, value)
+        })
+    }
+
     /// Returns an argument; null counts as left out.
     pub(crate) fn get(&self, name: &str) -> Option<&'a Json> {
         self.fields.get(name).filter(|json| !json.is_null())
@@ -61,9 +72,13 @@ impl<'a> Arguments<'a> {
 
     pub(crate) fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Fault> {
         let Some(json) = self.get(name) else { return Ok(None) };
-        let list =
-            json.as_array().and_then(|items| items.iter().map(|i| i.as_str().map(str::to_owned)).collect());
-        list.map(Some).ok_or_else(|| wrong(name, "a list of texts", json))
+        let items = json.as_array().ok_or_else(|| wrong(name, "a list of texts", json))?;
+        check_count(name, items)?;
+        let one = |item: &Json| match item {
+            Json::String(_) => text(name, item),
+            _ => Err(wrong(name, "a list of texts", json)),
+        };
+        items.iter().map(one).collect::<Result<_, _>>().map(Some)
     }
 
     /// Reads a list of texts, or one text with commas, because no term contains a comma.
@@ -71,7 +86,9 @@ impl<'a> Arguments<'a> {
         match self.get(name) {
             Some(Json::String(_)) => {
                 let text = self.required_text(name)?;
-                Ok(Some(text.split(',').map(|part| part.trim().to_owned()).collect()))
+                let names: Vec<&str> = text.split(',').map(str::trim).collect();
+                check_count(name, &names)?;
+                Ok(Some(names.into_iter().map(str::to_owned).collect()))
             }
             _ => self.texts(name),
         }
@@ -125,7 +142,10 @@ impl<'a> Arguments<'a> {
     pub(crate) fn sort(&self, name: &str) -> Result<Vec<(String, bool)>, Fault> {
         match self.get(name) {
             None => Ok(Vec::new()),
-            Some(Json::Array(items)) => items.iter().map(|item| sort_key(name, item)).collect(),
+            Some(Json::Array(items)) => {
+                check_count(name, items)?;
+                items.iter().map(|item| sort_key(name, item)).collect()
+            }
             Some(item) => Ok(vec![sort_key(name, item)?]),
         }
     }
@@ -144,6 +164,50 @@ pub(crate) const HIGHEST_OFFSET: usize = u32::MAX as usize;
 /// Names of apps, commands and properties, and words to search for, are short. A long one would be compared with every
 /// term of every dictionary.
 const LONGEST_NAME: usize = 10_000;
+
+/// How many names a list of properties has. A class has fewer properties. Every name is looked up, and compared with
+/// the others.
+const MOST_NAMES: usize = 200;
+
+/// Fields that hold a term wherever they stand in the arguments.
+const TERMS: [&str; 3] = ["property", "element", "class"];
+
+fn check_count<T>(name: &str, items: &[T]) -> Result<(), Fault> {
+    check_names(name, items.len())
+}
+
+/// Checks the number of properties that an argument names.
+pub(super) fn check_names(name: &str, count: usize) -> Result<(), Fault> {
+    if count <= MOST_NAMES {
+        return Ok(());
+    }
+    let message = format!("`{name}`: expected at most {MOST_NAMES} names, got {count}");
+    Err(Fault::parameter(name, message, "name each property once, or make several calls"))
+}
+
+/// Checks the length of every term in a value: the names of its fields, and the fields that hold one.
+fn check_terms(place: &str, json: &Json) -> Result<(), Fault> {
+    match json {
+        Json::Array(items) => items.iter().try_for_each(|item| check_terms(place, item)),
+        Json::Object(fields) => fields.iter().try_for_each(|(name, value)| {
+            check_length(place, name)?;
+            match value {
+                Json::String(term) if TERMS.contains(&name.as_str()) => check_length(place, term),
+                value => check_terms(place, value),
+            }
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn check_length(name: &str, term: &str) -> Result<(), Fault> {
+    if term.len() <= LONGEST_NAME {
+        return Ok(());
+    }
+    let message =
+        format!("`{name}`: expected names with at most {LONGEST_NAME} bytes, got one with {}", term.len());
+    Err(Fault::parameter(name, message, "give a shorter name"))
+}
 
 fn text(name: &str, json: &Json) -> Result<String, Fault> {
     match json.as_str() {
@@ -199,6 +263,46 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_list_of_names_has_a_bound() {
+        let names = |count: usize| vec!["name"; count];
+        let fields = json!({
+            "properties": names(MOST_NAMES),
+            "groupBy": names(MOST_NAMES + 1),
+            "aggregate": names(MOST_NAMES + 1).join(","),
+            "sort": names(MOST_NAMES + 1),
+            "long": ["x".repeat(LONGEST_NAME + 1)],
+        });
+        let arguments = Arguments::new("a tool", fields.as_object().expect("an object"));
+        assert!(arguments.one_or_more_texts("properties").is_ok());
+        for fault in [
+            arguments.one_or_more_texts("groupBy").expect_err("too many"),
+            arguments.one_or_more_texts("aggregate").expect_err("too many"),
+            arguments.sort("sort").expect_err("too many"),
+        ] {
+            assert!(fault.message.contains("at most 200 names, got 201"), "{}", fault.message);
+        }
+        assert!(arguments.one_or_more_texts("long").is_err());
+    }
+
+    #[test]
+    fn every_term_has_a_bound_wherever_it_stands() {
+        let long = "x".repeat(LONGEST_NAME + 1);
+        let key = json!({ long.as_str(): 1 });
+        for (fields, is_short) in [
+            (json!({ "properties": { "body": long } }), true),
+            (json!({ "properties": key }), false),
+            (json!({ "changes": [{ "properties": key }] }), false),
+            (json!({ "specifier": { "type": "property", "property": long, "of": "application" } }), false),
+            (json!({ "where": { "and": [{ "property": long, "op": "is", "value": 1 }] } }), false),
+            (json!({ "where": { "and": [{ "property": "x", "op": "is", "value": long }] } }), true),
+            (json!({ "objects": [{ "class": long }] }), false),
+        ] {
+            let arguments = Arguments::new("a tool", fields.as_object().expect("an object"));
+            assert_eq!(arguments.check_terms().is_ok(), is_short);
+        }
+    }
 
     #[test]
     fn a_name_has_a_bound() {

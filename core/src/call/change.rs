@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::arguments::check_names;
 use super::command::replace;
 use super::{Arguments, Named, collect};
 use crate::fault::{Code, Fault, wrong};
@@ -142,6 +143,7 @@ fn properties(arguments: &Arguments<'_>) -> Result<Vec<NewValue>, Fault> {
             let fields = json.as_object().filter(|fields| !fields.is_empty());
             let fields = fields
                 .ok_or_else(|| wrong("properties", "an object of properties and their new values", json))?;
+            check_names("properties", fields.len())?;
             let new = |(name, value): (&String, &Json)| NewValue {
                 property: name.clone(),
                 value: value.clone(),

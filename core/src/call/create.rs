@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::arguments::check_names;
 use super::command::replace;
 use super::{Arguments, How, collect};
 use crate::dictionary::{APPLICATION, Dictionary};
@@ -385,6 +386,9 @@ fn object(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<N
             .cloned()
             .ok_or_else(|| wrong(&inside("properties"), "properties with their values", json))
     });
+    if let Some(Ok(fields)) = &properties {
+        check_names(&inside("properties"), fields.len())?;
+    }
     let children = given("children").map(|json| list(json, &inside("children"), depth + 1, count));
     Ok(NewObject {
         class: class.transpose()?,

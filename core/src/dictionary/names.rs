@@ -82,7 +82,7 @@ pub fn key(term: &str) -> String {
 
 /// Returns up to `most` of the candidates that are spelled most like a word, nearest first.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
-    let wanted = key(word);
+    let wanted = key(beginning(word));
     let mut scored: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| Some((distance(&wanted, &key(candidate))?, candidate)))

@@ -22,7 +22,7 @@ use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::plan;
 use crate::reply::Reply;
-use crate::specifier::{Container, POSIX_PATH, SpecifierError, find_property};
+use crate::specifier::{Container, POSIX_PATH, SpecifierError, find_property, quoted};
 use crate::value::Value;
 use crate::words::{RefId, ReferenceError, TextWindow};
 
@@ -238,6 +238,9 @@ pub(super) fn with_dots(term: &str) -> Option<String> {
     (parts.len() > 1).then(|| parts.join("."))
 }
 
+/// The most steps of a path of properties, as in a specifier. A script follows the path by recursion.
+const DEEPEST: usize = 32;
+
 /// Resolves a path of properties exactly as it is written.
 pub(super) fn own_column(
     app: &App,
@@ -245,6 +248,11 @@ pub(super) fn own_column(
     class: &str,
     term: &str,
 ) -> Result<Column, Fault> {
+    if term.split('.').count() > DEEPEST {
+        let message = format!("the path {} has more than {DEEPEST} steps", quoted(term));
+        return Err(Fault::new(Code::InvalidParameter, message, "start from an object that is nearer")
+            .with("parameter", "properties"));
+    }
     let mut owner = class.to_owned();
     let mut column = Column {
         term: String::new(),
