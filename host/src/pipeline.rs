@@ -44,6 +44,7 @@ use crate::simulated::World;
 use crate::web::Web;
 use consents::Consents;
 pub use operator::Operator;
+pub(crate) use permission::SERVERS;
 use permission::{Attempt, Permission};
 use screen::Screen;
 pub use system::{PluginReport, PluginStatus, TOOL as SYSTEM};

@@ -87,6 +87,28 @@ class Plugins(Desk):
             error = await self.refused(client, "probe", do="properties", **{"with": {"reference": mail["reference"]["id"]}})
             self.assertIn("is a reference to another app", error["message"])
 
+    async def test_no_spelling_of_an_object_leads_to_another_app(self):
+        (self.home.state / "policy.toml").write_text('profile = "trusted"\nafter-untrusted = "as-usual"\n')
+        async with self.client(MODERN) as client:
+            wanted = {"app": "Mail", "elements": "every message of inbox", "properties": ["subject", "flagged status"], "limit": 1}
+            mail = (await self.ok(client, "iac_mcp_get_elements", **wanted))["elements"][0]
+            words = f"message 1 of mailbox of {mail['id']}"
+        # The server restarts, and the reference lives on.
+        async with self.client(MODERN) as client:
+            for reference in [words, [words], f" {mail['id']}", [f"mailbox of {mail['id']}"], f"every message of mailbox of {mail['id']}"]:
+                for do, more in [("properties", {"properties": ["name", "subject"]}), ("set", {"property": "flagged status", "value": True})]:
+                    with self.subTest(do, reference=reference):
+                        tools = ["probe_change"] if do == "set" else ["probe", "probe_change"]
+                        for tool in tools:
+                            result = await client.call_tool(tool, {"do": do, "with": {"reference": reference, **more}})
+                            told = result.structured_content
+                            # A list names the error of each object.
+                            refused = result.is_error or all("error" in each for each in told["results"])
+                            self.assertTrue(refused, told)
+                            self.assertNotIn("properties", told)
+            again = (await self.ok(client, "iac_mcp_get_elements", **wanted))["elements"][0]
+            self.assertEqual(again, mail)
+
     async def reminder(self, client):
         wanted = {"app": "Reminders", "container": "application", "elementType": "reminder", "limit": 1}
         return (await self.ok(client, "iac_mcp_get_elements", **wanted))["elements"][0]["id"]

@@ -26,6 +26,9 @@ const LATE: Duration = Duration::from_secs(1);
 /// answers.
 const SILENT: Duration = Duration::from_secs(10);
 
+/// What the audit log calls the language servers.
+pub(crate) const SERVERS: &str = "language-servers";
+
 /// Everything that permission depends on in the host.
 #[derive(Debug)]
 pub(super) struct Permission {
@@ -119,7 +122,8 @@ impl Permission {
     /// It cannot be read. Nothing may run then.
     pub(super) fn gate(&self, attempt: &Attempt<'_>, now: Millis) -> Result<Gate, Fault> {
         let gate = self.state.gate(now, attempt.caller.plugin.clone())?;
-        Ok(Gate { most: attempt.caller.most, closed: Arc::clone(&attempt.closed), ..gate })
+        let Caller { app, most, .. } = attempt.caller;
+        Ok(Gate { app: app.clone(), most: *most, closed: Arc::clone(&attempt.closed), ..gate })
     }
 
     /// Returns the policy. If it cannot be read, returns one that denies everything.
@@ -176,7 +180,7 @@ impl Permission {
         arguments.insert("root".to_owned(), root.into());
         let called = self.called(tool, &arguments, caller);
         let result = if ok { "ok" } else { "unavailable" }.to_owned();
-        let app = "language-servers".to_owned();
+        let app = SERVERS.to_owned();
         let entry = move || Entry::Execution { call: called.words(), app, result, events: 0, elapsed_ms: 0 };
         self.recorder.note(now, entry);
     }

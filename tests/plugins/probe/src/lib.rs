@@ -34,6 +34,7 @@ impl Plugin for Probe {
             ("probe", "finder") => Ok(json!({"app": apps::open("com.apple.finder")?.bundle_id()})),
             ("probe", "tasks") => Ok(json!({"tasks": omnifocus()?.run_script("count", &Json::Null)?})),
             (_, "command") => apps::open("com.apple.reminders")?.run_command(&with()),
+            (_, "set") => apps::open("com.apple.reminders")?.set_property(&with()),
             (_, "rename") => rename(&arguments),
             (_, "rename task") => {
                 let objects = ["the first task".to_owned()];
