@@ -339,6 +339,7 @@ mod tests {
             plugin: "weather".parse().unwrap(),
             tool: "weather".to_owned(),
             cancelled: tokio_util::sync::CancellationToken::new(),
+            heard: iac_plugins::host::Heard::default(),
         };
         let request = Request {
             host: "api.example.com".to_owned(),

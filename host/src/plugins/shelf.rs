@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use iac_language_servers::closed::{Closed, Nothing};
 use iac_plugins::registry::Registry;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
@@ -21,11 +22,12 @@ use super::live::Changes;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The installed plugins.
-#[derive(Default)]
 pub(super) struct Shelf {
     state: Option<PathBuf>,
     cache: Option<PathBuf>,
     engine: Engine,
+    /// What no plugin reads.
+    closed: Arc<dyn Closed>,
     current: Mutex<Current>,
     changed: watch::Sender<Changes>,
     /// Whether a look hangs. Until it ends, the plugins are those that were found last.
@@ -49,10 +51,29 @@ struct Stamp {
     written: (i64, i64),
 }
 
+impl Default for Shelf {
+    fn default() -> Self {
+        Self {
+            state: None,
+            cache: None,
+            engine: Engine::default(),
+            closed: Arc::new(Nothing),
+            current: Mutex::default(),
+            changed: watch::Sender::default(),
+            is_silent: AtomicBool::default(),
+        }
+    }
+}
+
 impl Shelf {
     /// Finds the plugins below `state`. This state does not count as a change.
-    pub(super) fn open(state: Option<PathBuf>, cache: Option<PathBuf>, engine: Engine) -> Self {
-        let shelf = Self { state, cache, engine, ..Self::default() };
+    pub(super) fn open(
+        state: Option<PathBuf>,
+        cache: Option<PathBuf>,
+        engine: Engine,
+        closed: Arc<dyn Closed>,
+    ) -> Self {
+        let shelf = Self { state, cache, engine, closed, ..Self::default() };
         shelf.look();
         Self { changed: watch::Sender::default(), ..shelf }
     }
@@ -145,7 +166,7 @@ impl Shelf {
         let cache = self.cache.as_deref();
         let read = match before {
             Some(before) => before.again(state, cache),
-            None => Registry::open(state, cache, self.engine.decided()),
+            None => Registry::open(state, cache, self.engine.decided(), Arc::clone(&self.closed)),
         };
         read.inspect_err(|error| tracing::error!(%error, "plugins are off"))
             .map(Arc::new)
@@ -182,7 +203,8 @@ mod tests {
     #[tokio::test]
     async fn a_volume_that_does_not_answer_holds_nobody_up() {
         let state = tempfile::tempdir().unwrap();
-        let shelf = Arc::new(Shelf::open(Some(state.path().to_owned()), None, Engine::default()));
+        let shelf =
+            Arc::new(Shelf::open(Some(state.path().to_owned()), None, Engine::default(), Arc::new(Nothing)));
         let (answer, silence) = mpsc::channel::<()>();
         let looking = Arc::clone(&shelf);
         let look = move || {
