@@ -20,7 +20,7 @@ use crate::fault::Fault;
 use crate::specifier::Path;
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
-pub use closed::{Closed, Where};
+pub use closed::{Closed, Links, Where};
 pub(crate) use decide::{Answered, decide_replacing, may_read};
 pub use decide::{decide, forecast};
 pub use grant::{CommandScope, Grant, Grants, Scope};
@@ -45,6 +45,8 @@ pub struct Gate {
     pub plugin: Option<String>,
     /// The highest level that the operator granted the plugin in the app. No rule and no answer raises it.
     pub most: Option<Level>,
+    /// The app that the plugin calls through its handle. It reaches no other app, however an argument names one.
+    pub app: Option<String>,
     /// Files that no argument may lead to.
     pub closed: Arc<Closed>,
     /// Whether no one can be asked: the client cannot ask, and there is no screen for a dialog.
@@ -99,6 +101,8 @@ pub enum Source {
     Script,
     /// The plugin was granted less.
     Ceiling(Level),
+    /// The plugin called through the handle of another app, this one.
+    OtherApp(String),
     /// An argument leads to a file that is closed under every policy.
     Closed {
         /// The closed place in words.
@@ -257,6 +261,7 @@ impl std::fmt::Display for Source {
             Self::NoScripts => f.write_str("scripts of clients are switched off"),
             Self::Script => f.write_str("a script may do anything"),
             Self::Ceiling(most) => write!(f, "the plugin was granted no more than {}", most.as_str()),
+            Self::OtherApp(app) => write!(f, "the plugin called through its handle of {app}"),
             Self::Closed { place } => write!(f, "no argument may lead to {place}"),
             Self::Tainted => f.write_str("the server read content from other people within the last hour"),
             Self::Fragile => f.write_str("only a position leads to the object, and positions change"),

@@ -29,6 +29,8 @@ pub struct Caller {
     pub plugin: Option<String>,
     /// The highest level that the plugin may reach.
     pub most: Option<Level>,
+    /// The only app that the plugin may reach: the one that its handle is for.
+    pub app: Option<String>,
     /// How the user is asked.
     pub asker: Arc<dyn Asker>,
     /// Where progress messages go, if the client asked for them.
@@ -87,6 +89,7 @@ impl Caller {
             client: client.to_owned(),
             plugin: None,
             most: None,
+            app: None,
             asker,
             listener: None,
             since: Instant::now(),
@@ -94,10 +97,11 @@ impl Caller {
         }
     }
 
-    /// Returns the caller for calls by a plugin that this caller has called.
+    /// Returns the caller for calls in one app by a plugin that this caller has called.
     #[must_use]
-    pub fn through(&self, plugin: &str, most: Level) -> Self {
-        Self { plugin: Some(plugin.to_owned()), most: Some(most), kept: Duration::ZERO, ..self.clone() }
+    pub fn through(&self, plugin: &str, app: &str, most: Level) -> Self {
+        let (plugin, app) = (Some(plugin.to_owned()), Some(app.to_owned()));
+        Self { plugin, app, most: Some(most), kept: Duration::ZERO, ..self.clone() }
     }
 
     /// How long the user may still take to answer; `None` if the answer would come too late.

@@ -13,6 +13,8 @@ use iac_osascript::{Guarded, Liveness, memory_of_group};
 
 use iac_state::regular;
 
+use crate::closed::Files;
+
 /// The operator's settings, a file in the state directory.
 const FILE: &str = "language-servers.toml";
 
@@ -61,6 +63,7 @@ impl Servers {
 /// The settings cannot be read, or too many files are open.
 fn open(state: Option<&Path>) -> io::Result<LanguageServers> {
     let settings = Settings::standard(std::env::vars_os()).with(chosen(state)?).map_err(io::Error::other)?;
+    let settings = Settings { closed: Arc::new(Files::of(state)), ..settings };
     let guard = std::env::current_exe().ok();
     let launcher = Launcher { guard, liveness: Liveness::new()? };
     Ok(LanguageServers::new(Arc::new(launcher), settings))

@@ -5,6 +5,7 @@ pub mod consent;
 mod activity;
 pub mod simulated;
 pub mod clients;
+mod closed;
 mod language_servers;
 pub mod secrets;
 pub mod web;

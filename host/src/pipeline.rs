@@ -14,6 +14,7 @@ pub(crate) mod tools;
 mod way_back;
 
 use std::cell::LazyCell;
+use std::collections::BTreeSet;
 use std::io;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -44,6 +45,7 @@ use crate::simulated::World;
 use crate::web::Web;
 use consents::Consents;
 pub use operator::Operator;
+pub(crate) use permission::SERVERS;
 use permission::{Attempt, Permission};
 use screen::Screen;
 pub use system::{PluginReport, PluginStatus, TOOL as SYSTEM};
@@ -289,7 +291,7 @@ impl Pipeline {
             Ok(call) => self.place(call).await,
             Err(_) => None,
         };
-        let attempt = self.permission.attempt(name, arguments, caller).await;
+        let attempt = self.permission.attempt(name, arguments, caller);
         let driven = match call {
             Ok(call) => self.drive(call, place, &attempt, cancel).await,
             Err(fault) => refused(&fault).into(),
@@ -300,6 +302,11 @@ impl Pipeline {
     /// Records in the audit log that a plugin has opened a root for its language servers.
     pub(crate) fn note_servers(&self, tool: &str, root: &str, ok: bool, caller: &Caller) {
         self.permission.opened(tool, root, ok, caller, self.clock.now());
+    }
+
+    /// Records that a plugin has read from its store what these apps and web servers may have said.
+    pub(crate) async fn recalled(&self, sources: &BTreeSet<String>) {
+        self.permission.recalled(sources).await;
     }
 
     fn ended(&self, driven: Driven, started: Instant) -> Answer {
@@ -314,7 +321,7 @@ impl Pipeline {
             Ok(call) => call,
             Err(fault) => return Explained::Fault(Box::new(fault)),
         };
-        let attempt = self.permission.attempt(tool.name(), arguments, caller).await;
+        let attempt = self.permission.attempt(tool.name(), arguments, caller);
         let explained = async {
             let call = self.permission.with_undos(call, self.clock.now()).await?;
             let apps = self.apps(self.need(&call)).await?;
@@ -649,7 +656,7 @@ impl Pipeline {
         decide: impl FnOnce(&mut step::World<'_>) -> Step,
     ) -> Step {
         let gate = LazyCell::new(|| {
-            self.permission.gate(attempt, self.clock.now()).unwrap_or_else(|_| permission::closed())
+            self.permission.gate(attempt, self.clock.now()).unwrap_or_else(|_| permission::shut())
         });
         self.in_world(apps, &gate, decide)
     }

@@ -56,6 +56,34 @@ class Gate(Desk):
             "/private/tmp/project/.vscode/mcp.json",
         ]
 
+    async def test_a_link_into_a_closed_folder_is_followed_however_it_is_named(self):
+        self.policy("profile = 'trusted'\nafter-untrusted = 'as-usual'\n")
+        way = self.home.path / "x"
+        way.mkdir()
+        (way / "link").symlink_to(self.home.state)
+        (way / "plain.txt").write_text("plain")
+        (self.home.state / "kept.txt").write_text("kept")
+        words = [f'folder "{way}/link"', f'folder "link" of folder "{way}"', f'folder "../x/link" of folder "{way}"']
+        async with self.client(MODERN, Human("once")) as client:
+            found = await self.call(client, "iac_mcp_query_object", app="System Events", specifier=f'folder "{way}"')
+            to = {"type": "named", "element": "folder", "name": "link", "container": found["reference"]["id"]}
+            for at in [*words, f'folder "link" of {found["reference"]["id"]}']:
+                calls = [
+                    ("iac_mcp_get_elements", {"container": at, "elementType": "disk item"}),
+                    ("iac_mcp_get_elements", {"elements": f"every disk item of {at}", "properties": ["name"]}),
+                    ("iac_mcp_query_object", {"specifier": f'disk item "kept.txt" of {at}'}),
+                    ("iac_mcp_get_properties", {"reference": f'disk item "kept.txt" of {at}'}),
+                    ("iac_mcp_run_command", {"command": "delete", "target": f'disk item "kept.txt" of {at}'}),
+                    ("iac_mcp_run_command", {"command": "move", "target": f'disk item "{way}/plain.txt"', "arguments": {"to": to}}),
+                ]
+                for tool, arguments in calls:
+                    with self.subTest(tool, arguments=arguments):
+                        error = await self.refused(client, tool, app="System Events", **arguments)
+                        self.assertEqual(error["error"], "permission_denied")
+                        self.assertIn("closed to every call", error["message"])
+        self.assertTrue((self.home.state / "kept.txt").exists())
+        self.assertTrue((way / "plain.txt").exists())
+
     async def test_closed_files_are_refused_under_every_profile(self):
         spellings = self.spellings()
         for policy in ("profile = 'standard'", "profile = 'trusted'", "rules = [{ decision = 'allow' }]"):

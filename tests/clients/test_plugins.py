@@ -91,6 +91,71 @@ class Plugins(Desk):
             error = await self.refused(client, "probe", do="properties", **{"with": {"reference": mail["reference"]["id"]}})
             self.assertIn("is a reference to another app", error["message"])
 
+    async def test_no_spelling_of_an_object_leads_to_another_app(self):
+        (self.home.state / "policy.toml").write_text('profile = "trusted"\nafter-untrusted = "as-usual"\n')
+        async with self.client(MODERN) as client:
+            wanted = {"app": "Mail", "elements": "every message of inbox", "properties": ["subject", "flagged status"], "limit": 1}
+            mail = (await self.ok(client, "iac_mcp_get_elements", **wanted))["elements"][0]
+            words = f"message 1 of mailbox of {mail['id']}"
+        # The server restarts, and the reference lives on.
+        async with self.client(MODERN) as client:
+            for reference in [words, [words], f" {mail['id']}", [f"mailbox of {mail['id']}"], f"every message of mailbox of {mail['id']}"]:
+                for do, more in [("properties", {"properties": ["name", "subject"]}), ("set", {"property": "flagged status", "value": True})]:
+                    with self.subTest(do, reference=reference):
+                        tools = ["probe_change"] if do == "set" else ["probe", "probe_change"]
+                        for tool in tools:
+                            result = await client.call_tool(tool, {"do": do, "with": {"reference": reference, **more}})
+                            told = result.structured_content
+                            # A list names the error of each object.
+                            refused = result.is_error or all("error" in each for each in told["results"])
+                            self.assertTrue(refused, told)
+                            self.assertNotIn("properties", told)
+            again = (await self.ok(client, "iac_mcp_get_elements", **wanted))["elements"][0]
+            self.assertEqual(again, mail)
+
+    async def test_a_granted_folder_does_not_open_what_is_closed(self):
+        state = self.home.state
+        home = state.parent.resolve()
+        (home / "x").mkdir()
+        (home / "x" / "plain.txt").write_text("plain")
+        (home / "x" / "link").symlink_to(f"../{state.name}")
+        (home / "project" / ".vscode").mkdir(parents=True)
+        (home / "project" / ".vscode" / "mcp.json").write_text("token")
+        (home / "project" / "other.json").symlink_to(".vscode/mcp.json")
+        (state / "secrets" / "weather").mkdir(parents=True)
+        (state / "secrets" / "weather" / "token@api.example.com").write_text("s3cret")
+        for folder, status in [(state, 1), (state / "plugins", 1), (home / "x" / "link", 1), (home, 0)]:
+            command = [BIN, "plugin", "grant", "probe", "files", str(folder), "--yes", *self.options()]
+            ended = subprocess.run(command, env=self.home.environment, capture_output=True, text=True)
+            self.assertEqual(ended.returncode, status, ended)
+            self.assertIn("closed to every call", ended.stdout + ended.stderr)
+        name = state.name
+        paths = [f"{name}/plugins/installed.json", f"{name}/secrets/weather/token@api.example.com", name, f"{name}/secrets", "x/link", "x/link/plugins/installed.json", "project/.vscode/mcp.json", "project/other.json", "x/../" + name]
+        async with self.client(MODERN) as client:
+            read = (await self.ok(client, "probe", do="files", **{"with": {"root": str(home), "paths": paths}}))["read"]
+            for path, found in zip(paths, read, strict=True):
+                self.assertEqual(found, {"code": "permission_denied", "message": f"`{path}` is closed to every call"})
+            read = (await self.ok(client, "probe", do="files", **{"with": {"root": str(home), "paths": ["", "x/plain.txt", "project/.vscode"]}}))["read"]
+            self.assertNotIn(name, read[0])
+            self.assertIn("x", read[0])
+            self.assertEqual(read[1:], ["plain", []])
+
+    async def test_what_a_plugin_has_kept_is_still_untrusted(self):
+        (self.home.state / "policy.toml").write_text('profile = "trusted"\n')
+        note = self.home.state / "untrusted.json"
+        async with self.client(MODERN) as client:
+            own = await self.ok(client, "probe", do="count")
+            self.assertNotIn("untrusted", own, "nothing but its own number is in the store")
+            wanted = {"elements": "every message of inbox", "properties": ["subject"], "limit": 1}
+            await self.ok(client, "probe", do="keep", **{"with": wanted})
+        note.unlink()
+        async with self.client(MODERN) as client:
+            kept = await self.ok(client, "probe", do="kept")
+            self.assertTrue(kept["untrusted"], kept)
+            self.assertTrue(note.exists(), "the hour of caution begins again")
+            error = await self.refused(client, "iac_mcp_run_command", app="Reminders", command="delete", target=await self.reminder(client))
+            self.assertEqual(error["error"], "permission_required")
+
     async def reminder(self, client):
         wanted = {"app": "Reminders", "container": "application", "elementType": "reminder", "limit": 1}
         return (await self.ok(client, "iac_mcp_get_elements", **wanted))["elements"][0]["id"]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use iac_language_servers::closed::{Closed, Nothing};
 use iac_plugins::engine::Backend;
-use iac_plugins::host::{Caller, Host, Question, Refusal};
+use iac_plugins::host::{Caller, Heard, Host, Question, Refusal};
 use iac_plugins::local::Local;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -14,12 +15,23 @@ use tokio_util::sync::CancellationToken;
 use crate::guests::{Guest, World, call, engine, show, wide};
 
 async fn ask(data: &Path, plugin: &str, question: serde_json::Value) -> String {
+    ask_with(data, plugin, Heard::default(), Arc::new(Nothing), question).await
+}
+
+async fn ask_with(
+    data: &Path,
+    plugin: &str,
+    heard: Heard,
+    closed: Arc<dyn Closed>,
+    question: serde_json::Value,
+) -> String {
     let data = Dir::open_ambient_dir(data, ambient_authority()).expect("the folder is there");
-    let local = Local::new(Arc::new(data), Arc::new(World));
+    let local = Local::new(Arc::new(data), closed, Arc::new(World));
     let caller = Caller {
         plugin: plugin.parse().expect("the test's own id"),
         tool: "tool".to_owned(),
         cancelled: CancellationToken::new(),
+        heard,
     };
     let question: Question = serde_json::from_value(question).expect("the test's own question");
     match local.ask(&caller, question).await {
@@ -96,6 +108,93 @@ async fn a_listing_is_in_order_and_in_pages() {
     assert_eq!(page("", Some("out")).await, r#""pipe" "other", "sub" "directory""#);
     assert_eq!(page("sub", None).await, "");
     assert_eq!(page("..", None).await, "null null");
+}
+
+/// Closes a folder and its contents.
+#[derive(Debug)]
+struct Folder(std::path::PathBuf);
+
+impl Closed for Folder {
+    fn holds(&self, path: &Path) -> Option<String> {
+        path.starts_with(&self.0).then(|| "a closed place".to_owned())
+    }
+
+    fn may_be(&self, name: &str) -> bool {
+        self.0.ends_with(name)
+    }
+
+    fn places(&self) -> Vec<std::path::PathBuf> {
+        vec![self.0.clone()]
+    }
+}
+
+#[tokio::test]
+async fn what_is_closed_is_not_read_below_a_granted_root() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let whole = folder.path().canonicalize().expect("the folder is there");
+    root(&whole);
+    std::os::unix::fs::symlink("root/sub", whole.join("way")).expect("a link can be made");
+    let file = std::fs::File::create(whole.join("root/sub/deep.txt")).expect("a file can be made");
+    drop(file);
+    let closed = |at: &str| Arc::new(Folder(whole.join(at))) as Arc<dyn Closed>;
+    let whole = whole.to_str().expect("the path is text").to_owned();
+    let ask = async |root: &str, at: &str, question: serde_json::Value| {
+        let mut question = question;
+        question["root"] = json!(root);
+        ask_with(folder.path(), "demo", Heard::default(), closed(at), question).await
+    };
+    let read = |path: &str| json!({"ask": "read-text", "path": path, "offset": 0, "limit": 9});
+    let list = |path: &str| json!({"ask": "entries", "path": path, "limit": 9});
+    // Also where only the folder itself says so, because the closed place is known by another name.
+    for at in ["root/sub", "way"] {
+        for path in ["root/sub/deep.txt", "way/deep.txt", "way/../sub/deep.txt"] {
+            let said = ask(&whole, at, read(path)).await;
+            assert_eq!(said, format!("permission_denied: `{path}` is closed to every call"));
+        }
+        for path in ["root/sub", "way"] {
+            let said = ask(&whole, at, list(path)).await;
+            assert_eq!(said, format!("permission_denied: `{path}` is closed to every call"));
+        }
+        let listed = ask(&whole, at, list("root")).await;
+        assert!(listed.contains("a.txt") && !listed.contains("sub"), "{listed}");
+        let sub = Path::new(&whole).join("root").join("sub");
+        let said = ask(sub.to_str().expect("the path is text"), at, json!({"ask": "open-root"})).await;
+        assert!(said.starts_with("permission_denied: ") && said.contains("closed to every call"), "{said}");
+        assert_eq!(ask(&whole, at, read("root/a.txt")).await, r#"{"text":"grüße"}"#);
+    }
+}
+
+#[tokio::test]
+async fn a_store_knows_whether_untrusted_text_is_in_it() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let nothing = || Arc::new(Nothing) as Arc<dyn Closed>;
+    let put = |key: &str| json!({"ask": "store-put", "key": key, "value": "AAAA"});
+    let get = |key: &str| json!({"ask": "store-get", "key": key});
+    let keys = json!({"ask": "store-keys", "prefix": "", "after": null, "limit": 10});
+    let heard = |of: &[Option<&str>]| {
+        let mut heard = Heard::default();
+        of.iter().for_each(|source| heard.note(*source));
+        heard
+    };
+    let of = async |heard: Heard, question| ask_with(folder.path(), "one", heard, nothing(), question).await;
+    assert_eq!(of(heard(&[]), put("a")).await, "{}");
+    assert_eq!(of(heard(&[]), get("a")).await, r#"{"value":"AAAA"}"#);
+    assert_eq!(of(heard(&[None]), put("b")).await, "{}");
+    assert_eq!(of(heard(&[]), get("a")).await, r#"{"value":"AAAA","heard":[]}"#);
+    assert_eq!(of(heard(&[Some("com.apple.mail"), Some("https://x.example")]), put("b")).await, "{}");
+    assert_eq!(
+        of(heard(&[]), get("b")).await,
+        r#"{"value":"AAAA","heard":["com.apple.mail","https://x.example"]}"#
+    );
+    assert_eq!(of(heard(&[]), get("c")).await, r#"{"value":null}"#);
+    let listed = of(heard(&[]), keys.clone()).await;
+    assert_eq!(listed, r#"{"keys":["a","b"],"heard":["com.apple.mail","https://x.example"]}"#);
+    for key in ["a", "b"] {
+        assert_eq!(of(heard(&[]), json!({"ask": "store-remove", "key": key})).await, "{}");
+    }
+    assert_eq!(of(heard(&[]), keys).await, r#"{"keys":[]}"#);
+    assert_eq!(of(heard(&[]), put("a")).await, "{}");
+    assert_eq!(of(heard(&[]), get("a")).await, r#"{"value":"AAAA"}"#, "nothing of it is left");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use iac_language_servers::closed::Nothing;
 use iac_plugins::engine::{Backend, Wall};
 use iac_plugins::failure::Failure;
 use iac_plugins::installed::{Installed, Receipt};
@@ -26,7 +27,8 @@ fn install_bytes(state: &Path, bytes: &[u8]) {
 }
 
 fn open(state: &Path) -> Registry {
-    Registry::open(state, Some(&state.join("cache")), || Backend::Native).expect("the registry opens")
+    Registry::open(state, Some(&state.join("cache")), || Backend::Native, Arc::new(Nothing))
+        .expect("the registry opens")
 }
 
 fn request(cancelled: CancellationToken) -> Request {

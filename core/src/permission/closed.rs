@@ -1,27 +1,54 @@
 //! Files that no argument may lead to, whatever the policy says: the state directory and the files that start clients.
 //!
-//! This module does not access the disk. The shell lists the closed places and resolves links in the names among the
-//! arguments. This module handles spellings that need no disk (`~`, `..`, `file:` addresses, case, `/private`, colons).
+//! This module does not access the disk. The shell lists the closed places, and follows the links in the paths that this
+//! module finds in an action. This module handles spellings that need no disk (`~`, `..`, `file:` addresses, case,
+//! `/private`, colons).
 
 mod doors;
 mod spelled;
 mod spot;
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(super) use doors::{Hit, Why, written};
-use spelled::{Parts, from_colons, from_url, parts, plain};
+use spelled::{Parts, from_colons, from_url, parts, plain, straight};
 pub(super) use spelled::{folded, loose, parts as whole};
 pub(super) use spot::{Kind, Spot, is_file, is_of_files, spot};
 
 use crate::action::Shut;
 
-/// The closed places, and the targets of links.
+/// The closed places, and the way to find where links lead.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Closed {
     home: String,
     places: Vec<Place>,
-    leads: BTreeMap<String, String>,
+    links: Option<Links>,
+}
+
+/// Follows links for this module: for each path the path behind all links, as far as it exists; `None` if the disk does
+/// not answer.
+#[derive(Clone)]
+pub struct Links(Arc<Follow>);
+
+type Follow = dyn Fn(&[String]) -> Option<Vec<String>> + Send + Sync;
+
+impl Links {
+    /// Makes it from a function of the shell.
+    pub fn new(follow: impl Fn(&[String]) -> Option<Vec<String>> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(follow))
+    }
+}
+
+impl std::fmt::Debug for Links {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Links")
+    }
+}
+
+impl PartialEq for Links {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// The location of a closed place.
@@ -34,6 +61,9 @@ pub enum Where {
     /// Any path with this end, in any project.
     Ends(String),
 }
+
+/// What a path leads to if no one can follow its links.
+const UNKNOWN: &str = "a place on a disk that does not answer";
 
 /// Folders that hold users' home folders.
 const HOMES: [&str; 2] = ["users", "home"];
@@ -62,22 +92,37 @@ impl Closed {
             Where::InHome(path) => Place { parts: plain(&path), from: From::Home, words },
             Where::Ends(path) => Place { parts: plain(&path), from: From::Anywhere, words },
         };
-        Self {
-            home: home.to_owned(),
-            places: places.into_iter().map(place).collect(),
-            leads: BTreeMap::new(),
-        }
+        Self { home: home.to_owned(), places: places.into_iter().map(place).collect(), links: None }
     }
 
-    /// Adds the targets of links: for each given name, the path to which it leads.
+    /// Adds the way to find where links lead.
     #[must_use]
-    pub fn with_leads(self, leads: BTreeMap<String, String>) -> Self {
-        Self { leads, ..self }
+    pub fn with_links(self, links: Links) -> Self {
+        Self { links: Some(links), ..self }
     }
 
     /// Whether anything is closed at all.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// Returns the closed place that a path is, or is in, in words; `None` if it is open.
+    pub fn place(&self, path: &str) -> Option<&str> {
+        self.holds(path)
+    }
+
+    /// The last names of the closed places, folded.
+    pub fn last_names(&self) -> impl Iterator<Item = &str> {
+        self.places.iter().filter_map(|place| place.parts.last()).map(String::as_str)
+    }
+
+    /// Returns a name in the form in which names are compared.
+    pub fn folded(name: &str) -> String {
+        // Most names need no table of Unicode, and a folder has many.
+        match name.bytes().all(|byte| byte.is_ascii_graphic()) && !name.ends_with('.') {
+            true => name.to_ascii_lowercase(),
+            false => folded(name),
+        }
     }
 
     /// Returns the paths that a text may mean, in their original spelling; none if it is not a path.
@@ -100,12 +145,14 @@ impl Closed {
 
     /// Returns the closed place that a name leads to, if any.
     fn holds(&self, name: &str) -> Option<&str> {
-        self.every(name).iter().find_map(|path| self.inside(path))
+        let Some(all) = self.every(name) else { return Some(UNKNOWN) };
+        all.iter().find_map(|path| self.inside(path))
     }
 
     /// Returns the closed place at or below a name, if any. A move of the folder would move that place too.
     fn holds_up(&self, name: &str) -> Option<&str> {
-        self.every(name).iter().find_map(|path| self.around(path))
+        let Some(all) = self.every(name) else { return Some(UNKNOWN) };
+        all.iter().find_map(|path| self.around(path))
     }
 
     /// Returns the closed place into which names lead from an unknown folder, if any. `None` among the names stands for
@@ -130,20 +177,18 @@ impl Closed {
         self.places.iter().find(leads_in).map(|place| place.words.as_str())
     }
 
-    /// Every path that a name may mean, folded, including the targets of its links.
-    fn every(&self, name: &str) -> Vec<Parts> {
-        let lexical: Vec<Parts> = self.paths(name).iter().flat_map(|path| parts(path)).collect();
-        let mut all = lexical.clone();
-        for (from, to) in &self.leads {
-            for from in self.paths(from).iter().flat_map(|path| parts(path)) {
-                let behind = lexical.iter().filter_map(|path| path.strip_prefix(from.as_slice()));
-                all.extend(
-                    behind
-                        .flat_map(|rest| parts(to).into_iter().map(move |to| [to.as_slice(), rest].concat())),
-                );
-            }
+    /// Every path that a name may mean, folded, including the targets of its links; `None` if the disk does not answer.
+    fn every(&self, name: &str) -> Option<Vec<Parts>> {
+        let mut paths = self.paths(name);
+        if let Some(Links(follow)) = self.links.as_ref().filter(|_| !paths.is_empty()) {
+            // Some programs take `link/..` as the folder behind the link, and others as the one that holds the link.
+            let plain = paths.iter().map(|path| straight(path)).filter(|plain| !paths.contains(plain));
+            let plain: Vec<String> = plain.collect();
+            paths.extend(plain);
+            let behind = follow(&paths)?;
+            paths.extend(behind);
         }
-        all
+        Some(paths.iter().flat_map(|path| parts(path)).collect())
     }
 
     /// The closed place that a path is, or is in, if any.

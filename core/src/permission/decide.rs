@@ -10,7 +10,7 @@ use super::{
 };
 use crate::Millis;
 use crate::action::{Action, Deed, Invocation, Preview, Seen};
-use crate::app::App;
+use crate::app::{App, same_id};
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::specifier::quoted;
@@ -24,6 +24,12 @@ pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decis
     let once = counts_once(&action, gate);
     let mut judged = judge(&action, app_name, &harm, once, gate, now);
     judged.sort_by_key(|judged| std::cmp::Reverse((judged.verdict.ruling, judged.scope.level)));
+    // Every spelling of an object ends here as an action in one app. System deeds without an app reach no object.
+    if let Some(app) = gate.app.as_deref().filter(|app| !action.app.is_empty() && !same_id(app, &action.app))
+    {
+        let scopes = judged.into_iter().map(|judged| judged.scope).collect();
+        return Decision::Deny(denied(Source::OtherApp(app.to_owned()), harm, scopes));
+    }
     if let Some(most) = gate.most.filter(|most| granted(&action, &harm, gate) > *most) {
         let scopes = judged.into_iter().map(|judged| judged.scope).collect();
         return Decision::Deny(denied(Source::Ceiling(most), harm, scopes));
@@ -442,7 +448,7 @@ fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {
     let scope = scopes.first().cloned().unwrap_or_default();
     let what = scope.in_words();
     let message = match &source {
-        Source::OnlyReads | Source::Shell | Source::NoScripts | Source::Ceiling(_) => {
+        Source::OnlyReads | Source::Shell | Source::NoScripts | Source::Ceiling(_) | Source::OtherApp(_) => {
             format!("calls {what} are not allowed: {source}")
         }
         source => format!("{source} does not allow calls {what}"),
@@ -459,6 +465,9 @@ fn denied(source: Source, harm: Classified, scopes: Vec<Scope>) -> Refusal {
         Source::NoScripts => fault(
             "use the other tools; only the user can switch scripts on, with `iac-mcp policy scripts ask`",
         ),
+        Source::OtherApp(app) => {
+            fault(&format!("name objects of {app}, or open the other app, which needs a grant of its own"))
+        }
         Source::Ceiling(_) => {
             let Scope { app, plugin, level, .. } = &scope;
             let (plugin, level) = (plugin.as_deref().unwrap_or("PLUGIN"), level.as_str().to_lowercase());

@@ -3,22 +3,29 @@
 use std::borrow::Cow;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt as _};
 use rustix::fs::OFlags;
 
+use crate::closed::{Closed, Fence};
 use crate::types::{Cause, Failure};
 use crate::uri;
 
 /// The largest file that is read for a server.
 pub(crate) const MOST_FILE: u64 = 10 * 1024 * 1024;
 
-/// A root: its directory handle, and its real path.
+/// How long the places of closed files are taken as known. Looking costs about a hundred calls of the system.
+const KNOWN: Duration = Duration::from_secs(1);
+
+/// A root: its directory handle, its real path, and what is closed below it.
 pub(crate) struct Disk {
     dir: Dir,
     path: PathBuf,
+    closed: Arc<dyn Closed>,
+    fence: Mutex<(Instant, Arc<Fence>)>,
 }
 
 /// The parts of a file's metadata that show a change.
@@ -50,14 +57,21 @@ impl Disk {
     /// Opens a root by an absolute path.
     ///
     /// # Errors
-    /// `NotFound` if it is not a readable folder.
-    pub(crate) fn open(root: &Path) -> Result<Self, Failure> {
+    /// `NotFound` if it is not a readable folder, and `Outside` if it is in a closed place.
+    pub(crate) fn open(root: &Path, closed: &Arc<dyn Closed>) -> Result<Self, Failure> {
         let missing = |error: io::Error| {
             Failure::new(Cause::NotFound, format!("the root `{}` cannot be read: {error}", root.display()))
         };
         let path = root.canonicalize().map_err(missing)?;
         let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(missing)?;
-        Ok(Self { dir, path })
+        let fence = Fence::new(&path, closed);
+        if let Some(place) = fence.around() {
+            let message =
+                format!("the root `{}` is in {place}, which is closed to every call", root.display());
+            return Err(Failure::new(Cause::Outside, message));
+        }
+        let fence = Mutex::new((Instant::now(), Arc::new(fence)));
+        Ok(Self { dir, path, closed: Arc::clone(closed), fence })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -73,6 +87,22 @@ impl Disk {
 
     pub(crate) fn dir(&self) -> &Dir {
         &self.dir
+    }
+
+    /// Returns what is closed below the root.
+    pub(crate) fn fence(&self) -> Arc<Fence> {
+        let mut fence = self.fence.lock().unwrap_or_else(PoisonError::into_inner);
+        if fence.0.elapsed() > KNOWN {
+            *fence = (Instant::now(), Arc::new(Fence::new(&self.path, &self.closed)));
+        }
+        Arc::clone(&fence.1)
+    }
+
+    /// Returns the metadata of a path that is not closed.
+    fn metadata(&self, path: &str) -> Option<Metadata> {
+        let path = if path.is_empty() { "." } else { path };
+        let found = self.dir.metadata(path).ok()?;
+        (!self.fence().closes(&self.dir, path, &found)).then_some(found)
     }
 
     /// Returns the URI of a path below the root.
@@ -126,17 +156,17 @@ impl Disk {
 
     /// Returns the stamp of a regular file; `None` if there is none.
     pub(crate) fn stamp(&self, path: &str) -> Option<Stamp> {
-        self.dir.metadata(path).ok().filter(Metadata::is_file).map(|metadata| Stamp::of(&metadata))
+        self.metadata(path).filter(Metadata::is_file).map(|metadata| Stamp::of(&metadata))
     }
 
     pub(crate) fn exists(&self, path: &str) -> bool {
-        self.dir.exists(path)
+        self.metadata(path).is_some()
     }
 
     /// Reads a regular file. A pipe would wait for a writer, so the file is opened without blocking.
     ///
     /// # Errors
-    /// `NotFound`, `Outside` and `TooLarge`.
+    /// `NotFound`, `Outside` (also for a closed file) and `TooLarge`.
     pub(crate) fn read(&self, path: &str, most: u64) -> Result<(Vec<u8>, Stamp), Failure> {
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
@@ -145,6 +175,10 @@ impl Disk {
         let metadata = file.metadata().map_err(refused)?;
         if !metadata.is_file() {
             return Err(Failure::new(Cause::Invalid, format!("`{path}` is not a regular file")));
+        }
+        if self.fence().closes(&self.dir, path, &metadata) {
+            let message = format!("`{path}` is closed to every call");
+            return Err(Failure::new(Cause::Outside, message));
         }
         let mut bytes = Vec::new();
         file.take(most + 1).read_to_end(&mut bytes).map_err(refused)?;
@@ -179,8 +213,16 @@ fn nanoseconds(duration: Duration) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use crate::closed::Nothing;
+    use crate::closed::tests::{These, put};
+
+    /// Opens a root below which nothing is closed.
+    pub(crate) fn open(root: &Path) -> Result<Disk, Failure> {
+        let closed: Arc<dyn Closed> = Arc::new(Nothing);
+        Disk::open(root, &closed)
+    }
 
     fn check(disk: &Disk, path: &str, expected: Result<&str, Cause>) {
         let below = disk.below(path);
@@ -194,7 +236,7 @@ mod tests {
     #[test]
     fn no_path_leaves_the_root() {
         let folder = tempfile::tempdir().unwrap();
-        let disk = Disk::open(folder.path()).unwrap();
+        let disk = open(folder.path()).unwrap();
         let absolute = disk.path().join("a.rs");
         check(&disk, "src/./x/../a.rs", Ok("src/a.rs"));
         check(&disk, absolute.to_str().unwrap(), Ok("a.rs"));
@@ -216,7 +258,7 @@ mod tests {
         std::os::unix::fs::symlink("real", at("way")).unwrap();
         std::os::unix::fs::symlink("real/root/src", at("short")).unwrap();
         std::os::unix::fs::symlink("/etc", at("real/root/out")).unwrap();
-        let disk = Disk::open(&at("real/root")).unwrap();
+        let disk = open(&at("real/root")).unwrap();
         let check = |path: &str, expected| check(&disk, at(path).to_str().unwrap(), expected);
         check("way/root/src/new.rs", Ok("src/new.rs"));
         check("way/root", Ok(""));
@@ -229,11 +271,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_closed_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for path in ["a.rs", "state/x.rs", "deep/state/x.rs", "deep/secret.rs"] {
+            put(&root.join(path), "x");
+        }
+        std::os::unix::fs::symlink("state/x.rs", root.join("link.rs")).unwrap();
+        std::os::unix::fs::symlink("state", root.join("way")).unwrap();
+        let closed: Arc<dyn Closed> = Arc::new(These(vec![root.join("state")]));
+        let disk = Disk::open(&root, &closed).unwrap();
+        for path in ["state/x.rs", "link.rs", "way/x.rs", "deep/secret.rs"] {
+            assert_eq!(disk.read(path, 10).unwrap_err().cause, Cause::Outside, "{path}");
+            assert_eq!((disk.stamp(path), disk.exists(path)), (None, false), "{path}");
+        }
+        assert!(disk.read("a.rs", 10).is_ok() && disk.exists("deep/state") && disk.exists(""));
+        let wrong = Disk::open(&root.join("state"), &closed).err().expect("a closed root is refused");
+        assert!(wrong.message.contains("is in a closed place"), "{}", wrong.message);
+    }
+
+    #[test]
     fn a_folder_that_was_made_again_is_another_one() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("root");
         std::fs::create_dir(&root).unwrap();
-        let disk = Disk::open(&root).unwrap();
+        let disk = open(&root).unwrap();
         assert!(disk.is_at(&root));
         std::fs::rename(&root, folder.path().join("other")).unwrap();
         assert!(!disk.is_at(&root));
@@ -244,7 +306,7 @@ mod tests {
     #[test]
     fn uris_of_servers() {
         let folder = tempfile::tempdir().unwrap();
-        let disk = Disk::open(folder.path()).unwrap();
+        let disk = open(folder.path()).unwrap();
         assert_eq!(disk.named(&disk.uri("a b/é@.ts")), "a b/é@.ts");
         assert_eq!(disk.named("file:///usr/lib/x.pyi"), "/usr/lib/x.pyi");
         assert_eq!(disk.named("rust-analyzer://x"), "rust-analyzer://x");

@@ -88,7 +88,7 @@ mod tests {
             fs::File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
         }
         let clangd = known().into_iter().find(|profile| profile.name == "clangd").unwrap();
-        let disk = Arc::new(Disk::open(root.path()).unwrap());
+        let disk = Arc::new(crate::disk::tests::open(root.path()).unwrap());
         let files = Files::new(Arc::clone(&disk), Box::new(|_| true));
         let whole = root.path().to_string_lossy().into_owned();
         let found = flags(&clangd, &disk, &files).into_iter().map(|flag| flag.replace(&whole, "ROOT"));

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod types;
+pub mod closed;
 pub mod launch;
 pub mod profile;
 mod code;

@@ -4,9 +4,10 @@ use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, Metadata};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::closed::Fence;
 use crate::disk::{Disk, Stamp};
 use crate::watch::Watch;
 
@@ -82,7 +83,8 @@ fn walk<'a>(
     watch: Option<&'a mut (dyn Watch + 'a)>,
 ) -> Listing {
     let found = Listing::default();
-    let mut walk = Walk { root: disk.dir(), found, seen: 0, most, ignored, wanted, watch };
+    let fence = disk.fence();
+    let mut walk = Walk { root: disk.dir(), fence, found, seen: 0, most, ignored, wanted, watch };
     walk.enter(disk.dir(), "", &[], 0);
     walk.found.files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     walk.found
@@ -90,6 +92,7 @@ fn walk<'a>(
 
 struct Walk<'a> {
     root: &'a Dir,
+    fence: Arc<Fence>,
     found: Listing,
     seen: usize,
     most: usize,
@@ -126,6 +129,7 @@ impl Walk<'_> {
                 // A link may lead upwards, as long as it stays below the root.
                 if kind.is_symlink() { self.root.metadata(&path) } else { entry.metadata() }
                 && metadata.is_file()
+                && !self.is_closed(&path, &metadata, kind.is_symlink())
             {
                 if self.found.len() >= self.most {
                     self.found.cut = true;
@@ -139,6 +143,13 @@ impl Walk<'_> {
         }
     }
 
+    fn is_closed(&self, path: &str, found: &Metadata, is_link: bool) -> bool {
+        match is_link {
+            true => self.fence.closes(self.root, path, found),
+            false => self.fence.closes_entry(path, found),
+        }
+    }
+
     fn folder(&mut self, dir: &Dir, name: &str, path: &str, rules: &[Arc<Gitignore>], depth: usize) {
         if SKIPPED.contains(&name) {
             return;
@@ -148,6 +159,9 @@ impl Walk<'_> {
             return;
         }
         let Ok(below) = dir.open_dir(name) else { return };
+        if below.dir_metadata().is_ok_and(|metadata| self.is_closed(path, &metadata, false)) {
+            return;
+        }
         if !MARKS.iter().any(|mark| below.exists(mark)) {
             self.enter(&below, path, rules, depth + 1);
         }
@@ -178,6 +192,8 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
+    use crate::closed::Closed;
+    use crate::closed::tests::{These, put};
 
     fn check(files: &[(&str, &str)], ignored: bool, expected: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
@@ -186,7 +202,7 @@ mod tests {
             create_dir_all(path.parent().unwrap()).unwrap();
             File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
         }
-        let found = list(&Disk::open(folder.path()).unwrap(), ignored, &|_| true);
+        let found = list(&crate::disk::tests::open(folder.path()).unwrap(), ignored, &|_| true);
         let paths: Vec<&str> = found.iter().map(|found| found.path.as_str()).collect();
         assert_eq!(paths, expected);
     }
@@ -219,7 +235,7 @@ mod tests {
         for path in ["a.rs", "b.rs", "c.png", "d.png"] {
             drop(File::create(folder.path().join(path)).unwrap());
         }
-        let disk = Disk::open(folder.path()).unwrap();
+        let disk = crate::disk::tests::open(folder.path()).unwrap();
         let check = |most, count, cut| {
             let found = walk(&disk, false, &|path| path.ends_with(".rs"), most, None);
             assert_eq!((found.len(), found.cut), (count, cut), "{most}");
@@ -233,6 +249,21 @@ mod tests {
         check(9, 3, false);
         create_dir_all(deep.join("x")).unwrap();
         check(9, 3, true);
+    }
+
+    #[test]
+    fn what_is_closed_is_not_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for path in ["a.rs", "state/x.rs", "deep/state/x.rs", "deep/secret.rs"] {
+            put(&root.join(path), "x");
+        }
+        std::os::unix::fs::symlink("state/x.rs", root.join("link.rs")).unwrap();
+        std::os::unix::fs::symlink("a.rs", root.join("open.rs")).unwrap();
+        let closed: Arc<dyn Closed> = Arc::new(These(vec![root.join("state")]));
+        let listed = list(&Disk::open(&root, &closed).unwrap(), true, &|_| true);
+        let listed: Vec<&str> = listed.iter().map(|found| found.path.as_str()).collect();
+        assert_eq!(listed, ["a.rs", "deep/state/x.rs", "open.rs"]);
     }
 
     #[test]

@@ -108,7 +108,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             File::create(path).unwrap().write_all(text.replace("ROOT", &root).as_bytes()).unwrap();
         }
-        let disk = Disk::open(folder.path()).unwrap();
+        let disk = crate::disk::tests::open(folder.path()).unwrap();
         let profile = known().into_iter().find(|known| known.name == profile).unwrap();
         assert_eq!(
             is_narrow(&profile, &disk, &listing::list(&disk, false, &|_| true)),

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::closed::{Closed, Nothing};
 use crate::profile::{InvalidProfile, Profile, known, without_server};
 
 /// How language servers are run.
@@ -26,6 +28,8 @@ pub struct Settings {
     pub memory: u64,
     /// The most servers that run at the same time. To start another, the host stops the one that has been idle longest.
     pub most: usize,
+    /// What stays closed below every root.
+    pub closed: Arc<dyn Closed>,
 }
 
 /// The operator's settings, as they are written in the file.
@@ -72,6 +76,7 @@ impl Settings {
             idle: Duration::from_mins(15),
             memory: 4 * 1024 * MIB,
             most: 8,
+            closed: Arc::new(Nothing),
         }
     }
 

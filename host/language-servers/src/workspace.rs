@@ -55,7 +55,7 @@ pub type Each<T> = Result<Vec<Result<T, Failure>>, Failure>;
 
 impl Workspace {
     pub(crate) fn open(root: &Path, house: &Arc<House>) -> Result<Self, Failure> {
-        let disk = Arc::new(Disk::open(root)?);
+        let disk = Arc::new(Disk::open(root, &house.settings.closed)?);
         let files = Arc::new(Seen::new(Arc::clone(&disk), listed(&house.settings)));
         let keeper = |profile| Keeper::new(Arc::new(profile), house, &disk, &files);
         let keepers = house.settings.profiles.iter().cloned().map(keeper).collect();

@@ -10,6 +10,7 @@ mod stub;
 mod ticker;
 mod wall;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,7 +29,7 @@ use crate::PluginId;
 use crate::capability::Grants;
 use crate::descriptor::Descriptor;
 use crate::failure::{Bound, Failure, Fault};
-use crate::host::{Caller, Host, Nothing};
+use crate::host::{Caller, Heard, Host, Nothing};
 use crate::http::Secret;
 use crate::limits::{Limits, MOST_PARTS};
 use crate::schema;
@@ -150,6 +151,8 @@ pub struct Report {
     pub traffic: usize,
     /// What is known of its changes.
     pub changed: Changed,
+    /// The apps and web servers with untrusted text that it may have read from its store.
+    pub recalled: BTreeSet<String>,
     /// Lines it wrote into the log.
     pub log: Vec<Line>,
     /// The functions that ran when it was stopped, the innermost first; empty if it was not stopped.
@@ -397,7 +400,7 @@ impl Plugin {
         }
         match serde_json::from_str(text) {
             Ok(Json::Object(mut body)) => {
-                if state.heard {
+                if state.caller.heard.sources().is_some() {
                     body.insert("untrusted".to_owned(), Json::Bool(true));
                 }
                 Ok(Json::Object(body))
@@ -415,6 +418,7 @@ impl Plugin {
             plugin: self.setup.id.clone(),
             tool: call.tool.clone(),
             cancelled: call.cancelled.child_token(),
+            heard: Heard::default(),
         };
         let limits = &self.setup.limits;
         let state = State::new(Arc::clone(&self.setup), caller, call.now.clone(), Arc::clone(&call.host));

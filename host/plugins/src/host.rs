@@ -3,6 +3,7 @@
 //! Every import that the call cannot answer itself becomes a [`Question`], so one place can refuse, record or replay
 //! it.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -26,6 +27,28 @@ pub struct Caller {
     pub tool: String,
     /// Cancelled when the call ends. All work for the caller stops then.
     pub cancelled: CancellationToken,
+    /// The untrusted text that the call has received so far.
+    pub heard: Heard,
+}
+
+/// The sources of the untrusted text that a call has received.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heard(Option<BTreeSet<String>>);
+
+impl Heard {
+    /// Notes untrusted text. The source is the bundle id of an app or the address of a web server; `None` for a file
+    /// or a language server.
+    pub fn note(&mut self, source: Option<&str>) {
+        let sources = self.0.get_or_insert_default();
+        if let Some(source) = source.filter(|source| !sources.contains(*source)) {
+            sources.insert(source.to_owned());
+        }
+    }
+
+    /// The apps and web servers among the sources; `None` if the call has received no untrusted text.
+    pub fn sources(&self) -> Option<&BTreeSet<String>> {
+        self.0.as_ref()
+    }
 }
 
 /// What the plugin asks. The engine has checked the grant; the permission gate has not been asked yet.
@@ -105,7 +128,8 @@ pub enum Question {
     },
     /// A request to a web server that was granted. Answered by `{"status","headers":[[name,value]],"body":base64}`.
     Http { request: Request },
-    /// A stored value. Answered by `{"value":base64 or null}`.
+    /// A stored value. Answered by `{"value":base64 or null}`, and by `"heard":[source]` if the store may contain
+    /// untrusted text.
     StoreGet { key: String },
     /// Store a value. Answered by `{}`.
     StorePut {
@@ -115,7 +139,7 @@ pub enum Question {
     },
     /// Remove a value. Answered by `{}`.
     StoreRemove { key: String },
-    /// Keys. Answered by `{"keys":[…]}`.
+    /// Keys. Answered by `{"keys":[…]}`, and `heard` as for a value.
     StoreKeys {
         /// Their prefix.
         prefix: String,

@@ -142,6 +142,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
+    use crate::host::Heard;
 
     /// Counts its questions, and answers only a number of them.
     struct Counting(AtomicUsize, usize);
@@ -160,7 +161,12 @@ mod tests {
 
     async fn ask(journal: &Journal, name: &str) -> Result<Json, Refusal> {
         let plugin = "demo".parse().expect("the test's own id");
-        let caller = Caller { plugin, tool: "demo".to_owned(), cancelled: CancellationToken::new() };
+        let caller = Caller {
+            plugin,
+            tool: "demo".to_owned(),
+            cancelled: CancellationToken::new(),
+            heard: Heard::default(),
+        };
         journal.ask(&caller, key(name)).await.map(Told::into_json)
     }
 

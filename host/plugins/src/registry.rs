@@ -1,7 +1,7 @@
 //! The plugins of a running server. At start only their receipts are read; a plugin is loaded when it is first
 //! called.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use iac_language_servers::closed::Closed;
 use serde_json::{Map, Value as Json};
 use tokio::sync::{AcquireError, OnceCell, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
@@ -47,6 +48,7 @@ struct Shared {
     engine: OnceLock<Arc<Engine>>,
     turns: Semaphore,
     started: Instant,
+    closed: Arc<dyn Closed>,
 }
 
 struct Slot {
@@ -82,8 +84,17 @@ pub struct Called {
     pub answer: Result<Json, Failure>,
     /// What is known of its changes.
     pub changed: Changed,
+    /// The apps and web servers with untrusted text that it may have read from its store.
+    pub recalled: BTreeSet<String>,
     /// The questions and answers of the guest.
     pub recording: Recording,
+}
+
+/// What a call has changed, and what it may have read from its store.
+#[derive(Default)]
+struct Used {
+    changed: Changed,
+    recalled: BTreeSet<String>,
 }
 
 /// The state of a plugin.
@@ -122,16 +133,22 @@ const LOADING: Duration = Duration::from_secs(25);
 
 impl Registry {
     /// Reads the list of plugins below `state`. Compiled code is cached below `cache`. No plugin is loaded; `backend`
-    /// is called when the first one is.
+    /// is called when the first one is. No plugin reads what is `closed`.
     ///
     /// # Errors
     /// The list of installed plugins cannot be read.
-    pub fn open(state: &Path, cache: Option<&Path>, backend: fn() -> Backend) -> Result<Self, InstallError> {
+    pub fn open(
+        state: &Path,
+        cache: Option<&Path>,
+        backend: fn() -> Backend,
+        closed: Arc<dyn Closed>,
+    ) -> Result<Self, InstallError> {
         let shared = Shared {
             backend,
             engine: OnceLock::new(),
             turns: Semaphore::new(TURNS_OF_ALL),
             started: Instant::now(),
+            closed,
         };
         Self::make(state, cache, &BTreeMap::new(), Arc::new(shared))
     }
@@ -216,18 +233,20 @@ impl Registry {
         let Request { tool, arguments, recording, cancelled, wall, apps } = request;
         let (id, slot) = self.slot(&tool)?;
         let now = recording.now.clone();
-        let local: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), apps));
+        let closed = Arc::clone(&self.shared.closed);
+        let local: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), closed, apps));
         let journal = Arc::new(Journal::new(recording, local));
         let host = Arc::clone(&journal) as Arc<dyn Host>;
-        let mut changed = Changed::default();
+        let mut used = Used::default();
         let call = Call { tool, arguments, now, cancelled, wall, host };
-        let answer = self.run(id, slot, call, &mut changed).await;
+        let answer = self.run(id, slot, call, &mut used).await;
         slot.answered.fetch_add(1, Ordering::Relaxed);
         if let Err(failure) = &answer {
             slot.failed.fetch_add(1, Ordering::Relaxed);
             self.note(id, slot, failure);
         }
-        Some(Called { plugin: id.clone(), answer, changed, recording: journal.recording() })
+        let Used { changed, recalled } = used;
+        Some(Called { plugin: id.clone(), answer, changed, recalled, recording: journal.recording() })
     }
 
     fn slot(&self, tool: &str) -> Option<(&PluginId, &Arc<Slot>)> {
@@ -241,7 +260,7 @@ impl Registry {
         id: &PluginId,
         slot: &Arc<Slot>,
         call: Call,
-        changed: &mut Changed,
+        used: &mut Used,
     ) -> Result<Json, Failure> {
         slot.may_run()?;
         let _counted = slot.count()?;
@@ -255,7 +274,7 @@ impl Registry {
         slot.may_run()?;
         let (answer, report) = plugin.call(call).await;
         trace(id, &answer, &report);
-        *changed = report.changed;
+        *used = Used { changed: report.changed, recalled: report.recalled };
         answer
     }
 

@@ -1,16 +1,20 @@
 //! What the commands for authors and operators share: packages, the permissions that they want, and the installed
 //! plugins.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use iac_language_servers::closed::{Closed, Fence};
 use iac_state::regular;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value as Json};
 
 use super::Failure;
 use super::options::Common;
+use super::paint;
+use crate::closed::Files;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::engine::{Cache, Engine};
@@ -177,6 +181,26 @@ pub(super) fn add_folders(grants: &mut Grants, package: &Package, folders: &[Str
     }
     if of_folders[1] {
         grants.files.extend(folders.iter().cloned());
+    }
+    Ok(())
+}
+
+/// Refuses a granted folder in a closed place, and says so if one contains a closed place.
+pub(super) fn check_folders(common: &Common, grants: &Grants) -> Result<(), Failure> {
+    let closed: Arc<dyn Closed> = Arc::new(Files::of(common.state().as_deref()));
+    for folder in grants.files.union(&grants.language_servers) {
+        let fence = Fence::new(Path::new(folder), &closed);
+        if let Some(place) = fence.around() {
+            let message =
+                format!("{folder} is in {place}, which is closed to every call; name another folder");
+            return Err(Failure::Failed(message));
+        }
+        if fence.is_above() {
+            writeln!(
+                paint::aside(common.json),
+                "NOTE: some files in {folder} are closed to every call, such as the state directory of this server; the plugin does not see them"
+            )?;
+        }
     }
     Ok(())
 }

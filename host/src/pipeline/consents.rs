@@ -50,7 +50,7 @@ impl Pipeline {
         let started = Instant::now();
         self.adopt();
         let (name, arguments) = tool;
-        let attempt = self.permission.attempt(name, arguments, caller).await;
+        let attempt = self.permission.attempt(name, arguments, caller);
         self.find_apps().await;
         let beside = access.as_deref().and_then(|access| Some(index(access)?.0.into()));
         let open = beside.or_else(|| app.as_deref().and_then(|app| self.catalog.known_as(app)));

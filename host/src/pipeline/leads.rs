@@ -1,114 +1,123 @@
-//! Resolves links in paths among a call's arguments. Only the disk knows where a link leads, so the core cannot do
-//! this.
+//! Follows links for the core, which names the paths that an action would reach. Only the disk knows where a link leads.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use iac_core::permission::{Closed, Where};
-use serde_json::{Map, Value as Json};
+use iac_core::permission::Links;
 
-use crate::clients;
+use crate::closed::resolved;
 
-/// Returns the places that no argument may lead to: the state directory, by any path, and the clients' configuration.
-pub(super) fn closed(state: &Path, home: &str) -> Closed {
-    let words = "the state directory of this server".to_owned();
-    let own = [state.to_owned(), resolved(state)].map(|path| Where::At(path.to_string_lossy().into_owned()));
-    let own = own.into_iter().map(|place| (place, words.clone()));
-    let clients = clients::closed();
-    let behind: Vec<(Where, String)> = clients
-        .iter()
-        .filter_map(|(place, words)| Some((behind_link(place, home)?, words.clone())))
-        .collect();
-    Closed::new(home, own.chain(clients).chain(behind))
+/// How long to wait for a disk. Other calls wait meanwhile, and even over a very slow network a share answers within a
+/// second.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// No system takes a longer path, so nothing is behind it. A text of a client may be longer.
+const LONGEST: usize = 4 * 1024;
+
+/// The disks that have not answered yet. No path on them is looked at again, so that threads do not pile up.
+type Silent = Arc<Mutex<HashSet<PathBuf>>>;
+
+/// Makes the function that follows links.
+pub(super) fn links() -> Links {
+    let silent = Silent::default();
+    Links::new(move |paths| follow(paths, &silent, PATIENCE, resolved))
 }
 
-/// Returns the real path of a client's configuration, if its usual path is a link, for example into a repository of
-/// dotfiles.
-fn behind_link(place: &Where, home: &str) -> Option<Where> {
-    let Where::InHome(rest) = place else { return None };
-    let usual = Path::new(home).join(rest);
-    let real = usual.is_absolute().then(|| resolved(&usual))?;
-    (real != usual).then(|| Where::At(real.to_string_lossy().into_owned()))
-}
-
-/// Resolves the arguments that are paths and pass through links.
-pub(super) async fn of(arguments: &Map<String, Json>, closed: &Closed) -> BTreeMap<String, String> {
-    let mut texts = Vec::new();
-    arguments.values().for_each(|value| collect(value, &mut texts));
-    let paths: Vec<(String, Vec<String>)> = texts
-        .into_iter()
-        .map(|text| (text.to_owned(), closed.paths(text)))
-        .filter(|(_, paths)| !paths.is_empty())
-        .collect();
-    if paths.is_empty() {
-        return BTreeMap::new();
+/// Returns the paths behind all links; `None` if that takes too long.
+fn follow(
+    paths: &[String],
+    silent: &Silent,
+    patience: Duration,
+    resolve: fn(&Path) -> PathBuf,
+) -> Option<Vec<String>> {
+    let disks: HashSet<PathBuf> = paths.iter().map(|path| disk(Path::new(path))).collect();
+    if !lock(silent).is_disjoint(&disks) {
+        return None;
     }
+    let (done, answer) = channel();
+    let (paths, waiting, own) = (paths.to_owned(), Arc::clone(silent), disks.clone());
     let look = move || {
-        let lead = |(text, paths): (String, Vec<String>)| {
-            let found = paths.iter().find_map(|path| {
-                let led = resolved(Path::new(path)).to_string_lossy().into_owned();
-                (led != *path).then_some(led)
-            });
-            found.map(|led| (text, led))
-        };
-        paths.into_iter().filter_map(lead).collect()
+        let found = paths.iter().map(|path| match path.len() {
+            0..=LONGEST => resolve(Path::new(path)).to_string_lossy().into_owned(),
+            _ => path.clone(),
+        });
+        // The caller may have given up waiting.
+        drop(done.send(found.collect::<Vec<String>>()));
+        lock(&waiting).retain(|disk| !own.contains(disk));
     };
-    // If the disk cannot be read, only the spelling is checked.
-    tokio::task::spawn_blocking(look).await.unwrap_or_default()
+    std::thread::Builder::new().name("links".to_owned()).spawn(look).ok()?;
+    if let Ok(found) = answer.recv_timeout(patience) {
+        return Some(found);
+    }
+    lock(silent).extend(disks.iter().cloned());
+    // It may have answered at this very moment.
+    let found = answer.try_recv().ok();
+    if found.is_some() {
+        lock(silent).retain(|disk| !disks.contains(disk));
+    }
+    found
 }
 
-fn collect<'a>(value: &'a Json, found: &mut Vec<&'a str>) {
-    match value {
-        Json::String(text) => found.push(text),
-        Json::Array(items) => items.iter().for_each(|item| collect(item, found)),
-        Json::Object(fields) => fields.values().for_each(|field| collect(field, found)),
-        _ => {}
-    }
+/// The beginning of a path that tells one disk from another: `/Volumes/USB`, `/Users/ada`.
+fn disk(path: &Path) -> PathBuf {
+    path.components().filter(|name| !matches!(name, Component::CurDir)).take(3).collect()
 }
 
-/// Follows every link in the part of a path that exists. The rest stays as it is.
-fn resolved(path: &Path) -> PathBuf {
-    let mut rest = Vec::new();
-    let mut at = path;
-    loop {
-        if let Ok(real) = at.canonicalize() {
-            return rest.iter().rev().fold(real, |real, part| real.join(part));
-        }
-        // A path that ends with `..` has no file name and is left as it is, so only its spelling is checked.
-        let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else { return path.to_owned() };
-        rest.push(name);
-        at = parent;
-    }
+fn lock(silent: &Silent) -> std::sync::MutexGuard<'_, HashSet<PathBuf>> {
+    silent.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use serde_json::json;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Instant;
 
-    #[tokio::test]
-    async fn links_are_followed_as_far_as_they_go() {
+    use super::*;
+
+    fn text(path: &Path) -> String {
+        path.to_string_lossy().into_owned()
+    }
+
+    #[test]
+    fn links_are_followed_as_far_as_they_go() {
         let folder = tempfile::tempdir().unwrap();
-        let state = folder.path().join("state");
+        let folder = folder.path().canonicalize().unwrap();
+        let state = folder.join("state");
         std::fs::create_dir_all(&state).unwrap();
-        std::os::unix::fs::symlink(&state, folder.path().join("link")).unwrap();
-        std::os::unix::fs::symlink(folder.path().join("link"), folder.path().join("again")).unwrap();
-        let closed = closed(&state, "/nobody");
-        for name in ["link/policy.toml", "again/new/file", "again", "link/../state/x"] {
-            let text = folder.path().join(name).to_string_lossy().into_owned();
-            let arguments = json!({ "arguments": { "deep": [{ "file": text }] } });
-            let leads = of(arguments.as_object().unwrap(), &closed).await;
-            let led = leads.get(&text).cloned().unwrap_or(text);
-            assert!(Path::new(&led).starts_with(state.canonicalize().unwrap()), "{led}");
+        std::os::unix::fs::symlink(&state, folder.join("link")).unwrap();
+        std::os::unix::fs::symlink(folder.join("link"), folder.join("again")).unwrap();
+        let closed = crate::closed::closed(Some(&state), "/nobody").with_links(links());
+        for name in ["link/policy.toml", "again/new/file", "again", "link/../state/x", "link/none/../x"] {
+            assert!(closed.place(&text(&folder.join(name))).is_some(), "{name}");
         }
-        let home = folder.path().join("home");
-        std::fs::create_dir_all(folder.path().join("dotfiles/claude")).unwrap();
-        std::fs::create_dir_all(&home).unwrap();
-        std::os::unix::fs::symlink(folder.path().join("dotfiles/claude"), home.join(".claude")).unwrap();
-        let behind = behind_link(&Where::InHome(".claude".to_owned()), &home.to_string_lossy());
-        let real = folder.path().canonicalize().unwrap().join("dotfiles/claude");
-        assert_eq!(behind, Some(Where::At(real.to_string_lossy().into_owned())));
-        let none = of(json!({ "app": "Mail", "value": "a text" }).as_object().unwrap(), &closed).await;
-        assert!(none.is_empty());
+        for name in ["", "other", "link/../other"] {
+            assert_eq!(closed.place(&text(&folder.join(name))), None, "{name}");
+        }
+    }
+
+    static GOES_ON: AtomicBool = AtomicBool::new(false);
+
+    #[test]
+    fn a_disk_that_does_not_answer_is_waited_for_once() {
+        fn slow(path: &Path) -> PathBuf {
+            while path.starts_with("/Volumes/slow") && !GOES_ON.load(Ordering::Acquire) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            path.to_owned()
+        }
+        let silent = Silent::default();
+        let ask = |path: &str, patience| follow(&[path.to_owned()], &silent, patience, slow);
+        assert_eq!(ask("/Volumes/slow/a", Duration::from_millis(30)), None);
+        let (began, long) = (Instant::now(), Duration::from_secs(60));
+        assert_eq!(ask("/Volumes/slow/b", long), None, "no one waits a second time");
+        assert_eq!(ask("/Volumes/other/b", long), Some(vec!["/Volumes/other/b".to_owned()]));
+        assert!(began.elapsed() < Duration::from_secs(30));
+        GOES_ON.store(true, Ordering::Release);
+        while ask("/Volumes/slow/b", long).is_none() {
+            assert!(began.elapsed() < Duration::from_secs(60), "once it answers, it is asked again");
+        }
     }
 }

@@ -17,6 +17,7 @@ use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
 use super::{internal, leads};
+use crate::closed;
 use crate::consent::{Asked, Caller};
 
 /// How long an answer waits for its undo record to be stored.
@@ -25,6 +26,9 @@ const LATE: Duration = Duration::from_secs(1);
 /// How long the disk may take. Two servers that block each other need some seconds, and a missing volume never
 /// answers.
 const SILENT: Duration = Duration::from_secs(10);
+
+/// What the audit log calls the language servers.
+pub(crate) const SERVERS: &str = "language-servers";
 
 /// Everything that permission depends on in the host.
 #[derive(Debug)]
@@ -79,7 +83,7 @@ impl Called {
 impl Permission {
     pub(super) fn new(state: Arc<State>, home: &str) -> Self {
         let recorder = Recorder::new(Arc::clone(&state));
-        let closed = Arc::new(leads::closed(state.folder(), home));
+        let closed = Arc::new(closed::closed(Some(state.folder()), home).with_links(leads::links()));
         Self { state, recorder, calls: AtomicU64::default(), closed }
     }
 
@@ -87,19 +91,13 @@ impl Permission {
         &self.state
     }
 
-    pub(super) async fn attempt<'a>(
+    pub(super) fn attempt<'a>(
         &self,
         tool: &str,
         arguments: &Map<String, Json>,
         caller: &'a Caller,
     ) -> Attempt<'a> {
-        let called = self.called(tool, arguments, caller);
-        let leads = leads::of(arguments, &self.closed).await;
-        let closed = match leads.is_empty() {
-            true => Arc::clone(&self.closed),
-            false => Arc::new((*self.closed).clone().with_leads(leads)),
-        };
-        Attempt { caller, called, closed }
+        Attempt { caller, called: self.called(tool, arguments, caller), closed: Arc::clone(&self.closed) }
     }
 
     fn called(&self, tool: &str, arguments: &Map<String, Json>, caller: &Caller) -> Arc<Called> {
@@ -119,12 +117,13 @@ impl Permission {
     /// It cannot be read. Nothing may run then.
     pub(super) fn gate(&self, attempt: &Attempt<'_>, now: Millis) -> Result<Gate, Fault> {
         let gate = self.state.gate(now, attempt.caller.plugin.clone())?;
-        Ok(Gate { most: attempt.caller.most, closed: Arc::clone(&attempt.closed), ..gate })
+        let Caller { app, most, .. } = attempt.caller;
+        Ok(Gate { app: app.clone(), most: *most, closed: Arc::clone(&attempt.closed), ..gate })
     }
 
     /// Returns the policy. If it cannot be read, returns one that denies everything.
     pub(super) fn policy(&self) -> Arc<Policy> {
-        self.state.gate(Millis(0), None).unwrap_or_else(|_| closed()).policy
+        self.state.gate(Millis(0), None).unwrap_or_else(|_| shut()).policy
     }
 
     /// Gives `iac_mcp_undo` the stored undo records.
@@ -176,7 +175,7 @@ impl Permission {
         arguments.insert("root".to_owned(), root.into());
         let called = self.called(tool, &arguments, caller);
         let result = if ok { "ok" } else { "unavailable" }.to_owned();
-        let app = "language-servers".to_owned();
+        let app = SERVERS.to_owned();
         let entry = move || Entry::Execution { call: called.words(), app, result, events: 0, elapsed_ms: 0 };
         self.recorder.note(now, entry);
     }
@@ -254,7 +253,7 @@ impl Permission {
             withdraw(&mut outcome.body, &lost);
         }
         if outcome.body.get("untrusted") == Some(&Json::Bool(true)) {
-            self.taint(apps).await;
+            self.taint(apps.iter().any(|app| self.state.is_content_of_others(app))).await;
         }
     }
 
@@ -274,9 +273,18 @@ impl Permission {
         false
     }
 
+    /// Records that a plugin has read from its store what these apps and web servers may have said.
+    pub(super) async fn recalled(&self, sources: &BTreeSet<String>) {
+        if sources.is_empty() {
+            return;
+        }
+        // No call to an app has read the policy here.
+        let policy = self.policy();
+        self.taint(sources.iter().any(|source| policy.is_content_of_others(source))).await;
+    }
+
     /// Records that untrusted content was read. The policy that allowed the read also says whose content it is.
-    async fn taint(&self, apps: &[Arc<str>]) {
-        let of_others = apps.iter().any(|app| self.state.is_content_of_others(app));
+    async fn taint(&self, of_others: bool) {
         if !of_others || !self.state.read_untrusted() {
             return;
         }
@@ -310,7 +318,7 @@ fn decision(attempt: &Attempt<'_>, decided: &Arc<Decided>) -> impl FnOnce() -> E
 }
 
 /// The policy to use if the files cannot be read. Running calls are still answered, but nothing more runs.
-pub(super) fn closed() -> Gate {
+pub(super) fn shut() -> Gate {
     let policy = Policy::parse("rules = [{ decision = \"deny\", reason = \"the policy cannot be read\" }]");
     Gate { policy: Arc::new(policy.expect("it is correct: a test reads it")), ..Gate::default() }
 }
@@ -394,7 +402,7 @@ mod tests {
         for level in [Level::Safe, Level::Modify, Level::Dangerous] {
             for app in ["com.apple.mail", "", "com.example.any"] {
                 let scope = Scope { app: app.to_owned(), level, ..Scope::default() };
-                let (ruling, _) = forecast(&scope, "Mail", false, &closed(), Millis(0));
+                let (ruling, _) = forecast(&scope, "Mail", false, &shut(), Millis(0));
                 assert_eq!(ruling, Ruling::Deny, "{app} {level:?}");
             }
         }

@@ -74,7 +74,7 @@ impl Pipeline {
             return Box::pin(self.consent(about, (TOOL, arguments), caller, cancel)).await;
         }
         self.adopt();
-        let attempt = self.permission.attempt(TOOL, arguments, caller).await;
+        let attempt = self.permission.attempt(TOOL, arguments, caller);
         let body = match asked {
             Ok("version") => Ok(version()),
             Ok("diagnostics") => self.diagnostics(&plugins, &attempt, cancel).await,

@@ -20,7 +20,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::consent::{Asker, Asking as Asked, Caller};
 use crate::language_servers::Servers;
-use crate::pipeline::{Answer as PipelineAnswer, Pipeline};
+use crate::pipeline::{Answer as PipelineAnswer, Pipeline, SERVERS};
 
 /// Answers plugins' questions about apps by calling the server's own tools, so that all calls pass the same gate.
 pub(super) struct Bridge {
@@ -82,14 +82,15 @@ impl Bridge {
                 Err(fault) => Err(from_body(fault.to_json()).into()),
             },
             Question::App { app, operation, arguments, level } => {
-                let arguments = self.arguments(&app, operation, arguments)?;
-                self.call(plugin, tool(operation), &arguments, level).await
+                let arguments = self.arguments(&app, arguments)?;
+                self.call(plugin, &app, tool(operation), &arguments, level).await
             }
             Question::Script { app, script, data, acts, rest, objects } => {
                 let level = script.level;
                 // The levels come from the package as it was granted, never from the call.
                 let of = |name| script.acts.get(&name).map(|level| Act { level: most(*level), name });
                 let acts = acts.into_iter().filter_map(of).collect();
+                let caller = self.caller.through(plugin.plugin.as_str(), &app, most(level));
                 let call = ScriptCall {
                     app,
                     name: script.name,
@@ -100,14 +101,13 @@ impl Bridge {
                     rest,
                     objects,
                 };
-                let caller = self.caller.through(plugin.plugin.as_str(), most(level));
                 let answer = self.pipeline.run_script(call, &caller, plugin.cancelled.clone()).await;
                 self.take(answer)
             }
             Question::OpenWorkspace { root } => Ok(self.open_workspace(plugin, &root)),
             Question::Http { request } => {
                 let call = web_call(request)?;
-                let caller = self.caller.through(plugin.plugin.as_str(), call.method.level());
+                let caller = self.caller.through(plugin.plugin.as_str(), &call.app(), call.method.level());
                 self.take(self.pipeline.request(call, &caller, plugin.cancelled.clone()).await)
             }
             _ => Err(Fault::new("internal", "only questions about apps and servers come this far").into()),
@@ -121,13 +121,15 @@ impl Bridge {
             Some(why) => Err(unusable(why)),
             None => self.servers.get().workspace(Path::new(root)).map(drop),
         };
-        let caller = self.caller.through(plugin.plugin.as_str(), CoreLevel::Safe);
+        let caller = self.caller.through(plugin.plugin.as_str(), SERVERS, CoreLevel::Safe);
         self.pipeline.note_servers(&plugin.tool, root, opened.is_ok(), &caller);
         json!(opened)
     }
 
     /// Converts a guest's arguments to a tool's. The handle determines the app, so the guest cannot name another one.
-    fn arguments(&self, app: &str, operation: Operation, given: Json) -> Result<Map<String, Json>, Refusal> {
+    /// The gate refuses every action in another app. A plain reference to one is refused here, because this error can
+    /// name it.
+    fn arguments(&self, app: &str, given: Json) -> Result<Map<String, Json>, Refusal> {
         if let Some(other) = foreign(&self.pipeline, app, &given) {
             let message = format!("`{other}` is a reference to another app than `{app}`");
             return Err(Fault::new("permission_denied", message).into());
@@ -135,21 +137,19 @@ impl Bridge {
         let Json::Object(mut arguments) = given else {
             return Err(Fault::new("invalid_parameter", "arguments are not an object").into());
         };
-        // A reference determines its app; every other call needs the argument `app`.
-        if !matches!(operation, Operation::GetProperties | Operation::SetProperty) {
-            arguments.insert("app".to_owned(), json!(app));
-        }
+        arguments.insert("app".to_owned(), json!(app));
         Ok(arguments)
     }
 
     async fn call(
         &self,
         plugin: &Asking,
+        app: &str,
         tool: Tool,
         arguments: &Map<String, Json>,
         level: Level,
     ) -> Result<Json, Refusal> {
-        let caller = self.caller.through(plugin.plugin.as_str(), most(level));
+        let caller = self.caller.through(plugin.plugin.as_str(), app, most(level));
         let (id, shown) = (plugin.plugin.as_str(), shown(arguments));
         tracing::debug!(target: "plugin", plugin = id, tool = tool.name(), arguments = %shown, "asks");
         let answer = self.take(self.pipeline.call(tool, arguments, &caller, plugin.cancelled.clone()).await);
@@ -339,6 +339,7 @@ mod tests {
             plugin: "weather".parse().unwrap(),
             tool: "weather".to_owned(),
             cancelled: tokio_util::sync::CancellationToken::new(),
+            heard: iac_plugins::host::Heard::default(),
         };
         let request = Request {
             host: "api.example.com".to_owned(),

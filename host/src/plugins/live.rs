@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use iac_core::step::Outcome;
+use iac_language_servers::closed::Closed;
 use iac_plugins::PluginId;
 use iac_plugins::descriptor::Descriptor;
 use iac_plugins::failure::Failure;
@@ -20,6 +21,7 @@ use super::bridge::{self, Bridge};
 use super::shelf::Shelf;
 use super::waiting::{Waiting, place};
 use super::{Engine, FOLDER, Tool};
+use crate::closed::Files;
 use crate::consent::Caller;
 use crate::language_servers::Servers;
 use crate::pipeline::{Answer, Pipeline, PluginReport, PluginStatus, Write};
@@ -55,7 +57,8 @@ impl Plugins {
     /// server goes on without plugins.
     pub fn open(state: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
-        let shelf = Shelf::open(below(state), below(cache), engine);
+        let closed: Arc<dyn Closed> = Arc::new(Files::of(state));
+        let shelf = Shelf::open(below(state), below(cache), engine, closed);
         Self { shelf, servers: Arc::new(Servers::new(state)), ..Self::default() }
     }
 
@@ -178,13 +181,14 @@ impl Plugins {
             apps: Arc::clone(&bridge) as Arc<dyn Host>,
         };
         let called = registry.call(request).await;
-        let Called { plugin, answer, changed, recording } =
+        let Called { plugin, answer, changed, recalled, recording } =
             called.expect("a tool is found in the registry that is called");
         let is_suspended = matches!(answer, Err(Failure::Suspended));
         let question = bridge.question().filter(|_| is_suspended);
         if let Some(question) = &question {
             self.waiting.keep(&question.digest().to_hex(), place, recording);
         }
+        pipeline.recalled(&recalled).await;
         let is_error = answer.is_err();
         let mut body = answer.unwrap_or_else(|failure| match changed.any {
             true => failure.body_after_change(&plugin),

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use iac_language_servers::closed::{Closed, Nothing};
 use iac_plugins::registry::Registry;
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
@@ -30,11 +31,12 @@ pub(super) struct Shelf {
 }
 
 /// What is known of the plugins, and where they are.
-#[derive(Default)]
 struct Held {
     state: Option<PathBuf>,
     cache: Option<PathBuf>,
     engine: Engine,
+    /// What no plugin reads.
+    closed: Arc<dyn Closed>,
     current: Mutex<Current>,
     changed: watch::Sender<Changes>,
 }
@@ -63,10 +65,28 @@ struct Stamp {
     written: (i64, i64),
 }
 
+impl Default for Held {
+    fn default() -> Self {
+        Self {
+            state: None,
+            cache: None,
+            engine: Engine::default(),
+            closed: Arc::new(Nothing),
+            current: Mutex::default(),
+            changed: watch::Sender::default(),
+        }
+    }
+}
+
 impl Shelf {
     /// Finds the plugins below `state`. This state does not count as a change.
-    pub(super) fn open(state: Option<PathBuf>, cache: Option<PathBuf>, engine: Engine) -> Self {
-        let held = Held { state, cache, engine, ..Held::default() };
+    pub(super) fn open(
+        state: Option<PathBuf>,
+        cache: Option<PathBuf>,
+        engine: Engine,
+        closed: Arc<dyn Closed>,
+    ) -> Self {
+        let held = Held { state, cache, engine, closed, ..Held::default() };
         held.look();
         Self { held: Arc::new(Held { changed: watch::Sender::default(), ..held }), ..Self::default() }
     }
@@ -203,7 +223,7 @@ impl Held {
         let cache = self.cache.as_deref();
         let read = match before {
             Some(before) => before.again(state, cache),
-            None => Registry::open(state, cache, self.engine.decided()),
+            None => Registry::open(state, cache, self.engine.decided(), Arc::clone(&self.closed)),
         };
         read.inspect_err(|error| tracing::error!(%error, "plugins are off"))
             .map(Arc::new)
@@ -236,7 +256,7 @@ mod tests {
     use super::*;
 
     fn shelf(state: &Path) -> Shelf {
-        Shelf::open(Some(state.to_owned()), None, Engine::default())
+        Shelf::open(Some(state.to_owned()), None, Engine::default(), Arc::new(Nothing))
     }
 
     fn write(state: &Path, text: &[u8]) {

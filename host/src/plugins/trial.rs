@@ -17,6 +17,7 @@ use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
 use super::bridge::Bridge;
+use crate::closed::Files;
 use crate::consent::Caller;
 use crate::pipeline::Pipeline;
 
@@ -78,7 +79,8 @@ impl Trial {
         let data = data.map_err(|error| error.to_string())?;
         let bridge =
             Arc::new(Bridge::new(Arc::clone(pipeline), Arc::default(), Caller::alone("iac-mcp plugin test")));
-        let host = Local::new(Arc::new(data), Arc::clone(&bridge) as Arc<dyn Host>);
+        let closed = Arc::new(Files::of(Some(pipeline.state().folder())));
+        let host = Local::new(Arc::new(data), closed, Arc::clone(&bridge) as Arc<dyn Host>);
         let journal = Journal::new(recording, Arc::new(host));
         let (answer, report, journal) = self.run((tool, arguments), journal).await;
         let answer = answer.map_err(|failure| failure.body(&self.0.setup().id));

@@ -5,7 +5,7 @@ use iac_core::action::{Action, Deed};
 use iac_core::change::{Change, Expected, Slot, Subject};
 use iac_core::dictionary::{Identifier, Includes};
 use iac_core::marshal::Given;
-use iac_core::permission::{Closed, Decision, Where, decide};
+use iac_core::permission::{Closed, Decision, Links, Where, decide};
 use iac_core::specifier::Specifier;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -72,8 +72,14 @@ fn session_with(app: &str, code: &str) -> Session {
     let places = std::iter::once(Where::At(STATE.to_owned()))
         .chain(home.map(|path| Where::InHome(path.to_owned())))
         .chain(ends.map(|path| Where::Ends(path.to_owned())));
-    session.gate.closed =
-        Closed::new("/Users/alex", places.map(|place| (place, "a client".to_owned()))).into();
+    // The only link of this disk.
+    let behind = |path: &String| match path.strip_prefix("/x/link").filter(|rest| !rest.starts_with('e')) {
+        Some(rest) => format!("{STATE}{rest}"),
+        None => path.clone(),
+    };
+    let links = Links::new(move |paths| Some(paths.iter().map(behind).collect()));
+    let closed = Closed::new("/Users/alex", places.map(|place| (place, "a client".to_owned())));
+    session.gate.closed = closed.with_links(links).into();
     session
 }
 
@@ -491,6 +497,31 @@ fn what_is_closed_is_not_read() {
             json!({ "tool": "iac_mcp_read_command", "command": "count", "target": folder(".cursor"), "arguments": { "each": "item" } }),
         ],
     );
+}
+
+/// A link whose name stands in words, in two parts or behind a reference is followed as well as in a whole path.
+#[test]
+fn what_is_behind_a_link_is_closed_however_the_link_is_named() {
+    let list = |text: &str| json!({ "tool": "iac_mcp_get_elements", "elements": text });
+    let within =
+        |text: &str| json!({ "tool": "iac_mcp_get_elements", "container": text, "elementType": "disk item" });
+    check(
+        "System Events",
+        C,
+        &[
+            within("folder \"/x/link\""),
+            within("folder \"link\" of folder \"/x\""),
+            list("every disk item of folder \"link\" of folder \"/x\""),
+            query(json!("disk item \"untrusted.json\" of folder \"/x/link\"")),
+            run("delete", json!("disk item \"untrusted.json\" of folder \"/x/link\""), json!({})),
+            run(
+                "move",
+                json!("disk item \"/x/policy.toml\""),
+                json!({ "to": named("folder", "link", &named("folder", "/x", &json!("application"))) }),
+            ),
+        ],
+    );
+    check("System Events", O, &[within("folder \"/x\""), within("folder \"linked\" of folder \"/x\"")]);
 }
 
 /// Paths that an attacker tried: through all elements, up from them, through a disk, a window, and one property.

@@ -73,7 +73,7 @@ impl Closed {
     /// The closed names directly below a name, for every path that the name may mean.
     fn shut_in(&self, name: &str) -> Option<Vec<Shut>> {
         let all: Option<Vec<Vec<Shut>>> =
-            self.every(name).iter().map(|path| self.right_below(path)).collect();
+            self.every(name)?.iter().map(|path| self.right_below(path)).collect();
         all.map(|all| all.concat())
     }
 

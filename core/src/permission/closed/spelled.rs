@@ -12,20 +12,29 @@ pub(in crate::permission) type Parts = Vec<String>;
 /// Returns every path that an absolute path may mean: the path itself, and the path without prefixes that only name the
 /// same disk.
 pub(in crate::permission) fn parts(path: &str) -> Vec<Parts> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in path.split('/') {
-        match name {
-            "" | "." => {}
-            // This comes before folding: a name that only looks like `..` does not lead up.
-            ".." => drop(names.pop()),
-            name => names.push(name),
-        }
-    }
-    let mut all = vec![names.into_iter().map(folded).collect::<Parts>()];
+    let mut all = vec![names(path).into_iter().map(folded).collect::<Parts>()];
     while let Some(shorter) = all.last().and_then(|last| same_disk(last)) {
         all.push(shorter);
     }
     all
+}
+
+/// The names of an absolute path. This comes before folding: a name that only looks like `..` does not lead up.
+fn names(path: &str) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names
+}
+
+/// An absolute path without `..`, in its own spelling.
+pub(super) fn straight(path: &str) -> String {
+    format!("/{}", names(path).join("/"))
 }
 
 /// The shortest of the paths that a path may mean.

@@ -15,8 +15,40 @@ pub(super) fn closed() -> Closed {
         (Where::InHome(".cursor".to_owned()), "the configuration of Cursor".to_owned()),
         (Where::Ends(".vscode/mcp.json".to_owned()), "the configuration of VS Code".to_owned()),
     ];
-    let leads = [("/tmp/link/policy.toml".to_owned(), format!("{state}/policy.toml"))];
-    Closed::new("/Users/Zoë", places).with_leads(leads.into())
+    Closed::new("/Users/Zoë", places).with_links(link("/tmp/link", state))
+}
+
+/// The only link of a disk.
+pub(in crate::permission) fn link(at: &str, to: &str) -> Links {
+    let (at, to) = (at.to_owned(), to.to_owned());
+    let behind = move |path: &String| match path.strip_prefix(&at) {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{to}{rest}"),
+        _ => path.clone(),
+    };
+    Links::new(move |paths| Some(paths.iter().map(&behind).collect()))
+}
+
+#[test]
+fn a_link_is_followed_from_every_spelling_of_its_path() {
+    for path in [
+        "/tmp/link", "/tmp/link/", "/tmp/x/../link/a", "file:///tmp/link/a", "disk:tmp:link:a",
+        "/tmp//./link",
+    ] {
+        assert!(closed().holds(path).is_some(), "{path}");
+    }
+    assert_eq!(
+        [closed().holds("/tmp"), closed().holds("/tmp/linked"), closed().holds("/tmp/link/..")],
+        [None; 3]
+    );
+    let above = closed().with_links(link("/tmp/link", "/Users/Zoë/Library"));
+    assert!(above.holds_up("/tmp/link").is_some() && above.holds("/tmp/link").is_none());
+    assert!(above.holds("/tmp/link/Application Support/iac-mcp").is_some());
+    // What no one can check is closed.
+    let silent = closed().with_links(Links::new(|_| None));
+    assert_eq!(
+        [silent.holds("/x"), silent.holds_up("/x"), silent.holds("x")],
+        [Some(UNKNOWN), Some(UNKNOWN), None]
+    );
 }
 
 #[test]
@@ -259,4 +291,11 @@ pub(in crate::permission) fn path(ways: impl IntoIterator<Item = Way>) -> Path {
         Way::Property(term, class) => Segment::Property(member(term, class)),
     };
     ways.into_iter().map(step).fold(Path::application(), |path, step| path.then(step))
+}
+
+proptest! {
+    #[test]
+    fn a_name_is_folded_the_same_way_with_and_without_tables(name in "[ -~é\u{17f}.]{0,8}") {
+        prop_assert_eq!(Closed::folded(&name), folded(&name));
+    }
 }

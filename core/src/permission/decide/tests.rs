@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::action::{Creation, Following, InAppAct, InAppScript, Into, Seen};
+use crate::action::{Creation, Following, InAppAct, InAppScript, Into, Seen, SystemDeed};
 use crate::marshal::Given;
 use crate::permission::classify::tests::{in_mail, invocation, named, record, set};
 use crate::permission::touch::tests::make;
@@ -159,6 +159,24 @@ fn a_plugin_gets_what_it_was_granted_and_no_more() {
     assert_eq!(ruling(change(), Level::Modify), Ruling::Allow);
     assert_eq!(ruling(delete(), Level::Modify), Ruling::Deny);
     assert_eq!(ruling(delete(), Level::Dangerous), Ruling::Allow);
+}
+
+#[test]
+fn a_plugin_reaches_only_the_app_of_its_handle() {
+    let through = |app: &str, policy| Gate { app: Some(app.to_owned()), ..gate(policy) };
+    let elsewhere = Source::OtherApp("com.apple.Notes".to_owned());
+    for policy in [TRUSTED, "", "rules = [{ decision = \"allow\" }]"] {
+        for action in [read(), change(), delete()] {
+            let words = format!("{policy} {action:?}");
+            let found = met(action.clone(), &through("com.apple.Notes", policy));
+            assert_eq!(found, (Ruling::Deny, elsewhere.clone()), "{words}");
+            let own = met(action, &through("com.apple.Mail", policy));
+            assert_ne!(own.0, Ruling::Deny, "{words}");
+        }
+    }
+    // The server asks the system for times and files on the way to the app.
+    let moments = Action::of_system(SystemDeed::Moments { all: Vec::new() });
+    assert_eq!(met(moments, &through("com.apple.Notes", "")).0, Ruling::Allow);
 }
 
 #[test]

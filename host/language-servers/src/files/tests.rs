@@ -11,7 +11,7 @@ use super::*;
 /// Makes a root for which the system reports changes; `None` on other systems, where a listing may be out of date.
 fn root() -> Option<(TempDir, Files)> {
     let folder = tempfile::tempdir().unwrap();
-    let disk = Arc::new(Disk::open(folder.path()).unwrap());
+    let disk = Arc::new(crate::disk::tests::open(folder.path()).unwrap());
     let mut watch = watch::begin(&disk)?;
     if watch.news() == News::Unknown {
         return None;
@@ -68,7 +68,7 @@ fn a_change_is_seen_at_once() {
 #[test]
 fn a_call_sees_what_was_written_before_it() {
     let folder = tempfile::tempdir().unwrap();
-    let disk = Arc::new(Disk::open(folder.path()).unwrap());
+    let disk = Arc::new(crate::disk::tests::open(folder.path()).unwrap());
     let files = Files { watch: |_| None, ..Files::new(disk, Box::new(|_| true)) };
     put(&folder.path().join("a.rs"), "");
     let first = files.all();

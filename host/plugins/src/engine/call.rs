@@ -9,7 +9,7 @@ mod scripts;
 mod servers;
 mod store;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -92,8 +92,8 @@ pub(super) struct State {
     pub(super) meter: Meter,
     pub(super) caller: Caller,
     pub(super) instantiated: Option<Instant>,
-    /// Whether the call has received text from an app, a file or a web server.
-    pub(super) heard: bool,
+    /// The apps and web servers with untrusted text that the call has read from its store.
+    recalled: BTreeSet<String>,
     pub(super) changes: Changes,
     setup: Arc<Setup>,
     read_only: bool,
@@ -130,7 +130,7 @@ impl State {
             meter: Meter::new(setup.limits.compute),
             read_only: tool.is_none_or(|tool| tool.read_only),
             instantiated: None,
-            heard: false,
+            recalled: BTreeSet::new(),
             changes: Changes::default(),
             stopped: None,
             told: VecDeque::new(),
@@ -211,6 +211,7 @@ impl State {
             host_calls: self.host_calls,
             traffic: self.traffic,
             changed: self.changes.known(),
+            recalled: self.recalled,
             log: self.log,
             place: self.place,
         }

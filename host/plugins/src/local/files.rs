@@ -1,38 +1,82 @@
 //! Reads text below a root, through a directory handle that cannot leave it.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions, OpenOptionsExt as _};
+use iac_language_servers::closed::{Closed, Fence};
 use rustix::fs::OFlags;
 use serde_json::{Value as Json, json};
 
 use crate::failure::Fault;
 
-pub(super) fn open(root: &str) -> Result<Json, Fault> {
-    directory(root, "").map(|_| json!({}))
+/// A granted root, without the closed places in it.
+pub(super) struct Root {
+    dir: Dir,
+    fence: Fence,
 }
 
-pub(super) fn entries(root: &str, path: &str, after: Option<&str>, limit: u32) -> Result<Json, Fault> {
-    let directory = directory(root, path)?;
-    let listed = directory.entries().map_err(|error| refused(path, &error))?;
-    let mut entries: Vec<(String, Json)> = Vec::new();
-    for entry in listed.flatten() {
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        if after.is_none_or(|after| name.as_str() > after) {
-            let shown = entry.metadata().map(|metadata| show(&name, &metadata));
-            entries.extend(shown.map(|shown| (name, shown)));
+impl Root {
+    pub(super) fn open(root: &str, closed: &Arc<dyn Closed>) -> Result<Self, Fault> {
+        let unavailable =
+            |error: io::Error| Fault::new("unavailable", format!("`{root}` cannot be read: {error}"));
+        let real = Path::new(root).canonicalize().map_err(unavailable)?;
+        let dir = Dir::open_ambient_dir(&real, ambient_authority()).map_err(unavailable)?;
+        let fence = Fence::new(&real, closed);
+        match fence.around() {
+            Some(place) => {
+                let message = format!("`{root}` is in {place}, which is closed to every call");
+                Err(Fault::new("permission_denied", message))
+            }
+            None => Ok(Self { dir, fence }),
         }
     }
-    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-    let entries: Vec<Json> = entries.into_iter().take(limit as usize).map(|(_, shown)| shown).collect();
-    Ok(json!({ "entries": entries }))
+
+    /// Lists a folder. Entries that are closed are left out.
+    pub(super) fn entries(&self, path: &str, after: Option<&str>, limit: u32) -> Result<Json, Fault> {
+        let at = if path.is_empty() { "." } else { path };
+        let failed = |error: io::Error| refused(path, &error);
+        let directory = self.dir.open_dir(at).map_err(failed)?;
+        self.check(at, &directory.dir_metadata().map_err(failed)?)?;
+        let real = self.dir.canonicalize(at).map_err(failed)?;
+        let mut entries: Vec<(String, Json)> = Vec::new();
+        for entry in directory.entries().map_err(failed)?.flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if after.is_some_and(|after| name.as_str() <= after) {
+                continue;
+            }
+            let Ok(metadata) = entry.metadata() else { continue };
+            if !self.fence.closes_entry(&real.join(&name).to_string_lossy(), &metadata) {
+                entries.push((name.clone(), show(&name, &metadata)));
+            }
+        }
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let entries: Vec<Json> = entries.into_iter().take(limit as usize).map(|(_, shown)| shown).collect();
+        Ok(json!({ "entries": entries }))
+    }
+
+    pub(super) fn read(&self, path: &str, offset: u64, limit: u32) -> Result<Json, Fault> {
+        let file = open(&self.dir, path)?;
+        let metadata = file.metadata().map_err(|error| refused(path, &error))?;
+        self.check(path, &metadata)?;
+        match metadata.is_file() {
+            true => text(file, path, offset, limit),
+            false => Err(invalid(path, "is not a regular file")),
+        }
+    }
+
+    fn check(&self, path: &str, opened: &Metadata) -> Result<(), Fault> {
+        match self.fence.closes(&self.dir, path, opened) {
+            true => Err(Fault::new("permission_denied", format!("`{path}` is closed to every call"))),
+            false => Ok(()),
+        }
+    }
 }
 
-pub(super) fn read(root: &str, path: &str, offset: u64, limit: u32) -> Result<Json, Fault> {
-    let directory = directory(root, "")?;
-    let mut file = regular(&directory, path)?;
+fn text(mut file: File, path: &str, offset: u64, limit: u32) -> Result<Json, Fault> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(offset)).map_err(|error| refused(path, &error))?;
     file.take(u64::from(limit)).read_to_end(&mut bytes).map_err(|error| refused(path, &error))?;
@@ -52,27 +96,12 @@ pub(super) fn read(root: &str, path: &str, offset: u64, limit: u32) -> Result<Js
     Ok(json!({ "text": whole }))
 }
 
-fn directory(root: &str, path: &str) -> Result<Dir, Fault> {
-    let unavailable =
-        |error: io::Error| Fault::new("unavailable", format!("`{root}` cannot be read: {error}"));
-    let directory = Dir::open_ambient_dir(root, ambient_authority()).map_err(unavailable)?;
-    if path.is_empty() {
-        Ok(directory)
-    } else {
-        directory.open_dir(path).map_err(|error| refused(path, &error))
-    }
-}
-
-/// Opens a regular file. A pipe would wait for a writer, so the file is opened without blocking and checked before it
-/// is read.
-fn regular(directory: &Dir, path: &str) -> Result<File, Fault> {
+/// Opens a file. A pipe would wait for a writer, so the file is opened without blocking and checked before it is read.
+fn open(directory: &Dir, path: &str) -> Result<File, Fault> {
     let mut options = OpenOptions::new();
     options.read(true);
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-    let file = directory.open_with(path, &options).map_err(|error| refused(path, &error))?;
-    let is_file =
-        file.metadata().map(|metadata| metadata.is_file()).map_err(|error| refused(path, &error))?;
-    if is_file { Ok(file) } else { Err(invalid(path, "is not a regular file")) }
+    directory.open_with(path, &options).map_err(|error| refused(path, &error))
 }
 
 fn show(name: &str, metadata: &Metadata) -> Json {

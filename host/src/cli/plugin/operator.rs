@@ -17,7 +17,7 @@ use super::trust;
 use crate::cli::Failure;
 use crate::cli::ask::agree;
 use crate::cli::options::Common;
-use crate::cli::package::{add_folders, folder, installed, lacking, settings, verify, wants};
+use crate::cli::package::{add_folders, check_folders, folder, installed, lacking, settings, verify, wants};
 use crate::cli::paint;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
@@ -267,6 +267,7 @@ impl Add {
         verify(common, &found.bytes, &package)?;
         let mut grants = package.grants();
         add_folders(&mut grants, &package, &folders)?;
+        check_folders(common, &grants)?;
         let manifest = &package.manifest;
         let mut out = paint::aside(common.json);
         writeln!(out, "{} {}: {}", manifest.id, manifest.version, manifest.description)?;
@@ -431,6 +432,7 @@ impl Grant {
         let installed = installed(common)?;
         let Self { what, level, method, yes } = self;
         let grants = what.grants(&installed, &level, method)?;
+        check_folders(common, &grants)?;
         let lines = what.shown(&grants);
         if !Held::find(&installed, &what.id)?.wants(&grants)? {
             writeln!(paint::aside(common.json), "{} does not ask for {lines}", what.id)?;

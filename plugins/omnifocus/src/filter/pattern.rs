@@ -3,7 +3,8 @@
 //! Expressions run inside OmniFocus, over all names and notes, in a backtracking engine. Nothing can stop it there. Its
 //! time depends on the number of ways to divide a text among the repeated parts. If a repeated group can itself match
 //! in several ways, that number has no useful bound. Otherwise it is a power of the text's length. Both follow from the
-//! expression alone. The answer errs on the safe side.
+//! expression alone. The answer errs on the safe side: an escape that is not a single known letter stands for all letters,
+//! and what cannot be read to its end is refused, because a quantifier might belong to another part than it seems.
 
 /// Sets of letters: one bit for each ASCII character, one for all other spaces, and one for all other characters.
 type Letters = (u128, u8);
@@ -34,28 +35,49 @@ struct Part {
     ways: Ways,
     /// Whether it takes at least one letter.
     takes: bool,
+    /// The number of steps for one way to match it, without those that a repetition may add.
+    steps: u32,
 }
 
 /// The maximum length of a text to try: for an expression whose number of ways grows with the length, and for one
 /// whose number grows with the square of the length. Each limit means at most 50 million steps.
 const LENGTHS: [usize; 2] = [10_000, 500];
 
-/// Returns how many letters of each text may be tried (`None` for any number), or an error if no limit helps. An
-/// invalid expression is left to the engine, which gives the reason.
+/// The number of steps of a short expression. A longer one takes more for each way, so it gets shorter texts.
+const SHORT: u32 = 10;
+
+/// An expression without a repetition takes at most this many steps for each letter, so its texts need no limit.
+const LONG: u32 = 1_000;
+
+/// Returns how many letters of each text may be tried (`None` for any number), or an error if no limit helps or if the
+/// expression cannot be read. Other mistakes in it are left to the engine, which gives the reason.
 pub(super) fn most(pattern: &str) -> Result<Option<usize>, ()> {
     let letters: Vec<char> = pattern.chars().collect();
     let mut reader = Reader { letters: &letters, at: 0 };
-    let mut worst = Ways::default();
+    let (mut worst, mut steps) = (Ways::default(), 0_u32);
     // A closing parenthesis without an opening one ends the sequence here; later the engine refuses the expression.
     while reader.at < letters.len() {
-        worst = worst.max(reader.choice()?.ways);
+        let choice = reader.choice()?;
+        (worst, steps) = (worst.max(choice.ways), steps.saturating_add(choice.steps));
         reader.at += 1;
     }
     match (worst.degree, worst.bits) {
-        (0, 0..=8) => Ok(None),
-        (degree @ 1..=2, 0..=3) => Ok(Some(LENGTHS[degree as usize - 1])),
+        (0, 0..=8) if steps <= LONG => Ok(None),
+        (degree @ 0..=2, 0..=3) => Ok(Some(shortened(degree.max(1), steps))),
         _ => Err(()),
     }
+}
+
+/// The maximum length of a text for a number of ways and of steps for each of them: the number of all steps grows with
+/// the length to the power of one more than the degree, because a match may begin anywhere.
+fn shortened(degree: u32, steps: u32) -> usize {
+    let most = LENGTHS[degree as usize - 1];
+    let times = u64::from(steps.max(SHORT)).div_ceil(u64::from(SHORT));
+    let fits = |length: &usize| {
+        let power = |length: usize| (length as u64).pow(degree + 1);
+        power(*length).saturating_mul(times) <= power(most)
+    };
+    std::iter::successors(Some(most), |length| Some(length - length / 20 - 1)).find(fits).unwrap_or_default()
 }
 
 struct Reader<'a> {
@@ -83,6 +105,7 @@ impl Reader<'_> {
                     bits: choice.ways.bits.max(one.ways.bits),
                 },
                 takes: choice.takes && one.takes,
+                steps: choice.steps.saturating_add(one.steps),
             };
         }
         if !is_clear {
@@ -92,7 +115,8 @@ impl Reader<'_> {
     }
 
     fn sequence(&mut self) -> Result<Part, ()> {
-        let mut whole = Part { letters: (0, 0), first: (0, 0), ways: Ways::default(), takes: false };
+        let mut whole =
+            Part { letters: (0, 0), first: (0, 0), ways: Ways::default(), takes: false, steps: 0 };
         // The parts whose letters a later part can also match.
         let mut open: Vec<(Letters, Ways)> = Vec::new();
         while let Some(letter) = self.letters.get(self.at).filter(|letter| !matches!(letter, '|' | ')')) {
@@ -112,6 +136,7 @@ impl Reader<'_> {
             }
             whole.letters = join(whole.letters, part.letters);
             whole.takes |= part.takes;
+            whole.steps = whole.steps.saturating_add(part.steps);
         }
         Ok(whole)
     }
@@ -120,19 +145,24 @@ impl Reader<'_> {
     fn part(&mut self, letter: char) -> Result<Option<Part>, ()> {
         let mut part = match letter {
             '(' => {
-                self.at += opening(&self.letters[self.at..]);
+                let (length, looks) = opening(&self.letters[self.at..])?;
+                self.at += length;
                 let inner = self.choice()?;
                 self.at += 1;
-                inner
+                // A look ahead or back takes nothing, so it does not separate what stands on both sides of it.
+                Part { takes: inner.takes && !looks, ..inner }
             }
             '^' | '$' => {
                 self.at += 1;
                 return Ok(None);
             }
-            '[' => plain(self.class()),
-            '\\' => match self.escape() {
-                Some(letters) => plain(letters),
-                None => return Ok(None),
+            '[' => plain(self.class()?),
+            '\\' => match self.escape(false)? {
+                Escape::Letters(letters) => plain(letters),
+                Escape::Unknown => plain(ALL),
+                // The text that it repeats may be empty.
+                Escape::Again => Part { takes: false, ..plain(ALL) },
+                Escape::Boundary => return Ok(None),
             },
             '.' => {
                 self.at += 1;
@@ -143,7 +173,7 @@ impl Reader<'_> {
                 plain(one(letter))
             }
         };
-        if let Some((least, most)) = self.quantifier() {
+        if let Some((least, most)) = self.quantifier()? {
             let repeated = most.is_none_or(|most| most > 1);
             if repeated && part.ways != Ways::default() {
                 return Err(());
@@ -154,82 +184,162 @@ impl Reader<'_> {
                 _ => Ways { degree: 1, bits: 0 },
             });
             part.takes &= least > 0;
+            part.steps = part.steps.saturating_mul(least.max(1));
         }
         Ok(Some(part))
     }
 
     /// Reads the minimum and maximum of a quantifier.
-    fn quantifier(&mut self) -> Option<(u32, Option<u32>)> {
+    fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>)>, ()> {
         let rest = &self.letters[self.at.min(self.letters.len())..];
-        let (least, most, length) = match rest.first()? {
-            '*' => (0, None, 1),
-            '+' => (1, None, 1),
-            '?' => (0, Some(1), 1),
-            '{' => {
-                let end = rest.iter().position(|letter| *letter == '}')?;
-                let inside: String = rest[1..end].iter().collect();
-                let (least, most) = match inside.split_once(',') {
-                    None => (inside.parse().ok()?, Some(inside.parse().ok()?)),
-                    Some((least, "")) => (least.parse().ok()?, None),
-                    Some((least, most)) => (least.parse().ok()?, Some(most.parse().ok()?)),
-                };
-                (least, most, end + 1)
-            }
-            _ => return None,
+        let (least, most, length) = match rest.first() {
+            Some('*') => (0, None, 1),
+            Some('+') => (1, None, 1),
+            Some('?') => (0, Some(1), 1),
+            Some('{') => match bounds(rest)? {
+                Some(bounds) => bounds,
+                // Any other brace is a letter.
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
         };
         self.at += length + usize::from(rest.get(length) == Some(&'?'));
-        Some((least, most))
+        Ok(Some((least, most)))
     }
 
-    /// Reads an escape; `None` for a boundary. An unknown escape matches any letter.
-    fn escape(&mut self) -> Option<Letters> {
-        let letter = self.letters.get(self.at + 1).copied();
+    /// Reads an escape to its end.
+    fn escape(&mut self, in_class: bool) -> Result<Escape, ()> {
+        let letter = self.letters.get(self.at + 1).copied().ok_or(())?;
         self.at += 2;
-        match letter {
-            Some('b' | 'B') => None,
-            Some('1'..='9' | 'k' | 'x' | 'u' | 'c' | 'p' | 'P') => Some(ALL),
-            Some(letter) => Some(escaped(letter)),
-            None => Some(ALL),
-        }
+        let rest = &self.letters[self.at..];
+        let hex = |count: usize| {
+            let digits = rest.get(..count).unwrap_or_default();
+            if digits.len() == count && digits.iter().all(char::is_ascii_hexdigit) {
+                Ok(count)
+            } else {
+                Err(())
+            }
+        };
+        let until = |close: char, fits: fn(&char) -> bool| {
+            let end = rest.iter().position(|letter| *letter == close).ok_or(())?;
+            let inside = rest.get(1..end).filter(|inside| !inside.is_empty() && inside.iter().all(fits));
+            inside.map(|_| end + 1).ok_or(())
+        };
+        let is_name = |letter: &char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+        let (length, escape) = match letter {
+            'b' if in_class => (0, Escape::Letters(one('\u{8}'))),
+            'b' | 'B' if !in_class => (0, Escape::Boundary),
+            // More digits may be a letter by its octal number, of which only some belong to it.
+            '0'..='9' if rest.first().is_some_and(char::is_ascii_digit) => return Err(()),
+            '1'..='9' if !in_class => (0, Escape::Again),
+            'k' if !in_class && rest.first() == Some(&'<') => (until('>', is_name)?, Escape::Again),
+            'x' => (hex(2)?, Escape::Unknown),
+            'u' => (hex(4)?, Escape::Unknown),
+            'c' if rest.first().is_some_and(char::is_ascii_alphabetic) => (1, Escape::Unknown),
+            'p' | 'P' if rest.first() == Some(&'{') => {
+                let is_word = |letter: &char| letter.is_ascii_alphabetic() || matches!(letter, '_' | '=');
+                (until('}', is_word)?, Escape::Unknown)
+            }
+            'k' | 'c' | 'p' | 'P' => return Err(()),
+            letter => (0, escaped(letter).map_or(Escape::Unknown, Escape::Letters)),
+        };
+        self.at += length;
+        Ok(escape)
     }
 
-    fn class(&mut self) -> Letters {
+    fn class(&mut self) -> Result<Letters, ()> {
         self.at += 1;
         let negated = self.letters.get(self.at) == Some(&'^');
         self.at += usize::from(negated);
         let mut letters = (0, 0);
-        let mut before: Option<char> = None;
-        while let Some(letter) = self.letters.get(self.at).copied() {
-            self.at += 1;
-            match letter {
-                ']' => break,
-                '\\' => {
-                    let escape = self.letters.get(self.at).copied().unwrap_or('\\');
-                    self.at += 1;
-                    // `\x41` and similar escapes would have to be parsed further.
-                    letters =
-                        join(letters, if matches!(escape, 'x' | 'u' | 'c') { ALL } else { escaped(escape) });
-                    before = None;
+        // Whether the class may hold letters that are not among `letters`.
+        let mut is_open = false;
+        loop {
+            let start = match self.letters.get(self.at).copied() {
+                None => return Err(()),
+                Some(']') => break,
+                Some(_) => self.member()?,
+            };
+            let is_range = self.letters.get(self.at) == Some(&'-')
+                && self.letters.get(self.at + 1).is_some_and(|next| *next != ']');
+            let end = if is_range {
+                self.at += 1;
+                Some(self.member()?)
+            } else {
+                None
+            };
+            match (start, end) {
+                (Member::Letter(start), Some(Member::Letter(end))) if start.is_ascii() && end.is_ascii() => {
+                    letters = join(letters, between(start, end));
                 }
-                '-' if before.is_some() && self.letters.get(self.at).is_some_and(|next| *next != ']') => {
-                    let end = self.letters[self.at];
-                    self.at += 1;
-                    let start = before.take().unwrap_or(end);
-                    letters = join(letters, if end == '\\' { ALL } else { between(start, end) });
-                }
-                letter => {
-                    letters = join(letters, one(letter));
-                    before = Some(letter);
-                }
+                // A range from or to an escape could be anything.
+                (_, Some(_)) | (Member::Escape(None), None) => is_open = true,
+                (Member::Letter(letter), None) => letters = join(letters, one(letter)),
+                (Member::Escape(Some(escaped)), None) => letters = join(letters, escaped),
             }
         }
-        // A negated class is described by the other letters; those beyond ASCII are in both.
-        if negated { (!letters.0, ALL.1) } else { letters }
+        self.at += 1;
+        Ok(match (is_open, negated) {
+            // The letters that it does not hold are unknown, too.
+            (true, _) => ALL,
+            // A negated class is described by the other letters; those beyond ASCII are in both.
+            (false, true) => (!letters.0, ALL.1),
+            (false, false) => letters,
+        })
+    }
+
+    /// Reads a letter or an escape of a class.
+    fn member(&mut self) -> Result<Member, ()> {
+        let letter = self.letters.get(self.at).copied().ok_or(())?;
+        if letter != '\\' {
+            self.at += 1;
+            return Ok(Member::Letter(letter));
+        }
+        Ok(match self.escape(true)? {
+            Escape::Letters(letters) => Member::Escape(Some(letters)),
+            Escape::Unknown | Escape::Again | Escape::Boundary => Member::Escape(None),
+        })
     }
 }
 
+/// What an escape stands for.
+enum Escape {
+    /// One of these letters.
+    Letters(Letters),
+    /// One letter, which may be any.
+    Unknown,
+    /// The text of an earlier group.
+    Again,
+    /// A place between letters.
+    Boundary,
+}
+
+/// A part of a class.
+enum Member {
+    Letter(char),
+    /// The letters of an escape; `None` if they may be any.
+    Escape(Option<Letters>),
+}
+
+/// Reads a quantifier in braces, and its length; `None` if the braces are no quantifier.
+fn bounds(rest: &[char]) -> Result<Option<(u32, Option<u32>, usize)>, ()> {
+    let Some(end) = rest.iter().position(|letter| *letter == '}') else { return Ok(None) };
+    let inside: String = rest[1..end].iter().collect();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // No limit helps a number that is too large to be read.
+    let number = |text: &str| text.parse::<u32>().map_err(|_| ());
+    Ok(match inside.split_once(',') {
+        None if is_number(&inside) => Some((number(&inside)?, Some(number(&inside)?), end + 1)),
+        Some((least, "")) if is_number(least) => Some((number(least)?, None, end + 1)),
+        Some((least, most)) if is_number(least) && is_number(most) => {
+            Some((number(least)?, Some(number(most)?), end + 1))
+        }
+        _ => None,
+    })
+}
+
 fn plain(letters: Letters) -> Part {
-    Part { letters, first: letters, ways: Ways::default(), takes: true }
+    Part { letters, first: letters, ways: Ways::default(), takes: true, steps: 1 }
 }
 
 fn bit(letter: char) -> u128 {
@@ -238,19 +348,22 @@ fn bit(letter: char) -> u128 {
 
 /// A letter in both cases.
 fn one(letter: char) -> Letters {
-    let others = if letter.is_whitespace() { SPACES } else { OTHERS };
+    let others = match letter {
+        // JavaScript and Rust differ about these.
+        '\u{85}' | '\u{180e}' | '\u{feff}' => SPACES | OTHERS,
+        letter if letter.is_whitespace() => SPACES,
+        _ => OTHERS,
+    };
     let ascii = bit(letter.to_ascii_lowercase()) | bit(letter.to_ascii_uppercase());
     (ascii, if letter.is_ascii() { 0 } else { others })
 }
 
 fn between(start: char, end: char) -> Letters {
-    if !end.is_ascii() {
-        return ALL;
-    }
     (start..=end).fold((0, 0), |letters, letter| join(letters, one(letter)))
 }
 
-fn escaped(letter: char) -> Letters {
+/// The letters of an escape with a single letter; `None` if its meaning depends on the engine.
+fn escaped(letter: char) -> Option<Letters> {
     let word = || {
         let letters = ('0'..='9').chain('a'..='z').chain('A'..='Z').chain(['_']);
         letters.fold(0, |letters, letter| letters | bit(letter))
@@ -259,7 +372,7 @@ fn escaped(letter: char) -> Letters {
     let spaces = || {
         ['\t', '\n', '\u{b}', '\u{c}', '\r', ' '].into_iter().fold(0, |letters, letter| letters | bit(letter))
     };
-    match letter {
+    Some(match letter {
         'w' => (word(), 0),
         'W' => (!word(), ALL.1),
         'd' => (digits(), 0),
@@ -271,8 +384,10 @@ fn escaped(letter: char) -> Letters {
         'r' => one('\r'),
         'f' => one('\u{c}'),
         'v' => one('\u{b}'),
-        letter => one(letter),
-    }
+        '0' => one('\0'),
+        letter if letter.is_ascii() && !letter.is_ascii_alphanumeric() => one(letter),
+        _ => return None,
+    })
 }
 
 fn join(left: Letters, right: Letters) -> Letters {
@@ -283,13 +398,20 @@ fn meet(left: Letters, right: Letters) -> bool {
     left.0 & right.0 != 0 || left.1 & right.1 != 0
 }
 
-/// The length of the beginning of a group: `(`, `(?:`, `(?=`, `(?!`, `(?<=`, `(?<!`, `(?<name>`.
-fn opening(letters: &[char]) -> usize {
+/// The length of the beginning of a group: `(`, `(?:`, `(?=`, `(?!`, `(?<=`, `(?<!`, `(?<name>`; and whether the group only
+/// looks ahead or back.
+fn opening(letters: &[char]) -> Result<(usize, bool), ()> {
     match letters {
-        ['(', '?', '<', '=' | '!', ..] => 4,
-        ['(', '?', '<', ..] => letters.iter().position(|letter| *letter == '>').map_or(3, |end| end + 1),
-        ['(', '?', ..] => 3.min(letters.len()),
-        _ => 1,
+        ['(', '?', '<', '=' | '!', ..] => Ok((4, true)),
+        ['(', '?', '<', ..] => {
+            let end = letters.iter().position(|letter| *letter == '>').ok_or(())?;
+            Ok((end + 1, false))
+        }
+        ['(', '?', '=' | '!', ..] => Ok((3, true)),
+        ['(', '?', ':', ..] => Ok((3, false)),
+        // Such as flags, which newer engines read.
+        ['(', '?', ..] => Err(()),
+        _ => Ok((1, false)),
     }
 }
 
@@ -337,6 +459,23 @@ mod tests {
                 "[a-f]+[e-k]+[^d]+z",
                 "(a+)\\1*.*b",
                 "(?=a*)a*a*a*b",
+                // What an escape hides: a range, an end of a class, and the part that a quantifier belongs to.
+                r"[\t-~]*[^\t~-]*[\t-~]*[^\t~-]*\cZ",
+                r"[\t-~]*[\t-~]*[\t-~]*b",
+                r"[a-\]]*[a-\]]*[a-\]]*b",
+                r"\cA*\x61*\141*a*b",
+                r"\x61*\x61*\x61*\x61*\x62!",
+                r"\u0061*\x61*a*b",
+                r"[^\x00]*[^\x00]*[^\x00]*b",
+                r"[^\e]*[^\e]*[^\e]*b",
+                r"[^\t-~]*[^\t-~]*[^\t-~]*b",
+                r"(?<n>a)\k<n>*\k<n>*a*b",
+                r"\p{L}*\p{L}*a*b",
+                r"a*(?!b)a*(?!b)a*c",
+                r"a*(?<=a)a*(?=a)a*c",
+                r"(c?)a*\1a*\1a*b",
+                "\\s*\u{feff}*\u{feff}*b",
+                "(a*){9999999999}",
             ],
         );
     }
@@ -370,6 +509,32 @@ mod tests {
             ],
         );
         check(Ok(Some(500)), &[".*a.*b", "\\w+\\w+$", "\\S+@\\S+", "(.*)x(.*)", "\\s*\\S*\\s*$", "a*ab*a*"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_to_its_end_is_refused() {
+        check(
+            Err(()),
+            &[
+                r"\x6", r"\u12", r"\u{61}", r"\u{1,9}", r"\c", r"\c1", r"[\c]", r"\k", r"\k<", r"\p",
+                r"\p{1,30}", r"\141", r"\01", "(?i:a)", "(?", "(?<n", r"\", r"[a\", "[a", "a{9999999999}",
+            ],
+        );
+    }
+
+    #[test]
+    fn an_escape_is_read_to_its_end() {
+        check(Ok(None), &[r"\x61b", r"\u0061", r"\cA", r"[\x61-\x7a]", r"[\b]", r"(a)\1", r"\0", r"[\]]"]);
+        check(Ok(Some(10_000)), &[r"\x61+", r"[\w.-]+", r"[\]a-c]+b", r"\p{Lu}+", r"[^\]]+\]", "x{+1}"]);
+    }
+
+    #[test]
+    fn a_long_expression_gets_shorter_texts() {
+        check(Ok(None), &["a{900}", "abc".repeat(100).as_str()]);
+        check(Ok(Some(987)), &["a{1001}"]);
+        check(Ok(Some(802)), &["((a{50}){30})"]);
+        check(Ok(Some(3_767)), &[r"\d*u{60}"]);
+        check(Ok(Some(251)), &[r"\D*[^e]*u{60}", format!(r"\D*[^e]*{}", "u".repeat(60)).as_str()]);
     }
 
     #[test]

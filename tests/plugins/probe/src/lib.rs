@@ -1,6 +1,6 @@
 //! A plugin that does what a test tells it to do, good or bad.
 
-use iac_plugin::{Arguments, Fault, Json, Plugin, Tool, apps, clock, json, log, settings, store};
+use iac_plugin::{Arguments, Fault, Json, Plugin, Tool, apps, clock, files, json, log, settings, store};
 
 struct Probe;
 
@@ -31,9 +31,16 @@ impl Plugin for Probe {
             ("probe", "settings") => Ok(json!({"word": settings::get("word")})),
             ("probe", "properties") => apps::open("com.apple.reminders")?.get_properties(&with()),
             ("probe", "elements") => apps::open("com.apple.mail")?.get_elements(&with()),
+            ("probe", "files") => read_files(&with()),
+            ("probe", "keep") => {
+                store::put("kept", &apps::open("com.apple.mail")?.get_elements(&with())?)?;
+                Ok(json!({}))
+            }
+            ("probe", "kept") => Ok(json!({"kept": store::get::<Json>("kept")?})),
             ("probe", "finder") => Ok(json!({"app": apps::open("com.apple.finder")?.bundle_id()})),
             ("probe", "tasks") => Ok(json!({"tasks": omnifocus()?.run_script("count", &Json::Null)?})),
             (_, "command") => apps::open("com.apple.reminders")?.run_command(&with()),
+            (_, "set") => apps::open("com.apple.reminders")?.set_property(&with()),
             (_, "rename") => rename(&arguments),
             (_, "rename task") => {
                 let objects = ["the first task".to_owned()];
@@ -67,6 +74,20 @@ fn hog() -> Vec<u8> {
     loop {
         held.resize(held.len() + (1 << 20), 1);
     }
+}
+
+/// Reads what stands at some paths below a root: the names of a folder, or the text of a file, or why not.
+fn read_files(with: &Json) -> Result<Json, Fault> {
+    let root = files::open(with["root"].as_str().unwrap_or_default())?;
+    let read = |path: &str| match root.entries(path, None, 1_000) {
+        Ok(entries) => json!(entries.into_iter().map(|entry| entry.name).collect::<Vec<_>>()),
+        Err(_) => match root.read_text(path, 0, 1_000) {
+            Ok(text) => json!(text),
+            Err(fault) => json!({"code": fault.code, "message": fault.message}),
+        },
+    };
+    let paths = with["paths"].as_array().into_iter().flatten().filter_map(Json::as_str);
+    Ok(json!({"read": paths.map(read).collect::<Vec<_>>()}))
 }
 
 fn progress() -> Result<Json, Fault> {

@@ -120,16 +120,16 @@ impl State {
             Ok(arguments) => arguments,
             Err(fault) => return Ok(Err(fault)),
         };
-        let question = Question::App { app, operation, arguments, level };
+        let question = Question::App { app: app.clone(), operation, arguments, level };
         match self.ask_json(question, bytes).await? {
-            Ok(answer) => self.hear(answer.to_string()),
+            Ok(answer) => self.hear(&app, answer.to_string()),
             Err(fault) => Ok(Err(fault)),
         }
     }
 
     /// Notes that the call has received text from an app.
-    pub(super) fn hear(&mut self, answer: String) -> Returned<String> {
-        self.heard = true;
+    pub(super) fn hear(&mut self, app: &str, answer: String) -> Returned<String> {
+        self.caller.heard.note(Some(app));
         self.count_traffic(answer.len())?;
         let most = self.setup.limits.reply;
         Ok(if answer.len() <= most { Ok(answer) } else { Err(too_large(answer.len(), most)) })

@@ -77,7 +77,7 @@ impl files::HostDirectory for State {
         let bytes = path.len();
         let question = Question::Entries { root, path, after, limit: limit.min(MOST_ENTRIES) };
         let answer: Result<Entries, _> = self.ask(question, bytes).await?;
-        self.heard = true;
+        self.caller.heard.note(None);
         let size = |answer: &Entries| answer.entries.iter().map(|entry| entry.name.len() + 32).sum();
         self.count_traffic(answer.as_ref().map_or(0, size))?;
         Ok(answer.map(|answer| answer.entries.into_iter().map(files::Entry::from).collect()))
@@ -94,7 +94,7 @@ impl files::HostDirectory for State {
         let bytes = path.len();
         let question = Question::ReadText { root, path, offset, limit: limit.min(MOST_TEXT) };
         let answer: Result<Text, _> = self.ask(question, bytes).await?;
-        self.heard = true;
+        self.caller.heard.note(None);
         self.count_traffic(answer.as_ref().map_or(0, |answer| answer.text.len()))?;
         Ok(answer.map(|answer| answer.text))
     }

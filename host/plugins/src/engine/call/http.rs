@@ -32,8 +32,9 @@ impl wit::Host for State {
             }
         };
         self.requests += 1;
+        let server = format!("https://{}", request.host);
         let answer: Result<Answer, _> = self.ask(Question::Http { request }, bytes).await?;
-        self.heard = true;
+        self.caller.heard.note(Some(&server));
         let answer = answer.and_then(|Answer { status, headers, body }| {
             let body = BASE64.decode(body.as_bytes());
             let body = body.map_err(|error| fault("internal", format!("the host's answer: {error}")))?;

@@ -19,8 +19,9 @@ const PARTS: usize = 100;
 
 impl app_scripts::Host for State {
     async fn run(&mut self, app: Resource<App>, name: String, data: String) -> Returned<String> {
+        let on = self.table.get(&app)?.bundle_id.clone();
         let answer = self.script(&app, &name, &[data], Vec::new(), Vec::new()).await?;
-        self.heard(answer.map(|mut answers| answers.remove(0)))
+        self.heard(&on, answer.map(|mut answers| answers.remove(0)))
     }
 
     async fn run_on(
@@ -31,8 +32,9 @@ impl app_scripts::Host for State {
         acts: Vec<String>,
         objects: Vec<String>,
     ) -> Returned<String> {
+        let on = self.table.get(&app)?.bundle_id.clone();
         let answer = self.script(&app, &name, &[data], acts, objects).await?;
-        self.heard(answer.map(|mut answers| answers.remove(0)))
+        self.heard(&on, answer.map(|mut answers| answers.remove(0)))
     }
 
     async fn run_parts(
@@ -43,13 +45,14 @@ impl app_scripts::Host for State {
         acts: Vec<String>,
         objects: Vec<String>,
     ) -> Returned<Vec<String>> {
+        let on = self.table.get(&app)?.bundle_id.clone();
         let answers = match self.script(&app, &name, &parts, acts, objects).await? {
             Ok(answers) => answers,
             Err(fault) => return Ok(Err(fault)),
         };
         let mut heard = Vec::with_capacity(answers.len());
         for answer in answers {
-            match self.hear(answer.to_string())? {
+            match self.hear(&on, answer.to_string())? {
                 Ok(answer) => heard.push(answer),
                 Err(fault) => return Ok(Err(fault)),
             }
@@ -103,9 +106,9 @@ impl State {
         }))
     }
 
-    fn heard(&mut self, answer: Result<Json, types::Fault>) -> Returned<String> {
+    fn heard(&mut self, app: &str, answer: Result<Json, types::Fault>) -> Returned<String> {
         match answer {
-            Ok(answer) => self.hear(answer.to_string()),
+            Ok(answer) => self.hear(app, answer.to_string()),
             Err(fault) => Ok(Err(fault)),
         }
     }

@@ -257,7 +257,7 @@ impl State {
         let root = self.table.get(on)?.root.clone();
         let bytes = weight(&ask);
         let told = self.ask_told(Question::LanguageServers { root, ask }, bytes).await?;
-        self.heard = true;
+        self.caller.heard.note(None);
         Ok(told.map_err(Fault::from))
     }
 }

@@ -10,11 +10,14 @@ use crate::host::Question;
 #[derive(Deserialize)]
 struct Value {
     value: Option<String>,
+    /// The sources of untrusted text that may be in the store.
+    heard: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
 struct Keys {
     keys: Vec<String>,
+    heard: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -30,7 +33,10 @@ impl store::Host for State {
         }
         let bytes = key.len();
         let answer: Result<Value, _> = self.ask(Question::StoreGet { key }, bytes).await?;
-        let text = answer.map(|answer| answer.value);
+        let text = answer.map(|answer| {
+            self.recall(answer.heard);
+            answer.value
+        });
         self.count_traffic(text.as_ref().map_or(0, |text| text.as_ref().map_or(0, String::len)))?;
         Ok(text.and_then(decode))
     }
@@ -58,7 +64,23 @@ impl store::Host for State {
         let bytes = prefix.len();
         let question = Question::StoreKeys { prefix, after, limit: limit.min(MOST_KEYS) };
         let answer: Result<Keys, _> = self.ask(question, bytes).await?;
-        Ok(answer.map(|answer| answer.keys))
+        Ok(answer.map(|answer| {
+            self.recall(answer.heard);
+            answer.keys
+        }))
+    }
+}
+
+impl State {
+    /// Notes what a stored answer may contain. An earlier call has heard it, so the hour of caution begins again.
+    fn recall(&mut self, heard: Option<Vec<String>>) {
+        for source in heard.iter().flatten() {
+            self.caller.heard.note(Some(source));
+            self.recalled.insert(source.clone());
+        }
+        if heard.is_some() {
+            self.caller.heard.note(None);
+        }
     }
 }
 
