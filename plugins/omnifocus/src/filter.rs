@@ -50,17 +50,20 @@ pub(crate) fn read(
     let of_mode = mode.iter().filter(|(key, _)| !keys.iter().any(|given| own(given) == *key));
     tree.parts.extend(of_mode.map(|(_, predicate)| predicate.clone()));
     let narrow = tree.narrow();
-    let defaults = match kind {
-        Kind::Tasks if ids.is_none() => tree.exclude(),
-        // OmniFocus does not ask for reviews of completed and dropped projects.
-        Kind::Projects if !tree.states && keys.iter().any(|key| key == "reviewDue") => {
-            let remaining = Predicate::Among("status", vec!["active", "on_hold"]);
-            tree.parts.push(remaining.clone());
-            vec![remaining]
-        }
+    let defaults = match remaining(kind) {
+        Some(remaining) if ids.is_none() => tree.exclude(&remaining),
         _ => Vec::new(),
     };
     Ok(Filter { predicate: tree.predicate(), defaults, ids, keys, narrow, warnings: reader.warnings })
+}
+
+/// The items of a kind that are neither completed nor dropped; `None` for a kind that has no such states.
+fn remaining(kind: Kind) -> Option<Predicate> {
+    match kind {
+        Kind::Tasks => Some(Predicate::Is("status", Json::String("active".to_owned()))),
+        Kind::Projects => Some(Predicate::Among("status", vec!["active", "on_hold"])),
+        _ => None,
+    }
 }
 
 /// The value that a key is about. The own and the effective date or flag of an item are about the same value, so
@@ -251,19 +254,19 @@ impl Conjunction {
 
     /// Leaves out completed and dropped items, unless the filter mentions them itself. If only some items of an `OR`
     /// do, the others still leave them out. Returns the exclusions.
-    fn exclude(&mut self) -> Vec<Predicate> {
+    fn exclude(&mut self, remaining: &Predicate) -> Vec<Predicate> {
         if self.states {
             return Vec::new();
         }
         let speaks = |branches: &&mut Vec<Self>| branches.iter().any(Self::speaks);
         if let Some(branches) = self.choices.iter_mut().find(speaks) {
-            let mut excluded: Vec<Predicate> = branches.iter_mut().flat_map(Self::exclude).collect();
+            let mut excluded: Vec<Predicate> =
+                branches.iter_mut().flat_map(|branch| branch.exclude(remaining)).collect();
             excluded.truncate(1);
             return excluded;
         }
-        let active = Predicate::Is("status", Json::String("active".to_owned()));
-        self.parts.push(active.clone());
-        vec![active]
+        self.parts.push(remaining.clone());
+        vec![remaining.clone()]
     }
 
     fn speaks(&self) -> bool {

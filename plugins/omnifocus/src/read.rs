@@ -26,7 +26,7 @@ pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engin
 }
 
 const DESCRIPTION: &str = "Queries OmniFocus: tasks, projects, tags, folders, perspectives, or an export of them. \
-Completed and dropped tasks are left out unless `status` asks for them; every answer tells its filters, total_count and \
+Completed and dropped tasks and projects are left out unless `status` asks for them; every answer tells its filters, total_count and \
 truncation.
 FILTERS (all must hold): status, flagged, inInbox, available, blocked, project (name, id or null = inbox), folder \
 (\"Work/Clients\" or null), tags {any|all|none:[names], below:true for tags below them}, dueDate deferDate plannedDate (effectiveDueDate \

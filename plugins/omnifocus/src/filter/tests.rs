@@ -187,5 +187,15 @@ fn each_kind_has_its_own_keys() {
         shown(Kind::Projects, &json!({"reviewDue": true, "completed": true})),
         "(nextReviewDate <= 2026-01-28T23:59:59+01:00 and status is \"completed\")"
     );
+    // Projects on hold are remaining ones, and whoever names a state decides.
+    assert_eq!(
+        shown(Kind::Projects, &json!({"flagged": true})),
+        "(flagged is true and status is active or on_hold)"
+    );
+    assert_eq!(
+        shown(Kind::Projects, &json!({"effectiveFlagged": true, "status": "dropped"})),
+        "(effectiveFlagged is true and status is \"dropped\")"
+    );
+    assert_eq!(shown(Kind::Projects, &json!({"NOT": {"status": "active"}})), "not status is \"active\"");
     assert_eq!(shown(Kind::Tags, &json!({"flagged": true})), "error: `filters.flagged` is not known");
 }

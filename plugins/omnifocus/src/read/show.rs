@@ -83,7 +83,8 @@ impl Part {
     fn description(&self, moment: &Moment) -> String {
         let mut description = self.filter.predicate.words(moment);
         if !self.filter.defaults.is_empty() {
-            description.push_str("; completed and dropped tasks are left out by default");
+            let kind = self.kind.word();
+            description.push_str(&format!("; completed and dropped {kind} are left out by default"));
         }
         if self.kind == Kind::Tasks && !self.roots {
             description.push_str("; the root tasks of projects are left out");
