@@ -391,6 +391,36 @@ fn an_appended_text_is_taken_off_again() {
     }
 }
 
+/// If OmniFocus ignores an appended text, the undo leaves the note alone, and nothing asks about it.
+#[test]
+fn an_appended_text_that_was_not_taken_is_not_taken_off() {
+    let (mut world, ids) = scene();
+    world.sabotage = "Object.defineProperty(Object.getPrototypeOf(flattenedTasks[0]), 'appendStringToNote', { value() {} });".to_owned();
+    let note = format!("JSON.stringify(Task.byIdentifier({}).note)", ids["a"]);
+    let mut append = |more: Json| {
+        let mut changes = json!({"appendNote": "more"});
+        changes.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let answer = write(&mut world, &json!({"operation": "update", "id": ids["a"], "changes": changes}));
+        assert_eq!(answer["data"]["note"], "old words", "{answer}");
+        answer
+    };
+    assert_eq!(append(json!({}))["undo"], Json::Null);
+    let answer = append(json!({"flagged": false}));
+    assert_eq!(
+        answer["undo"]["arguments"]["mutation"]["steps"][0]["set"],
+        json!({"flagged": true}),
+        "{answer}"
+    );
+    // A step that an older version recorded.
+    let was = json!({"do": "update", "kind": "task", "id": {"id": ids["a"]}, "set": {"cut": ""}});
+    let cut = write(&mut world, &json!({"operation": "restore", "steps": [was]}));
+    assert_eq!(
+        (&cut["success"], world.evaluate(&note).unwrap().trim()),
+        (&json!(true), "\"old words\""),
+        "{cut}"
+    );
+}
+
 /// Undo deletes what a call made, but not what someone has written into it since: a field, a tag, an alert, or a value of
 /// something below it.
 #[test]

@@ -271,6 +271,7 @@
 
   // Removes the end of a note. Only its styled text keeps the styles of the rest.
   function cutNote(kind, item, end, row) {
+    if (end === "") return; // `slice` would remove the whole note
     if (!item.note.endsWith(end)) refuse("altered", kind, item.name);
     const kept = item.note.slice(0, -end.length);
     try {
@@ -530,6 +531,8 @@
   // The way back of a note. An appended text is taken off again, because an assignment of the old note would remove its
   // styles.
   function noteBack({ note, ...old }, now, set) {
+    // The change had no effect, so there is nothing to take back.
+    if (now === note) return old;
     if (set.append !== undefined && note !== "" && now.startsWith(note)) return { ...old, cut: now.slice(note.length) };
     if (set.cut !== undefined && now !== "" && note.startsWith(`${now}\n`))
       return { ...old, append: note.slice(now.length + 1) };
@@ -805,6 +808,7 @@
         const left = change(step.kind, found, set, place, row);
         for (const back of row.back)
           if (back.set !== undefined && back.set.note !== undefined) back.set = noteBack(back.set, found.note, set);
+        row.back = row.back.filter(({ set: old, places }) => !old || places || Object.keys(old).length > 0);
         return finished(step.kind, found, left, row, remembered);
       };
     },
