@@ -77,7 +77,8 @@ class OmniFocus(Desk):
                     before = await self.count(client, name={"contains": "deleteAll"})
                     whole = await self.count(client, status="active")
                     made = await self.write(client, create(EVIL, project="Q1 budget", dueDate="2027-01-15"))
-                    self.asked(human, to("create task"), f"create task {quoted} in project “Q1 budget”: dueDate {made['dueDate'][:16].replace('T', ' ')}")
+                    due = f"Fri {made['dueDate'][:16].replace('T', ' ')} {made['dueDate'][19:]}"
+                    self.asked(human, to("create task"), f"create task {quoted} in project “Q1 budget”: dueDate {due}")
                     self.assertEqual((made["name"], made["project"]), (EVIL, "Q1 budget"))
                     self.assertEqual(await self.count(client, name={"contains": "deleteAll"}), before + 1)
                     self.assertEqual(await self.count(client, status="active"), whole + 1)
@@ -148,6 +149,25 @@ class OmniFocus(Desk):
             kept = (await self.call(client, "omnifocus_write", mutation=create("kept")))["undo"]
         listed = json.loads(self.cli("undo", "--json"))["undo"]
         self.assertEqual([entry["words"] for entry in listed if entry["id"] == kept], ["create task “kept” in the inbox"])
+
+    async def test_one_change_of_many_items_is_shown_and_told_once(self):
+        human = Human("once")
+        async with self.client(MODERN, human) as client:
+            ids = [task["id"] for task in await self.tasks(client, 30, status="active")]
+            change = {"operation": "update", "ids": ids, "changes": {"estimatedMinutes": 7}, "minimalResponse": True}
+            answer = await self.call(client, "omnifocus_write", mutation=change)
+            self.assertEqual((answer["data"]["summary"]["updated"], answer["data"]["results"]), (30, []))
+            head, line, level = human.asked[-1].message.splitlines()
+            self.assertEqual(head, f"{to('edit task')} (30 objects)")
+            self.assertTrue(line.startswith(f'{SAYS}"update 30 tasks: estimatedMinutes '), line)
+            self.assertTrue(level.startswith("MODIFY · "), level)
+            back = await self.call(client, "iac_mcp_undo", undo=answer["undo"])
+            self.assertLess(len(json.dumps(back)), 1500, back)
+            self.assertRegex(back["changes"][0]["answer"]["data"]["undone"], "^30 tasks: .* and 27 more$")
+            # The old values differ, so the tasks that get the same one share a line.
+            head, first, *lines, level = human.asked[-1].message.splitlines()
+            self.assertTrue(first.startswith(f'{SAYS}"30 in all: update 30; update '), first)
+            self.assertTrue(len(lines) <= 5 and lines[-1].endswith(" more changes"), lines)
 
     async def test_what_is_too_long_for_one_script_is_one_question(self):
         for mode in MODES:

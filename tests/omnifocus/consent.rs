@@ -91,7 +91,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
             update("task", &json!({"flagged": false, "dueDate": null, "name": "Kid", "status": "active"})),
             vec!["edit task"],
             "update task “Child” in “Group”: name “Child” -> “Kid”, flagged true -> false, \
-             dueDate 2026-01-05 17:00 -> none, status active",
+             dueDate Mon 2026-01-05 17:00 +01:00 -> none, status active",
         ),
         (
             update("task", &json!({"note": ""})),
@@ -159,7 +159,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "skip", "id": "@other"}),
             vec!["skip task"],
-            "skip task “Other” in “Box”: the occurrence that is due 2026-02-02 17:00, which repeats by “FREQ=WEEKLY”",
+            "skip task “Other” in “Box”: the occurrence that is due Mon 2026-02-02 17:00 +01:00, which repeats by “FREQ=WEEKLY”",
         ),
         (
             update("folder", &json!({"name": "Rack", "folder": "Work"})),
@@ -491,11 +491,142 @@ fn equal_changes_share_a_line() {
     assert_eq!(answer["success"], true, "{answer}");
     let lines = &world.asked[0].lines;
     assert_eq!(lines.len(), 62);
-    assert_eq!(lines[0], "62 in all: delete 1, update 61; delete task “Task with a long name, number 1”");
-    let start = "update 60 tasks: dueDate 2026-02-28 17:00: “Task with a long name, number 0”, “Task";
+    assert_eq!(lines[0], "delete task “Task with a long name, number 1”");
+    let start =
+        "update 60 tasks: dueDate Sat 2026-02-28 17:00 +01:00: “Task with a long name, number 0”, “Task";
     assert!(lines[1].starts_with(start), "{}", lines[1]);
     assert!(lines[1].ends_with(" more") && lines[1].chars().count() < 1_100, "{}", lines[1]);
     assert_eq!(lines[2], "update task “Task with a long name, number 0”: flagged false -> true");
+    assert!(lines[3..].iter().all(String::is_empty), "the host counts these and shows none of them");
+}
+
+/// A shared line tells what is replaced: once if it is the same for all, otherwise beside each name. If lines are hidden,
+/// the first one counts all changes.
+#[test]
+fn a_shared_line_tells_what_is_replaced() {
+    let mut world = World::new();
+    let make = "JSON.stringify(Array.from({ length: 16 }, (_, at) => { const task = new Task('t' + at, null); \
+                if (at > 0) task.dueDate = new Date(2026, 0, 1 + at % 2, 17); return task.id.primaryKey; }))";
+    let ids: Vec<String> = serde_json::from_str(&world.evaluate(make).unwrap()).unwrap();
+    let mut lines = |mutation: Json| {
+        let answer = world.call("omnifocus_write", &json!({ "mutation": mutation }));
+        assert_eq!(answer["success"], true, "{answer}");
+        let lines = world.asked.last().unwrap().lines.clone();
+        lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>()
+    };
+    let mut many =
+        |ids: &[String], changes: Json| lines(json!({"operation": "update", "ids": ids, "changes": changes}));
+    let (first, second) = ("Thu 2026-01-01 17:00 +01:00", "Fri 2026-01-02 17:00 +01:00");
+    let told = format!(
+        "update 6 tasks: dueDate Sat 2026-02-28 17:00 +01:00: “t0” (was none), “t1” (was {second}), “t2” (was {first}), \
+         “t3” (was {second}), “t4” (was {first}), “t5” (was {second})"
+    );
+    assert_eq!(many(&ids[..6], json!({"dueDate": "2026-02-28"})), [told]);
+    let again = json!({"dueDate": "2026-03-01", "flagged": true});
+    let told = "update 6 tasks: flagged false -> true, \
+                dueDate Sat 2026-02-28 17:00 +01:00 -> Sun 2026-03-01 17:00 +01:00: “t0”, “t1”, “t2”, “t3”, “t4”, “t5”";
+    assert_eq!(many(&ids[..6], again), [told]);
+    let told = format!(
+        "update 7 tasks: flagged true, dueDate Mon 2026-03-02 17:00 +01:00: “t0” (was dueDate Sun 2026-03-01 17:00 +01:00), \
+         “t1” (was dueDate Sun 2026-03-01 17:00 +01:00), “t2” (was dueDate Sun 2026-03-01 17:00 +01:00), \
+         “t3” (was dueDate Sun 2026-03-01 17:00 +01:00), “t4” (was dueDate Sun 2026-03-01 17:00 +01:00), \
+         “t5” (was dueDate Sun 2026-03-01 17:00 +01:00), “t6” (was flagged false, dueDate {first})"
+    );
+    assert_eq!(many(&ids[..7], json!({"dueDate": "2026-03-02", "flagged": true})), [told]);
+    let update = |at: usize, minutes: usize| json!({"operation": "update", "id": ids[at], "changes": {"estimatedMinutes": minutes}});
+    let operations: Vec<Json> = (7..16).map(|at| update(at, if at < 11 { 5 } else { at })).collect();
+    let shown = lines(json!({"operation": "batch", "operations": operations}));
+    assert_eq!(shown.len(), 6);
+    assert_eq!(
+        shown[0],
+        "9 in all: update 9; update 4 tasks: estimatedMinutes none -> 5: “t7”, “t8”, “t9”, “t10”"
+    );
+}
+
+/// One change of many items, with an answer and an undo that count.
+#[test]
+fn one_change_of_many_items_is_one_call() {
+    let mut world = World::new();
+    let make =
+        "JSON.stringify(Array.from({ length: 12 }, (_, at) => new Task('t' + at, null).id.primaryKey))";
+    let ids: Vec<String> = serde_json::from_str(&world.evaluate(make).unwrap()).unwrap();
+    let mut write = |mutation: Json| world.call("omnifocus_write", &json!({ "mutation": mutation }));
+    let many = |operation: &str, more: Json| {
+        let mut mutation = json!({"operation": operation, "ids": ids});
+        mutation.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        mutation
+    };
+    let answer = write(many("update", json!({"changes": {"flagged": true}})));
+    let rows = answer["data"]["results"].as_array().unwrap();
+    assert!(rows.len() == 12 && rows.iter().all(|row| row["flagged"] == true), "{answer}");
+    let answer = write(many("update", json!({"changes": {"flagged": false}, "minimalResponse": true})));
+    let summary = json!({"created": 0, "updated": 12, "completed": 0, "deleted": 0, "errors": 0});
+    assert_eq!(answer["data"], json!({"summary": summary, "results": []}), "{answer}");
+    let back = write(answer["undo"]["arguments"]["mutation"].clone());
+    let undone =
+        json!({"summary": summary, "undone": "12 tasks: “t11”, “t10”, “t9” and 9 more", "results": []});
+    assert_eq!(back["data"], undone, "{back}");
+    let planned = write(many("complete", json!({"dryRun": true})));
+    assert_eq!(planned["data"]["summary"], json!({"planned": 12, "errors": 0}), "{planned}");
+    let answer = write(many("complete", json!({"minimalResponse": true})));
+    assert_eq!(answer["data"]["summary"]["completed"], 12, "{answer}");
+    // An id that OmniFocus does not have stops everything, or only itself.
+    let mixed = |more: Json| {
+        let mut mutation = many("update", json!({"changes": {"flagged": true}, "minimalResponse": true}));
+        mutation["ids"] = json!([ids[0], "nobody"]);
+        mutation.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        mutation
+    };
+    assert_eq!(write(mixed(json!({})))["error"], "no task has the id `nobody`; nothing was changed");
+    let answer = write(mixed(json!({"stopOnError": false})));
+    let rows = &answer["data"]["results"];
+    assert_eq!(
+        (&answer["success"], &answer["data"]["summary"]["updated"]),
+        (&json!(true), &json!(1)),
+        "{answer}"
+    );
+    assert_eq!((rows.as_array().map(Vec::len), &rows[0]["index"]), (Some(1), &json!(1)), "{answer}");
+    let answer = write(many("delete", json!({"minimalResponse": true})));
+    assert_eq!(
+        (&answer["success"], &answer["data"]["summary"]["deleted"]),
+        (&json!(true), &json!(12)),
+        "{answer}"
+    );
+    let both = json!({"operation": "update", "id": "x", "ids": ["y"], "changes": {"flagged": true}});
+    assert_eq!(write(both)["error"], "`mutation.id` and `mutation.ids` are both given");
+    let within = json!({"operation": "batch", "operations": [{"operation": "update", "ids": ["y"], "changes": {"flagged": true}}]});
+    let answer = write(within);
+    assert!(
+        answer["suggestion"].as_str().is_some_and(|told| told.contains("a mutation of its own")),
+        "{answer}"
+    );
+}
+
+/// A minimal answer of a batch has the ids of what is new.
+#[test]
+fn a_minimal_answer_has_new_ids() {
+    let mut world = World::new();
+    let id = world.evaluate("new Task('there', null).id.primaryKey").unwrap().trim().to_owned();
+    let mut batch = |mapping: bool| {
+        let operations = json!([
+            {"operation": "create", "target": "task", "data": {"name": "new", "tempId": "n"}},
+            {"operation": "update", "id": id, "changes": {"flagged": true}},
+            {"operation": "duplicate", "id": id},
+        ]);
+        let mutation = json!({"operation": "batch", "operations": operations, "minimalResponse": true, "returnMapping": mapping});
+        let answer = world.call("omnifocus_write", &json!({ "mutation": mutation }));
+        assert_eq!(answer["success"], true, "{answer}");
+        answer["data"].clone()
+    };
+    let told = |data: &Json| {
+        let rows = data["results"].as_array().unwrap().clone();
+        assert!(rows.iter().all(|row| row["id"].is_string() && row.get("flagged").is_none()), "{data}");
+        rows.iter().map(|row| row["operation"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let mapped = batch(true);
+    assert!(mapped["tempIdMapping"]["n"].is_string(), "{mapped}");
+    assert_eq!(told(&mapped), ["duplicate"]);
+    assert_eq!(told(&batch(false)), ["create", "duplicate"]);
 }
 
 /// What follows from a change is in its line.
@@ -521,8 +652,8 @@ fn a_line_tells_what_follows() {
         ),
         (
             update(1, json!({"lastReviewDate": "2026-01-28"})),
-            "update project “P”: lastReviewDate 2026-01-01 00:00 -> 2026-01-28 00:00, \
-             nextReviewDate 2026-01-08 00:00 -> 2026-02-11 00:00",
+            "update project “P”: lastReviewDate Thu 2026-01-01 00:00 +01:00 -> Wed 2026-01-28 00:00 +01:00, \
+             nextReviewDate Thu 2026-01-08 00:00 +01:00 -> Wed 2026-02-11 00:00 +01:00",
         ),
         (json!({"operation": "convert", "id": ids[0]}), "convert task “t” to a project; it cannot be undone"),
     ] {

@@ -263,8 +263,8 @@ fn notifications_are_set_added_to_and_taken_away() {
     assert_eq!(line, "update task “call”: with the notifications 0 minutes after it is due");
     let (answer, line) = update(json!({"notifications": ["2026-02-03"]}));
     assert_eq!(answer["data"]["notifications"], json!(["2026-02-03T08:00:00+01:00"]), "{answer}");
-    let old = "60 minutes before it is due, 2026-02-01 09:00, 0 minutes after it is due";
-    assert_eq!(line, format!("update task “call”: notifications {old} -> 2026-02-03 08:00"));
+    let old = "60 minutes before it is due, Sun 2026-02-01 09:00 +01:00, 0 minutes after it is due";
+    assert_eq!(line, format!("update task “call”: notifications {old} -> Tue 2026-02-03 08:00 +01:00"));
     let (answer, _) = update(json!({"notifications": null}));
     assert!(answer["data"].get("notifications").is_none(), "{answer}");
     let (answer, _) = update(json!({"dueDate": null, "addNotifications": [-5]}));

@@ -89,10 +89,11 @@ impl Moment {
         local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
     }
 
-    /// Shows an instant as a person reads it: local time, with seconds only if there are any.
+    /// Shows an instant as a person reads it, in the form of the server's own questions: local time with the weekday
+    /// and the offset, and with seconds only if there are any.
     pub(crate) fn wall(&self, milliseconds: i64) -> String {
         let local = timestamp(milliseconds).to_zoned(self.now.time_zone().clone());
-        let form = if local.second() == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
+        let form = if local.second() == 0 { "%a %Y-%m-%d %H:%M %:z" } else { "%a %Y-%m-%d %H:%M:%S %:z" };
         local.strftime(form).to_string()
     }
 
@@ -153,8 +154,9 @@ mod tests {
     #[test]
     fn a_person_reads_local_time() {
         let moment = Moment::new(NOON, "Europe/Vienna", 3_600);
-        assert_eq!(moment.wall(NOON), "2026-01-28 12:33:20");
-        assert_eq!(moment.wall_of(&iac_plugin::json!(NOON - 20_000)).as_deref(), Some("2026-01-28 12:33"));
+        assert_eq!(moment.wall(NOON), "Wed 2026-01-28 12:33:20 +01:00");
+        let minute = moment.wall_of(&iac_plugin::json!(NOON - 20_000));
+        assert_eq!(minute.as_deref(), Some("Wed 2026-01-28 12:33 +01:00"));
         assert_eq!(moment.wall_of(&Json::Null), None);
     }
 

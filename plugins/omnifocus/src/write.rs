@@ -38,9 +38,9 @@ pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engin
 const DESCRIPTION: &str = "Changes OmniFocus: tasks, projects, folders, tags. All names and ids are resolved first (one \
 miss changes nothing); answers read back what OmniFocus then holds, with warnings for what did not stick. Deleting is \
 permanent.
-OPERATIONS: create (target, data), update (target, id, changes), complete (id, completionDate?), skip (id: one \
-occurrence), duplicate (id, project | parentTaskId | folder, name, includeSubtasks), convert (id, folder: a task to a project), delete (id), batch (operations: up to 100 of these; creates come first, parents first, then updates, \
-completes, deletes; tempId in data is an id within the batch, parentTempId a parent; stopOnError true, atomicOperation, dryRun), bulk_delete (ids, dryRun), \
+OPERATIONS: update (target, id, changes; or ids: one change of up to 100 items in one call), complete (id or ids, completionDate?), create (target, data), skip (id: one \
+occurrence), duplicate (id, project | parentTaskId | folder, name, includeSubtasks), convert (id, folder: a task to a project), delete (id or ids), batch (operations: up to 100 that differ; creates come first, parents first, then updates, \
+completes, deletes; tempId in data is an id within the batch, parentTempId a parent; stopOnError true, atomicOperation, dryRun), \
 create_folder (data {name, parentFolder}), tag_manage (action, tagName, newName | parentTag | targetTag | status | \
 exclusive).
 DATES: YYYY-MM-DD (due 17:00, defer and planned 08:00, completion 12:00), YYYY-MM-DD HH:mm in local time, now+3days, \
@@ -49,9 +49,9 @@ addTags and removeTags do not; \"Parent : Child\" is a path; missing tags are ma
 dropped; project also on_hold. reviewInterval: days or {steps, unit}.
 repetitionRule: {frequency, interval, daysOfWeek [1=Mon..7=Sun or {day:\"MO\",position:-1}], daysOfMonth, count or endDate, \
 method fixed | due-after-completion | defer-after-completion}.
-EXAMPLES of mutation: {operation:\"create\",target:\"task\",data:{name:\"Review goals\",project:\"Planning\",tags:[\"work\"],\
-dueDate:\"2025-01-15 17:00\"}} | {operation:\"update\",target:\"task\",id:\"..\",changes:{project:null,flagged:true,\
-addTags:[\"urgent\"]}} | {operation:\"batch\",operations:[{operation:\"create\",target:\"project\",data:{name:\"Trip\",\
+EXAMPLES of mutation: {operation:\"update\",ids:[\"..\",\"..\"],changes:{dueDate:\"friday 17:00\",addTags:[\"urgent\"]}} | \
+{operation:\"create\",target:\"task\",data:{name:\"Review goals\",project:\"Planning\",tags:[\"work\"],\
+dueDate:\"2025-01-15 17:00\"}} | {operation:\"batch\",operations:[{operation:\"create\",target:\"project\",data:{name:\"Trip\",\
 tempId:\"p\"}},{operation:\"create\",target:\"task\",data:{name:\"Tickets\",parentTempId:\"p\"}}]}";
 
 fn schema() -> Json {
@@ -72,9 +72,9 @@ fn schema() -> Json {
                 "operation": {"enum": request::OPERATIONS},
                 "target": target, "data": data, "id": text, "changes": changes, "completionDate": text,
                 "operations": {"type": "array", "maxItems": 100, "items": {"type": "object"}},
-                "ids": {"type": "array", "maxItems": 100, "items": text},
+                "ids": {"type": "array", "maxItems": 100, "items": text, "description": "in place of id: update, complete, delete"},
                 "dryRun": flag, "stopOnError": flag, "atomicOperation": flag, "returnMapping": flag,
-                "minimalResponse": flag,
+                "minimalResponse": {"type": "boolean", "description": "counts, failures, warnings and new ids only"},
                 "action": {"enum": tags::ACTIONS},
                 "tagName": text, "newName": text, "parentTag": text, "targetTag": text,
                 "status": {"enum": ["active", "on_hold", "dropped"]}, "exclusive": flag, "includeSubtasks": flag,

@@ -59,7 +59,8 @@ fn take(plan: &mut Plan, at: usize, row: &Json) -> Result<(), Fault> {
             format!("operation {} of the batch: {message}; nothing was changed", plan.steps[at].index)
         }
         Form::Undo => format!("{message}; nothing was undone"),
-        Form::Single | Form::Bulk => message,
+        Form::Bulk => format!("{message}; nothing was changed"),
+        Form::Single => message,
     };
     let mut fault = Fault::invalid(message).suggest(suggestion);
     fault.detail = Some(row["error"].clone());

@@ -27,6 +27,7 @@ pub(super) const REDIRECTS: &[(&str, &str)] = &[
     ("subtasks", "use `batch`, with `parentTempId` in each subtask"),
     ("children", "use `batch`, with `parentTempId` in each child"),
     ("completed", "use the operation `complete`, or `status`"),
+    ("ids", "one change of many items is a mutation of its own: update, complete or delete with `ids`"),
 ];
 
 /// The subject of a mutation.
@@ -56,8 +57,8 @@ pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Plan, Fault>
         return Err(Fault::invalid("`mutation` is missing")
             .suggest("write {\"mutation\":{\"operation\":\"create\",\"target\":\"task\",\"data\":{…}}}"));
     }
-    let mutation = repaired(arguments.envelope("mutation", "operation")?);
-    let mutation = Object::root("mutation", &mutation);
+    let map = repaired(arguments.envelope("mutation", "operation")?);
+    let mutation = Object::root("mutation", &map);
     if mutation.get("operation").and_then(Json::as_str) == Some("restore") {
         return restore::read(&mutation);
     }
@@ -69,6 +70,8 @@ pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Plan, Fault>
     let mut plan = match operation {
         "batch" => batch::read(&mutation, moment)?,
         "bulk_delete" => bulk(&mutation)?,
+        "delete" if mutation.has("ids") => bulk(&mutation)?,
+        "update" | "complete" if mutation.has("ids") => many(&map, operation, &context)?,
         "tag_manage" => Plan::single(tags::step(&mutation)?),
         "create_folder" => Plan::single(folder(&mutation)?),
         operation => Plan::single(step(&mutation, operation, 0, &context)?),
@@ -266,16 +269,7 @@ fn reference(
 fn bulk(mutation: &Object<'_>) -> Result<Plan, Fault> {
     mutation.only(&["operation", "target", "ids", "dryRun", "minimalResponse"], REDIRECTS)?;
     let target = target(mutation)?.unwrap_or(Target::Task);
-    let ids = mutation
-        .texts("ids")?
-        .filter(|ids| ids.len() <= batch::MOST)
-        .ok_or_else(|| mutation.wrong("ids", &format!("a list of 1 to {} ids", batch::MOST)))?;
-    if let Some(twice) = (1..ids.len()).find(|at| ids[..*at].contains(&ids[*at])) {
-        return Err(
-            Fault::invalid(format!("`mutation.ids` has `{}` twice", ids[twice])).suggest("name each id once")
-        );
-    }
-    let steps = ids.into_iter().enumerate();
+    let steps = ids(mutation)?.into_iter().enumerate();
     let steps = steps.map(|(at, id)| deletion(target, Some(id.clone()), json!({ "id": id }), at));
     Ok(Plan {
         form: Form::Bulk,
@@ -286,6 +280,49 @@ fn bulk(mutation: &Object<'_>) -> Result<Plan, Fault> {
         minimal: false,
         mapping: false,
     })
+}
+
+/// Reads one change of many items: the same step for each of them.
+fn many(map: &Map<String, Json>, operation: &str, context: &Context<'_>) -> Result<Plan, Fault> {
+    let mutation = Object::root("mutation", map);
+    if mutation.has("id") {
+        return Err(
+            Fault::invalid("`mutation.id` and `mutation.ids` are both given").suggest("use one of them")
+        );
+    }
+    let mut one = map.clone();
+    for key in ["ids", "dryRun", "stopOnError"] {
+        one.remove(key);
+    }
+    let mut steps = Vec::new();
+    for (at, id) in ids(&mutation)?.into_iter().enumerate() {
+        one.insert("id".to_owned(), Json::String(id));
+        steps.push(step(&Object::root("mutation", &one), operation, at, context)?);
+    }
+    Ok(Plan {
+        form: Form::Bulk,
+        steps,
+        stop: mutation.flag("stopOnError")?.unwrap_or(true),
+        atomic: false,
+        dry_run: mutation.flag("dryRun")?.unwrap_or(false),
+        minimal: false,
+        mapping: false,
+    })
+}
+
+/// Reads the ids of a change of many items.
+fn ids(mutation: &Object<'_>) -> Result<Vec<String>, Fault> {
+    let ids = mutation
+        .texts("ids")?
+        .filter(|ids| ids.len() <= batch::MOST)
+        .ok_or_else(|| mutation.wrong("ids", &format!("a list of 1 to {} ids", batch::MOST)))?;
+    match (1..ids.len()).find(|at| ids[..*at].contains(&ids[*at])) {
+        Some(twice) => {
+            Err(Fault::invalid(format!("`mutation.ids` has `{}` twice", ids[twice]))
+                .suggest("name each id once"))
+        }
+        None => Ok(ids),
+    }
 }
 
 fn folder(mutation: &Object<'_>) -> Result<Step, Fault> {

@@ -3,6 +3,7 @@
 use iac_plugin::serde_json::Map;
 use iac_plugin::{Fault, Json, json};
 
+use super::lines;
 use super::plan::{Done, Form, Plan, Step};
 use super::words::line;
 use crate::Moment;
@@ -93,10 +94,12 @@ fn single(plan: &Plan, row: &Json, moment: &Moment) -> Json {
 }
 
 fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
+    let is_mapped = plan.mapping && done.rolled_back.is_none();
     let mut rows: Vec<(usize, Json)> = plan
         .steps
         .iter()
         .zip(&done.rows)
+        .filter(|(step, row)| !plan.minimal || is_told(step, row, is_mapped))
         .map(|(step, row)| {
             let mut shown = begun(step);
             shown["success"] = json!(row["success"] == true);
@@ -111,22 +114,28 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
         })
         .collect();
     rows.sort_by_key(|(index, _)| *index);
-    let count = |operation: &str| {
-        plan.steps
-            .iter()
-            .zip(&done.rows)
-            .filter(|(step, row)| step.operation == operation && row["success"] == true)
-            .count()
-    };
-    let errors = rows.iter().filter(|(_, row)| row["success"] != true).count();
+    let succeeded: Vec<&Step> = plan
+        .steps
+        .iter()
+        .zip(&done.rows)
+        .filter(|(_, row)| row["success"] == true)
+        .map(|(step, _)| step)
+        .collect();
+    let count = |operation: &str| succeeded.iter().filter(|step| step.operation == operation).count();
+    let errors = plan.steps.len() - succeeded.len();
     let mut summary = json!({"created": count("create"), "updated": count("update"), "completed": count("complete"), "deleted": count("delete"), "errors": errors});
     if count("skip") > 0 {
         summary["skipped"] = json!(count("skip"));
     }
-    let whole = if plan.form == Form::Bulk { errors < rows.len() } else { errors == 0 };
-    let mut data =
-        json!({"summary": summary, "results": rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>()});
-    if plan.mapping && done.rolled_back.is_none() {
+    // Each item of a bulk deletion stands alone.
+    let whole = if plan.form == Form::Bulk && !plan.stop { !succeeded.is_empty() } else { errors == 0 };
+    let rows: Vec<Json> = rows.into_iter().map(|(_, row)| row).collect();
+    let mut data = json!({ "summary": summary });
+    if plan.form == Form::Undo && !succeeded.is_empty() {
+        data["undone"] = json!(lines::few(&succeeded));
+    }
+    data["results"] = json!(rows);
+    if is_mapped {
         data["tempIdMapping"] = Json::Object(mapping(plan, done));
     }
     let mut answer = json!({"success": whole, "data": data});
@@ -134,6 +143,15 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
         rolled_back(&mut answer, plan, back);
     }
     answer
+}
+
+/// Whether a minimal answer has a row for a step: if it failed, has a warning, or made an item whose id is nowhere else.
+fn is_told(step: &Step, row: &Json, is_mapped: bool) -> bool {
+    let makes = match step.operation {
+        "create" => !is_mapped,
+        operation => matches!(operation, "duplicate" | "convert"),
+    };
+    row["success"] != true || warnings(row).is_some() || makes
 }
 
 fn mapping(plan: &Plan, done: &Done) -> Map<String, Json> {
@@ -262,10 +280,12 @@ fn failure(step: &Step, row: &Json) -> Option<Json> {
 fn refused(plan: &Plan, at: usize, row: &Json) -> Fault {
     let (message, suggestion) = words(&row["error"]);
     let step = &plan.steps[at];
-    let message = if plan.form == Form::Single {
-        message
-    } else {
-        format!("operation {} of the batch: {message}; nothing was changed", step.index)
+    let message = match plan.form {
+        Form::Single => message,
+        Form::Bulk => format!("{message}; nothing was changed"),
+        Form::Batch | Form::Undo => {
+            format!("operation {} of the batch: {message}; nothing was changed", step.index)
+        }
     };
     let mut fault = Fault::invalid(message).suggest(suggestion);
     if row["error"]["reason"] == "failed" {

@@ -131,11 +131,35 @@ pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<
         return None;
     }
     let without_old = Step { said: json!({"to": step.said["to"]}), ..step.clone() };
+    Some(whole_change(plan, &without_old, moment))
+}
+
+/// What an update sets, and what it replaces, without the item.
+pub(super) fn whole_change(plan: &Plan, step: &Step, moment: &Moment) -> String {
     let moved = Some(&step.json["set"]["move"]).filter(|place| place.is_object());
-    let moved = moved.map(|to| {
-        format!("move {}", place(plan, to, &without_old, "to").unwrap_or_else(|| "to the top".to_owned()))
-    });
-    Some(list(moved.into_iter().chain(properties(&without_old, moment)).collect()))
+    let moved = moved
+        .map(|to| format!("move {}", place(plan, to, step, "to").unwrap_or_else(|| "to the top".to_owned())));
+    list(moved.into_iter().chain(properties(step, moment)).collect())
+}
+
+/// What an update replaces: each old value that differs from the new one, with its label if the update sets several
+/// properties. `None` if nothing differs.
+pub(super) fn replaced(step: &Step, moment: &Moment) -> Option<String> {
+    let (set, old) = (step.json["set"].as_object()?, &step.said["old"]);
+    let mut parts = Vec::new();
+    for (key, label) in PROPERTIES {
+        let (Some(wanted), Some(old)) = (set.get(key), old.get(key)) else { continue };
+        let old = match key {
+            "append" | "cut" | "alerts" => continue,
+            "tags" => names(old.as_array().map(Vec::as_slice).unwrap_or_default()),
+            _ => value(key, old, moment),
+        };
+        if key != "tags" && old == value(key, wanted, moment) {
+            continue;
+        }
+        parts.push(if set.len() == 1 { old } else { format!("{label} {old}") });
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// The subject of a step: its kind, its name and its place.
