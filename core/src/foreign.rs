@@ -1,6 +1,8 @@
 //! Makes text from outside safe to show. The author of an app writes its dictionary's descriptions, and a client's
 //! model reads them.
 
+mod invisible;
+
 /// Cleans a foreign text: one line, no control, direction or invisible characters, at most `most` characters.
 pub fn clean(text: &str, most: usize) -> String {
     let harmless = text.chars().map(|c| if c.is_whitespace() || c.is_control() { ' ' } else { c });
@@ -48,11 +50,7 @@ fn cut(text: &str, most: usize) -> String {
 
 /// Whether a character is visible and does not change the direction of the text around it.
 pub(crate) fn is_visible(c: char) -> bool {
-    let hidden = matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-        | '\u{2800}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}');
-    !hidden
+    !invisible::is_invisible(c)
 }
 
 /// Whether a character belongs to a script that is written from right to left.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use crate::PluginId;
+use crate::invisible::is_invisible;
 
 /// The error of a host function or of a plugin's tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -381,13 +382,20 @@ pub(crate) fn hidden(text: &str) -> Option<char> {
     text.chars().find(|c| hides(*c) && !matches!(c, '\n' | '\t'))
 }
 
-/// Tells whether a character is invisible or changes how the text around it reads. The core has the same list, in
-/// `foreign::is_visible`.
-fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-        | '\u{2800}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+/// The character that makes an emoji of the character before it, as in `⚠️`.
+const EMOJI: char = '\u{fe0f}';
+
+/// Finds the first invisible character in a text for people and models, and its line. Emoji are allowed.
+pub(crate) fn hidden_in_prose(text: &str) -> Option<(char, usize)> {
+    let mut before = ' ';
+    let mut hides_here = |c: &char| {
+        let after = std::mem::replace(&mut before, *c);
+        let is_emoji = *c == EMOJI && !after.is_whitespace() && !hides(after);
+        hides(*c) && !is_emoji && !matches!(c, '\n' | '\t')
+    };
+    let at = text.chars().position(|c| hides_here(&c))?;
+    let lines = text.chars().take(at).filter(|c| *c == '\n').count();
+    Some((text.chars().nth(at)?, lines + 1))
 }
 
 /// Finds the plugin's last message about why it ended. A Rust panic counts from its first line on, because a panic of
@@ -519,23 +527,17 @@ mod tests {
         check(Bound::Tables, Some(place), "it exceeded the limit on table elements, 1000");
     }
 
-    /// This crate does not depend on the core, so the test compares the texts of both lists.
     #[test]
-    fn what_the_core_hides_is_hidden_here() {
-        let list = |file: &str, function: &str| {
-            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-            let text = std::fs::read_to_string(path).expect("the file is there");
-            let body = text.split_once(function).expect("the function is there").1;
-            let list = body.split_once("matches!(").expect("it has a list").1;
-            let list = list.split_once("')").expect("the list ends").0;
-            list.split_whitespace().collect::<Vec<_>>().join(" ")
-        };
-        let here = list("src/failure.rs", "\nfn is_invisible(");
-        assert_eq!(here, list("../../core/src/foreign.rs", "\npub(crate) fn is_visible("));
+    fn no_character_of_a_text_hides() {
         for letter in ['\u{3164}', '\u{115f}', '\u{ad}', '\u{2800}', '\u{fe0f}', '\u{e0101}'] {
             assert_eq!(hidden(&format!("a\n{letter}b")), Some(letter), "{letter:?}");
+            assert_eq!(hidden_in_prose(&format!("a\n{letter}b")), Some((letter, 2)), "{letter:?}");
         }
         assert_eq!(hidden("plain\n\ttext, größer 日本語"), None);
+        assert_eq!(hidden_in_prose("plain\n\t⚠️ text, größer 日本語, 1️⃣"), None);
+        for bad in ["⚠\u{fe0f}\u{fe0f}", " \u{fe0f}", "\u{fe0f}", "\u{200b}\u{fe0f}", "⚠\u{fe0e}"] {
+            assert!(hidden_in_prose(bad).is_some(), "{bad:?}");
+        }
     }
 
     #[test]

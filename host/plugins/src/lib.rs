@@ -7,6 +7,8 @@
 pub mod http;
 pub mod capability;
 mod id;
+#[path = "../../../core/src/foreign/invisible.rs"]
+mod invisible;
 pub mod failure;
 mod schema;
 pub mod descriptor;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{Manifest, ManifestError, below, line, value};
-use crate::failure::hidden;
+use crate::failure::hidden_in_prose;
 
 /// The most prompts, and the most resources, of one plugin. A client shows all of them in one menu.
 const MOST: usize = 16;
@@ -191,8 +191,11 @@ impl Manifest {
 
 /// Checks that a text of several lines has no invisible characters.
 fn visible(field: &'static str, text: &str) -> Result<(), ManifestError> {
-    match hidden(text) {
-        Some(c) => Err(value(field, &format!("U+{:04X}", u32::from(c)), "no invisible character")),
+    match hidden_in_prose(text) {
+        Some((c, line)) => {
+            let expected = format!("no invisible character; remove it from line {line} of the text");
+            Err(value(field, &format!("U+{:04X}", u32::from(c)), &expected))
+        }
         None => Ok(()),
     }
 }

@@ -47,8 +47,11 @@ fn check(name: &str, text: &str) -> Result<(), PackageError> {
     if text.trim().is_empty() || text.len() > LONGEST {
         return Err(failed(name, &format!("it has {} bytes, expected 1 to {LONGEST}", text.len())));
     }
-    match crate::failure::hidden(text) {
-        Some(c) => Err(failed(name, &format!("it has the invisible character U+{:04X}", u32::from(c)))),
+    match crate::failure::hidden_in_prose(text) {
+        Some((c, line)) => {
+            let code = u32::from(c);
+            Err(failed(name, &format!("line {line} has the invisible character U+{code:04X}; remove it")))
+        }
         None => Ok(()),
     }
 }
@@ -80,6 +83,7 @@ mod tests {
         check(&[], Err("resource `guide`: the file guide.md does not exist"));
         check(&[("guide.md", " \n")], Err("it has 2 bytes"));
         check(&[("guide.md", &"x".repeat(LONGEST + 1))], Err("expected 1 to 262144"));
-        check(&[("guide.md", "a\u{200b}b")], Err("U+200B"));
+        check(&[("guide.md", "⚠️ careful")], Ok("⚠️ careful"));
+        check(&[("guide.md", "a\nb\u{200b}c")], Err("line 2 has the invisible character U+200B; remove it"));
     }
 }
