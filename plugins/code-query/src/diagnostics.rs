@@ -10,7 +10,7 @@ use crate::crawl;
 use crate::doubts::{Doubts, Reason};
 use crate::find;
 use crate::request::Common;
-use crate::scope::{Desk, Scope, Site, show_range};
+use crate::scope::{self, Desk, Scope, Site, show_range};
 use crate::tree::key;
 use crate::trouble::Trouble;
 use crate::world::{Cause, Diagnostic, Diagnostics, Failure, File};
@@ -61,15 +61,12 @@ impl<'a> Found<'a> {
     /// Asks about everything below a folder: in one question if the server of the language supports that, otherwise
     /// file by file.
     fn scope(&mut self, scope: &Scope<'a>, common: &Common, whole: bool) -> Result<(), Trouble> {
-        let listed = scope.list(LISTED)?;
-        if listed.truncated {
+        let listed = scope.own(&scope::filter(&scope.under, LISTED), &common.exclude)?;
+        if listed.cut.is_some() {
             self.doubts.add(Reason::FileCap);
         }
-        let excluded =
-            |file: &File| scope.leaves(&file.path) || scope.site.is_among(&common.exclude, &file.path);
         let mut languages: BTreeMap<String, Vec<File>> = BTreeMap::new();
-        let files = listed.items.into_iter().filter(|file| !excluded(file)).collect();
-        for file in find::readable(scope, files, &mut self.doubts) {
+        for file in find::readable(scope, listed.items, &mut self.doubts) {
             languages.entry(file.language.clone()).or_default().push(file);
         }
         for (language, files) in languages {

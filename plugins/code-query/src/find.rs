@@ -17,10 +17,10 @@ use crate::imports;
 use crate::kinds::{self, Kinds};
 use crate::pattern::{Case, PathPattern, Pattern};
 use crate::request::Common;
-use crate::scope::{self, Desk, Scope, Site, show_range};
+use crate::scope::{self, Cut, Desk, Own, Scope, Site, show_range};
 use crate::tree::{Node, key};
 use crate::trouble::Trouble;
-use crate::world::{File, FileFilter, Files, Naming, Place, State};
+use crate::world::{File, FileFilter, Naming, Place, State};
 
 /// The maximum number of files to examine.
 const FILES: u32 = 5_000;
@@ -302,20 +302,17 @@ fn candidates(
     way: Way,
     doubts: &mut Doubts,
 ) -> Result<Vec<File>, Trouble> {
-    let mut listed = scope.list(FILES)?;
-    if listed.items.is_empty() && !scope.under.is_empty() {
-        listed = scope.listed(&FileFilter { ignored: true, ..scope::filter(&scope.under, FILES) })?;
-    }
+    let listed = own(scope, wanted, None)?;
     let excluded = |file: &File| scope.leaves(&file.path) || scope.site.is_among(wanted.exclude, &file.path);
     // An index is asked only about the languages of listed files, so a list that the host cut is no proof there either.
-    if listed.truncated && listed.items.len() < FILES as usize {
-        cap(&listed, doubts);
+    if listed.cut == Some(Cut::Host) {
+        cap(listed.cut, doubts);
     }
     let in_names = letters(wanted, LETTERS);
     let in_texts = text_letters(wanted).filter(|_| way != Way::Crawl);
     let pasted =
         in_texts.as_deref().map_or_else(Vec::new, |letters| pasted(scope, letters, &listed.items, common));
-    let small = !listed.truncated && listed.items.len() <= SMALL;
+    let small = listed.cut.is_none() && listed.items.len() <= SMALL;
     let all = listed.items.len();
     let mut found = match in_texts {
         Some(letters) if all > 1 => {
@@ -323,11 +320,11 @@ fn candidates(
             let names = in_names.filter(|_| way == Way::Index || !small);
             match names.and_then(|names| indexed(scope, &names, &listed.items, common, doubts)) {
                 Some(found) => found,
-                None => containing(scope, &letters, doubts)?,
+                None => containing(scope, wanted, &letters, doubts)?,
             }
         }
         _ => {
-            cap(&listed, doubts);
+            cap(listed.cut, doubts);
             listed.items
         }
     };
@@ -375,30 +372,41 @@ fn text_letters(wanted: &Wanted<'_>) -> Option<Vec<String>> {
 }
 
 /// The files with text that contains any of the letters.
-fn containing(scope: &Scope<'_>, letters: &[String], doubts: &mut Doubts) -> Result<Vec<File>, Trouble> {
+fn containing(
+    scope: &Scope<'_>,
+    wanted: &Wanted<'_>,
+    letters: &[String],
+    doubts: &mut Doubts,
+) -> Result<Vec<File>, Trouble> {
     let mut found: BTreeMap<String, File> = BTreeMap::new();
     for one in letters {
-        let filter = FileFilter { containing: Some(one.clone()), ..scope::filter(&scope.under, FILES) };
-        let mut files = scope.listed(&filter)?;
-        if files.items.is_empty() && !scope.under.is_empty() {
-            files = scope.listed(&FileFilter { ignored: true, ..filter })?;
-        }
-        cap(&files, doubts);
+        let files = own(scope, wanted, Some(one))?;
+        cap(files.cut, doubts);
         found.extend(files.items.into_iter().map(|file| (file.path.clone(), file)));
     }
     Ok(found.into_values().collect())
 }
 
-fn cap(listed: &Files, doubts: &mut Doubts) {
-    if listed.truncated {
-        doubts.add(Reason::FileCap);
-        doubts.note(if listed.items.len() < FILES as usize {
-            "the root has too many files, or too deep folders, to list them all; name one file as path"
-                .to_owned()
-        } else {
-            format!("only the first {FILES} files were looked at; narrow path")
-        });
+/// Lists the files to examine. If a path that the query names has none, those that Git ignores count too.
+fn own(scope: &Scope<'_>, wanted: &Wanted<'_>, containing: Option<&String>) -> Result<Own, Trouble> {
+    let filter = FileFilter { containing: containing.cloned(), ..scope::filter(&scope.under, FILES) };
+    let files = scope.own(&filter, wanted.exclude)?;
+    if files.is_empty && !scope.under.is_empty() {
+        return scope.own(&FileFilter { ignored: true, ..filter }, wanted.exclude);
     }
+    Ok(files)
+}
+
+fn cap(cut: Option<Cut>, doubts: &mut Doubts) {
+    let note = match cut {
+        Some(Cut::Host) => {
+            "the root has too many files, or folders nested too deeply; set `path` to one file".to_owned()
+        }
+        Some(Cut::Limit) => format!("only the first {FILES} files were looked at; narrow path"),
+        None => return,
+    };
+    doubts.add(Reason::FileCap);
+    doubts.note(note);
 }
 
 /// The files that the servers' indexes name; `None` unless the index of every language's server is reliable.

@@ -102,8 +102,7 @@ pub(crate) enum Spot {
 pub(crate) struct Common {
     pub(crate) limit: usize,
     pub(crate) offset: usize,
-    /// Paths that no result may have. Only a search leaves them out from the beginning; they never decide what a name
-    /// means.
+    /// Results in these paths are dropped. A search skips the files; other queries drop results at the end.
     pub(crate) exclude: Vec<PathPattern>,
     pub(crate) count_only: bool,
     /// Milliseconds from the beginning of the call.

@@ -233,6 +233,27 @@ impl Site<'_> {
     }
 }
 
+/// The largest limit of a list that the host accepts.
+const LISTED: u32 = 50_000;
+
+/// The files of a root that a query may examine.
+pub(crate) struct Own {
+    pub(crate) items: Vec<File>,
+    /// Why files are missing, if any are.
+    pub(crate) cut: Option<Cut>,
+    /// Whether there is no file at all, not even one to leave out.
+    pub(crate) is_empty: bool,
+}
+
+/// Why a list lacks files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// There are more than the query asked for.
+    Limit,
+    /// The host cannot list all files of the root.
+    Host,
+}
+
 impl<'a> Scope<'a> {
     pub(crate) fn new(site: Site<'a>, under: String) -> Self {
         Self { site, under, inner: Vec::new() }
@@ -248,6 +269,24 @@ impl<'a> Scope<'a> {
     /// Lists files with a language server, at most `limit`.
     pub(crate) fn list(&self, limit: u32) -> Result<Files, Trouble> {
         self.listed(&filter(&self.under, limit))
+    }
+
+    /// Lists files by a filter, without those that another root answers for and those that the query excludes. They do not
+    /// count toward the limit of the filter.
+    pub(crate) fn own(&self, filter: &FileFilter, exclude: &[PathPattern]) -> Result<Own, Trouble> {
+        let most = filter.limit as usize;
+        let limit = if self.inner.is_empty() && exclude.is_empty() { filter.limit } else { LISTED };
+        let Files { mut items, truncated } = self.listed(&FileFilter { limit, ..filter.clone() })?;
+        let is_empty = items.is_empty();
+        let by_host = truncated && items.len() < limit as usize;
+        items.retain(|file| !self.leaves(&file.path) && !self.site.is_among(exclude, &file.path));
+        let cut = match truncated || items.len() > most {
+            true if by_host && items.len() <= most => Some(Cut::Host),
+            true => Some(Cut::Limit),
+            false => None,
+        };
+        items.truncate(most);
+        Ok(Own { items, cut, is_empty })
     }
 
     /// Lists files by any filter.

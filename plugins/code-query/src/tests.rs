@@ -381,6 +381,36 @@ fn a_cold_answer_is_the_warm_one_or_says_why_not() {
     }
 }
 
+/// Files of an inner root and excluded files take no place of others in the list.
+#[test]
+fn files_that_do_not_count_leave_room_for_others() {
+    let knobs = |root: &str| Knobs { root: root.to_owned(), ..Knobs::default() };
+    let outer = || {
+        let many = (0..5_100).map(|at| (format!("two/{at}.toy"), "function zz !error wrong".to_owned()));
+        Model::new(
+            many.chain([("z.toy".to_owned(), "function zz !error wrong".to_owned())]).collect(),
+            knobs("/one"),
+        )
+    };
+    let two = Model::new(BTreeMap::from([("b.toy".to_owned(), "function b".to_owned())]), knobs("/one/two"));
+    let both: Vec<Box<dyn Workspace>> = vec![Box::new(outer()), Box::new(two)];
+    let one: Vec<Box<dyn Workspace>> = vec![Box::new(outer())];
+    for (workspaces, exclude) in [(&both, json!([])), (&one, json!(["two/**"]))] {
+        for mut arguments in [json!({"type": "findSymbols", "query": "zz"}), json!({"type": "diagnostics"})] {
+            if exclude != json!([]) {
+                arguments["exclude"] = exclude.clone();
+            }
+            let answer = ask_all(workspaces, &arguments);
+            let result = &answer["results"][0];
+            assert_eq!(
+                (&result["total"], &result["complete"]),
+                (&json!(1), &json!(true)),
+                "{arguments}: {answer}"
+            );
+        }
+    }
+}
+
 #[test]
 fn roots_are_told_apart_by_their_paths() {
     let knobs = |root: &str| Knobs::read(&json!({"root": root}));
