@@ -176,7 +176,7 @@ const KEPT_MEMORY: usize = 4 * 1024 * 1024;
 const KEPT_TABLE: usize = 64 * 1024;
 const KEPT_STACK: usize = 64 * 1024;
 
-/// How long the host may take to note how a change ended after its call has ended.
+/// After a call is stopped, how long to wait for the result of its last change.
 const LATE: Duration = Duration::from_secs(2);
 
 const MAX_WASM_STACK: usize = 512 * 1024;
@@ -432,7 +432,8 @@ impl Plugin {
 
     /// Runs guest code until the wall-clock limit or the client's cancellation. The store enforces the other limits.
     ///
-    /// If the app makes a change at that moment, the host gets a moment to note how it ends, in its log and for undo.
+    /// If a change is under way when the call is stopped, the host waits briefly for its result and records it, in its
+    /// log and for undo.
     async fn bounded<T>(
         &self,
         store: &mut Store<State>,

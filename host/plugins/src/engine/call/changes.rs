@@ -21,8 +21,8 @@ pub struct Changed {
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Changes {
     known: Changed,
-    /// Whether a change was sent and its answer has not come. The code that ends the call reads it while the guest has
-    /// the rest.
+    /// Whether a change was sent and its answer has not come. Shared, because `bounded` reads it while the guest borrows
+    /// the state.
     waits: Arc<AtomicBool>,
 }
 
