@@ -227,6 +227,13 @@ impl Undo {
             }
     }
 
+    /// Whether a later call has set the same property of the same object.
+    fn is_followed_by(&self, later: &Self) -> bool {
+        let is_same =
+            (&later.app, &later.object, later.property()) == (&self.app, &self.object, self.property());
+        is_same && self.property().is_some() && !later.is_undo && later.shown_id() != self.shown_id()
+    }
+
     /// The property that was set.
     pub(crate) fn property(&self) -> Option<&str> {
         match &self.way {
@@ -322,6 +329,20 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
             }
         }
     }
+    if let Wanted::Ids(_) = wanted {
+        let order = || known().enumerate();
+        for undo in &found {
+            let at = order().find(|(_, known)| known.id == undo.id).map(|(at, _)| at);
+            let is_later = |(place, later): &(usize, &Undo)| {
+                Some(*place) > at
+                    && undo.is_followed_by(later)
+                    && !found.iter().any(|each| each.id == later.id)
+            };
+            if let Some((_, later)) = order().find(is_later) {
+                return Err(overwritten(undo, later));
+            }
+        }
+    }
     // One call may give an object the name that another object had before, so the values that were written last are
     // restored first. A list, and objects that are found by their ids, keep the order in which they were written.
     if *wanted != Wanted::List && found.iter().any(|undo| leads_by_name(&undo.object)) {
@@ -331,6 +352,15 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
     }
     found.sort_by_key(|undo| std::cmp::Reverse(undo.at));
     Ok(found)
+}
+
+/// The error for a value that a later call has replaced. Without it, the property would get a value from between.
+fn overwritten(undo: &Undo, later: &Undo) -> Fault {
+    let (id, later) = (undo.shown_id(), later.shown_id());
+    let property = undo.property().unwrap_or_default();
+    let message = format!("`undo`: {later} has changed `{property}` of {} after {id}", undo.words);
+    let suggestion = format!("give both, {{\"undo\":[\"{id}\",\"{later}\"]}}, or take back {later} first");
+    Fault::parameter("undo", message, suggestion)
 }
 
 /// Whether a specifier leads through a name.
@@ -359,8 +389,10 @@ pub(crate) fn parts(undos: &[Undo]) -> Vec<Vec<&Undo>> {
 pub(crate) fn apart(parts: &[Vec<&Undo>]) -> Fault {
     let all: Vec<_> = parts.iter().map(|part| ids_of(part, parts)).collect();
     let words: Vec<Vec<String>> = parts.iter().map(|part| in_words(part)).collect();
-    let message =
-        format!("`undo`: these take {} calls, because they are of several apps or kinds", parts.len());
+    let message = format!(
+        "`undo`: these take {} calls, because they are of several apps or kinds, or of a plugin",
+        parts.len()
+    );
     let suggestion =
         "call again with the ids of each of `parts`, in this order: the latest is taken back first";
     let fault = Fault::parameter("undo", message, suggestion);
