@@ -113,9 +113,9 @@ mod tests {
             assert_eq!(files.holds(path).is_some(), expected, "{}", path.display());
         };
         check(&folder.path().join("policy.toml"), true);
-        check(Path::new("/work/project/.vscode/mcp.json"), true);
+        check(Path::new("/Volumes/code/project/.vscode/mcp.json"), true);
         check(Path::new("/Users/somebody/.cursor/mcp.json"), true);
-        check(Path::new("/work/project/src/main.rs"), false);
+        check(Path::new("/Volumes/code/project/src/main.rs"), false);
         assert!(files.may_be("MCP.json") && files.may_be("mcp.json.") && !files.may_be("main.rs"));
         assert!(files.places().contains(&folder.path().to_owned()));
     }
