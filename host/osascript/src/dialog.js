@@ -9,7 +9,7 @@ function run() {
   const UTF8 = 4;
   let asked = "";
   // The input is ASCII, so no part of it ends within a character.
-  for (let data; Number((data = input.availableData).length) > 0; ) {
+  for (let data; Number((data = input.availableData).length) > 0;) {
     asked += $.NSString.alloc.initWithDataEncoding(data, UTF8).js;
   }
   const { title, text, seconds, buttons } = JSON.parse(asked);
