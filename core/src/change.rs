@@ -157,6 +157,19 @@ pub struct Change {
     pub values: Vec<Given>,
     /// The parts of the object that the write removes for good, as the look at it has found: `attachments`.
     pub loses: Option<String>,
+    /// The command that the app needs to keep the change.
+    pub save: Option<Save>,
+}
+
+/// The command with which an app keeps its changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Save {
+    /// Its name in the dictionary.
+    pub term: String,
+    /// Its code.
+    pub code: String,
+    /// Its name in a script.
+    pub identifier: Identifier,
 }
 
 /// The state that an object must have to be the intended one.

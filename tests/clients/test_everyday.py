@@ -139,6 +139,42 @@ class Whole(OneServer):
             self.assertIs(found["data"], is_there, found)
 
 
+class Kept(unittest.TestCase):
+    def test_contacts_keeps_every_change(self):
+        with Home() as home:
+            home.policy('profile = "trusted"\n')
+            with Server(home) as server:
+                made = server.call("iac_mcp_create", app="Contacts", **{"class": "person"}, properties={"first name": "Zed"})
+                person = made["objects"][0]["reference"]
+                for call in (
+                    lambda: server.call("iac_mcp_set_property", reference=person, property="last name", value="Quill"),
+                    lambda: server.call("iac_mcp_undo", last=True),
+                ):
+                    self.assertTrue(call()["success"])
+                    left = server.call("iac_mcp_get_properties", app="Contacts", reference="application", properties=["unsaved"])
+                    self.assertIs(left["properties"]["unsaved"], False)
+
+
+class Undone(unittest.TestCase):
+    def test_a_value_that_a_later_call_has_changed(self):
+        with Home() as home:
+            home.policy('profile = "trusted"\n')
+            with Server(home) as server:
+                made = server.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, properties={"name": "Tea", "priority": 1})
+                reminder = made["objects"][0]["reference"]
+
+                def priority(*value):
+                    if value:
+                        return server.call("iac_mcp_set_property", reference=reminder, property="priority", value=value[0])["undo"]
+                    return server.call("iac_mcp_get_properties", reference=reminder, properties=["priority"])["properties"]["priority"]
+
+                there, back = priority(5), priority(1)
+                refused = server.call("iac_mcp_undo", undo=there)
+                self.assertIn(back, refused["suggestion"], refused)
+                self.assertTrue(server.call("iac_mcp_undo", undo=[there, back])["success"])
+                self.assertEqual(priority(), 1)
+
+
 class Locked(unittest.TestCase):
     def test_a_text_that_nobody_can_see_is_not_replaced(self):
         with Home() as home:

@@ -57,7 +57,12 @@ pub(super) fn changes(all: &[Change], data: &mut Data) -> String {
         groups.add(call, Json::from(row));
     }
     let code = ways.code();
-    groups.write("changes", &format!(", [{code}]"), data)
+    let write = groups.write("changes", &format!(", [{code}]"), data);
+    match all.first().and_then(|change| change.save.as_ref()) {
+        // The rows are made before the app saves.
+        Some(save) => format!("(rows => keep(() => app.{}(), rows))({write})", save.identifier),
+        None => write,
+    }
 }
 
 /// If a name leads to the object, the script also reads the names of its neighbours, because two objects with one name

@@ -120,6 +120,7 @@ fn script(approved: &Approved, costs: &Costs) -> Script {
     }
     let more: &[&str] = match &approved.action().deed {
         Deed::Preview(_) => &[PLACES, CHANGES, HELD],
+        Deed::Set(changes) if changes.iter().any(|change| change.save.is_some()) => &[CHANGES, COMMANDS],
         Deed::Set(_) => &[CHANGES],
         Deed::Create(_) => &[CHANGES, COMMANDS, HELD, CREATE],
         Deed::Command(invocation) if invocation.anchors.is_some() => &[PLACES, COMMANDS, HELD],

@@ -198,6 +198,12 @@ fn saved<'a>(action: &'a Action, policy: &Policy) -> Option<(CommandName<'a>, Le
     let save = match &action.deed {
         Deed::Create(creation) => creation.save.as_deref()?,
         Deed::Command(invocation) => invocation.save.as_deref()?,
+        Deed::Set(changes) => {
+            let save = changes.first()?.save.as_ref()?;
+            let command = Command { name: save.term.clone(), code: save.code.clone(), ..Command::default() };
+            let level = classify_command(&action.app, &command, policy.levels()).level;
+            return Some((CommandName { name: &save.term, code: &save.code }, level));
+        }
         _ => return None,
     };
     let (app, terms) = (action.app.clone(), action.terms.clone());

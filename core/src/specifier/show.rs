@@ -151,6 +151,10 @@ pub(crate) fn quoted_to(text: &str, most: usize) -> String {
 /// The name in an object's words: `"Lunch"` of `event "Lunch" of calendar "Work"`; all the words if it has no name.
 pub(crate) fn name_in(words: &str) -> String {
     let Some(from) = words.find('"') else { return words.to_owned() };
+    // `message id 5 of mailbox "In"` begins with no name.
+    if words[..from].contains(" of ") || words[..from].ends_with(" id ") {
+        return words.to_owned();
+    }
     let mut is_escaped = false;
     let end = words[from + 1..].char_indices().find(|(_, letter)| {
         let ends = *letter == '"' && !is_escaped;
@@ -217,7 +221,7 @@ fn is_markup(text: &str) -> bool {
         (Some('<'), Some(next)) => next.is_ascii_alphabetic() && !is_address(rest.as_str()),
         (Some('&'), Some(next)) if next.is_ascii_alphabetic() => {
             let name = rest.as_str().trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-            name.starts_with(';')
+            name.starts_with(';') && name.len() < rest.as_str().len()
         }
         _ => false,
     }

@@ -530,7 +530,7 @@ impl Listing {
         let dictionary = app.dictionary()?.clone();
         let total = answer.get("total").and_then(Json::as_u64).unwrap_or_default() as usize;
         if let Some(groups) = answer.get("groups") {
-            let mut body = self.groups(groups, total, reason, &dictionary, app, world);
+            let mut body = self.groups(groups, total, reason, objects, app, world);
             Self::with_dates(&mut body, &answer["dates"]);
             self.with_near(&mut body, &answer["near"], &dictionary);
             self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
@@ -660,6 +660,19 @@ impl Listing {
         })
     }
 
+    /// A container in words. What only ids lead to gets names in the answer.
+    fn place(
+        &self,
+        container: Option<Path>,
+        objects: &mut Objects,
+        app: &App,
+        world: &World<'_>,
+    ) -> Option<String> {
+        let container = container?;
+        names::around(&container, objects);
+        show::place(&container, app, world)
+    }
+
     fn reads_the_name(&self) -> bool {
         let Identity::Name(name) = &self.wanted.identity else { return false };
         let mut read = self.wanted.columns.iter().take(self.wanted.wanted);
@@ -722,8 +735,7 @@ impl Listing {
             fields.insert("occurrence".to_owned(), json!(date));
         }
         if self.wanted.is_spread() && !self.names_the_container(dictionary) {
-            let shown = container.and_then(|container| show::place(&container, app, world));
-            fields.insert("container".to_owned(), json!(shown));
+            fields.insert("container".to_owned(), json!(self.place(container, objects, app, world)));
         }
         if self.wanted.wanted > 0 && self.wanted.label.is_none() {
             let mut shown = Shown { in_words: Some(std::mem::take(objects)), ..Shown::default() };

@@ -55,6 +55,15 @@ pub(super) fn in_short(path: &Path, objects: &mut Objects, app: &App, world: &mu
     shown
 }
 
+/// Keeps what only an id leads to on the way to an object, and the object itself, so that it gets a name.
+pub(super) fn around(path: &Path, objects: &mut Objects) {
+    for each in std::iter::once(path).chain(path.containers()).filter(|each| each.is_by_id()) {
+        if objects.len() < MOST {
+            objects.entry(each.to_text()).or_insert_with(|| each.clone());
+        }
+    }
+}
+
 /// Ends with an answer that has the names of its objects in the field `names`, by the words that show the objects.
 pub(super) fn told(
     body: Json,

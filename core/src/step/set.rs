@@ -71,6 +71,8 @@ pub(super) struct Setting {
     undo: Vec<Undo>,
     /// The writes without an inverse: the app, the write, and the reason.
     lasting: Vec<(String, String, &'static str)>,
+    /// Why the app has not kept what it was told.
+    unsaved: Option<String>,
     /// Other writes of the call that this undo does not reverse, in words.
     left: Vec<String>,
     /// Objects that are not where their references lead, and that a search by mark may find.
@@ -312,6 +314,7 @@ impl Setting {
         let rows = reply.result.map_err(|error| self.whole(&error, app))?;
         let rows = rows.as_array().cloned().unwrap_or_default();
         if self.writes {
+            self.unsaved = reply.reason.or(self.unsaved);
             self.written(&rows, app, world)?;
         } else if let Some((path, error)) = self.missing_value(&rows) {
             if path.name().is_some() {
@@ -589,11 +592,14 @@ impl Setting {
             self.undo.push(Undo::lasting(&app, did, why, (world.fresh)(), world.now));
         }
         let undo = undo::together(&mut self.undo, world.fresh).filter(|_| is_kept);
-        let is_whole = failed == 0 && verified && self.left.is_empty();
+        let is_whole = failed == 0 && verified && self.left.is_empty() && self.unsaved.is_none();
         let mut body = json!({ "success": is_whole, "changes": entries, "undo": undo, "untrusted": true });
         if !self.left.is_empty() {
             body["left"] = json!(self.left);
             body["note"] = json!(LEFT);
+        }
+        if let Some(unsaved) = self.unsaved {
+            body["note"] = json!(unsaved);
         }
         let outcome =
             Outcome { body, is_error: all_failed, events, undo: self.undo, undone, ..Outcome::default() };

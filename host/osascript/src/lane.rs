@@ -299,7 +299,7 @@ impl Lane {
         self.shared.slots.leave(&self.app);
     }
 
-    /// Asks an app that did not recover for its version. This may take long, but clients are answered meanwhile.
+    /// Sends a harmless event to an app that did not recover. This may take long, but clients are answered meanwhile.
     async fn has_revived(&mut self) -> bool {
         let Standing::Suspect(since) = *self.standing.borrow() else { return true };
         let probe = Script::probe(&self.app);

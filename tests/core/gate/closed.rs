@@ -221,6 +221,7 @@ fn change(session: &Session, call: &Json) -> Action {
             expected: Expected { mark: call["mark"].as_str().map(str::to_owned), ..Expected::default() },
             values: vec![value],
             loses: None,
+            save: None,
         }]),
     )
 }

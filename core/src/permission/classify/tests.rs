@@ -223,7 +223,8 @@ pub(in crate::permission) fn set(object: Given, term: &str, value: Given) -> Act
         span: None,
         looks: Vec::new(),
     };
-    let change = Change { subject, expected: Expected::default(), values: vec![value], loses: None };
+    let change =
+        Change { subject, expected: Expected::default(), values: vec![value], loses: None, save: None };
     Action { deed: Deed::Set(vec![change]), ..invocation("set", "coresetd", Given::Null, vec![]) }
 }
 

@@ -305,7 +305,8 @@ impl<'a> Tree<'a> {
         if !slots.is_empty() {
             let subject = Subject::of(&app.bundle_id, dictionary, way.clone(), slots.clone());
             let expected = Expected::default();
-            self.writes = Some(Box::new(Change { subject, expected, values: values.clone(), loses: None }));
+            self.writes =
+                Some(Box::new(Change { subject, expected, values: values.clone(), loses: None, save: None }));
         }
         let identity = identity(dictionary, &class);
         let renamed = named_at.filter(|_| !matches!(identity, Identity::Id(_))).and_then(|slot| {

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::Listing;
-use super::show::{self, show, value};
+use super::show::{show, value};
+use super::{Listing, Objects};
 use crate::action::{Column, Groups, Rank, View};
 use crate::app::App;
 use crate::call::GetElements;
@@ -68,11 +68,12 @@ impl Listing {
         answer: &Json,
         total: usize,
         reason: Option<String>,
-        dictionary: &Dictionary,
+        objects: &mut Objects,
         app: &App,
         world: &mut World<'_>,
     ) -> Json {
         let Some(Groups { by, of, .. }) = &self.wanted.groups else { return Json::Null };
+        let Some(dictionary) = app.dictionary.as_deref() else { return Json::Null };
         let mut groups = Vec::new();
         for group in answer["v"].as_array().into_iter().flatten() {
             let mut key = Map::new();
@@ -80,10 +81,7 @@ impl Listing {
                 match column {
                     None => {
                         let container = self.from(&cell["v"], dictionary);
-                        key.insert(
-                            "container".to_owned(),
-                            json!(container.and_then(|path| show::place(&path, app, world))),
-                        );
+                        key.insert("container".to_owned(), json!(self.place(container, objects, app, world)));
                     }
                     Some(column) => {
                         let column = &self.wanted.columns[*column];

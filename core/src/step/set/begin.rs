@@ -9,8 +9,8 @@ use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
 use crate::change::{
-    Change, Expected, Fact, Look, Slot, Subject, are_dates, as_html, home, kept_date, lock, loss, repeats,
-    standing, unmoved,
+    Change, Expected, Fact, Look, Save, Slot, Subject, are_dates, as_html, home, kept_date, lock, loss,
+    repeats, standing, unmoved,
 };
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
@@ -181,6 +181,7 @@ impl Setting {
             rounds: 0,
             undo: Vec::new(),
             lasting: Vec::new(),
+            unsaved: None,
             left: Vec::new(),
             lost: Vec::new(),
             search: None,
@@ -401,13 +402,18 @@ fn opened(
         subject.looks = looks.into_iter().filter(is_kept).collect();
     }
     let expected = Expected { mark: expected.mark.filter(|_| subject.mark.is_some()), ..expected };
+    let save = create::saving(app, dictionary).map(|save| Save {
+        term: save.term,
+        code: save.code,
+        identifier: save.identifier,
+    });
     let excluded = series::dated(&app.bundle_id, subject.path.class());
     let excluded = excluded.and_then(|class| class.excluded.as_deref());
     Ok(Open {
         item: 0,
         excluded,
         kept: None,
-        change: Change { subject, expected, values, loses: None },
+        change: Change { subject, expected, values, loses: None, save },
         given,
         joins,
         words: String::new(),
