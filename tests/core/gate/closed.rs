@@ -214,16 +214,9 @@ fn change(session: &Session, call: &Json) -> Action {
         span: None,
         looks: Vec::new(),
     };
-    Action::of(
-        app,
-        Deed::Set(vec![Change {
-            subject,
-            expected: Expected { mark: call["mark"].as_str().map(str::to_owned), ..Expected::default() },
-            values: vec![value],
-            loses: None,
-            save: None,
-        }]),
-    )
+    let expected = Expected { mark: call["mark"].as_str().map(str::to_owned), ..Expected::default() };
+    let change = Change { subject, expected, values: vec![value], loses: None, save: None };
+    Action::of(app, Deed::Set(vec![change]))
 }
 
 #[test]
