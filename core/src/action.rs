@@ -487,10 +487,12 @@ pub struct Shut {
 }
 
 impl Elements {
-    /// Whether several of its containers may hold the same object: containers of one kind hold different ones.
+    /// Whether several of its containers may hold the same object: different ones of one kind, such as two calendars
+    /// with an invitation, hold different objects.
     pub(crate) fn may_overlap(&self) -> bool {
-        let is_other = |path: &Path| !path.is_alike(&self.containers[0]);
-        matches!(self.identity, Identity::Id(_)) && self.containers.iter().any(is_other)
+        let [first, others @ ..] = self.containers.as_slice() else { return false };
+        let is_apart = |path: &Path| path.is_alike(first) && path.is_stable() && first.is_stable();
+        matches!(self.identity, Identity::Id(_)) && !others.iter().all(is_apart)
     }
 
     /// Whether the elements are in more than one container. Then each says which container it is in.

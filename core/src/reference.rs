@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::Millis;
 use crate::specifier::Path;
-use crate::undo::Renamed;
+use crate::undo::{Renamed, is_of_place};
 use crate::words::HIGHEST_LIMIT;
 use table::Table;
 
@@ -262,6 +262,9 @@ impl References {
             if let Some(path) = held.object.path.replaced(from, to) {
                 let object = Object { path, ..held.object.clone() };
                 self.rebind(id, object);
+                if let Some(held) = self.table.get_mut(id) {
+                    held.mark = held.mark.take().filter(|mark| !is_of_place(mark));
+                }
             }
         }
     }

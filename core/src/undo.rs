@@ -140,6 +140,11 @@ pub struct Renamed {
     pub to: Option<Json>,
 }
 
+/// Whether a mark says where an object is, so that another one replaces it when the object is moved or renamed.
+pub(crate) fn is_of_place(mark: &str) -> bool {
+    mark.starts_with("file:")
+}
+
 /// Lets stored writes follow objects to their new paths, in the order in which these were moved or renamed.
 pub fn follow(undos: &mut [Undo], renamed: &[Renamed]) {
     for renamed in renamed {
@@ -227,11 +232,25 @@ impl Undo {
             }
     }
 
-    /// Whether a later call has set the same property of the same object.
+    /// Whether a later call has changed the same again: a property of the object, its place, or a new object.
     fn is_followed_by(&self, later: &Self) -> bool {
-        let is_same =
-            (&later.app, &later.object, later.property()) == (&self.app, &self.object, self.property());
-        is_same && self.property().is_some() && !later.is_undo && later.shown_id() != self.shown_id()
+        if self.app != later.app || later.is_undo || later.shown_id() == self.shown_id() {
+            return false;
+        }
+        let is_marked = self.mark.is_some() && self.mark == later.mark;
+        match (&self.way, &later.way) {
+            // Another file may have the name, and the creation date tells.
+            (Way::Set { property, looks, .. }, Way::Set { property: again, looks: now, .. }) => {
+                property == again && self.object == later.object && looks == now
+            }
+            (Way::Move { landed, .. }, Way::Move { landed: again, .. }) => {
+                is_marked || self.object == later.object || landed.is_some() && landed == again
+            }
+            (Way::Create { made, .. }, Way::Set { .. }) => {
+                made.iter().any(|made| made.object == later.object)
+            }
+            _ => false,
+        }
     }
 
     /// The property that was set.
@@ -258,6 +277,7 @@ impl Undo {
             }
             return;
         };
+        let was = self.object.clone();
         let mut paths = vec![&mut self.object];
         match &mut self.way {
             Way::Move { from, to, landed, .. } => paths.extend([from, to].into_iter().chain(landed)),
@@ -268,6 +288,9 @@ impl Undo {
             if let Some(now) = replaced(path, from, to) {
                 *path = now;
             }
+        }
+        if self.object != was {
+            self.mark = self.mark.take().filter(|mark| !is_of_place(mark));
         }
     }
 
@@ -357,8 +380,11 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
 /// The error for a value that a later call has replaced. Without it, the property would get a value from between.
 fn overwritten(undo: &Undo, later: &Undo) -> Fault {
     let (id, later) = (undo.shown_id(), later.shown_id());
-    let property = undo.property().unwrap_or_default();
-    let message = format!("`undo`: {later} has changed `{property}` of {} after {id}", undo.words);
+    let what = match undo.property() {
+        Some(property) => format!("`{property}` of {}", undo.words),
+        None => undo.words.clone(),
+    };
+    let message = format!("`undo`: {later} has changed {what} after {id}");
     let suggestion = format!("give both, {{\"undo\":[\"{id}\",\"{later}\"]}}, or take back {later} first");
     Fault::parameter("undo", message, suggestion)
 }

@@ -16,6 +16,9 @@ const TAGS: [&str; 36] = [
     "table", "tbody", "td", "tr", "tt", "u", "ul",
 ];
 
+/// The elements without content.
+const EMPTY: [&str; 3] = ["br", "hr", "img"];
+
 /// The HTML for a text without any tag; `None` for every other value. Without it, the app would take `<` and `&` for
 /// markup and join the lines.
 pub(crate) fn as_html(app: &str, class: &str, property: &str, value: &Given) -> Option<String> {
@@ -24,13 +27,18 @@ pub(crate) fn as_html(app: &str, class: &str, property: &str, value: &Given) -> 
     (PROPERTIES.iter().any(is_it) && !text.is_empty() && !has_tag(text)).then(|| written(text))
 }
 
+/// Whether a text has a closing tag, or one of an element without content: `vec<p>` and `a <b and c> d` are no HTML.
 fn has_tag(text: &str) -> bool {
-    let name = |rest: &str| {
-        let rest = rest.strip_prefix('/').unwrap_or(rest);
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        rest[..end].to_ascii_lowercase()
+    let tag = |rest: &str| {
+        let (tag, _) = rest.split_once('>')?;
+        let is_closing = tag.starts_with('/');
+        let tag = tag.trim_matches('/');
+        let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
+        let is_plain = !tag.contains('\n') && (attributes.trim().is_empty() || attributes.contains('='));
+        let name = name.to_ascii_lowercase();
+        Some(is_plain && TAGS.contains(&name.as_str()) && (is_closing || EMPTY.contains(&name.as_str())))
     };
-    text.split('<').skip(1).any(|rest| rest.contains('>') && TAGS.contains(&name(rest).as_str()))
+    text.split('<').skip(1).any(|rest| tag(rest).unwrap_or(false))
 }
 
 fn written(text: &str) -> String {
@@ -62,7 +70,10 @@ mod tests {
             "\nButter\n\nEggs <3",
             Some("<div>Butter</div>\n<div><br></div>\n<div>Eggs &lt;3</div>"),
         );
-        for html in ["<div>Tea</div>", "1 < 2<br>", "<B>Tea</B>", ""] {
+        check("body", "if a <b and c> d", Some("<div>if a &lt;b and c&gt; d</div>"));
+        check("body", "vec<p> & q", Some("<div>vec&lt;p&gt; &amp; q</div>"));
+        check("body", "use <i in\nx -> y", Some("<div>use &lt;i in</div>\n<div>x -&gt; y</div>"));
+        for html in ["<div>Tea</div>", "1 < 2<br>", "<B>Tea</B>", "<img src=\"x\">", "a<br />b", ""] {
             check("body", html, None);
         }
         check("name", "Salt & Pepper", None);

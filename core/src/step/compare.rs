@@ -99,6 +99,10 @@ pub(super) fn spanned(column: &Column, compare: &Compare<String>) -> Option<(Col
         return None;
     }
     let Some(View::Part(part)) = column.view else {
+        // `end date > today` means from the beginning of today on, as people look for what overlaps a day.
+        if compare.operator == Operator::Greater {
+            return None;
+        }
         let is_date = column.view.is_none() && column.kind.0.iter().any(|kind| kind.name == "date");
         let ends = moment::span(compare.value.as_str()?).filter(|_| is_date)?;
         return Some((column.clone(), ends));

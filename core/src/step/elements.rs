@@ -344,7 +344,9 @@ impl Columns<'_> {
     fn show(&mut self, term: &str) -> Result<(), Fault> {
         let new = self.column(term)?;
         match self.known.iter_mut().find(|known| known.is_as(&new)) {
-            Some(known) if known.names().any(|known| known.shown() == new.shown()) => {}
+            Some(known) if known.names().any(|known| known.shown() == new.shown()) => {
+                known.other = known.other.take().or(new.other);
+            }
             Some(known) => known.also.push(new),
             None => self.known.push(new),
         }

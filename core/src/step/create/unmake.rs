@@ -172,10 +172,13 @@ impl Sign {
         }
         let application = Path::application();
         let is_named = |path: &Path| path.name().is_some();
-        let other =
-            application.collection(dictionary, &member.class).ok().filter(|_| *container != application);
+        let lacks = match *container == application {
+            true => None,
+            // Without such a list, nothing tells whether it is in another container.
+            false => Some(application.collection(dictionary, &member.class).ok()?),
+        };
         Some(Self {
-            lacks: other.map(|member| application.then(Segment::Element(member, By::Id(id.clone())))),
+            lacks: lacks.map(|member| application.then(Segment::Element(member, By::Id(id.clone())))),
             has: path.containers().any(is_named).then(|| container.clone()),
         })
     }
