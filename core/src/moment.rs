@@ -138,9 +138,7 @@ impl Moment {
             -1 if from != From::Now => Span { days: span.days - 1, seconds: 0, ..span },
             _ => return None,
         };
-        // The present has its own time.
-        let is_now = from == From::Now && span == Span::default();
-        (self.clock.is_none() && !is_now).then_some(Self { from, clock: Some(clock), span })
+        self.clock.is_none().then_some(Self { from, clock: Some(clock), span })
     }
 
     /// The Saturday of the week that is `weeks` after this week.
@@ -172,7 +170,7 @@ impl Moment {
             }
         }
         // A time after hours or minutes would contradict them.
-        if moment.clock.is_none() && moment.span.seconds == 0 && moment != Self::at(From::Now) {
+        if moment.clock.is_none() && moment.span.seconds == 0 {
             moment.clock = scan.clock();
         }
         Some((moment, scan.at))

@@ -671,7 +671,10 @@ impl Listing {
         world: &World<'_>,
     ) -> Option<String> {
         let container = container?;
-        names::around(&container, objects);
+        // EventKit answers although the app is closed, and an event would open it.
+        if self.wanted.series.is_none() {
+            names::around(&container, objects);
+        }
         show::place(&container, app, world)
     }
 
