@@ -232,7 +232,7 @@ impl Undo {
             }
     }
 
-    /// Whether a later call has changed the same again: a property of the object, its place, or a new object.
+    /// Whether a later call has changed the same again: a property of the object, or its place.
     fn is_followed_by(&self, later: &Self) -> bool {
         if self.app != later.app || later.is_undo || later.shown_id() == self.shown_id() {
             return false;
@@ -245,9 +245,6 @@ impl Undo {
             }
             (Way::Move { landed, .. }, Way::Move { landed: again, .. }) => {
                 is_marked || self.object == later.object || landed.is_some() && landed == again
-            }
-            (Way::Create { made, .. }, Way::Set { .. }) => {
-                made.iter().any(|made| made.object == later.object)
             }
             _ => false,
         }

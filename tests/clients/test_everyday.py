@@ -158,6 +158,22 @@ class Kept(unittest.TestCase):
 
 
 class Undone(unittest.TestCase):
+    def test_a_place_that_a_later_call_has_changed(self):
+        with Home() as home:
+            home.policy('profile = "trusted"\n')
+            with Server(home) as server:
+                [note] = server.call("iac_mcp_get_elements", app="Notes", elements="first note of folder \"Work\"")["elements"]
+
+                def move(folder):
+                    to = {"to": f'folder "{folder}"'}
+                    return server.call("iac_mcp_run_command", app="Notes", command="move", target=note["id"], arguments=to)["undo"]
+
+                there, on = move("Garden house"), move("Notes")
+                self.assertIn(on, server.call("iac_mcp_undo", undo=there)["suggestion"])
+                self.assertTrue(server.call("iac_mcp_undo", undo=[there, on])["success"])
+                at = server.call("iac_mcp_get_properties", reference=note["id"], properties=["container.name"])
+                self.assertEqual(at["properties"]["container.name"], "Work")
+
     def test_a_value_that_a_later_call_has_changed(self):
         with Home() as home:
             home.policy('profile = "trusted"\n')
