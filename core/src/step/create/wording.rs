@@ -36,14 +36,16 @@ impl Creating {
         sets
     }
 
-    /// A human is not asked about more different objects than they can read.
+    /// A human is not asked about more different objects than they can read. The objects in others do not count, because
+    /// the question lists them below the object that holds them.
     pub(super) fn check_sets(&self) -> Result<(), Fault> {
-        let count = self.sets().into_iter().max().map_or(0, |last| last + 1);
+        let roots = self.sets().into_iter().zip(&self.nodes).filter(|(_, node)| node.parent.is_none());
+        let count = roots.map(|(set, _)| set).collect::<IndexSet<usize>>().len();
         if count <= MOST_SETS {
             return self.apart().check("objects");
         }
         let message = format!(
-            "`objects` has {count} different objects, expected at most {MOST_SETS}: one question shows them all"
+            "this call makes {count} different objects, expected at most {MOST_SETS}: one question shows them all"
         );
         let suggestion =
             format!("make several calls with at most {MOST_SETS} of them each; equal objects count once");
