@@ -19,7 +19,7 @@ const SHORT: [&str; 14] = [
 ];
 
 /// The event that opens an address in any app.
-const OPEN: &str = "GURLGURL";
+pub(crate) const OPEN: &str = "GURLGURL";
 
 /// Words in the names of commands and parameters that take an address, such as `GetURL` and `search the web`.
 const WORDS: [&str; 10] =
@@ -96,6 +96,19 @@ fn values(command: &Invocation) -> impl Iterator<Item = (&str, &Given)> {
 fn is_among(command: &Invocation, rows: &[(&str, &str)]) -> bool {
     let key = names::key(&command.term);
     rows.iter().any(|(code, name)| *code == command.code && names::key(name) == key)
+}
+
+/// Whether a text has the form of an address. A question does not cut it, because its end may decide its host.
+pub(crate) fn is_told(text: &str) -> bool {
+    address(text).is_some_and(|(scheme, rest)| {
+        let is_known = SCHEMES.contains(&scheme.as_str()) || is_clear(text);
+        !rest.is_empty() && (is_known || !has_blank(text))
+    })
+}
+
+/// Whether a property, a parameter or a command has a name for what holds or opens addresses.
+pub(crate) fn holds(term: &str) -> bool {
+    has_word(term)
 }
 
 /// The most harmful effect of the addresses that a command gets. A command that only has a word for addresses in its
