@@ -69,6 +69,10 @@ fn an_expression_that_would_hang_the_app_is_refused_at_once() {
         let answer = read(&mut world, &json!({"type": "tasks", "filters": {"text": {"matches": pattern}}}));
         assert!(answer["error"].as_str().unwrap().contains("OmniFocus would hang"), "{answer}");
     }
+    let flags = json!({"type": "tasks", "filters": {"name": {"matches": "(?i:call)"}}});
+    let answer = read(&mut world, &flags).to_string();
+    assert!(answer.contains("`(?i:` cannot be read here; case is ignored anyway"), "{answer}");
+    assert!(!answer.contains("hang"), "{answer}");
     assert_eq!(world.runs, 0);
 }
 

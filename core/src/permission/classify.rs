@@ -7,6 +7,8 @@ mod addresses;
 mod arguments;
 mod tables;
 
+pub(crate) use addresses::{OPEN, holds as holds_address, is_told as is_address};
+
 use std::borrow::Cow;
 use std::sync::Arc;
 

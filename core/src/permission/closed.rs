@@ -10,7 +10,7 @@ mod spot;
 
 use std::sync::Arc;
 
-pub(super) use doors::{Hit, Why, written};
+pub(super) use doors::{Hit, Why, written, written_paths};
 use spelled::{Parts, from_colons, from_url, parts, plain, straight};
 pub(super) use spelled::{folded, loose, parts as whole};
 pub(super) use spot::{Kind, Spot, is_file, is_of_files, spot};

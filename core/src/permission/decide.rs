@@ -1,7 +1,7 @@
 //! Turns an action into a decision, and an answer into an approval.
 
 use super::classify::{classify_act, is_raised, opens_address, sends};
-use super::closed::{Hit, Why};
+use super::closed::{Hit, Why, written_paths};
 use super::policy::Verdict;
 use super::touch::{classes, touches};
 use super::{
@@ -11,6 +11,7 @@ use super::{
 use crate::Millis;
 use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::{App, same_id};
+use crate::change::Change;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::specifier::quoted;
@@ -274,7 +275,22 @@ fn counts_once(action: &Action, gate: &Gate) -> bool {
         deed => deed.commands().into_iter().flat_map(Invocation::values).any(has_file),
     };
     let loses = matches!(&action.deed, Deed::Set(changes) if changes.iter().any(|one| one.loses.is_some()));
-    has_files || loses || sends(action) || opens_address(action) || is_raised(action, gate.policy.levels())
+    has_files
+        || writes_path(action)
+        || loses
+        || sends(action)
+        || opens_address(action)
+        || is_raised(action, gate.policy.levels())
+}
+
+/// Whether a property gets a path as a text. The app then saves the object there, and another path may hide a file.
+fn writes_path(action: &Action) -> bool {
+    let changes: &[Change] = match &action.deed {
+        Deed::Set(changes) => changes,
+        Deed::Create(creation) => creation.writes.as_deref().map_or(&[], std::slice::from_ref),
+        _ => &[],
+    };
+    written_paths(&action.deed.commands(), changes).next().is_some()
 }
 
 /// Whether a longer approval would cover far more than the question showed. A dangerous command may name a class that

@@ -18,7 +18,7 @@ use crate::change::{BY_MAIL, FROM, Fact, REPLACES, Subject, consequence, labels,
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
 use crate::osa_error::NO_SUCH_OBJECT;
-use crate::permission::may_read;
+use crate::permission::{OPEN, holds_address, is_address, may_read};
 use crate::specifier::{By, Path, Segment, one_line, quoted, quoted_to};
 use crate::value::Value;
 
@@ -249,16 +249,6 @@ fn whole(value: &Json) -> String {
     value.as_str().map_or_else(|| shown(value), long)
 }
 
-/// Whether a text is an address, such as `https://example.org`.
-fn is_address(text: &str) -> bool {
-    let (scheme, rest) = text.split_once(':').unwrap_or_default();
-    let is_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
-    !scheme.is_empty()
-        && scheme.chars().all(is_scheme)
-        && !rest.is_empty()
-        && !text.contains(char::is_whitespace)
-}
-
 /// A date as people read it, with its weekday: `Fri 2026-01-30 17:00 +01:00`. Other words stay as they are.
 pub(super) fn day(date: &str) -> String {
     let in_words = || {
@@ -286,7 +276,8 @@ pub(super) fn shown(value: &Json) -> String {
         Json::Bool(_) | Json::Number(_) => value.to_string(),
         // Shows each field and each item, so that a long one does not hide another.
         Json::Object(fields) if !fields.contains_key("$") => {
-            let fields = fields.iter().map(|(name, value)| format!("{}: {}", one_line(name), shown(value)));
+            let fields =
+                fields.iter().map(|(name, value)| format!("{}: {}", one_line(name), shown_of(name, value)));
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
         Json::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(", ")),
@@ -297,14 +288,22 @@ pub(super) fn shown(value: &Json) -> String {
     }
 }
 
+/// A value of a property or a parameter as the client gave it. An address is not cut.
+pub(super) fn shown_of(term: &str, value: &Json) -> String {
+    match value {
+        Json::String(text) if holds_address(term) => long(text),
+        other => shown(other),
+    }
+}
+
 /// The length of a text that is shown in part.
 fn length(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count > most { format!(" ({count} characters)") } else { String::new() }
 }
 
-/// An old and a new value. If both are long, only the part that differs.
-pub(super) fn difference(old: &Json, new: &Json) -> (String, String) {
+/// An old and a new value of a property. If both are long, only the part that differs.
+pub(super) fn difference(term: &str, old: &Json, new: &Json) -> (String, String) {
     let as_text = |value: &Json| match value {
         Json::String(text) => text.clone(),
         other => other.to_string(),
@@ -312,8 +311,9 @@ pub(super) fn difference(old: &Json, new: &Json) -> (String, String) {
     let (before, after): (Vec<char>, Vec<char>) =
         (as_text(old).chars().collect(), as_text(new).chars().collect());
     let is_text = |value: &Json| value.is_string();
-    if before.len().max(after.len()) <= LONGEST || !is_text(old) || !is_text(new) {
-        return (shown(old), shown(new));
+    let is_whole = || holds_address(term) || new.as_str().is_some_and(is_address);
+    if before.len().max(after.len()) <= LONGEST || !is_text(old) || !is_text(new) || is_whole() {
+        return (shown_of(term, old), shown_of(term, new));
     }
     let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
     let from = same.saturating_sub(CONTEXT);
@@ -329,11 +329,15 @@ pub(super) fn difference(old: &Json, new: &Json) -> (String, String) {
 pub(super) fn command(invocation: &Invocation, names: &Names) -> String {
     let name = quoted(&invocation.term);
     let direct = invocation.direct.iter().filter(|direct| direct.objects().is_empty());
-    let direct = direct.map(|value| given(value, names));
+    let opens =
+        |term: &str| invocation.code == OPEN || holds_address(&invocation.term) || holds_address(term);
+    let told =
+        |term: &str, value: &Given| if opens(term) { address(value, names) } else { given(value, names) };
+    let direct = direct.map(|value| told("", value));
     let named = invocation
         .parameters
         .iter()
-        .map(|each| format!("{}: {}", one_line(&each.term), given(&each.value, names)));
+        .map(|each| format!("{}: {}", one_line(&each.term), told(&each.term, &each.value)));
     let parts: Vec<String> = direct.chain(named).collect();
     if parts.is_empty() { name } else { format!("{name} ({})", parts.join(", ")) }
 }
@@ -378,6 +382,23 @@ pub(super) fn effect(
     consequence(app, dictionary, &command.code, &targets)
 }
 
+/// A value of a property for an app, on one line. An address is not cut.
+pub(super) fn given_of(term: &str, value: &Given, names: &Names) -> String {
+    if holds_address(term) { address(value, names) } else { given(value, names) }
+}
+
+/// The texts that an app opens as addresses, whatever their form.
+fn address(value: &Given, names: &Names) -> String {
+    match value {
+        Given::Text(text) => long(text),
+        Given::List(items) => {
+            let items: Vec<String> = items.iter().map(|item| address(item, names)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        other => given(other, names),
+    }
+}
+
 /// A value for an app, on one line. Each text in it is cut and quoted separately, and nothing is left out.
 pub(super) fn given(value: &Given, names: &Names) -> String {
     let name = |path: &Path| name(path, names);
@@ -396,7 +417,8 @@ pub(super) fn given(value: &Given, names: &Names) -> String {
             format!("[{}]", items.join(", "))
         }
         Given::Record(fields) => {
-            let fields = fields.iter().map(|(key, value)| format!("{key}: {}", given(value, names)));
+            let fields =
+                fields.iter().map(|(key, value)| format!("{key}: {}", given_of(key.as_str(), value, names)));
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
         Given::Object(path) => name(path),
@@ -424,6 +446,58 @@ mod tests {
         check("2026-11-22T09:05", "Sun 2026-11-22 09:05");
         check("2026-02-30T09:00:00", "2026-02-30T09:00:00");
         check("the Third Day", "the Third Day");
+    }
+
+    /// The end of an address may decide its host, and a browser drops the blanks in it.
+    #[test]
+    fn an_address_is_shown_to_its_end() {
+        let filler = "a".repeat(90);
+        for (term, text, is_shown) in [
+            ("x", format!("https://www.apple.com:{filler} @evil.example/steal"), true),
+            ("x", format!("https://www.apple.com:{filler}\t@evil.example/steal"), true),
+            ("x", format!("https://www.apple.com:{filler}\n@evil.example/steal"), true),
+            ("x", format!("ht\ntps:www.apple.com:{filler} @evil.example/steal"), true),
+            ("x", format!("ssh://{filler} @evil.example/steal"), true),
+            ("x", format!("www.apple.com:{filler}@evil.example/steal"), true),
+            ("URL", format!("www.apple.com:{filler} @evil.example/steal"), true),
+            ("URL", format!("www.apple.com/{filler} @evil.example/steal"), true),
+            ("x", format!("Note: {filler} @evil.example/steal"), false),
+            ("x", format!("{filler} @evil.example/steal"), false),
+        ] {
+            let value = Given::Text(text.clone());
+            let key = Identifier::of(term).expect("an identifier");
+            let record = Given::Record(vec![(key, value.clone())]);
+            let json = Json::String(text.clone());
+            let (_, new) = difference(term, &Json::String("b".repeat(100)), &json);
+            let opened = Invocation {
+                term: "open location".into(),
+                code: OPEN.into(),
+                identifier: Identifier::of("openLocation").expect("an identifier"),
+                takes_direct: true,
+                direct: Some(value.clone()),
+                each: false,
+                parameters: Vec::new(),
+                text: crate::words::TextWindow { offset: 0, limit: 0 },
+                is_fragile: false,
+                seen: Vec::new(),
+                moves: None,
+                anchors: None,
+                save: None,
+            };
+            let names = Names::new();
+            let mut all = vec![
+                given_of(term, &value, &names),
+                given(&record, &names),
+                shown_of(term, &json),
+                shown(&serde_json::json!({ term: text })),
+            ];
+            all.extend(is_shown.then_some(new));
+            for words in all {
+                assert_eq!(words.contains("evil.example"), is_shown, "{term} {text:?}: {words}");
+            }
+            let words = command(&opened, &names);
+            assert!(words.contains("evil.example"), "{words}");
+        }
     }
 
     #[test]

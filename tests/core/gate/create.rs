@@ -109,11 +109,21 @@ fn of_different_objects_as_many_are_made_as_a_person_reads() {
     assert!(session.asked[0].text().contains("n24"), "{}", session.asked[0].text());
     let refused = make(&mut session, objects(26));
     assert_eq!(code(&refused.body), "invalid_parameter");
-    assert!(refused.body["message"].as_str().unwrap().contains("26 different objects"), "{}", refused.body);
+    assert!(
+        refused.body["message"].as_str().unwrap().contains("this call makes 26 different objects"),
+        "{}",
+        refused.body
+    );
     let equal = vec![json!({ "properties": { "name": "same" } }); 40];
     assert_eq!(make(&mut session, equal).body["success"], true);
     assert_eq!(session.asked.len(), 2);
     assert!(session.asked[1].text().contains("- 40 times: thing"), "{}", session.asked[1].text());
+    // The objects in one tray are a part of it.
+    let tray =
+        json!({ "app": "Shelf", "class": "tray", "properties": { "name": "t" }, "children": objects(26) });
+    session.answers = vec![Choice::Once];
+    assert_eq!(session.call("iac_mcp_create", &tray).body["success"], true);
+    assert!(session.asked[2].text().contains("n25"), "{}", session.asked[2].text());
     // Nobody is asked, so nobody has to read them.
     let mut allowed = Session::new(ALLOW, &shelf());
     assert_eq!(make(&mut allowed, objects(26)).body["success"], true);

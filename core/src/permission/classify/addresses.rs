@@ -19,7 +19,7 @@ const SHORT: [&str; 14] = [
 ];
 
 /// The event that opens an address in any app.
-const OPEN: &str = "GURLGURL";
+pub(crate) const OPEN: &str = "GURLGURL";
 
 /// Words in the names of commands and parameters that take an address, such as `GetURL` and `search the web`.
 const WORDS: [&str; 10] =
@@ -27,6 +27,21 @@ const WORDS: [&str; 10] =
 
 /// Events that only store the texts that they get: `make`, `duplicate`, `move` and `set`.
 const STORING: [&str; 4] = [MAKE, "coreclon", "coremove", "coresetd"];
+
+/// Commands that show, keep or send the texts that they get, by code and name. Those texts are not addresses, whatever
+/// they look like. A code under another name proves nothing.
+const TEXTS: [(&str, &str); 7] = [
+    ("ichtsend", "send"),
+    ("JonspClp", "set the clipboard to"),
+    ("sysonotf", "display notification"),
+    ("sysodlog", "display dialog"),
+    ("sysodisA", "display alert"),
+    ("sysottos", "say"),
+    ("OFOCFCP?", "parse tasks into"),
+];
+
+/// A command that searches for its text, although its name has a word for addresses.
+const SEARCH: [(&str, &str); 1] = [("sfrisrch", "search the web")];
 
 /// Objects that open the address that they are given.
 const SHOWING: [&str; 4] = ["tab", "document", "window", "web view"];
@@ -50,28 +65,79 @@ pub(super) fn of(action: &Action) -> Vec<&str> {
 
 /// The addresses that a command opens. Every app has its own code for such a command, so the names and the form of the
 /// texts count, too.
-pub(super) fn of_command<'a>(action: &Action, command: &'a Invocation) -> Vec<&'a str> {
-    let opens = command.code == OPEN || has_word(&command.term);
+fn of_command<'a>(action: &Action, command: &'a Invocation) -> Vec<&'a str> {
+    if is_among(command, &TEXTS) {
+        return Vec::new();
+    }
     let stores = STORING.contains(&command.code.as_str());
     let shows = || command.code == MAKE && classes(command).into_iter().any(|class| is_shown(action, class));
-    let judged = !stores || shows();
-    let named = command.parameters.iter().map(|argument| (argument.term.as_str(), &argument.value));
-    let values = command.direct.iter().map(|value| ("", value)).chain(named);
+    let clear = values(command).filter(|_| !stores || shows()).flat_map(|(_, value)| texts(value));
+    let clear = clear.filter(|text| is_clear(text));
     let mut found = shown(action, &writes::of_command(command));
-    for (term, value) in values.filter(|_| judged) {
-        let is_address = opens || (!stores && has_word(term));
-        found.extend(texts(value).into_iter().filter(|text| is_address || is_clear(text)));
-    }
+    found.extend(taken(command));
+    found.extend(clear);
     found
 }
 
+/// The texts that a command takes as addresses, by its own name or by the name of a parameter.
+fn taken(command: &Invocation) -> impl Iterator<Item = &str> {
+    let opens = command.code == OPEN || has_word(&command.term);
+    let stores = STORING.contains(&command.code.as_str());
+    let is_taken = move |term: &str| opens || (!stores && has_word(term));
+    values(command).filter(move |(term, _)| is_taken(term)).flat_map(|(_, value)| texts(value))
+}
+
+/// The values of a command, each with the name of its parameter.
+fn values(command: &Invocation) -> impl Iterator<Item = (&str, &Given)> {
+    let named = command.parameters.iter().map(|argument| (argument.term.as_str(), &argument.value));
+    command.direct.iter().map(|value| ("", value)).chain(named)
+}
+
+fn is_among(command: &Invocation, rows: &[(&str, &str)]) -> bool {
+    let key = names::key(&command.term);
+    rows.iter().any(|(code, name)| *code == command.code && names::key(name) == key)
+}
+
+/// Whether a text has the form of an address. A question does not cut it, because its end may decide its host.
+pub(crate) fn is_told(text: &str) -> bool {
+    address(text).is_some_and(|(scheme, rest)| {
+        let is_known = SCHEMES.contains(&scheme.as_str()) || is_clear(text);
+        !rest.is_empty() && (is_known || !has_blank(text))
+    })
+}
+
+/// Whether a property, a parameter or a command has a name for what holds or opens addresses.
+pub(crate) fn holds(term: &str) -> bool {
+    has_word(term)
+}
+
+/// The most harmful effect of the addresses that a command gets. A command that only has a word for addresses in its
+/// name may take other texts, too, such as `rust: ownership`.
+pub(super) fn worst_of_command(action: &Action, command: &Invocation) -> Option<Classified> {
+    let surely = shown(action, &writes::of_command(command));
+    let is_sure = |text: &&str| command.code == OPEN || surely.contains(text) || is_whole(text);
+    let opened = worst(&of_command(action, command).into_iter().filter(is_sure).collect::<Vec<_>>());
+    let is_text = is_among(command, &TEXTS);
+    let pages = pages(&writes::of_command(command));
+    let taken = taken(command).filter(|_| !is_among(command, &SEARCH));
+    let run = script(command.values(), pages.into_iter().chain(taken)).filter(|_| !is_text);
+    opened.into_iter().chain(run).reduce(Classified::or_worse)
+}
+
+/// The most harmful effect of the addresses among new values of properties.
+pub(super) fn worst_of_change(action: &Action, change: &Change) -> Option<Classified> {
+    let opened = worst(&of_change(action, change));
+    let run = script(&change.values, pages(&writes::of_change(change)));
+    opened.into_iter().chain(run).reduce(Classified::or_worse)
+}
+
 /// The addresses that new values of properties open.
-pub(super) fn of_change<'a>(action: &Action, change: &'a Change) -> Vec<&'a str> {
+fn of_change<'a>(action: &Action, change: &'a Change) -> Vec<&'a str> {
     shown(action, &writes::of_change(change))
 }
 
 /// The most harmful effect of opening the addresses.
-pub(super) fn worst(addresses: &[&str]) -> Option<Classified> {
+fn worst(addresses: &[&str]) -> Option<Classified> {
     addresses.iter().filter_map(|text| opened(text)).reduce(Classified::or_worse)
 }
 
@@ -80,6 +146,12 @@ pub(super) fn worst(addresses: &[&str]) -> Option<Classified> {
 fn shown<'a>(action: &Action, writes: &[Write<'a>]) -> Vec<&'a str> {
     let is_page = |term: &str| PAGES.contains(&names::key(term).as_str());
     let given = writes.iter().filter(|write| is_page(write.term) && is_shown(action, write.class));
+    given.flat_map(|write| texts(write.value)).collect()
+}
+
+/// The texts that any object gets as the address of a page.
+fn pages<'a>(writes: &[Write<'a>]) -> Vec<&'a str> {
+    let given = writes.iter().filter(|write| PAGES.contains(&names::key(write.term).as_str()));
     given.flat_map(|write| texts(write.value)).collect()
 }
 
@@ -106,15 +178,33 @@ fn texts(value: &Given) -> Vec<&str> {
 fn is_clear(text: &str) -> bool {
     address(text).is_some_and(|(scheme, rest)| {
         let begins = scheme.starts_with(|c: char| c.is_ascii_alphabetic());
-        begins && (rest.starts_with("//") || scheme.contains('-') || SHORT.contains(&scheme.as_str()))
+        let is_short = SHORT.contains(&scheme.as_str());
+        let is_path = is_short && rest.starts_with('/');
+        begins
+            && (rest.starts_with("//") || is_path || ((is_short || scheme.contains('-')) && !has_blank(text)))
     })
 }
 
-/// An address that is a script runs in the page that is shown.
-pub(super) fn script<'a>(values: impl IntoIterator<Item = &'a Given>) -> Option<Classified> {
-    let mut found = false;
+/// Whether a text with a colon has the form of an address, and not of a sentence such as `rust: ownership`.
+fn is_whole(text: &str) -> bool {
+    is_clear(text) || !has_blank(text)
+}
+
+/// Whether a blank follows the colon, as in a sentence: `To-do: buy milk`.
+fn has_blank(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(_, rest)| rest.trim_end().contains(char::is_whitespace))
+}
+
+/// An address that is a script runs in the page that is shown. Among the other values, a script is a text without
+/// blanks, because `JavaScript: The Good Parts` may be the name of a note.
+fn script<'a>(
+    values: impl IntoIterator<Item = &'a Given>,
+    opened: impl IntoIterator<Item = &'a str>,
+) -> Option<Classified> {
+    let mut found = opened.into_iter().any(is_script);
+    let is_clear = |text: &String| !has_blank(text) && is_script(text);
     for value in values {
-        value.visit(&mut |each| found |= matches!(each, Given::Text(text) if is_script(text)));
+        value.visit(&mut |each| found |= matches!(each, Given::Text(text) if is_clear(text)));
     }
     found.then(|| Classified::shell("runs JavaScript in a web page"))
 }

@@ -88,8 +88,7 @@ pub(super) fn objects(given: &Given) -> usize {
 
 /// An argument that runs code or opens another program, for any command.
 pub(super) fn code(action: &Action, invocation: &Invocation) -> Option<Classified> {
-    let opened = addresses::worst(&addresses::of_command(action, invocation));
-    let said = [command_line(invocation), addresses::script(invocation.values()), opened];
+    let said = [command_line(invocation), addresses::worst_of_command(action, invocation)];
     said.into_iter().flatten().reduce(Classified::or_worse)
 }
 
@@ -102,8 +101,7 @@ fn command_line(invocation: &Invocation) -> Option<Classified> {
 pub(super) fn by_value(action: &Action, change: &Change) -> Option<Classified> {
     let writes = writes::of_change(change);
     let deletes = writes.iter().any(|write| write.deletes(action)).then(deletes_it);
-    let opened = addresses::worst(&addresses::of_change(action, change));
-    let said = [addresses::script(&change.values), deletes, opened];
+    let said = [addresses::worst_of_change(action, change), deletes];
     said.into_iter().flatten().reduce(Classified::or_worse)
 }
 

@@ -127,10 +127,18 @@ pub(in crate::permission) fn written(
     let files = Files { app: &action.app, terms: &action.terms };
     let mut names: Vec<String> = commands.iter().flat_map(|command| files.targets(command).names).collect();
     names.extend(changes.iter().flat_map(|change| files.renamed(change)));
+    names.extend(written_paths(commands, changes).map(str::to_owned));
+    names
+}
+
+/// The paths among the new values of properties.
+pub(in crate::permission) fn written_paths<'a>(
+    commands: &[&'a Invocation],
+    changes: &'a [Change],
+) -> impl Iterator<Item = &'a str> {
     let writes = changes.iter().flat_map(of_change);
     let writes = writes.chain(commands.iter().flat_map(|command| of_command(command)));
-    names.extend(writes.flat_map(|write| paths_in(write.term, write.value)).map(str::to_owned));
-    names
+    writes.flat_map(|write| paths_in(write.term, write.value))
 }
 
 /// The paths in a new value of a property. If a document of any class gets a path, the app saves it there.

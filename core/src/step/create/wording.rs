@@ -10,9 +10,9 @@ use crate::change::{FROM, Fact, Look, PASSED_ON, SEND, facts};
 use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
 use crate::marshal::{Given, Place};
-use crate::permission::{NAMED, Wording};
+use crate::permission::{NAMED, Wording, holds_address, is_address};
 use crate::specifier::{Path, one_line, quoted};
-use crate::step::words::{self, Apart, MOST_SETS, Names, given};
+use crate::step::words::{self, Apart, MOST_SETS, Names, given, given_of};
 
 /// The captions of a message's recipients in a question.
 const TO_WHOM: [&str; 3] = ["to", "cc", "bcc"];
@@ -36,14 +36,16 @@ impl Creating {
         sets
     }
 
-    /// A human is not asked about more different objects than they can read.
+    /// A human is not asked about more different objects than they can read. The objects in others do not count, because
+    /// the question lists them below the object that holds them.
     pub(super) fn check_sets(&self) -> Result<(), Fault> {
-        let count = self.sets().into_iter().max().map_or(0, |last| last + 1);
+        let roots = self.sets().into_iter().zip(&self.nodes).filter(|(_, node)| node.parent.is_none());
+        let count = roots.map(|(set, _)| set).collect::<IndexSet<usize>>().len();
         if count <= MOST_SETS {
             return self.apart().check("objects");
         }
         let message = format!(
-            "`objects` has {count} different objects, expected at most {MOST_SETS}: one question shows them all"
+            "this call makes {count} different objects, expected at most {MOST_SETS}: one question shows them all"
         );
         let suggestion =
             format!("make several calls with at most {MOST_SETS} of them each; equal objects count once");
@@ -315,10 +317,16 @@ impl Creating {
             };
             let is_sent = self.creation.origin().is_some() && self.sends();
             let told = match value {
-                Given::Text(text) => apart.get(text).or_else(|| is_sent.then(|| words::long(text))),
+                Given::Text(text) if !holds_address(&slot.term) && !is_address(text) => {
+                    apart.get(text).or_else(|| is_sent.then(|| words::long(text)))
+                }
                 _ => None,
             };
-            format!("{}: {}{place}", one_line(&slot.term), told.unwrap_or_else(|| given(value, &self.names)))
+            format!(
+                "{}: {}{place}",
+                one_line(&slot.term),
+                told.unwrap_or_else(|| given_of(&slot.term, value, &self.names))
+            )
         });
         let all: Vec<String> = all.collect();
         if all.is_empty() { String::new() } else { format!(" {{{}}}", all.join(", ")) }

@@ -11,9 +11,9 @@ use crate::change::{Slot, beyond};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
-use crate::permission::{NAMED, Wording};
+use crate::permission::{self, NAMED, Wording};
 use crate::specifier::{quoted, read_source};
-use crate::step::words::{self, Apart, MOST_SETS, difference, shown};
+use crate::step::words::{self, Apart, MOST_SETS, difference, shown, shown_of};
 use crate::value::Value;
 
 /// The most new values that the first line of a question tells.
@@ -113,7 +113,8 @@ impl Setting {
     fn set_back(&self, places: &[usize], apart: &Apart) -> String {
         let opens: Vec<&Open> = places.iter().filter_map(|at| self.open.get(*at)).collect();
         let Some(first) = opens.first() else { return String::new() };
-        let value = |at: usize| first.object(at).unwrap_or_else(|| told(first.wanted(at), apart));
+        let value =
+            |at: usize| first.object(at).unwrap_or_else(|| told(first.term(at), first.wanted(at), apart));
         let values: Vec<String> = (0..first.change.subject.slots.len()).map(value).collect();
         let named: Vec<String> = opens.iter().take(NAMED).map(|open| open.words.clone()).collect();
         let more = opens.len().saturating_sub(NAMED);
@@ -259,12 +260,12 @@ impl Open {
                 let side = if *how == How::Append { "end" } else { "beginning" };
                 let text = match added {
                     Json::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
-                    text => told(text, apart),
+                    text => told(self.term(at), text, apart),
                 };
                 format!("add {text} at the {side} of {}", quoted(term))
             }
             _ => {
-                let value = self.object(at).unwrap_or_else(|| told(self.wanted(at), apart));
+                let value = self.object(at).unwrap_or_else(|| told(self.term(at), self.wanted(at), apart));
                 format!("set {} to {value}", quoted(term))
             }
         }
@@ -286,7 +287,8 @@ impl Open {
     /// The old and the new value of a property.
     fn old_and_new(&self, at: usize, dictionary: Option<&Dictionary>, apart: &Apart) -> (String, String) {
         let old = self.change.expected.old.as_ref().and_then(|olds| olds.get(at)).map(Value::decode);
-        let new = || self.object(at).unwrap_or_else(|| told(self.wanted(at), apart));
+        let term = self.term(at);
+        let new = || self.object(at).unwrap_or_else(|| told(term, self.wanted(at), apart));
         match old {
             Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), new()),
             Some(Ok(Value::Object(source))) => (self.way(&source, dictionary), new()),
@@ -297,9 +299,13 @@ impl Open {
             Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
             Some(Ok(old)) => {
                 let old = old.to_json(&mut |source| Json::from(source));
-                let (old, new) = difference(&old, self.wanted(at));
+                let (old, new) = difference(term, &old, self.wanted(at));
                 let is_added = self.joins.get(at).is_some_and(Option::is_some);
-                let other = self.wanted(at).as_str().filter(|_| !is_added).and_then(|text| apart.get(text));
+                let other = self.wanted(at);
+                let other = other
+                    .as_str()
+                    .filter(|_| !is_added && !is_address(term, other))
+                    .and_then(|text| apart.get(text));
                 (old, other.unwrap_or(new))
             }
             Some(Err(_)) => ("?".to_owned(), new()),
@@ -326,6 +332,10 @@ impl Open {
         self.given.iter().chain(added).filter_map(Json::as_str)
     }
 
+    fn term(&self, at: usize) -> &str {
+        self.change.subject.slots.get(at).map_or("", |slot| &slot.term)
+    }
+
     /// A new value as the client gave it.
     fn wanted(&self, at: usize) -> &Json {
         self.given.get(at).unwrap_or(&Json::Null)
@@ -347,6 +357,12 @@ impl Open {
 }
 
 /// A value as the question shows it. If others of the question begin alike, it also shows the part that differs.
-fn told(value: &Json, apart: &Apart) -> String {
-    value.as_str().and_then(|text| apart.get(text)).unwrap_or_else(|| shown(value))
+fn told(term: &str, value: &Json, apart: &Apart) -> String {
+    let text = value.as_str().filter(|_| !is_address(term, value));
+    text.and_then(|text| apart.get(text)).unwrap_or_else(|| shown_of(term, value))
+}
+
+/// Whether a value is shown whole, as addresses are.
+fn is_address(term: &str, value: &Json) -> bool {
+    value.as_str().is_some_and(|text| permission::holds_address(term) || permission::is_address(text))
 }

@@ -2,7 +2,7 @@
 
 use iac_plugin::{Fault, Json, Object};
 
-use super::pattern;
+use super::pattern::{self, Refused};
 use crate::Moment;
 use crate::dates;
 use crate::fields;
@@ -224,14 +224,27 @@ fn text(key: &str, fields: &'static [&'static str], object: &Object<'_>) -> Resu
         }
         (None, Some(pattern)) => match pattern::most(pattern) {
             Ok(most) => Ok(Some(Predicate::Matches(fields, pattern.to_owned(), most))),
-            Err(()) => Err(text.wrong(
-                "matches",
-                "a regular expression that matches a text in few ways, since OmniFocus would hang; \
-                    write `a+` for `(a+)+`, and repeat `.*` and its like twice at most",
-            )),
+            Err(refused) => Err(refusal(&text, refused)),
         },
         _ => Err(wrong()),
     }
+}
+
+fn refusal(text: &Object<'_>, refused: Refused) -> Fault {
+    let form = match refused {
+        Refused::Costly => {
+            "a regular expression that matches a text in few ways, since OmniFocus would hang; \
+                write `a+` for `(a+)+`, and repeat `.*` and its like twice at most"
+        }
+        Refused::Opening(opening) => {
+            let ignored = if opening.contains('i') { "; case is ignored anyway" } else { "" };
+            return text
+                .wrong("matches", "a regular expression without flags")
+                .suggest(format!("`{opening}` cannot be read here{ignored}"));
+        }
+        Refused::Unreadable => "a regular expression with complete escapes, classes and groups",
+    };
+    text.wrong("matches", form)
 }
 
 fn date(key: &str, object: &Object<'_>, moment: &Moment) -> Result<Option<Predicate>, Fault> {

@@ -6,6 +6,17 @@
 //! expression alone. The answer errs on the safe side: an escape that is not a single known letter stands for all letters,
 //! and what cannot be read to its end is refused, because a quantifier might belong to another part than it seems.
 
+/// Why an expression is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// It may match a text in too many ways.
+    Costly,
+    /// It has a group with flags, or an unknown kind of group: the beginning of the group, such as `(?i:`.
+    Opening(String),
+    /// It has an escape or a class that cannot be read to its end.
+    Unreadable,
+}
+
 /// Sets of letters: one bit for each ASCII character, one for all other spaces, and one for all other characters.
 type Letters = (u128, u8);
 
@@ -51,7 +62,7 @@ const LONG: u32 = 1_000;
 
 /// Returns how many letters of each text may be tried (`None` for any number), or an error if no limit helps or if the
 /// expression cannot be read. Other mistakes in it are left to the engine, which gives the reason.
-pub(super) fn most(pattern: &str) -> Result<Option<usize>, ()> {
+pub(super) fn most(pattern: &str) -> Result<Option<usize>, Refused> {
     let letters: Vec<char> = pattern.chars().collect();
     let mut reader = Reader { letters: &letters, at: 0 };
     let (mut worst, mut steps) = (Ways::default(), 0_u32);
@@ -64,7 +75,7 @@ pub(super) fn most(pattern: &str) -> Result<Option<usize>, ()> {
     match (worst.degree, worst.bits) {
         (0, 0..=8) if steps <= LONG => Ok(None),
         (degree @ 0..=2, 0..=3) => Ok(Some(shortened(degree.max(1), steps))),
-        _ => Err(()),
+        _ => Err(Refused::Costly),
     }
 }
 
@@ -87,7 +98,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads alternatives up to the end of their group.
-    fn choice(&mut self) -> Result<Part, ()> {
+    fn choice(&mut self) -> Result<Part, Refused> {
         let mut all = vec![self.sequence()?];
         while self.letters.get(self.at) == Some(&'|') {
             self.at += 1;
@@ -114,7 +125,7 @@ impl Reader<'_> {
         Ok(choice)
     }
 
-    fn sequence(&mut self) -> Result<Part, ()> {
+    fn sequence(&mut self) -> Result<Part, Refused> {
         let mut whole =
             Part { letters: (0, 0), first: (0, 0), ways: Ways::default(), takes: false, steps: 0 };
         // The parts whose letters a later part can also match.
@@ -142,7 +153,7 @@ impl Reader<'_> {
     }
 
     /// Reads one part with its quantifier; `None` for a part that matches no letters.
-    fn part(&mut self, letter: char) -> Result<Option<Part>, ()> {
+    fn part(&mut self, letter: char) -> Result<Option<Part>, Refused> {
         let mut part = match letter {
             '(' => {
                 let (length, looks) = opening(&self.letters[self.at..])?;
@@ -176,7 +187,7 @@ impl Reader<'_> {
         if let Some((least, most)) = self.quantifier()? {
             let repeated = most.is_none_or(|most| most > 1);
             if repeated && part.ways != Ways::default() {
-                return Err(());
+                return Err(Refused::Costly);
             }
             let spread = most.map(|most| most.saturating_sub(least));
             part.ways = part.ways.and(match spread {
@@ -190,7 +201,7 @@ impl Reader<'_> {
     }
 
     /// Reads the minimum and maximum of a quantifier.
-    fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>)>, ()> {
+    fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>)>, Refused> {
         let rest = &self.letters[self.at.min(self.letters.len())..];
         let (least, most, length) = match rest.first() {
             Some('*') => (0, None, 1),
@@ -208,8 +219,8 @@ impl Reader<'_> {
     }
 
     /// Reads an escape to its end.
-    fn escape(&mut self, in_class: bool) -> Result<Escape, ()> {
-        let letter = self.letters.get(self.at + 1).copied().ok_or(())?;
+    fn escape(&mut self, in_class: bool) -> Result<Escape, Refused> {
+        let letter = self.letters.get(self.at + 1).copied().ok_or(Refused::Unreadable)?;
         self.at += 2;
         let rest = &self.letters[self.at..];
         let hex = |count: usize| {
@@ -217,20 +228,20 @@ impl Reader<'_> {
             if digits.len() == count && digits.iter().all(char::is_ascii_hexdigit) {
                 Ok(count)
             } else {
-                Err(())
+                Err(Refused::Unreadable)
             }
         };
         let until = |close: char, fits: fn(&char) -> bool| {
-            let end = rest.iter().position(|letter| *letter == close).ok_or(())?;
+            let end = rest.iter().position(|letter| *letter == close).ok_or(Refused::Unreadable)?;
             let inside = rest.get(1..end).filter(|inside| !inside.is_empty() && inside.iter().all(fits));
-            inside.map(|_| end + 1).ok_or(())
+            inside.map(|_| end + 1).ok_or(Refused::Unreadable)
         };
         let is_name = |letter: &char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
         let (length, escape) = match letter {
             'b' if in_class => (0, Escape::Letters(one('\u{8}'))),
             'b' | 'B' if !in_class => (0, Escape::Boundary),
             // More digits may be a letter by its octal number, of which only some belong to it.
-            '0'..='9' if rest.first().is_some_and(char::is_ascii_digit) => return Err(()),
+            '0'..='9' if rest.first().is_some_and(char::is_ascii_digit) => return Err(Refused::Unreadable),
             '1'..='9' if !in_class => (0, Escape::Again),
             'k' if !in_class && rest.first() == Some(&'<') => (until('>', is_name)?, Escape::Again),
             'x' => (hex(2)?, Escape::Unknown),
@@ -240,14 +251,14 @@ impl Reader<'_> {
                 let is_word = |letter: &char| letter.is_ascii_alphabetic() || matches!(letter, '_' | '=');
                 (until('}', is_word)?, Escape::Unknown)
             }
-            'k' | 'c' | 'p' | 'P' => return Err(()),
+            'k' | 'c' | 'p' | 'P' => return Err(Refused::Unreadable),
             letter => (0, escaped(letter).map_or(Escape::Unknown, Escape::Letters)),
         };
         self.at += length;
         Ok(escape)
     }
 
-    fn class(&mut self) -> Result<Letters, ()> {
+    fn class(&mut self) -> Result<Letters, Refused> {
         self.at += 1;
         let negated = self.letters.get(self.at) == Some(&'^');
         self.at += usize::from(negated);
@@ -256,7 +267,7 @@ impl Reader<'_> {
         let mut is_open = false;
         loop {
             let start = match self.letters.get(self.at).copied() {
-                None => return Err(()),
+                None => return Err(Refused::Unreadable),
                 Some(']') => break,
                 Some(_) => self.member()?,
             };
@@ -289,8 +300,8 @@ impl Reader<'_> {
     }
 
     /// Reads a letter or an escape of a class.
-    fn member(&mut self) -> Result<Member, ()> {
-        let letter = self.letters.get(self.at).copied().ok_or(())?;
+    fn member(&mut self) -> Result<Member, Refused> {
+        let letter = self.letters.get(self.at).copied().ok_or(Refused::Unreadable)?;
         if letter != '\\' {
             self.at += 1;
             return Ok(Member::Letter(letter));
@@ -322,12 +333,12 @@ enum Member {
 }
 
 /// Reads a quantifier in braces, and its length; `None` if the braces are no quantifier.
-fn bounds(rest: &[char]) -> Result<Option<(u32, Option<u32>, usize)>, ()> {
+fn bounds(rest: &[char]) -> Result<Option<(u32, Option<u32>, usize)>, Refused> {
     let Some(end) = rest.iter().position(|letter| *letter == '}') else { return Ok(None) };
     let inside: String = rest[1..end].iter().collect();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // No limit helps a number that is too large to be read.
-    let number = |text: &str| text.parse::<u32>().map_err(|_| ());
+    let number = |text: &str| text.parse::<u32>().map_err(|_| Refused::Costly);
     Ok(match inside.split_once(',') {
         None if is_number(&inside) => Some((number(&inside)?, Some(number(&inside)?), end + 1)),
         Some((least, "")) if is_number(least) => Some((number(least)?, None, end + 1)),
@@ -400,36 +411,47 @@ fn meet(left: Letters, right: Letters) -> bool {
 
 /// The length of the beginning of a group: `(`, `(?:`, `(?=`, `(?!`, `(?<=`, `(?<!`, `(?<name>`; and whether the group only
 /// looks ahead or back.
-fn opening(letters: &[char]) -> Result<(usize, bool), ()> {
+fn opening(letters: &[char]) -> Result<(usize, bool), Refused> {
     match letters {
         ['(', '?', '<', '=' | '!', ..] => Ok((4, true)),
         ['(', '?', '<', ..] => {
-            let end = letters.iter().position(|letter| *letter == '>').ok_or(())?;
+            let end = letters.iter().position(|letter| *letter == '>').ok_or(Refused::Unreadable)?;
             Ok((end + 1, false))
         }
         ['(', '?', '=' | '!', ..] => Ok((3, true)),
         ['(', '?', ':', ..] => Ok((3, false)),
         // Such as flags, which newer engines read.
-        ['(', '?', ..] => Err(()),
+        ['(', '?', rest @ ..] => Err(Refused::Opening(told(rest))),
         _ => Ok((1, false)),
     }
 }
+
+/// The beginning of a group for an error, from the letters behind `(?`.
+fn told(rest: &[char]) -> String {
+    let flags = rest.iter().take_while(|letter| letter.is_ascii_alphabetic() || **letter == '-');
+    let flags: String = flags.take(MOST_FLAGS).collect();
+    let end = rest.get(flags.len()).filter(|letter| matches!(letter, ':' | ')'));
+    format!("(?{flags}{}", end.map(char::to_string).unwrap_or_default())
+}
+
+/// More flags than any engine has.
+const MOST_FLAGS: usize = 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(expected: Result<Option<usize>, ()>, patterns: &[&str]) {
+    fn check(expected: Result<Option<usize>, Refused>, patterns: &[&str]) {
         for pattern in patterns {
-            assert_eq!(most(pattern), expected, "{pattern}");
+            assert_eq!(most(pattern), expected.clone(), "{pattern}");
         }
     }
 
     #[test]
     fn what_no_bound_helps_is_refused() {
         check(
-            Err(()),
+            Err(Refused::Costly),
             &[
                 "(a+)+$",
                 "(a*)*",
@@ -463,7 +485,6 @@ mod tests {
                 r"[\t-~]*[^\t~-]*[\t-~]*[^\t~-]*\cZ",
                 r"[\t-~]*[\t-~]*[\t-~]*b",
                 r"[a-\]]*[a-\]]*[a-\]]*b",
-                r"\cA*\x61*\141*a*b",
                 r"\x61*\x61*\x61*\x61*\x62!",
                 r"\u0061*\x61*a*b",
                 r"[^\x00]*[^\x00]*[^\x00]*b",
@@ -514,12 +535,23 @@ mod tests {
     #[test]
     fn what_cannot_be_read_to_its_end_is_refused() {
         check(
-            Err(()),
+            Err(Refused::Unreadable),
             &[
                 r"\x6", r"\u12", r"\u{61}", r"\u{1,9}", r"\c", r"\c1", r"[\c]", r"\k", r"\k<", r"\p",
-                r"\p{1,30}", r"\141", r"\01", "(?i:a)", "(?", "(?<n", r"\", r"[a\", "[a", "a{9999999999}",
+                r"\p{1,30}", r"\141", r"\01", "(?<n", r"\", r"[a\", "[a", r"\cA*\x61*\141*a*b",
             ],
         );
+        check(Err(Refused::Costly), &["a{9999999999}"]);
+        for (pattern, opening) in [
+            ("(?i:a)", "(?i:"),
+            ("x(?i)a", "(?i)"),
+            ("(?s-i:a)", "(?s-i:"),
+            ("(?", "(?"),
+            ("(?#a)", "(?"),
+            ("(?abcdefghijkl:a)", "(?abcdefghij"),
+        ] {
+            check(Err(Refused::Opening(opening.to_owned())), &[pattern]);
+        }
     }
 
     #[test]

@@ -96,6 +96,77 @@ fn an_address_is_judged_in_any_command() {
     }
 }
 
+/// A sentence may begin as an address does.
+#[test]
+fn an_ordinary_text_is_not_an_address() {
+    let clipboard = ("set the clipboard to", "JonspClp");
+    let visit = ("visit", "xxxxyyyy");
+    let search = ("search the web", "sfrisrch");
+    for ((term, code), text, level) in [
+        (("send", "ichtsend"), "Workflow: first read it", (Level::Dangerous, false)),
+        (("send", "ichtsend"), "shortcuts://run-shortcut?name=x", (Level::Dangerous, false)),
+        (clipboard, "Workflow: first read, then write", (Level::Modify, false)),
+        (clipboard, "To-do: buy milk", (Level::Modify, false)),
+        (clipboard, "tel:123", (Level::Modify, false)),
+        (clipboard, "javascript:alert(1)", (Level::Modify, false)),
+        (("set the clipboard to", "xxxxyyyy"), "tel:123", (Level::Dangerous, false)),
+        (("open it", "JonspClp"), "tel:123", (Level::Dangerous, false)),
+        (("display notification", "sysonotf"), "File: report.txt was saved", (Level::Modify, false)),
+        (("display dialog", "sysodlog"), "About: x", (Level::Modify, false)),
+        (("display alert", "sysodisA"), "File:x", (Level::Modify, false)),
+        (("say", "sysottos"), "Data: the results are in", (Level::Modify, false)),
+        (("parse tasks into", "OFOCFCP?"), "Follow-up: call Ann", (Level::Modify, false)),
+        (search, "rust: ownership", (Level::Modify, false)),
+        (search, "JavaScript: the good parts", (Level::Modify, false)),
+        (visit, "To-do: buy milk", (Level::Modify, false)),
+        (visit, "To-do:\nbuy milk", (Level::Modify, false)),
+        (visit, "Workflow: first read it", (Level::Modify, false)),
+        (visit, "JavaScript: The Good Parts", (Level::Modify, false)),
+        (visit, "javascript:alert(1)", (Level::Dangerous, true)),
+        (visit, "java\tscript:alert(1)\n", (Level::Dangerous, true)),
+        (visit, "x-apple.systempreferences:com.apple.x", (Level::Dangerous, false)),
+        (visit, "ssh://h", (Level::Dangerous, false)),
+        (visit, "ssh://h a", (Level::Dangerous, false)),
+        (visit, " tel:123 ", (Level::Dangerous, false)),
+        (visit, "shortcuts://run-shortcut?name=My Shortcut", (Level::Dangerous, true)),
+        (visit, "file:///Applications/Evil.app", (Level::Dangerous, false)),
+        (visit, "file:/Applications/Evil App.app", (Level::Dangerous, false)),
+        (("GetURL", "emalemtg"), "javascript: alert(1)", (Level::Dangerous, true)),
+        (("GetURL", "emalemtg"), "ssh:h", (Level::Dangerous, false)),
+        (("GetURL", "emalemtg"), "ssh://h a", (Level::Dangerous, false)),
+        (("open location", "GURLGURL"), "tel: 123", (Level::Dangerous, false)),
+        (("open location", "GURLGURL"), "javascript: alert(1)", (Level::Dangerous, true)),
+    ] {
+        let found = classify(&invocation(term, code, Given::Text(text.into()), vec![]), &[]);
+        assert_eq!((found.level, found.is_shell), level, "{term} {text:?}: {}", found.reason);
+    }
+    let preview = vec![("and preview text", Given::Text("To-do: buy milk".into()))];
+    let page = Given::Text("https://a.example".into());
+    let item = invocation("add reading list item", "sfriarli", page, preview);
+    assert_eq!(classify(&item, &[]).level, Level::Modify);
+    for (class, term, text, is_shell) in [
+        ("note", "name", "JavaScript: The Good Parts", false),
+        ("reminder", "name", "JavaScript:\tThe Good Parts", false),
+        ("note", "name", "javascript:alert(1)", true),
+        ("bookmark", "URL", "javascript: alert(1)", true),
+        ("tab", "URL", "javascript: alert(1)", true),
+    ] {
+        let value = || Given::Text(text.to_owned());
+        let new = ("new", Given::Class(class.into()));
+        for action in [
+            set(named(class, "x"), term, value()),
+            invocation(
+                "make",
+                "corecrel",
+                Given::Null,
+                vec![new, ("with properties", record(term, value()))],
+            ),
+        ] {
+            assert_eq!(classify(&action, &[]).is_shell, is_shell, "{class} {term} {text:?} {action:?}");
+        }
+    }
+}
+
 /// An app saves a document at the path that it got, whatever class the document has.
 #[test]
 fn a_path_that_is_written_is_the_name_of_a_file() {
