@@ -3,6 +3,7 @@
 mod files;
 mod store;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
@@ -11,7 +12,7 @@ use iac_language_servers::closed::{Closed, Fences};
 use serde_json::{Value as Json, json};
 
 use crate::failure::Fault;
-use crate::host::{Answer, Caller, Host, Progress, Question, Refusal};
+use crate::host::{Answer, Caller, Host, Noted, Progress, Question, Refusal};
 
 /// Answers questions about files and the store, and passes the others to the host of the apps.
 pub struct Local {
@@ -40,6 +41,10 @@ impl Host for Local {
             let answer = answering.await.map_err(|error| Fault::new("internal", error.to_string()))?;
             answer.map(Json::into).map_err(Refusal::Fault)
         })
+    }
+
+    fn recalled<'a>(&'a self, sources: &'a BTreeSet<String>) -> Noted<'a> {
+        self.apps.recalled(sources)
     }
 
     fn progress(&self, caller: &Caller, progress: Progress) {
