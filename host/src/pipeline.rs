@@ -304,7 +304,7 @@ impl Pipeline {
         self.permission.opened(tool, root, ok, caller, self.clock.now());
     }
 
-    /// Records that a plugin has read from its store what these apps and web servers may have said.
+    /// Records that a plugin gets from its store what these apps and web servers may have said.
     pub(crate) async fn recalled(&self, sources: &BTreeSet<String>) {
         self.permission.recalled(sources).await;
     }

@@ -156,6 +156,27 @@ class Plugins(Desk):
             error = await self.refused(client, "iac_mcp_run_command", app="Reminders", command="delete", target=await self.reminder(client))
             self.assertEqual(error["error"], "permission_required")
 
+    async def test_what_a_plugin_has_kept_counts_in_the_call_that_gets_it(self):
+        (self.home.state / "policy.toml").write_text('profile = "trusted"\n')
+        self.cli("plugin", "grant", "probe", "apps-change", "com.apple.reminders", "--level", "dangerous", "--yes")
+        note = self.home.state / "untrusted.json"
+        async with self.client(MODERN) as client:
+            wanted = {"elements": "every message of inbox", "properties": ["subject"], "limit": 1}
+            await self.ok(client, "probe", do="keep", **{"with": wanted})
+            target = await self.reminder(client)
+        # The second call needs no reminder: it is refused before it looks for one.
+        for do in ["command", "kept and command"]:
+            note.unlink(missing_ok=True)
+            with self.subTest(do):
+                async with self.client(MODERN) as client:
+                    delete = {"with": {"command": "delete", "target": target if do == "command" else "reminder 1"}}
+                    if do == "command":
+                        await self.ok(client, "probe_change", do=do, **delete)
+                    else:
+                        error = await self.refused(client, "probe_change", do=do, **delete)
+                        self.assertEqual(error["error"], "permission_required")
+                        self.assertTrue(note.exists())
+
     async def reminder(self, client):
         wanted = {"app": "Reminders", "container": "application", "elementType": "reminder", "limit": 1}
         return (await self.ok(client, "iac_mcp_get_elements", **wanted))["elements"][0]["id"]

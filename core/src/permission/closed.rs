@@ -8,7 +8,8 @@ mod doors;
 mod spelled;
 mod spot;
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub(super) use doors::{Hit, Why, written, written_paths};
 use spelled::{Parts, from_colons, from_url, parts, plain, straight};
@@ -21,21 +22,37 @@ use crate::action::Shut;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Closed {
     home: String,
-    places: Vec<Place>,
+    places: Arc<[Place]>,
     links: Option<Links>,
 }
 
-/// Follows links for this module: for each path the path behind all links, as far as it exists; `None` if the disk does
-/// not answer.
+/// Follows links for this module: for each path the path behind all links, as far as it exists. The error is a folder
+/// that does not answer.
 #[derive(Clone)]
 pub struct Links(Arc<Follow>);
 
-type Follow = dyn Fn(&[String]) -> Option<Vec<String>> + Send + Sync;
+type Follow = dyn Fn(&[String]) -> Result<Vec<String>, String> + Send + Sync;
 
 impl Links {
     /// Makes it from a function of the shell.
-    pub fn new(follow: impl Fn(&[String]) -> Option<Vec<String>> + Send + Sync + 'static) -> Self {
+    pub fn new(follow: impl Fn(&[String]) -> Result<Vec<String>, String> + Send + Sync + 'static) -> Self {
         Self(Arc::new(follow))
+    }
+
+    /// Looks at all these paths at once and keeps the answers; `None` if there are no links on the way.
+    fn known(&self, paths: BTreeSet<String>) -> Result<Option<Self>, String> {
+        let asked: Vec<String> = paths.into_iter().collect();
+        let found = (self.0)(&asked)?;
+        if found == asked {
+            return Ok(None);
+        }
+        let known: BTreeMap<String, String> = asked.into_iter().zip(found).collect();
+        let links = self.clone();
+        Ok(Some(Self::new(move |paths| {
+            let found: Option<Vec<String>> = paths.iter().map(|path| known.get(path).cloned()).collect();
+            // What only a link leads to was not asked about.
+            found.map_or_else(|| (links.0)(paths), Ok)
+        })))
     }
 }
 
@@ -143,6 +160,25 @@ impl Closed {
         found
     }
 
+    /// Checks as `check` does, but asks the disk only once, about all paths together: each question costs a switch to
+    /// another thread. The first pass finds the paths that the check needs. The error is a folder that does not answer.
+    fn at_once<T>(&self, check: impl Fn(&Self) -> Option<T>) -> Result<Option<T>, String> {
+        let Some(links) = &self.links else { return Ok(check(self)) };
+        let asked = Arc::new(Mutex::new(BTreeSet::new()));
+        let asking = Arc::clone(&asked);
+        let note = move |paths: &[String]| {
+            let mut asking = asking.lock().unwrap_or_else(PoisonError::into_inner);
+            asking.extend(paths.iter().cloned());
+            Ok(Vec::new())
+        };
+        let found = check(&self.clone().with_links(Links::new(note)));
+        let asked = std::mem::take(&mut *asked.lock().unwrap_or_else(PoisonError::into_inner));
+        if found.is_some() || asked.is_empty() {
+            return Ok(found);
+        }
+        Ok(links.known(asked)?.and_then(|links| check(&self.clone().with_links(links))))
+    }
+
     /// Returns the closed place that a name leads to, if any.
     fn holds(&self, name: &str) -> Option<&str> {
         let Some(all) = self.every(name) else { return Some(UNKNOWN) };
@@ -185,7 +221,7 @@ impl Closed {
             let plain = paths.iter().map(|path| straight(path)).filter(|plain| !paths.contains(plain));
             let plain: Vec<String> = plain.collect();
             paths.extend(plain);
-            let behind = follow(&paths)?;
+            let behind = follow(&paths).ok()?;
             paths.extend(behind);
         }
         Some(paths.iter().flat_map(|path| parts(path)).collect())
@@ -234,7 +270,7 @@ impl Closed {
         let mut add = |place: &Place, name: Option<&String>| {
             found.extend(name.map(|name| Shut { name: name.clone(), place: place.words.clone() }));
         };
-        for place in &self.places {
+        for place in self.places.iter() {
             match place.from {
                 From::Root if place.parts.starts_with(path) => add(place, place.parts.get(path.len())),
                 From::Root => {}

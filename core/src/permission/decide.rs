@@ -439,23 +439,29 @@ fn each(scopes: &[Scope], say: impl Fn(&Scope) -> String) -> Vec<String> {
 /// No line of the policy can allow this.
 fn closed(hit: &Hit, harm: Classified, action: &Action) -> Refusal {
     let name = quoted(&hit.name);
-    let (place, message, suggestion) = match &hit.why {
+    let (code, place, message, suggestion) = match &hit.why {
         Why::Closed(place) => (
+            Code::PermissionDenied,
             place.as_str(),
             format!("{name} leads to {place}, which is closed to every call"),
             "use another file; only the user can change this one, by hand or with `iac-mcp policy`",
         ),
         Why::Unnamed => (
+            Code::PermissionDenied,
             "a file that has no name here",
             format!(
                 "{name} may be any file, even one that is closed to every call; expected a file with a name"
             ),
             "name the file: use a `named` specifier in a named folder, or a reference from a list",
         ),
+        Why::Silent => (
+            Code::Unavailable,
+            "a disk that does not answer",
+            format!("the disk of {name} does not answer, so the server cannot tell which file is behind it"),
+            "call again when the disk answers, or ask the user to eject it",
+        ),
     };
-    let fault = Fault::new(Code::PermissionDenied, message, suggestion)
-        .in_app(&action.app)
-        .with("level", harm.level.as_str());
+    let fault = Fault::new(code, message, suggestion).in_app(&action.app).with("level", harm.level.as_str());
     let scope = Scope { app: action.app.to_string(), level: harm.level, ..Scope::default() };
     Refusal { source: Source::Closed { place: place.to_owned() }, harm, scopes: vec![scope], fault }
 }

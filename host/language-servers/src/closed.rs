@@ -1,10 +1,11 @@
 //! Places that stay closed to every call, even below a root that was granted.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use cap_std::fs::{Dir, Metadata, MetadataExt as _};
 
@@ -116,6 +117,39 @@ impl Fence {
     }
 }
 
+/// How long the places of closed files are taken as known. Looking costs about a hundred calls of the system.
+const KNOWN: Duration = Duration::from_secs(1);
+
+/// The fences of some roots, each for a second.
+#[derive(Debug)]
+pub struct Fences {
+    closed: Arc<dyn Closed>,
+    known: Mutex<HashMap<PathBuf, (Instant, Arc<Fence>)>>,
+}
+
+impl Fences {
+    /// Knows none yet.
+    pub fn new(closed: Arc<dyn Closed>) -> Self {
+        Self { closed, known: Mutex::default() }
+    }
+
+    /// Returns what is closed below a root, which is a real path.
+    pub fn of(&self, root: &Path) -> Arc<Fence> {
+        let known = self.known().get(root).filter(|(since, _)| since.elapsed() <= KNOWN).cloned();
+        if let Some((_, fence)) = known {
+            return fence;
+        }
+        // Nothing is locked meanwhile, because a disk may not answer.
+        let (since, fence) = (Instant::now(), Arc::new(Fence::new(root, &self.closed)));
+        self.known().insert(root.to_owned(), (since, Arc::clone(&fence)));
+        fence
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, (Instant, Arc<Fence>)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 fn id(path: &Path) -> Option<Id> {
     std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
@@ -148,6 +182,18 @@ pub(crate) mod tests {
     pub(crate) fn put(path: &Path, text: &str) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::io::Write::write_all(&mut std::fs::File::create(path).unwrap(), text.as_bytes()).unwrap();
+    }
+
+    #[test]
+    fn a_fence_is_built_once_in_a_second() {
+        let folder = tempfile::tempdir().unwrap();
+        let fences = Fences::new(Arc::new(Nothing));
+        let first = fences.of(folder.path());
+        let began = Instant::now();
+        let second = fences.of(folder.path());
+        assert!(Arc::ptr_eq(&first, &second) || began.elapsed() > KNOWN / 2);
+        std::thread::sleep(KNOWN + Duration::from_millis(1));
+        assert!(!Arc::ptr_eq(&first, &fences.of(folder.path())));
     }
 
     #[test]

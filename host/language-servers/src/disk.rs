@@ -3,29 +3,25 @@
 use std::borrow::Cow;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions, OpenOptionsExt as _};
 use rustix::fs::OFlags;
 
-use crate::closed::{Closed, Fence};
+use crate::closed::{Closed, Fence, Fences};
 use crate::types::{Cause, Failure};
 use crate::uri;
 
 /// The largest file that is read for a server.
 pub(crate) const MOST_FILE: u64 = 10 * 1024 * 1024;
 
-/// How long the places of closed files are taken as known. Looking costs about a hundred calls of the system.
-const KNOWN: Duration = Duration::from_secs(1);
-
 /// A root: its directory handle, its real path, and what is closed below it.
 pub(crate) struct Disk {
     dir: Dir,
     path: PathBuf,
-    closed: Arc<dyn Closed>,
-    fence: Mutex<(Instant, Arc<Fence>)>,
+    fences: Fences,
 }
 
 /// The parts of a file's metadata that show a change.
@@ -64,14 +60,13 @@ impl Disk {
         };
         let path = root.canonicalize().map_err(missing)?;
         let dir = Dir::open_ambient_dir(&path, ambient_authority()).map_err(missing)?;
-        let fence = Fence::new(&path, closed);
-        if let Some(place) = fence.around() {
+        let fences = Fences::new(Arc::clone(closed));
+        if let Some(place) = fences.of(&path).around() {
             let message =
                 format!("the root `{}` is in {place}, which is closed to every call", root.display());
             return Err(Failure::new(Cause::Outside, message));
         }
-        let fence = Mutex::new((Instant::now(), Arc::new(fence)));
-        Ok(Self { dir, path, closed: Arc::clone(closed), fence })
+        Ok(Self { dir, path, fences })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -91,11 +86,7 @@ impl Disk {
 
     /// Returns what is closed below the root.
     pub(crate) fn fence(&self) -> Arc<Fence> {
-        let mut fence = self.fence.lock().unwrap_or_else(PoisonError::into_inner);
-        if fence.0.elapsed() > KNOWN {
-            *fence = (Instant::now(), Arc::new(Fence::new(&self.path, &self.closed)));
-        }
-        Arc::clone(&fence.1)
+        self.fences.of(&self.path)
     }
 
     /// Returns the metadata of a path that is not closed.
@@ -163,6 +154,12 @@ impl Disk {
         self.metadata(path).is_some()
     }
 
+    /// Says why nothing can be read at a path: it is closed, or nothing is there.
+    pub(crate) fn missing(&self, path: &str) -> Failure {
+        let is_there = self.dir.metadata(path).is_ok();
+        if is_there { closed(path) } else { missing(path) }
+    }
+
     /// Reads a regular file. A pipe would wait for a writer, so the file is opened without blocking.
     ///
     /// # Errors
@@ -177,8 +174,7 @@ impl Disk {
             return Err(Failure::new(Cause::Invalid, format!("`{path}` is not a regular file")));
         }
         if self.fence().closes(&self.dir, path, &metadata) {
-            let message = format!("`{path}` is closed to every call");
-            return Err(Failure::new(Cause::Outside, message));
+            return Err(closed(path));
         }
         let mut bytes = Vec::new();
         file.take(most + 1).read_to_end(&mut bytes).map_err(refused)?;
@@ -190,12 +186,18 @@ impl Disk {
     }
 }
 
+fn closed(path: &str) -> Failure {
+    Failure::new(Cause::Outside, format!("`{path}` is closed to every call"))
+}
+
+fn missing(path: &str) -> Failure {
+    Failure::new(Cause::NotFound, format!("path not found: {path}"))
+}
+
 /// Converts an I/O error. The sandbox reports a path that leads out of the root as `PermissionDenied`.
 fn refused(path: &str, error: &io::Error) -> Failure {
     match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-            Failure::new(Cause::NotFound, format!("path not found: {path}"))
-        }
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => missing(path),
         io::ErrorKind::PermissionDenied => Failure::new(
             Cause::Outside,
             format!("path is outside the workspace root, or cannot be read: {path}"),
@@ -284,7 +286,9 @@ pub(crate) mod tests {
         for path in ["state/x.rs", "link.rs", "way/x.rs", "deep/secret.rs"] {
             assert_eq!(disk.read(path, 10).unwrap_err().cause, Cause::Outside, "{path}");
             assert_eq!((disk.stamp(path), disk.exists(path)), (None, false), "{path}");
+            assert_eq!(disk.missing(path).cause, Cause::Outside, "{path}");
         }
+        assert_eq!(disk.missing("none").cause, Cause::NotFound);
         assert!(disk.read("a.rs", 10).is_ok() && disk.exists("deep/state") && disk.exists(""));
         let wrong = Disk::open(&root.join("state"), &closed).err().expect("a closed root is refused");
         assert!(wrong.message.contains("is in a closed place"), "{}", wrong.message);

@@ -94,7 +94,7 @@ impl Workspace {
             return Ok(self.filtered(&found, "", filter, &mut Known::nothing(letters(filter), &found)));
         }
         if !under.is_empty() && !self.disk.exists(&under) {
-            return Err(Failure::new(Cause::NotFound, format!("path not found: {}", filter.under)));
+            return Err(self.disk.missing(&under));
         }
         if filter.ignored {
             let found = Arc::new(self.files.with_ignored());
@@ -441,7 +441,7 @@ impl Workspace {
         let extension = extension(path);
         let mut speaking = self.keepers.iter().filter(|keeper| keeper.profile.files.contains_key(extension));
         if self.files.stamp(path).is_none() && !self.disk.exists(path) {
-            return Err(Failure::new(Cause::NotFound, format!("path not found: {path}")));
+            return Err(self.disk.missing(path));
         }
         Self::installed(&mut speaking).unwrap_or_else(|| Err(self.no_server(&format!(".{extension}"))))
     }

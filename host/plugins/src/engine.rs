@@ -10,7 +10,6 @@ mod stub;
 mod ticker;
 mod wall;
 
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -151,8 +150,6 @@ pub struct Report {
     pub traffic: usize,
     /// What is known of its changes.
     pub changed: Changed,
-    /// The apps and web servers with untrusted text that it may have read from its store.
-    pub recalled: BTreeSet<String>,
     /// Lines it wrote into the log.
     pub log: Vec<Line>,
     /// The functions that ran when it was stopped, the innermost first; empty if it was not stopped.

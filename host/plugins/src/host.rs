@@ -253,6 +253,9 @@ impl PartialEq for Told {
     }
 }
 
+/// Something is noted, which may take time.
+pub type Noted<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
 /// An answer that may take time.
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Told, Refusal>> + Send + 'a>>;
 
@@ -271,6 +274,12 @@ pub struct Progress {
 pub trait Host: Send + Sync {
     /// Answers one question. The future is dropped when the call ends early.
     fn ask<'a>(&'a self, caller: &'a Caller, question: Question) -> Answer<'a>;
+
+    /// Notes untrusted text of these apps and web servers that the plugin gets from its store. The guest goes on only
+    /// after that, so that it counts for everything that the guest does with the text.
+    fn recalled<'a>(&'a self, _sources: &'a BTreeSet<String>) -> Noted<'a> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Reports how far a call has got.
     fn progress(&self, _caller: &Caller, _progress: Progress) {}

@@ -4,14 +4,14 @@
 //! same run. If a person must be asked first, the call ends and is later replayed from its recording, so that nothing
 //! is done twice.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Now;
 use crate::failure::Fault;
-use crate::host::{Answer, Caller, Host, Progress, Question, Refusal, Told};
+use crate::host::{Answer, Caller, Host, Noted, Progress, Question, Refusal, Told};
 
 /// The events of a call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -112,6 +112,10 @@ impl Journal {
 impl Host for Journal {
     fn ask<'a>(&'a self, caller: &'a Caller, question: Question) -> Answer<'a> {
         Box::pin(self.answer(caller, question))
+    }
+
+    fn recalled<'a>(&'a self, sources: &'a BTreeSet<String>) -> Noted<'a> {
+        self.host.recalled(sources)
     }
 
     fn progress(&self, caller: &Caller, progress: Progress) {

@@ -3,27 +3,28 @@
 mod files;
 mod store;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use files::Root;
-use iac_language_servers::closed::Closed;
+use iac_language_servers::closed::{Closed, Fences};
 use serde_json::{Value as Json, json};
 
 use crate::failure::Fault;
-use crate::host::{Answer, Caller, Host, Progress, Question, Refusal};
+use crate::host::{Answer, Caller, Host, Noted, Progress, Question, Refusal};
 
 /// Answers questions about files and the store, and passes the others to the host of the apps.
 pub struct Local {
     data: Arc<Dir>,
-    closed: Arc<dyn Closed>,
+    fences: Arc<Fences>,
     apps: Arc<dyn Host>,
 }
 
 impl Local {
     /// Stores the plugins' data in `data`, reads no file that is closed, and passes other questions on.
     pub fn new(data: Arc<Dir>, closed: Arc<dyn Closed>, apps: Arc<dyn Host>) -> Self {
-        Self { data, closed, apps }
+        Self { data, fences: Arc::new(Fences::new(closed)), apps }
     }
 }
 
@@ -32,14 +33,18 @@ impl Host for Local {
         if question.is_elsewhere() {
             return self.apps.ask(caller, question);
         }
-        let (data, closed, caller) = (Arc::clone(&self.data), Arc::clone(&self.closed), caller.clone());
+        let (data, fences, caller) = (Arc::clone(&self.data), Arc::clone(&self.fences), caller.clone());
         // A disk can wait until somebody plugs it in. The threads that answer calls cannot, so this runs on a
         // blocking thread.
-        let answering = tokio::task::spawn_blocking(move || answer(&data, &closed, &caller, question));
+        let answering = tokio::task::spawn_blocking(move || answer(&data, &fences, &caller, question));
         Box::pin(async move {
             let answer = answering.await.map_err(|error| Fault::new("internal", error.to_string()))?;
             answer.map(Json::into).map_err(Refusal::Fault)
         })
+    }
+
+    fn recalled<'a>(&'a self, sources: &'a BTreeSet<String>) -> Noted<'a> {
+        self.apps.recalled(sources)
     }
 
     fn progress(&self, caller: &Caller, progress: Progress) {
@@ -47,15 +52,15 @@ impl Host for Local {
     }
 }
 
-fn answer(data: &Dir, closed: &Arc<dyn Closed>, caller: &Caller, question: Question) -> Result<Json, Fault> {
+fn answer(data: &Dir, fences: &Fences, caller: &Caller, question: Question) -> Result<Json, Fault> {
     let plugin = caller.plugin.as_str();
     match question {
-        Question::OpenRoot { root } => Root::open(&root, closed).map(|_| json!({})),
+        Question::OpenRoot { root } => Root::open(&root, fences).map(|_| json!({})),
         Question::Entries { root, path, after, limit } => {
-            Root::open(&root, closed)?.entries(&path, after.as_deref(), limit)
+            Root::open(&root, fences)?.entries(&path, after.as_deref(), limit)
         }
         Question::ReadText { root, path, offset, limit } => {
-            Root::open(&root, closed)?.read(&path, offset, limit)
+            Root::open(&root, fences)?.read(&path, offset, limit)
         }
         Question::StoreGet { key } => store::get(data, plugin, &key),
         Question::StorePut { key, value } => store::put(data, plugin, (key, value), &caller.heard),

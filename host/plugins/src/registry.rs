@@ -1,7 +1,7 @@
 //! The plugins of a running server. At start only their receipts are read; a plugin is loaded when it is first
 //! called.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -84,17 +84,8 @@ pub struct Called {
     pub answer: Result<Json, Failure>,
     /// What is known of its changes.
     pub changed: Changed,
-    /// The apps and web servers with untrusted text that it may have read from its store.
-    pub recalled: BTreeSet<String>,
     /// The questions and answers of the guest.
     pub recording: Recording,
-}
-
-/// What a call has changed, and what it may have read from its store.
-#[derive(Default)]
-struct Used {
-    changed: Changed,
-    recalled: BTreeSet<String>,
 }
 
 /// The state of a plugin.
@@ -237,16 +228,15 @@ impl Registry {
         let local: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), closed, apps));
         let journal = Arc::new(Journal::new(recording, local));
         let host = Arc::clone(&journal) as Arc<dyn Host>;
-        let mut used = Used::default();
+        let mut changed = Changed::default();
         let call = Call { tool, arguments, now, cancelled, wall, host };
-        let answer = self.run(id, slot, call, &mut used).await;
+        let answer = self.run(id, slot, call, &mut changed).await;
         slot.answered.fetch_add(1, Ordering::Relaxed);
         if let Err(failure) = &answer {
             slot.failed.fetch_add(1, Ordering::Relaxed);
             self.note(id, slot, failure);
         }
-        let Used { changed, recalled } = used;
-        Some(Called { plugin: id.clone(), answer, changed, recalled, recording: journal.recording() })
+        Some(Called { plugin: id.clone(), answer, changed, recording: journal.recording() })
     }
 
     fn slot(&self, tool: &str) -> Option<(&PluginId, &Arc<Slot>)> {
@@ -260,7 +250,7 @@ impl Registry {
         id: &PluginId,
         slot: &Arc<Slot>,
         call: Call,
-        used: &mut Used,
+        changed: &mut Changed,
     ) -> Result<Json, Failure> {
         slot.may_run()?;
         let _counted = slot.count()?;
@@ -274,7 +264,7 @@ impl Registry {
         slot.may_run()?;
         let (answer, report) = plugin.call(call).await;
         trace(id, &answer, &report);
-        *used = Used { changed: report.changed, recalled: report.recalled };
+        *changed = report.changed;
         answer
     }
 

@@ -273,7 +273,7 @@ impl Permission {
         false
     }
 
-    /// Records that a plugin has read from its store what these apps and web servers may have said.
+    /// Records that a plugin gets from its store what these apps and web servers may have said.
     pub(super) async fn recalled(&self, sources: &BTreeSet<String>) {
         if sources.is_empty() {
             return;

@@ -1,5 +1,6 @@
 //! Turns a plugin's question into a tool call, and the answer back.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +14,9 @@ use iac_language_servers::types::{Cause, Failure};
 use iac_plugins::capability::Level;
 use iac_plugins::engine::{Now, Wall};
 use iac_plugins::failure::Fault;
-use iac_plugins::host::{Answer, Caller as Asking, Host, Operation, Progress, Question, Refusal, Told};
+use iac_plugins::host::{
+    Answer, Caller as Asking, Host, Noted, Operation, Progress, Question, Refusal, Told,
+};
 use iac_plugins::http::{Request, Secret};
 use iac_plugins::journal::Recording;
 use serde_json::{Map, Value as Json, json};
@@ -180,6 +183,10 @@ impl Host for Bridge {
             self.wall.go_on();
             answer
         })
+    }
+
+    fn recalled<'a>(&'a self, sources: &'a BTreeSet<String>) -> Noted<'a> {
+        Box::pin(self.pipeline.recalled(sources))
     }
 
     fn progress(&self, _: &Asking, progress: Progress) {

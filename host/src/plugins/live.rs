@@ -181,14 +181,13 @@ impl Plugins {
             apps: Arc::clone(&bridge) as Arc<dyn Host>,
         };
         let called = registry.call(request).await;
-        let Called { plugin, answer, changed, recalled, recording } =
+        let Called { plugin, answer, changed, recording } =
             called.expect("a tool is found in the registry that is called");
         let is_suspended = matches!(answer, Err(Failure::Suspended));
         let question = bridge.question().filter(|_| is_suspended);
         if let Some(question) = &question {
             self.waiting.keep(&question.digest().to_hex(), place, recording);
         }
-        pipeline.recalled(&recalled).await;
         let is_error = answer.is_err();
         let mut body = answer.unwrap_or_else(|failure| match changed.any {
             true => failure.body_after_change(&plugin),

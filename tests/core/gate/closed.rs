@@ -77,7 +77,7 @@ fn session_with(app: &str, code: &str) -> Session {
         Some(rest) => format!("{STATE}{rest}"),
         None => path.clone(),
     };
-    let links = Links::new(move |paths| Some(paths.iter().map(behind).collect()));
+    let links = Links::new(move |paths| Ok(paths.iter().map(behind).collect()));
     let closed = Closed::new("/Users/alex", places.map(|place| (place, "a client".to_owned())));
     session.gate.closed = closed.with_links(links).into();
     session

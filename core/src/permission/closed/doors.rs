@@ -1,8 +1,8 @@
 //! Every way in which an action may reach a file: the files that it reads and changes, and the place of a new file.
 
-use super::Closed;
 use super::spelled::from_url;
 use super::spot::{Kind, Spot, is_file, joined, last, spot, start, told};
+use super::{Closed, UNKNOWN};
 use crate::action::{Action, Deed, Invocation, Shut, Terms};
 use crate::change::Change;
 use crate::dictionary::names::key;
@@ -25,6 +25,8 @@ pub(in crate::permission) enum Why {
     Closed(String),
     /// Only the app can tell which file is meant.
     Unnamed,
+    /// The disk does not answer, so the links on it are unknown.
+    Silent,
 }
 
 /// Commands that only look: they read, or show something on the screen.
@@ -82,6 +84,11 @@ impl Closed {
         if self.is_empty() {
             return None;
         }
+        let silent = |folder| Some(Hit { name: folder, why: Why::Silent });
+        self.at_once(|closed| closed.reached(action)).unwrap_or_else(silent)
+    }
+
+    fn reached(&self, action: &Action) -> Option<Hit> {
         let doors = Doors { closed: self, files: Files { app: &action.app, terms: &action.terms } };
         match &action.deed {
             Deed::System(_)
@@ -370,13 +377,11 @@ struct Doors<'a> {
 
 impl Doors<'_> {
     fn inside(self, name: &str) -> Option<Hit> {
-        let place = self.closed.holds(name)?;
-        Some(Hit { name: name.to_owned(), why: Why::Closed(place.to_owned()) })
+        self.closed.holds(name).map(|place| in_place(name, place))
     }
 
     fn around(self, name: &str) -> Option<Hit> {
-        let place = self.closed.holds_up(name)?;
-        Some(Hit { name: name.to_owned(), why: Why::Closed(place.to_owned()) })
+        self.closed.holds_up(name).map(|place| in_place(name, place))
     }
 
     /// Checks a read of an object or of its contents.
@@ -545,6 +550,14 @@ impl Doors<'_> {
 fn takes_away(term: &str) -> bool {
     let term = key(term);
     NAMES.contains(&term.as_str()) || KEYS.contains(&term.as_str()) || term == EXTENSION
+}
+
+fn in_place(name: &str, place: &str) -> Hit {
+    let why = match place {
+        UNKNOWN => Why::Silent,
+        place => Why::Closed(place.to_owned()),
+    };
+    Hit { name: name.to_owned(), why }
 }
 
 fn unnamed(name: String) -> Hit {

@@ -25,7 +25,7 @@ pub(in crate::permission) fn link(at: &str, to: &str) -> Links {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{to}{rest}"),
         _ => path.clone(),
     };
-    Links::new(move |paths| Some(paths.iter().map(&behind).collect()))
+    Links::new(move |paths| Ok(paths.iter().map(&behind).collect()))
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_link_is_followed_from_every_spelling_of_its_path() {
     assert!(above.holds_up("/tmp/link").is_some() && above.holds("/tmp/link").is_none());
     assert!(above.holds("/tmp/link/Application Support/iac-mcp").is_some());
     // What no one can check is closed.
-    let silent = closed().with_links(Links::new(|_| None));
+    let silent = closed().with_links(Links::new(|paths| Err(paths.concat())));
     assert_eq!(
         [silent.holds("/x"), silent.holds_up("/x"), silent.holds("x")],
         [Some(UNKNOWN), Some(UNKNOWN), None]

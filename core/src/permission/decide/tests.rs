@@ -5,7 +5,7 @@ use crate::action::{Creation, Following, InAppAct, InAppScript, Into, Seen, Syst
 use crate::marshal::Given;
 use crate::permission::classify::tests::{in_mail, invocation, named, record, set};
 use crate::permission::touch::tests::make;
-use crate::permission::{Closed, CommandScope, Grants, Policy, Where};
+use crate::permission::{Closed, CommandScope, Grants, Links, Policy, Where};
 use crate::specifier::Path;
 use crate::words::TextWindow;
 
@@ -432,6 +432,19 @@ fn a_refusal_names_the_app_and_the_level() {
     assert_eq!(refusal.scopes, [scope]);
     let fault = refusal.fault.to_json();
     assert_eq!((fault["app"].as_str(), fault["level"].as_str()), (Some("com.apple.mail"), Some("DANGEROUS")));
+}
+
+#[test]
+fn a_disk_that_does_not_answer_is_not_a_matter_of_the_policy() {
+    let closed =
+        Closed::new("/Users/ada", [(Where::InHome(".cursor".to_owned()), "the settings".to_owned())]);
+    let closed = closed.with_links(Links::new(|paths| Err(paths.concat())));
+    let gate = Gate { closed: Arc::new(closed), ..gate(TRUSTED) };
+    let action = in_mail("delete", "coredelo", Given::File("/Volumes/NAS/a".into()));
+    let Decision::Deny(refusal) = decide(action, "Mail", &gate, NOW) else { panic!("refused") };
+    let fault = refusal.fault.to_json();
+    assert_eq!((fault["error"].as_str(), fault["retryable"].as_bool()), (Some("unavailable"), Some(true)));
+    assert!(fault["message"].as_str().is_some_and(|text| text.contains("/Volumes/NAS/a")), "{fault}");
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub(super) struct State {
     pub(super) meter: Meter,
     pub(super) caller: Caller,
     pub(super) instantiated: Option<Instant>,
-    /// The apps and web servers with untrusted text that the call has read from its store.
+    /// The apps and web servers with untrusted text that the call has read from its store. The host knows of them.
     recalled: BTreeSet<String>,
     pub(super) changes: Changes,
     setup: Arc<Setup>,
@@ -211,7 +211,6 @@ impl State {
             host_calls: self.host_calls,
             traffic: self.traffic,
             changed: self.changes.known(),
-            recalled: self.recalled,
             log: self.log,
             place: self.place,
         }

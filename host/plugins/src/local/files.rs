@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, FileType, Metadata, OpenOptions, OpenOptionsExt as _};
-use iac_language_servers::closed::{Closed, Fence};
+use iac_language_servers::closed::{Fence, Fences};
 use rustix::fs::OFlags;
 use serde_json::{Value as Json, json};
 
@@ -16,16 +16,16 @@ use crate::failure::Fault;
 /// A granted root, without the closed places in it.
 pub(super) struct Root {
     dir: Dir,
-    fence: Fence,
+    fence: Arc<Fence>,
 }
 
 impl Root {
-    pub(super) fn open(root: &str, closed: &Arc<dyn Closed>) -> Result<Self, Fault> {
+    pub(super) fn open(root: &str, fences: &Fences) -> Result<Self, Fault> {
         let unavailable =
             |error: io::Error| Fault::new("unavailable", format!("`{root}` cannot be read: {error}"));
         let real = Path::new(root).canonicalize().map_err(unavailable)?;
         let dir = Dir::open_ambient_dir(&real, ambient_authority()).map_err(unavailable)?;
-        let fence = Fence::new(&real, closed);
+        let fence = fences.of(&real);
         match fence.around() {
             Some(place) => {
                 let message = format!("`{root}` is in {place}, which is closed to every call");

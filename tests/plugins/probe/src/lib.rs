@@ -39,6 +39,10 @@ impl Plugin for Probe {
             ("probe", "kept") => Ok(json!({"kept": store::get::<Json>("kept")?})),
             ("probe", "finder") => Ok(json!({"app": apps::open("com.apple.finder")?.bundle_id()})),
             ("probe", "tasks") => Ok(json!({"tasks": omnifocus()?.run_script("count", &Json::Null)?})),
+            (_, "kept and command") => {
+                store::get::<Json>("kept")?;
+                apps::open("com.apple.reminders")?.run_command(&with())
+            }
             (_, "command") => apps::open("com.apple.reminders")?.run_command(&with()),
             (_, "set") => apps::open("com.apple.reminders")?.set_property(&with()),
             (_, "rename") => rename(&arguments),

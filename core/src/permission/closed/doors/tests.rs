@@ -5,12 +5,12 @@ use crate::identity::Identity;
 use crate::permission::classify::tests::{invocation, listing, record, set};
 use crate::permission::closed::tests::Way::{At, By as ByWay, Named, Property};
 use crate::permission::closed::tests::{Way, closed, path};
-use crate::permission::closed::{Closed, Where};
+use crate::permission::closed::{Closed, Links, Where};
 use crate::permission::touch::tests::column;
 use crate::permission::{App, Gate};
 use crate::specifier::Member;
 use crate::words::TextWindow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 const FINDER: &str = "com.apple.finder";
 const NOTES: &str = "test.notes";
@@ -35,6 +35,7 @@ fn said(deed: Deed) -> Said {
         None => O,
         Some(Why::Closed(_)) => C,
         Some(Why::Unnamed) => U,
+        Some(Why::Silent) => panic!("no disk is silent here"),
     }
 }
 
@@ -292,6 +293,31 @@ fn a_property_may_take_a_folder_away() {
     for term in ["name", "displayed name", "path", "POSIX path"] {
         assert_eq!(said(set(folder("hooks"), term, text(".cursor")).deed), C, "{term}");
     }
+}
+
+#[test]
+fn the_disk_is_asked_once_about_all_paths() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let asking = Arc::clone(&asked);
+    let links = Links::new(move |paths| {
+        asking.lock().unwrap().push(paths.len());
+        match paths.iter().find(|path| path.starts_with("/silent")) {
+            Some(silent) => Err(silent.clone()),
+            None => Ok(paths.to_vec()),
+        }
+    });
+    let closed = closed().with_links(links);
+    let why = |paths: &mut dyn Iterator<Item = String>| {
+        let paths = paths.map(|path| text(&path)).collect();
+        let deed = command("xxxxyyyy", Given::List(paths), vec![]);
+        closed.reached_by(&action(FINDER, deed)).map(|hit| (hit.name, hit.why))
+    };
+    assert_eq!(why(&mut (0..150).map(|number| format!("/open/{number}"))), None);
+    assert_eq!(std::mem::take(&mut *asked.lock().unwrap()), [150]);
+    assert_eq!(
+        why(&mut ["/open".to_owned(), "/silent/a".to_owned()].into_iter()),
+        Some(("/silent/a".to_owned(), Why::Silent))
+    );
 }
 
 #[test]

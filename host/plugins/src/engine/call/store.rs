@@ -1,5 +1,7 @@
 //! `store`: values are passed as base64, so that a recording is text.
 
+use std::collections::BTreeSet;
+
 use data_encoding::BASE64;
 use serde::Deserialize;
 
@@ -33,10 +35,13 @@ impl store::Host for State {
         }
         let bytes = key.len();
         let answer: Result<Value, _> = self.ask(Question::StoreGet { key }, bytes).await?;
-        let text = answer.map(|answer| {
-            self.recall(answer.heard);
-            answer.value
-        });
+        let text = match answer {
+            Ok(answer) => {
+                self.recall(answer.heard).await;
+                Ok(answer.value)
+            }
+            Err(fault) => Err(fault),
+        };
         self.count_traffic(text.as_ref().map_or(0, |text| text.as_ref().map_or(0, String::len)))?;
         Ok(text.and_then(decode))
     }
@@ -64,22 +69,27 @@ impl store::Host for State {
         let bytes = prefix.len();
         let question = Question::StoreKeys { prefix, after, limit: limit.min(MOST_KEYS) };
         let answer: Result<Keys, _> = self.ask(question, bytes).await?;
-        Ok(answer.map(|answer| {
-            self.recall(answer.heard);
-            answer.keys
-        }))
+        match answer {
+            Ok(answer) => {
+                self.recall(answer.heard).await;
+                Ok(Ok(answer.keys))
+            }
+            Err(fault) => Ok(Err(fault)),
+        }
     }
 }
 
 impl State {
     /// Notes what a stored answer may contain. An earlier call has heard it, so the hour of caution begins again.
-    fn recall(&mut self, heard: Option<Vec<String>>) {
-        for source in heard.iter().flatten() {
-            self.caller.heard.note(Some(source));
-            self.recalled.insert(source.clone());
-        }
-        if heard.is_some() {
-            self.caller.heard.note(None);
+    async fn recall(&mut self, heard: Option<Vec<String>>) {
+        let Some(heard) = heard else { return };
+        self.caller.heard.note(None);
+        heard.iter().for_each(|source| self.caller.heard.note(Some(source)));
+        let new: BTreeSet<String> =
+            heard.into_iter().filter(|source| !self.recalled.contains(source)).collect();
+        if !new.is_empty() {
+            self.host.recalled(&new).await;
+            self.recalled.extend(new);
         }
     }
 }
