@@ -166,6 +166,22 @@ class Server:
         return self._reap()
 
 
+class Trusting(unittest.TestCase):
+    """Tests of changes that nobody is asked about, each with a server of its own."""
+
+    POLICY = 'profile = "trusted"\n'
+
+    def setUp(self):
+        self.home = self.enterContext(Home())
+        self.home.policy(self.POLICY)
+        self.server = self.enterContext(Server(self.home))
+
+    def call(self, tool, **arguments):
+        answer = self.server.call(tool, **arguments)
+        self.assertNotIn("error", answer)
+        return answer
+
+
 class OneServer(unittest.TestCase):
     """Tests that share one server, because they only read or undo their changes."""
 

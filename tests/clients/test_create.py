@@ -5,7 +5,7 @@ import time
 import unittest
 
 from desk import Desk, Human
-from support import Home, Server
+from support import Home, Server, Trusting
 
 TRUSTED = """profile = "trusted"
 rules = [{ level = "DANGEROUS", command = "delete", app = "com.apple.*", decision = "allow" },
@@ -14,16 +14,8 @@ rules = [{ level = "DANGEROUS", command = "delete", app = "com.apple.*", decisio
 """
 
 
-class Create(unittest.TestCase):
-    def setUp(self):
-        self.home = self.enterContext(Home())
-        self.home.policy(TRUSTED)
-        self.server = self.enterContext(Server(self.home))
-
-    def call(self, tool, **arguments):
-        answer = self.server.call(tool, **arguments)
-        self.assertNotIn("error", answer)
-        return answer
+class Create(Trusting):
+    POLICY = TRUSTED
 
     def made(self, **arguments):
         answer = self.call("iac_mcp_create", **arguments)

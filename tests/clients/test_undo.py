@@ -3,23 +3,15 @@
 import time
 import unittest
 
-from support import Home, Server
+from support import Trusting
 
 TRUSTED = """profile = "trusted"
 rules = [{ level = "DANGEROUS", command = "delete", decision = "allow" }, { level = "DANGEROUS", command = "move", decision = "allow" }]
 """
 
 
-class Undo(unittest.TestCase):
-    def setUp(self):
-        self.home = self.enterContext(Home())
-        self.home.policy(TRUSTED)
-        self.server = self.enterContext(Server(self.home))
-
-    def call(self, tool, **arguments):
-        answer = self.server.call(tool, **arguments)
-        self.assertNotIn("error", answer)
-        return answer
+class Undo(Trusting):
+    POLICY = TRUSTED
 
     def run_command(self, app, command, target, **arguments):
         return self.call("iac_mcp_run_command", app=app, command=command, target=target, arguments=arguments)

@@ -329,15 +329,20 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
         (alarm, true),
         (new("message"), false),
     ] {
-        let longer = asked(action.clone(), "x").question().offers(Choice::Hour);
-        assert_eq!(longer, !once, "{action:?}");
-        let mut grants = Grants::default();
-        let judged = judge(&action, "Mail", &classify(&action, &[]), false, &Gate::default(), NOW);
-        grants.add(judged.into_iter().map(|part| part.scope.grant("g1".into(), false, "x".into(), NOW)), NOW);
-        let given = Gate { grants: Arc::new(grants), ..Gate::default() };
-        let expected = if once { Ruling::Ask } else { Ruling::Allow };
-        assert_eq!(met(action.clone(), &given).0, expected, "{action:?}");
+        counts_once(action, once);
     }
+}
+
+/// Whether a yes to an action counts once: the form offers no longer answer, and an approval for an hour does not cover it.
+fn counts_once(action: Action, once: bool) {
+    let longer = asked(action.clone(), "x").question().offers(Choice::Hour);
+    assert_eq!(longer, !once, "{action:?}");
+    let mut grants = Grants::default();
+    let judged = judge(&action, "Mail", &classify(&action, &[]), false, &Gate::default(), NOW);
+    grants.add(judged.into_iter().map(|part| part.scope.grant("g1".into(), false, "x".into(), NOW)), NOW);
+    let given = Gate { grants: Arc::new(grants), ..Gate::default() };
+    let expected = if once { Ruling::Ask } else { Ruling::Allow };
+    assert_eq!(met(action.clone(), &given).0, expected, "{action:?}");
 }
 
 /// The scope of a longer approval holds no address, and no value that raised the level.
@@ -384,14 +389,7 @@ fn a_yes_for_longer_covers_no_address_and_nothing_that_only_its_values_make_dang
         (command("x.y", "close", "coreclos", named("document", "x"), vec![]), false),
         (delete(), false),
     ] {
-        let longer = asked(action.clone(), "x").question().offers(Choice::Hour);
-        assert_eq!(longer, !once, "{action:?}");
-        let mut grants = Grants::default();
-        let judged = judge(&action, "Mail", &classify(&action, &[]), false, &Gate::default(), NOW);
-        grants.add(judged.into_iter().map(|part| part.scope.grant("g1".into(), false, "x".into(), NOW)), NOW);
-        let given = Gate { grants: Arc::new(grants), ..Gate::default() };
-        let expected = if once { Ruling::Ask } else { Ruling::Allow };
-        assert_eq!(met(action.clone(), &given).0, expected, "{action:?}");
+        counts_once(action, once);
     }
 }
 
