@@ -43,7 +43,9 @@ impl Links {
     fn known(&self, paths: BTreeSet<String>) -> Result<Option<Self>, String> {
         let asked: Vec<String> = paths.into_iter().collect();
         let found = (self.0)(&asked)?;
-        if found == asked {
+        // The shell resolves `..` and doubled slashes too. A name was checked in that form as well.
+        let is_same = |(asked, found): (&String, &String)| found == asked || *found == straight(asked);
+        if asked.len() == found.len() && asked.iter().zip(&found).all(is_same) {
             return Ok(None);
         }
         let known: BTreeMap<String, String> = asked.into_iter().zip(found).collect();

@@ -52,6 +52,24 @@ fn a_link_is_followed_from_every_spelling_of_its_path() {
 }
 
 #[test]
+fn only_a_link_needs_a_second_pass() {
+    // As the shell answers: links first, then `..` and slashes.
+    let behind = |path: &String| straight(&path.replace("/tmp/link", "/tmp/real"));
+    let closed = closed().with_links(Links::new(move |paths| Ok(paths.iter().map(behind).collect())));
+    for (name, expected) in
+        [("/tmp/a", 1), ("/tmp//a/", 1), ("/tmp/b/../a", 1), ("/tmp/link", 2), ("/tmp/link/..", 2)]
+    {
+        let passes = std::cell::Cell::new(0);
+        let check = |closed: &Closed| {
+            passes.set(passes.get() + 1);
+            closed.holds(name).map(str::to_owned)
+        };
+        assert_eq!(closed.at_once(check), Ok(None), "{name}");
+        assert_eq!(passes.get(), expected, "{name}");
+    }
+}
+
+#[test]
 fn a_path_is_read_without_what_only_names_the_disk() {
     for (path, expected) in [
         ("/System/Volumes", 1),
