@@ -600,7 +600,7 @@ impl<'a> Told<'a> {
     fn general(&self) -> Vec<String> {
         let by_rules = self.has_series.then(|| BY_RULES.to_owned());
         let state = self.library.zip(self.found["index"].as_str());
-        by_rules.into_iter().chain(state.and_then(|(library, state)| advice(library, state))).collect()
+        by_rules.into_iter().chain(state.and_then(|(library, state)| advice(library, state, self.has_series))).collect()
     }
 }
 
@@ -616,9 +616,10 @@ const MOST_NAMED: usize = 5;
 const BY_RULES: &str = "repeating events were worked out from their rules: a date that was moved by itself shows where it was, and one of another time zone may be an hour off";
 
 /// What the user can do so that the library answers next time.
-fn advice(index: &Index, state: &str) -> Option<String> {
+fn advice(index: &Index, state: &str, has_series: bool) -> Option<String> {
     let Index { library, subject, .. } = index;
-    let fast = format!("{library} gives the exact dates, in about a second");
+    let exact = if has_series { "gives the exact dates," } else { "answers" };
+    let fast = format!("{library} {exact} in about a second");
     let settings = index.settings();
     Some(match state {
         "full" => return None,
