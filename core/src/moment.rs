@@ -201,7 +201,7 @@ impl Moment {
             .then_some("write the year, the month and the day, such as 2026-01-27 or 2026-01-27 15:00")
     }
 
-    /// Whether it is counted from the present to the second, so that nothing is from exactly then.
+    /// Whether it starts at `now`. Nothing would ever equal it.
     pub(crate) const fn is_instant(&self) -> bool {
         matches!(self.from, From::Now)
     }

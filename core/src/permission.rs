@@ -268,7 +268,7 @@ impl std::fmt::Display for Source {
             Self::Fragile => f.write_str("only a position leads to the object, and positions change"),
             Self::Dialog => f.write_str("the dialog of macOS interrupts the person at the Mac"),
             Self::Preview { of } => write!(f, "a look at what the server will ask a human about ({of})"),
-            Self::Probe => f.write_str("a check whether the app answers"),
+            Self::Probe => f.write_str("a fixed check of this server"),
             Self::Grant { id } => write!(f, "the grant {id}"),
             Self::Human { choice, by } => write!(f, "a human ({}, {by})", choice.as_str()),
             Self::Nobody { why } => write!(f, "no one approved it ({why})"),

@@ -139,7 +139,7 @@ enum Failure {
     #[error("misused")]
     Shown,
     /// The reader of the output is gone, which is not a failure.
-    #[error("nobody reads the output")]
+    #[error("the output was closed")]
     Unread,
 }
 

@@ -215,7 +215,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "tag_manage", "action": "delete", "tagName": "Above"}),
             vec!["delete tag"],
-            "delete tag “Above”, which 0 tasks have, with 1 tag below it, which 1 more task has",
+            "delete tag “Above”, which 0 tasks have, with 1 tag below it; 1 more task has the same",
         ),
     ]
 }
@@ -273,7 +273,7 @@ fn what_changed_after_it_was_shown_is_left_alone() {
             scene.world.meanwhile = Some(source);
             let answer = scene.write(&mutation);
             assert!(
-                answer["error"].as_str().is_some_and(|error| error.contains("is no longer as it was")),
+                answer["error"].as_str().is_some_and(|error| error.contains("has changed since")),
                 "{what}: {answer}"
             );
             let left = scene.world.evaluate(&format!("String(Project.byIdentifier({id}).status)"));
@@ -466,7 +466,7 @@ fn every_run_of_a_long_batch_keeps_to_what_was_shown() {
             // The first run creates the new items, the second run changes a and b, and the third changes the rest.
             Some(at) => {
                 let message = row(at)["error"]["message"].as_str().unwrap_or_default();
-                assert!(message.contains("no longer as it was"), "{meanwhile:?}: {}", row(at));
+                assert!(message.contains("has changed since"), "{meanwhile:?}: {}", row(at));
             }
         }
         assert_eq!(world.asked.len(), 1);

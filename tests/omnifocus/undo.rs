@@ -354,7 +354,7 @@ fn all_of_a_note_is_compared() {
     write(&mut world, &change(&note));
     world.meanwhile = Some(edit);
     let other = write(&mut world, &change("other"));
-    assert!(other["error"].as_str().unwrap().contains("is no longer as it was"), "{other}");
+    assert!(other["error"].as_str().unwrap().contains("has changed since"), "{other}");
 }
 
 /// The undo of an appended text leaves the note before it alone, because an assignment would remove its styles. The

@@ -252,7 +252,7 @@ impl Unasked {
     }
 }
 
-/// Whether the action in words contains something that was read from the app: the old value that an undo writes, the
+/// Whether the question shows something that was read from the app: the old value that an undo writes, the
 /// whole of a text to which something is added, or the name of an object among the parameters.
 fn shows_what_was_read(deed: &Deed) -> bool {
     match deed {

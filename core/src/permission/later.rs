@@ -15,7 +15,7 @@ type Write = fn(&str, &Json, Option<&Json>, Option<&[&str]>) -> String;
 pub(crate) struct Later(Box<Approved>);
 
 impl Later {
-    /// Returns the work after a run, if there is more.
+    /// Returns the remaining parts of an approved script; `None` after the last one.
     pub(crate) fn of(approved: &Approved) -> Option<Self> {
         let Deed::Script(script) = &approved.action.deed else { return None };
         let more = script.rest.as_ref().is_some_and(|rest| !rest.parts.is_empty());

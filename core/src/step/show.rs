@@ -80,7 +80,7 @@ fn unread(term: &str, error: &OsaError, app: &App) -> Fault {
         return fault;
     }
     let message =
-        format!("{} gives no `{term}` of this object: it has none, or is no longer there", app.name);
+        format!("{} returned no `{term}`: the object has none, or it no longer exists", app.name);
     let suggestion =
         "read other properties of it; if these fail too, query it again with iac_mcp_query_object".to_owned();
     Fault { message, suggestion, ..fault }

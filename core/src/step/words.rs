@@ -244,7 +244,7 @@ fn text(value: &Json) -> String {
     value.as_str().map_or_else(|| shown(value), quoted)
 }
 
-/// A text whose end decides, such as a recipient, a path or an address, is never cut where it usually is.
+/// Shows a recipient, a path or an address without the usual cut, because its end matters.
 fn whole(value: &Json) -> String {
     value.as_str().map_or_else(|| shown(value), long)
 }

@@ -16,7 +16,7 @@ pub(crate) fn program(profile: &Profile, settings: &Settings, root: &Path) -> Re
         return if is_program(&path) {
             Ok(path)
         } else {
-            Err(format!("{name} is no program that can be run"))
+            Err(format!("`{name}` is not an executable program"))
         };
     }
     let local = profile.local.iter().map(|folder| root.join(folder));

@@ -15,7 +15,7 @@
 //              {do: "convert", kind: "task", id: reference, to: place}
 //              {do: "delete", kind, id: reference}
 //              {do: "tag", action, name, to, under, status, exclusive}
-//              and in each `seen`: what was told of it before; it must still be that
+//              and in each `seen`: the report that the user saw; the object must still match it
 //   reference  {id} or {temp}
 //   place      {inbox: true, last: true or none}, {project: name, id or {temp}}, {task: reference}, {top: true}, {after or before: {id}}; {folder: path, name or id}, {}, {after or before: {id}}
 //   set        {name, note, append, cut: the end that the note loses, flagged, sequential, single, due, defer, planned, estimate, move, tags, alerts, rule, status,

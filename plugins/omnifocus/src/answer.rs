@@ -160,7 +160,7 @@ fn refused(refusal: &Json) -> Fault {
         ))
         .suggest("filter by what it shows instead; only OmniFocus itself knows its rules"),
         Some("bad_pattern") => {
-            Fault::invalid(format!("{value} is no regular expression: {}", near.join(", ")))
+            Fault::invalid(format!("{value} is not a valid regular expression: {}", near.join(", ")))
                 .suggest("escape . * + ? ( ) [ ] { } | ^ $ and \\ with \\, or use `contains`")
         }
         Some("slow_pattern") => {

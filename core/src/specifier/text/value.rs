@@ -185,7 +185,7 @@ impl Parser<'_> {
         }
         if let Some((moment, end)) = self.moment(at) {
             if self.is_sign(end, "-") || self.is_sign(end, "+") {
-                let wrong = "this is no time, or farther from the present than a date reaches";
+                let wrong = "this is not a valid time, or it is more than 10,000 years from now";
                 return Err(Fail::refused(end, end + 2, wrong, "write a time such as `now - 14 days`"));
             }
             return Ok(Some((json!(moment), end)));

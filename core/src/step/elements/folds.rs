@@ -47,7 +47,7 @@ pub(super) fn check(fold: Fold, column: &Column, term: &str, dictionary: &Dictio
 /// What a term of `sort` means for groups.
 ///
 /// # Errors
-/// It is no property of `groupBy`, no aggregate such as `sum(size)`, and not `count`.
+/// The name is not a property in `groupBy`, an aggregate such as `sum(size)`, or `count`.
 pub(super) fn rank(call: &GetElements, term: &str) -> Result<Rank, Fault> {
     let key = names::key(term);
     let by = call.group_by.iter().position(|term| names::key(term) == key).map(Rank::By);

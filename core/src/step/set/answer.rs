@@ -79,7 +79,7 @@ impl Open {
             return Ok(());
         }
         let message = format!(
-            "{} is locked: {} hides its text, and a new one would replace what nobody can see",
+            "{} is locked, so {} hides its text. A new text would replace what nobody can see",
             self.told(app, world),
             app.name
         );

@@ -61,7 +61,7 @@ pub(crate) async fn start(start: Start<'_>) -> Result<Arc<Server>, Failure> {
     let Some(encoding) = Encoding::named(named) else {
         return Err(failed(
             profile,
-            &format!("it counts columns in `{}`, which nobody offered", named.unwrap_or_default()),
+            &format!("it chose the position encoding `{}`, which was not offered", named.unwrap_or_default()),
         ));
     };
     connection.notify("initialized", &json!({}));

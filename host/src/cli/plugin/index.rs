@@ -222,11 +222,11 @@ fn fetch(entry: &Entry, local: bool) -> Result<(Found, Package), Failure> {
     let package = package::read(&found.bytes)?;
     if let Some(how) = entry.difference(&package) {
         let what = format!("the entry of {id} in the index is not about this package: {}", shown(&how));
-        return Err(Failure::Failed(format!("{what}\nask whoever keeps the index")));
+        return Err(Failure::Failed(format!("{what}\nask the maintainer of the index")));
     }
     match trust::missing(&package, signer.as_ref()) {
         None => Ok((found, package)),
-        Some(why) => Err(Failure::Failed(format!("{id}: {why}\nask whoever keeps the index"))),
+        Some(why) => Err(Failure::Failed(format!("{id}: {why}\nask the maintainer of the index"))),
     }
 }
 

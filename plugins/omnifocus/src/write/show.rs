@@ -337,7 +337,7 @@ pub(super) fn words(error: &Json) -> (String, String) {
             "drop it with `status` dropped, or defer it".to_owned(),
         ),
         "not_asked" => (
-            format!("it would now {value}, and nobody was asked about that"),
+            format!("it would now {value}, which the user has not approved"),
             "send it again: what it touches has changed meanwhile".to_owned(),
         ),
         "altered" if !near.is_empty() => (
@@ -351,7 +351,7 @@ pub(super) fn words(error: &Json) -> (String, String) {
             "change it by hand, or with an update".to_owned(),
         ),
         "changed" => (
-            format!("the {what} `{value}` is no longer as it was when it was looked up"),
+            format!("the {what} `{value}` has changed since it was looked up"),
             "send it again, so that it is looked up as it is now".to_owned(),
         ),
         "not_made" => (format!("what `{value}` stands for was not made"), "its own row says why".to_owned()),

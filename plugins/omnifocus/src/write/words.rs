@@ -403,8 +403,8 @@ fn of_tag(step: &Step) -> String {
         };
         match said["below"].as_i64().unwrap_or_default() {
             0 => format!("{tasks}, with {below} below it"),
-            1 => format!("{tasks}, with {below} below it, which 1 more task has"),
-            more => format!("{tasks}, with {below} below it, which {more} more tasks have"),
+            1 => format!("{tasks}, with {below} below it; 1 more task has the same"),
+            more => format!("{tasks}, with {below} below it; {more} more tasks have the same"),
         }
     };
     match json["action"].as_str().unwrap_or_default() {

@@ -115,7 +115,7 @@ pub(super) fn show_waiting(found: Vec<Found>, moment: &Moment) -> Json {
         "count": said.total(),
         "by_name": said.count("by_name"),
         "by_tag": said.count("by_tag"),
-        "note": "a screen by words and tags: some of these wait for nobody",
+        "note": "found by words and tags only: some of these may wait for nobody",
         "items": rows(&mut said, WAITING, moment),
         "otherwise_blocked": {"count": blocked.total(), "items": rows(&mut blocked, WAITING, moment)},
     })
