@@ -107,12 +107,24 @@ const change = ([p, wants, seen, given, looks], way, q, ways) => {
     return { unknown: numberOf(error), message: messageOf(error) };
   }
 };
+// Whether an app returned the written object in another form, such as by its id instead of its name.
+const isSame = (given, now) => {
+  const [wanted, is] = [encode(given), encode(now)];
+  if (wanted?.$ !== "object" || is?.$ !== "object" || alike(wanted, is)) return false;
+  try {
+    return ask(() => given.id()) === ask(() => now.id());
+  } catch (error) {
+    return false;
+  }
+};
 // The values of an object after a write, and its identity now: a write may change its name or its mark.
 const readBack = (p, x, q, values, names, mark, isWritten) => {
   const at = (y, found) => {
     const now = readable(y, q.gets);
     if (now.some((each) => isFailed(each) && missing(each.number))) return null;
     const is = { now: shown(now), mark: q.mark === null || !isWritten ? mark : markOf(y, q.mark) };
+    const equal = now.map((each, i) => isSame(values[i], each));
+    if (equal.includes(true)) is.same = equal;
     if (q.looks !== undefined) is.looks = read(y, q.looks);
     return Object.assign(is, found);
   };

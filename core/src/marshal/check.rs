@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::shape::{self, Shape, shapes};
 use super::{Dated, Given, Place};
@@ -80,6 +80,9 @@ impl<'a> Checker<'a, '_> {
             let text = if is_date { dated.date } else { dated.said };
             return self.one_of(&Json::from(text), shapes, place, depth + 1);
         }
+        if let Some(meant) = json.as_str().and_then(|text| in_applescript(text, shapes)) {
+            return self.one_of(&meant, shapes, place, depth + 1);
+        }
         let mut first = None;
         for shape in shapes.iter().filter(|shape| shape.may_be(json)) {
             match self.shape(json, shape, place, depth) {
@@ -92,6 +95,9 @@ impl<'a> Checker<'a, '_> {
             && shapes.iter().any(|shape| matches!(shape, Shape::Object(_) | Shape::Location))
         {
             return self.text(text, shapes, place, depth);
+        }
+        if json.is_null() {
+            return Err(no_null(shapes, place));
         }
         let objects = shapes.iter().filter(|shape| matches!(shape, Shape::Object(_))).count();
         // If a value fits none of several classes, the error lists all of them.
@@ -386,6 +392,20 @@ fn is_file(json: &Json) -> bool {
     text.is_some_and(|text| text.starts_with('/') || text.starts_with("~/") || text == "~")
 }
 
+/// The value that a text of AppleScript stands for, if a plain text would mean something else: a file where a file is
+/// taken, and no value.
+fn in_applescript(text: &str, shapes: &[Shape<'_>]) -> Option<Json> {
+    if text == "missing value" {
+        return Some(Json::Null);
+    }
+    let word = ["POSIX file ", "file ", "alias "]
+        .into_iter()
+        .find(|word| text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word)))?;
+    let path = text[word.len()..].trim().strip_prefix('"')?.strip_suffix('"')?;
+    let is_path = shapes.contains(&Shape::File) && is_file(&json!(path)) && !path.contains('"');
+    is_path.then(|| json!({ "file": path }))
+}
+
 fn single(fields: &Map<String, Json>) -> Option<(&str, &Json)> {
     let mut all = fields.iter();
     all.next().filter(|_| fields.len() == 1).map(|(name, value)| (name.as_str(), value))
@@ -401,11 +421,12 @@ fn is_value_class(term: &str) -> bool {
 
 /// An integer, even if it is written as `3.0`.
 fn integer(json: &Json) -> Option<Given> {
-    let whole = |real: f64| (real.fract() == 0.0 && real.abs() < 9e15).then_some(real as i64);
-    let number = json.as_i64().or_else(|| json.as_f64().and_then(whole))?;
+    let number = json.as_i64().or_else(|| json.as_f64().and_then(|real| whole(real).as_i64()))?;
     Some(Given::Number(number.into()))
 }
 
+/// A point, a rectangle or a colour. JavaScript for Automation refuses lists for the first two, so AppleScript's lists
+/// become records: `{x, y}`, and `{left, top, right, bottom}`.
 fn geometry(json: &Json, shape: &Shape<'_>) -> Option<Given> {
     let fields: &[&str] = match shape {
         Shape::Point => &["x", "y"],
@@ -414,13 +435,31 @@ fn geometry(json: &Json, shape: &Shape<'_>) -> Option<Given> {
     };
     let number = |json: &Json| json.as_number().cloned().map(Given::Number);
     if let Some(items) = json.as_array() {
-        let count = if fields.is_empty() { 3 } else { fields.len() };
-        return (items.len() == count)
-            .then(|| items.iter().map(number).collect::<Option<_>>().map(Given::List))?;
+        let as_record = |values: Vec<Json>| -> Option<Given> {
+            let named = fields.iter().zip(values).map(|(name, value)| ((*name).to_owned(), value));
+            geometry(&Json::Object(named.collect()), shape)
+        };
+        return match (shape, &items[..]) {
+            (Shape::Color, [_, _, _]) => items.iter().map(number).collect::<Option<_>>().map(Given::List),
+            (Shape::Point, [_, _]) => as_record(items.clone()),
+            (Shape::Rectangle, [left, top, right, bottom]) => {
+                let length = |from: &Json, to: &Json| {
+                    Some(to.as_f64()? - from.as_f64()?).filter(|length| *length >= 0.0)
+                };
+                let (width, height) = (length(left, right)?, length(top, bottom)?);
+                as_record(vec![left.clone(), top.clone(), whole(width), whole(height)])
+            }
+            _ => None,
+        };
     }
     let given = json.as_object().filter(|given| !fields.is_empty() && given.len() == fields.len())?;
     let field = |name: &&str| Some((Identifier::of(name)?, number(given.get(*name)?)?));
     fields.iter().map(field).collect::<Option<_>>().map(Given::Record)
+}
+
+/// A number without a fraction if it has none.
+fn whole(number: f64) -> Json {
+    if number.fract() == 0.0 && number.abs() < 9e15 { json!(number as i64) } else { json!(number) }
 }
 
 /// Reads a date, or a date and time. Without an offset, it is in the time zone of the Mac.
@@ -456,6 +495,17 @@ fn wrong(place: &str, expected: &str, got: &Json) -> Fault {
     let shown = crate::foreign::clean(&got.to_string(), 80);
     let message = format!("{place}: expected {expected}, got {shown}");
     Fault::parameter(bare(place), message, format!("give {expected}")).with("expected", expected)
+}
+
+/// The error for null where the dictionary does not allow it.
+fn no_null(shapes: &[Shape<'_>], place: &str) -> Fault {
+    let expected = shape::expected(shapes);
+    let suggestion = match shapes.contains(&Shape::Text) {
+        true => "give a text; \"\" is an empty one".to_owned(),
+        false => format!("give {expected}; by the app's dictionary it cannot be empty"),
+    };
+    let fault = wrong(place, &expected, &Json::Null);
+    Fault { suggestion, ..fault }
 }
 
 /// Adds the correct form to the error, if the value is words about a time.
@@ -508,4 +558,56 @@ fn unwritable(place: &str) -> Fault {
 /// A place without the backticks that messages put around it.
 fn bare(place: &str) -> String {
     place.replace('`', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dictionary::TypeRef;
+    use crate::marshal::as_meant;
+
+    /// Checks a value against types. `shown` is the value as a question shows it, or the suggestion of the error.
+    #[track_caller]
+    fn check(kinds: &[&str], given: Json, shown: Json) {
+        let kind = |name: &&str| TypeRef { name: (*name).to_owned(), ..TypeRef::default() };
+        let kind = kinds.iter().map(kind).collect();
+        let mut held = |_: &_| panic!("no reference");
+        let dictionary = &Dictionary::default();
+        let mut checker = Checker { dictionary, held: &mut held, home: "/Users/alex", put: None, open: None };
+        let is = match checker.value(&given, &TypeExpr(kind), "`x`") {
+            Ok(value) => as_meant(&given, &value),
+            Err(fault) => fault.to_json()["suggestion"].clone(),
+        };
+        assert_eq!(is, shown, "{kinds:?} {given}");
+    }
+
+    #[test]
+    fn values_in_the_words_of_applescript() {
+        let file = json!("/a b.jpg");
+        for said in ["POSIX file \"/a b.jpg\"", "posix file \"/a b.jpg\"", "alias \"/a b.jpg\""] {
+            check(&["text", "file"], json!(said), file.clone());
+            check(&["file"], json!(said), file.clone());
+            check(&["text"], json!(said), json!(said));
+        }
+        check(&["text", "file"], json!("file \"Macintosh HD:a\""), json!("file \"Macintosh HD:a\""));
+        check(&["date", "missing value"], json!("missing value"), json!(null));
+        check(&["text"], json!("missing value"), json!("give a text; \"\" is an empty one"));
+        check(
+            &["boolean"],
+            json!(null),
+            json!("give true or false; by the app's dictionary it cannot be empty"),
+        );
+    }
+
+    #[test]
+    fn edges_become_an_origin_and_a_size() {
+        check(&["rectangle"], json!([10, 20, 30, 60]), json!({"x": 10, "y": 20, "width": 20, "height": 40}));
+        check(&["rectangle"], json!([0.5, 0, 1, 2]), json!({"x": 0.5, "y": 0, "width": 0.5, "height": 2}));
+        check(&["point"], json!([1, 2]), json!({"x": 1, "y": 2}));
+        let expected =
+            "give a rectangle {\"x\":…,\"y\":…,\"width\":…,\"height\":…} or [left, top, right, bottom]";
+        for wrong in [json!([30, 20, 10, 60]), json!([1, 2, 3]), json!({"x": 1})] {
+            check(&["rectangle"], wrong, json!(expected));
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::Given;
+use crate::dictionary::Identifier;
 
 /// A text that may be a relative date, with its date. If no date is expected, it stays a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Dated {
 }
 
 /// The value of a call as people see it: each relative date is replaced by its date, unless only a text is expected
-/// there.
+/// there, and AppleScript's form of a file, of a rectangle or of no value by what it means.
 pub(crate) fn as_meant(json: &Json, given: &Given) -> Json {
     match (json, given) {
         (Json::Array(items), Given::List(all)) if items.len() == all.len() => {
@@ -44,6 +45,15 @@ pub(crate) fn as_meant(json: &Json, given: &Given) -> Json {
                 (name.clone(), as_meant(json, given))
             };
             Json::Object(fields.iter().zip(all).map(field).collect())
+        }
+        (Json::String(_), Given::File(path)) => Json::from(path.as_str()),
+        (Json::String(_), Given::Null) => Json::Null,
+        (Json::Array(_), Given::Record(fields)) => {
+            let number = |(name, given): &(Identifier, Given)| match given {
+                Given::Number(number) => Some((name.as_str().to_owned(), Json::from(number.clone()))),
+                _ => None,
+            };
+            Json::Object(fields.iter().filter_map(number).collect())
         }
         _ => match Dated::of(json) {
             Some(dated) if matches!(given, Given::Date(_)) => Json::from(dated.date),

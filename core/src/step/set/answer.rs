@@ -230,6 +230,7 @@ impl Setting {
                 client: open.given.get(at),
                 is_undo: self.is_undo(open),
                 adds: open.joins.get(at).is_some_and(Option::is_some),
+                is_same: cell("same", at) == json!(true),
                 is_home: row.get("filed").is_some_and(|id| !id.is_null())
                     && open.change.subject.home.as_ref().is_some_and(|home| home.slot == at),
             };
@@ -330,6 +331,8 @@ struct Written<'a> {
     is_undo: bool,
     /// Whether a text was added to the old one.
     adds: bool,
+    /// Whether the app returned the given object in another form.
+    is_same: bool,
     /// Whether the object was found in the place that this property names.
     is_home: bool,
 }
@@ -339,7 +342,7 @@ impl Written<'_> {
     fn tell(&self, entry: &mut Json, app: &App, dictionary: &Dictionary, world: &mut World<'_>) {
         let now = value(&self.now, Some(&self.slot.kind), dictionary);
         let verified = match self.slot.readable {
-            true if self.is_home => Some(true),
+            true if self.is_home || self.is_same => Some(true),
             true => holds(self.given, &now, dictionary),
             false => None,
         };

@@ -42,6 +42,14 @@ const classic = {
   },
   root: (id) => rootOf(rows.get(id)).i,
   tag: (ids, tag) => each(ids).forEach((row) => mark(taskHome(row), [rows.get(tag)])),
+  // The new first tag takes the place of the old one; the others stay.
+  primary: (ids, tag) =>
+    each(ids).forEach((row) => {
+      const task = taskHome(row),
+        rest = (task[".tag"] ?? []).slice(1).map((id) => rows.get(id));
+      setTags(task, []);
+      mark(task, (tag === null ? rest : [rows.get(tag), ...rest]).filter(Boolean));
+    }),
   untag: (ids, tag) => each(ids).forEach((row) => unmark(taskHome(row), [rows.get(tag)])),
   blocked: (ids) => each(ids).map((row) => isBlocked(taskHome(row), nowSeconds())),
   next: (ids) =>
