@@ -106,7 +106,7 @@ impl Router {
             }
             Tool::Command(tool) => Box::pin(pipeline.run_command(tool, arguments, caller, cancel)).await,
             Tool::Plugin(found) => {
-                Box::pin(self.plugins.call(found, pipeline, arguments, caller, cancel, false)).await
+                Box::pin(self.plugins.call(found, pipeline, arguments, caller, cancel, false)).await.0
             }
         }
     }
@@ -127,13 +127,15 @@ impl Router {
             let fault = Fault::new(Code::Unavailable, message, "install it again, or change it by hand");
             return Some(Answer { outcome: refused(&fault), elapsed: started.elapsed(), question: None });
         };
-        let mut answer = self.plugins.call(&found, &self.pipeline, arguments, caller, cancel, true).await;
+        let calling = self.plugins.call(&found, &self.pipeline, arguments, caller, cancel, true);
+        let (mut answer, has_changed) = calling.await;
         if answer.question.is_some() || answer.outcome.is_error {
             return Some(answer);
         }
         let mut said = std::mem::take(&mut answer.outcome.body);
         let again = said.as_object_mut().and_then(|said| said.remove("undo"));
-        let success = said["success"] != false;
+        // A plugin may answer normally although a human has refused all its changes.
+        let success = said["success"] != false && has_changed;
         if success {
             self.pipeline.forget_undo(undo.id).await;
         }

@@ -192,7 +192,7 @@ fn parts_of_a_date_have_their_own_order() {
     let group = &body["groups"][0];
     assert_eq!(group["min(when.week)"], "1990-W52", "{body}");
     assert_eq!(group["max(when.week)"], "2020-W53", "{body}");
-    assert_eq!(group["max(when.date)"], "2020-12-31", "{body}");
+    assert_eq!(group["max(date of when)"], "2020-12-31", "{body}");
     assert_eq!(group["min(when.hour)"], 0, "{body}");
     for (fold, told) in [
         ("max(when.weekday)", "max cannot be used with `when.weekday`, which holds days of the week"),

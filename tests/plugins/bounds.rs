@@ -309,7 +309,7 @@ async fn the_host_notes_how_a_change_ended_that_took_too_long() {
     let (shown, changed) = write("(unreachable)", &host, CancellationToken::new()).await;
     assert_eq!(shown, "it exceeded the limit on time, 60000 ms");
     assert!(host.is_noted.load(Ordering::SeqCst));
-    assert_eq!(changed, Changed { any: true, unrecorded: false }, "the host has its record");
+    assert_eq!(changed, Changed { any: true, made: false, unrecorded: false }, "the host has its record");
 }
 
 #[tokio::test(start_paused = true)]
@@ -328,5 +328,5 @@ async fn the_host_notes_how_a_change_ended_that_its_client_has_ended() {
 async fn a_change_before_a_crash_is_known() {
     let (shown, changed) = write("(unreachable)", &Slow::new(0, 0), CancellationToken::new()).await;
     assert!(shown.contains("unreachable"), "{shown}");
-    assert_eq!(changed, Changed { any: true, unrecorded: true });
+    assert_eq!(changed, Changed { any: true, made: false, unrecorded: true });
 }

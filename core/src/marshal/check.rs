@@ -96,9 +96,6 @@ impl<'a> Checker<'a, '_> {
         {
             return self.text(text, shapes, place, depth);
         }
-        if json.is_null() {
-            return Err(no_null(shapes, place));
-        }
         let objects = shapes.iter().filter(|shape| matches!(shape, Shape::Object(_))).count();
         // If a value fits none of several classes, the error lists all of them.
         Err(first.filter(|fault| objects < 2 || fault.code != Code::InvalidParameter).unwrap_or_else(|| {
@@ -497,17 +494,6 @@ fn wrong(place: &str, expected: &str, got: &Json) -> Fault {
     Fault::parameter(bare(place), message, format!("give {expected}")).with("expected", expected)
 }
 
-/// The error for null where the dictionary does not allow it.
-fn no_null(shapes: &[Shape<'_>], place: &str) -> Fault {
-    let expected = shape::expected(shapes);
-    let suggestion = match shapes.contains(&Shape::Text) {
-        true => "give a text; \"\" is an empty one".to_owned(),
-        false => format!("give {expected}; by the app's dictionary it cannot be empty"),
-    };
-    let fault = wrong(place, &expected, &Json::Null);
-    Fault { suggestion, ..fault }
-}
-
 /// Adds the correct form to the error, if the value is words about a time.
 fn no_moment(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
     let text = got.as_str().filter(|_| shapes.contains(&Shape::Date));
@@ -591,12 +577,7 @@ mod tests {
         }
         check(&["text", "file"], json!("file \"Macintosh HD:a\""), json!("file \"Macintosh HD:a\""));
         check(&["date", "missing value"], json!("missing value"), json!(null));
-        check(&["text"], json!("missing value"), json!("give a text; \"\" is an empty one"));
-        check(
-            &["boolean"],
-            json!(null),
-            json!("give true or false; by the app's dictionary it cannot be empty"),
-        );
+        check(&["text"], json!("missing value"), json!("give a text"));
     }
 
     #[test]
@@ -604,8 +585,7 @@ mod tests {
         check(&["rectangle"], json!([10, 20, 30, 60]), json!({"x": 10, "y": 20, "width": 20, "height": 40}));
         check(&["rectangle"], json!([0.5, 0, 1, 2]), json!({"x": 0.5, "y": 0, "width": 0.5, "height": 2}));
         check(&["point"], json!([1, 2]), json!({"x": 1, "y": 2}));
-        let expected =
-            "give a rectangle {\"x\":…,\"y\":…,\"width\":…,\"height\":…} or [left, top, right, bottom]";
+        let expected = "give a rectangle {\"x\":…,\"y\":…,\"width\":…,\"height\":…}";
         for wrong in [json!([30, 20, 10, 60]), json!([1, 2, 3]), json!({"x": 1})] {
             check(&["rectangle"], wrong, json!(expected));
         }

@@ -204,10 +204,7 @@ impl Shape<'_> {
                     .to_owned()
             }
             Self::Point => "a point {\"x\":…,\"y\":…}".to_owned(),
-            Self::Rectangle => {
-                "a rectangle {\"x\":…,\"y\":…,\"width\":…,\"height\":…} or [left, top, right, bottom]"
-                    .to_owned()
-            }
+            Self::Rectangle => "a rectangle {\"x\":…,\"y\":…,\"width\":…,\"height\":…}".to_owned(),
             Self::Color => "a color of three numbers".to_owned(),
             Self::Record(Some(record)) => format!("an object with the fields of {}", record.name),
             Self::Properties(class) => format!("an object with properties of {}", class.name),

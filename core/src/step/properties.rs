@@ -203,7 +203,10 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
                 let is_one_of_several = first.is_some_and(|first| first.kind.0.len() > 1);
                 Ok(Column { other: asked.clone().filter(|_| is_one_of_several), asked, ..found })
             }
-            None => dotted.map_or(Err(fault), |path| own_column(app, dictionary, class, &path)),
+            None => dotted.map_or(Err(fault), |path| {
+                let found = own_column(app, dictionary, class, &path)?;
+                Ok(Column { asked: Some(term.trim().to_owned()), ..found })
+            }),
         }
         .map_err(|fault| match elsewhere(dictionary, class, term.trim()) {
             Some(suggestion) => Fault { suggestion, ..fault },

@@ -150,6 +150,8 @@ pub struct Report {
     pub traffic: usize,
     /// What is known of its changes.
     pub changed: Changed,
+    /// Whether it has received other people's text, so that its words may be theirs.
+    pub untrusted: bool,
     /// Lines it wrote into the log.
     pub log: Vec<Line>,
     /// The functions that ran when it was stopped, the innermost first; empty if it was not stopped.

@@ -229,23 +229,27 @@ impl Failure {
         Json::Object(body)
     }
 
-    /// Returns the error that the caller sees if the call had sent a change before. The plugin's own errors tell the
-    /// outcome themselves, and a call that waits for a human is not over.
-    pub fn body_after_change(&self, plugin: &PluginId) -> Json {
+    /// Returns the error that the caller sees if the call had sent a change before; `is_made` if the server knows that
+    /// one was made. Only the plugin knows what its scripts did, and a call that waits for a human is not over.
+    pub fn body_after_change(&self, plugin: &PluginId, is_made: bool) -> Json {
         let mut body = self.body(plugin);
-        if matches!(self, Self::Fault(_) | Self::Passed(_) | Self::Suspended) {
-            return body;
-        }
+        let outcome = match self {
+            Self::Suspended => return body,
+            Self::Fault(_) | Self::Passed(_) if !is_made || body.get("outcome").is_some() => return body,
+            Self::Fault(_) | Self::Passed(_) => "partial",
+            _ => "unknown",
+        };
         let later = self.suggestion(plugin).map(|text| format!("; {text}")).unwrap_or_default();
-        body["suggestion"] = json!(format!("{LOOK_FIRST}{later}"));
+        let first = if outcome == "partial" { SOME_MADE } else { LOOK_FIRST };
+        body["suggestion"] = json!(format!("{first}{later}"));
         body["retryable"] = json!(false);
-        body["outcome"] = json!("unknown");
+        body["outcome"] = json!(outcome);
         body
     }
 
     fn code(&self) -> &str {
         match self {
-            Self::Fault(fault) | Self::Passed(fault) if is_shared(&fault.code) => &fault.code,
+            Self::Fault(fault) | Self::Passed(fault) if self.is_shared(&fault.code) => &fault.code,
             Self::Stopped { bound: Bound::Wall, .. } | Self::Compiling(_) => "timeout",
             Self::Cancelled => "cancelled",
             Self::Suspended => "permission_required",
@@ -256,7 +260,8 @@ impl Failure {
 
     fn message(&self, plugin: &PluginId) -> String {
         match self {
-            Self::Fault(fault) | Self::Passed(fault) => clean(&fault.message, 1_000),
+            Self::Fault(fault) => line(&fault.message, 1_000),
+            Self::Passed(fault) => clean(&fault.message, 1_000),
             other => format!("plugin `{plugin}` failed: {other}"),
         }
     }
@@ -264,7 +269,7 @@ impl Failure {
     fn suggestion(&self, plugin: &PluginId) -> Option<String> {
         match self {
             Self::Fault(fault) | Self::Passed(fault) => {
-                let own = fault.suggestion.as_deref().map(|text| clean(text, 1_000));
+                let own = fault.suggestion.as_deref().map(|text| line(text, 1_000));
                 own.or_else(|| (self.code() == "plugin_failed").then(|| ITS_OWN.to_owned()))
             }
             Self::Busy(_) => Some("call again after the earlier calls have been answered".to_owned()),
@@ -305,9 +310,15 @@ impl Failure {
         }
     }
 
+    /// Whether a code stands in the host's place. A plugin may pass on what the host said about permissions, but not say
+    /// it itself.
+    fn is_shared(&self, code: &str) -> bool {
+        SHARED.contains(&code) && (matches!(self, Self::Passed(_)) || !HOSTS.contains(&code))
+    }
+
     fn detail(&self) -> Option<Json> {
         let (Self::Fault(fault) | Self::Passed(fault)) = self else { return None };
-        match (is_shared(&fault.code), &fault.detail) {
+        match (self.is_shared(&fault.code), &fault.detail) {
             (true, detail) => detail.clone(),
             (false, None) => Some(json!({"code": clean(&fault.code, 64)})),
             (false, Some(detail)) => Some(json!({"code": clean(&fault.code, 64), "detail": detail})),
@@ -322,6 +333,9 @@ fn quoted(said: Option<&str>) -> String {
 
 /// The suggestion after a change with an unknown outcome. The core uses the same words.
 const LOOK_FIRST: &str = "check whether it happened before you try again";
+
+/// The suggestion after a change that was made, if a later step failed.
+const SOME_MADE: &str = "a part of it was done: look at what is there before you try again";
 
 /// The suggestion for an error of the plugin's own kind, if the plugin gives none.
 const ITS_OWN: &str = "this message comes from the plugin: ask it for something else, or tell the user";
@@ -353,9 +367,9 @@ const SHARED: [&str; 23] = [
     "internal",
 ];
 
-fn is_shared(code: &str) -> bool {
-    SHARED.contains(&code)
-}
+/// Those of them that only the host can know.
+const HOSTS: [&str; 4] =
+    ["permission_denied", "permission_required", "automation_not_authorized", "internal"];
 
 /// Turns a plugin's text into one line that is safe to show. A line break would let the rest look like a line of the
 /// host.
@@ -461,8 +475,9 @@ mod tests {
         );
         check(
             Failure::Fault(told),
-            &json!({"error": "permission_required", "message": "ask", "retryable": false, "plugin": "demo",
-                "detail": {"requiresPrompt": true, "policyLine": "{ … }", "message": "no"}}),
+            &json!({"error": "plugin_failed", "message": "ask", "suggestion": ITS_OWN, "retryable": false,
+                "plugin": "demo", "detail": {"code": "permission_required",
+                    "detail": {"requiresPrompt": true, "policyLine": "{ … }", "message": "no"}}}),
         );
         check(
             Failure::slow(Bound::Compute, Duration::from_millis(20)),
@@ -492,8 +507,22 @@ mod tests {
     fn a_change_before_the_end_has_an_unknown_outcome() {
         let check = |failure: Failure, expected: &Json| {
             let id: PluginId = "demo".parse().expect("the test's own id");
-            assert_eq!(&failure.body_after_change(&id), expected);
+            assert_eq!(&failure.body_after_change(&id, true), expected);
         };
+        let fault = Fault::new("app_not_running", "Notes:\nit is not running").suggest("start\nit");
+        let mut body = json!({"error": "app_not_running", "message": "Notes: it is not running",
+            "suggestion": "a part of it was done: look at what is there before you try again; start it",
+            "retryable": false, "outcome": "partial", "plugin": "demo"});
+        check(Failure::Fault(fault.clone()), &body);
+        // The host has said how the change ended.
+        let unknown = Fault { detail: Some(json!({"outcome": "unknown"})), ..fault.clone() };
+        let told = Failure::Passed(unknown);
+        check(told.clone(), &told.body(&"demo".parse().expect("the test's own id")));
+        // Only the plugin knows what its scripts did.
+        body["suggestion"] = json!("start it");
+        body.as_object_mut().expect("an object").remove("outcome");
+        let failure = Failure::Fault(fault);
+        assert_eq!(failure.body_after_change(&"demo".parse().expect("the test's own id"), false), body);
         check(
             Failure::slow(Bound::Wall, Duration::from_mins(1)),
             &json!({"error": "timeout", "message": "plugin `demo` failed: it exceeded the limit on time, 60000 ms",
@@ -505,11 +534,6 @@ mod tests {
             &json!({"error": "cancelled", "message": "plugin `demo` failed: the call was cancelled",
                 "suggestion": "check whether it happened before you try again",
                 "retryable": false, "outcome": "unknown", "plugin": "demo"}),
-        );
-        let own = Fault { retryable: true, ..Fault::new("app_busy", "later") };
-        check(
-            Failure::Passed(own),
-            &json!({"error": "app_busy", "message": "later", "retryable": true, "plugin": "demo"}),
         );
     }
 

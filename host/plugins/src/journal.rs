@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use crate::engine::Now;
 use crate::failure::Fault;
@@ -45,6 +46,26 @@ impl Recording {
     /// Makes an empty recording of a call that begins at `now`.
     pub fn at(now: Now) -> Self {
         Self { now, asked: VecDeque::new() }
+    }
+
+    /// Returns the ids of undo records in the answers to changes.
+    pub fn undos(&self) -> Vec<String> {
+        let answers = self.asked.iter().filter_map(|asked| match &asked.answer {
+            Ok(Told::Json(answer)) => Some(answer),
+            _ => None,
+        });
+        let entries = |answer: &Json| answer["changes"].as_array().cloned().unwrap_or_default();
+        let ids = answers.flat_map(|answer| std::iter::once(answer.clone()).chain(entries(answer)));
+        ids.filter_map(|each| each["undo"].as_str().map(str::to_owned)).collect()
+    }
+
+    /// Returns the bundle ids of the apps that were asked.
+    pub fn apps(&self) -> BTreeSet<String> {
+        let apps = self.asked.iter().filter_map(|asked| match &asked.question {
+            Question::App { app, .. } | Question::Script { app, .. } => Some(app.clone()),
+            _ => None,
+        });
+        apps.collect()
     }
 
     /// Tells whether a web server was asked.
@@ -142,7 +163,7 @@ fn shown(question: &Question) -> String {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use serde_json::{Value as Json, json};
+    use serde_json::json;
     use tokio_util::sync::CancellationToken;
 
     use super::*;

@@ -84,6 +84,8 @@ pub struct Called {
     pub answer: Result<Json, Failure>,
     /// What is known of its changes.
     pub changed: Changed,
+    /// Whether it has received other people's text, so that the words of its error may be theirs.
+    pub untrusted: bool,
     /// The questions and answers of the guest.
     pub recording: Recording,
 }
@@ -228,15 +230,17 @@ impl Registry {
         let local: Arc<dyn Host> = Arc::new(Local::new(Arc::clone(&self.data), closed, apps));
         let journal = Arc::new(Journal::new(recording, local));
         let host = Arc::clone(&journal) as Arc<dyn Host>;
-        let mut changed = Changed::default();
+        let mut report = None;
         let call = Call { tool, arguments, now, cancelled, wall, host };
-        let answer = self.run(id, slot, call, &mut changed).await;
+        let answer = self.run(id, slot, call, &mut report).await;
         slot.answered.fetch_add(1, Ordering::Relaxed);
         if let Err(failure) = &answer {
             slot.failed.fetch_add(1, Ordering::Relaxed);
             self.note(id, slot, failure);
         }
-        Some(Called { plugin: id.clone(), answer, changed, recording: journal.recording() })
+        let (changed, untrusted) =
+            report.map(|report: Report| (report.changed, report.untrusted)).unwrap_or_default();
+        Some(Called { plugin: id.clone(), answer, changed, untrusted, recording: journal.recording() })
     }
 
     fn slot(&self, tool: &str) -> Option<(&PluginId, &Arc<Slot>)> {
@@ -250,7 +254,7 @@ impl Registry {
         id: &PluginId,
         slot: &Arc<Slot>,
         call: Call,
-        changed: &mut Changed,
+        kept: &mut Option<Report>,
     ) -> Result<Json, Failure> {
         slot.may_run()?;
         let _counted = slot.count()?;
@@ -264,7 +268,7 @@ impl Registry {
         slot.may_run()?;
         let (answer, report) = plugin.call(call).await;
         trace(id, &answer, &report);
-        *changed = report.changed;
+        *kept = Some(report);
         answer
     }
 

@@ -4,6 +4,8 @@
 //! hour and gives the caller an id instead. `iac_mcp_undo` makes the call, and the plugin handles it like any other
 //! call.
 
+use std::collections::BTreeSet;
+
 use iac_core::Millis;
 use iac_core::call::{Call, Tool};
 use iac_core::foreign;
@@ -24,12 +26,18 @@ const WORDS: usize = 160;
 const NONE: &str = "the plugin gave no way back";
 
 /// What the host knows of a call of a plugin's tool.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Write {
     /// Whether the call itself was an undo. Undoing "the last call" then skips it.
     pub(crate) is_undo: bool,
-    /// Whether the call has changed something, or may have, without a record of the server.
+    /// Whether the call has changed something, or may have.
     pub(crate) has_changed: bool,
+    /// Whether the server has no record of at least one of these changes.
+    pub(crate) is_unrecorded: bool,
+    /// The ids of the records that the server has made for the call.
+    pub(crate) undos: Vec<String>,
+    /// The bundle ids of the apps that the call has used. The description of its change can name no other.
+    pub(crate) apps: BTreeSet<String>,
 }
 
 /// An answer of a plugin's tool.
@@ -79,15 +87,19 @@ impl Pipeline {
 }
 
 impl Answered<'_> {
-    /// Takes the undo call out of an answer and leaves null there. A change without one is stored too, so that "the
-    /// last change" does not mean an older one. The host knows of such a change, whatever the plugin answers.
+    /// Takes the undo call out of an answer and leaves null there, unless it is the id of a change of this call. A change
+    /// without an undo is stored too, so that "the last change" does not mean an older one. The host knows whether the
+    /// call has changed something, whatever the plugin answers.
     fn undo(&self, owns: impl Fn(&str) -> bool, body: &mut Json) -> Option<Undo> {
         let given = match body.get_mut("undo") {
-            Some(given) if given.is_object() || given.is_null() => given.take(),
-            None if self.write.has_changed => Json::Null,
-            // Nothing was changed, or the value is an id of a stored change, which is passed on.
-            _ => return None,
+            Some(Json::String(id)) if self.write.undos.contains(id) => return None,
+            Some(given) => given.take(),
+            None if self.write.is_unrecorded => Json::Null,
+            None => return None,
         };
+        if !self.write.has_changed {
+            return None;
+        }
         let undo = self.call(owns, given).unwrap_or_else(|| {
             let end = match (body.get("outcome").and_then(Json::as_str), body.get("error")) {
                 (Some("unknown"), _) => ", with an unknown outcome",
@@ -114,7 +126,7 @@ impl Answered<'_> {
             id: Undo::id(self.id),
             call: None,
             is_undo: false,
-            app: text("app"),
+            app: Some(text("app")).filter(|app| self.write.apps.contains(app)).unwrap_or_default(),
             object: Json::Null,
             words: text("words"),
             mark: None,
@@ -129,7 +141,9 @@ mod tests {
     use super::*;
 
     fn undo(has_changed: bool, body: &mut Json) -> Option<Undo> {
-        let write = Write { is_undo: false, has_changed };
+        let undos = vec!["undo_a".to_owned()];
+        let write =
+            Write { is_undo: false, has_changed, is_unrecorded: has_changed, undos, apps: BTreeSet::new() };
         let id = RefId::from_random([1; 10]);
         let answered = Answered { plugin: "p", tool: "p_write", write, id, at: Millis(1) };
         answered.undo(|tool| tool == "p_write", body)
@@ -159,6 +173,11 @@ mod tests {
         // A read, or a change that did not happen.
         check(false, json!({ "tasks": [] }), None);
         check(false, json!({ "error": "timeout" }), None);
+        check(false, json!({ "undo": null }), None);
+        check(false, call("p_write"), None);
+        // The id of another call's change.
+        check(true, json!({ "undo": "undo_b" }), Some(true));
+        check(false, json!({ "undo": "undo_b" }), None);
     }
 
     #[test]

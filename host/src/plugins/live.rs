@@ -159,6 +159,8 @@ impl Plugins {
     ///
     /// If the user must be asked and the client does that by ending the call, the recording of the call is kept until
     /// the client repeats it with the answer. The call is then replayed and goes on from there.
+    ///
+    /// Also returns whether the call has changed something, or may have.
     pub async fn call(
         &self,
         Found { registry, tool }: &Found,
@@ -167,7 +169,7 @@ impl Plugins {
         caller: &Caller,
         cancel: CancellationToken,
         is_undo: bool,
-    ) -> Answer {
+    ) -> (Answer, bool) {
         let started = Instant::now();
         let place = place(tool, arguments);
         let recording = self.waiting.take(caller.asker.brought(), &place);
@@ -181,24 +183,34 @@ impl Plugins {
             apps: Arc::clone(&bridge) as Arc<dyn Host>,
         };
         let called = registry.call(request).await;
-        let Called { plugin, answer, changed, recording } =
+        let Called { plugin, answer, changed, untrusted, recording } =
             called.expect("a tool is found in the registry that is called");
         let is_suspended = matches!(answer, Err(Failure::Suspended));
         let question = bridge.question().filter(|_| is_suspended);
+        let (undos, apps) = (recording.undos(), recording.apps());
         if let Some(question) = &question {
             self.waiting.keep(&question.digest().to_hex(), place, recording);
         }
         let is_error = answer.is_err();
         let mut body = answer.unwrap_or_else(|failure| match changed.any {
-            true => failure.body_after_change(&plugin),
+            true => failure.body_after_change(&plugin, changed.made),
             false => failure.body(&plugin),
         });
+        if is_error && untrusted {
+            body["untrusted"] = Json::Bool(true);
+        }
         let owns = |tool: &str| registry.owner(tool).is_some_and(|owner| *owner == plugin);
         // A call that waits for a human goes on later.
-        let write = Write { is_undo, has_changed: changed.unrecorded && !is_suspended };
+        let write = Write {
+            is_undo,
+            has_changed: changed.any && !is_suspended,
+            is_unrecorded: changed.unrecorded && !is_suspended,
+            undos,
+            apps,
+        };
         pipeline.keep_way_back((plugin.as_str(), tool.as_str()), owns, write, &mut body).await;
         let outcome = Outcome { body, is_error, events: bridge.events(), ..Outcome::default() };
-        Answer { outcome, elapsed: started.elapsed(), question }
+        (Answer { outcome, elapsed: started.elapsed(), question }, changed.any)
     }
 }
 

@@ -89,7 +89,7 @@ pub fn answer(
 
 fn none_opened(closed: &[Closed]) -> Fault {
     let Some(Closed { failure, .. }) = closed.first() else {
-        return Fault::new("permission_denied", "no folder was granted to code-query")
+        return Fault::new("unavailable", "no folder was granted to code-query")
             .suggest(format!("only the user can change this: {}", trouble::GRANT));
     };
     let fault = Fault::new("unavailable", failure.message.clone());

@@ -445,7 +445,7 @@ fn roots_are_told_apart_by_their_paths() {
         "OUTSIDE"
     );
     let ungranted = ask_all(&[], &json!({"type": "status"}));
-    assert_eq!(ungranted["fault"], "permission_denied");
+    assert_eq!(ungranted["fault"], "unavailable");
     assert_eq!(
         ungranted["suggestion"],
         "only the user can change this: `iac-mcp plugin grant code-query language-servers DIR`"

@@ -211,6 +211,7 @@ impl State {
             host_calls: self.host_calls,
             traffic: self.traffic,
             changed: self.changes.known(),
+            untrusted: self.caller.heard.sources().is_some(),
             log: self.log,
             place: self.place,
         }

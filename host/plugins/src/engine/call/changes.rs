@@ -12,6 +12,8 @@ use crate::host::{Operation, Question, Refusal, Told};
 pub struct Changed {
     /// A change was sent, and it was made or may have been made.
     pub any: bool,
+    /// A tool of the server or a web server has made one. What a script has done, only the plugin knows.
+    pub made: bool,
     /// The server has no record of at least one of them: a script made it, or its answer did not come. The server
     /// records the changes of its own tools itself.
     pub unrecorded: bool,
@@ -70,6 +72,7 @@ impl Changes {
             Err(Refusal::Diverged(_) | Refusal::Suspended) => (false, false),
         };
         self.known.any |= is_made;
+        self.known.made |= is_made && way != Way::Script;
         self.known.unrecorded |= is_made && !is_recorded && way == Way::Script;
     }
 
@@ -82,7 +85,7 @@ impl Changes {
     /// What is known at the end of the call. A change without an answer may have been made.
     pub(super) fn known(&self) -> Changed {
         let waits = self.waits.load(Ordering::SeqCst);
-        Changed { any: self.known.any || waits, unrecorded: self.known.unrecorded || waits }
+        Changed { any: self.known.any || waits, unrecorded: self.known.unrecorded || waits, ..self.known }
     }
 }
 
@@ -136,11 +139,13 @@ mod tests {
     #[test]
     fn an_answer_tells_whether_the_change_was_made() {
         let check = |way, answer: Result<Told, Refusal>, any, unrecorded| {
+            let made = any && way != Way::Script;
             let mut changes = Changes::default();
             changes.begin(Some(way));
-            assert_eq!(changes.known(), Changed { any: true, unrecorded: true }, "it waits");
+            let waits = Changed { any: true, made: false, unrecorded: true };
+            assert_eq!(changes.known(), waits, "it waits");
             changes.end(Some(way), &answer);
-            assert_eq!(changes.known(), Changed { any, unrecorded }, "{way:?} {answer:?}");
+            assert_eq!(changes.known(), Changed { any, made, unrecorded }, "{way:?} {answer:?}");
         };
         let fault = |detail: Json| {
             Err(Refusal::Fault(Fault { detail: Some(detail), ..Fault::new("execution_failed", "no") }))
