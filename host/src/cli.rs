@@ -195,8 +195,8 @@ impl Arguments {
         let Self { command, common, mac, color } = self;
         color.write_global();
         // To a command of `plugin`, `--root` names folders to grant. A setting of the same name is about folders of apps.
-        let is_root_typed = settings.iter().any(|setting| setting.is_typed() && setting.key == "root");
-        let folders = if is_root_typed { mac.root.clone() } else { Vec::new() };
+        let is_typed = |key: &str| settings.iter().any(|setting| setting.is_typed() && setting.key == key);
+        let folders = if is_typed("root") { mac.root.clone() } else { Vec::new() };
         let is_long = command.as_ref().is_some_and(Command::is_long) && !common.json;
         // Dropped at the end of this function, so that an error appears after the pager has closed.
         let _pager = is_long.then(paint::paged).flatten();
@@ -220,6 +220,9 @@ impl Arguments {
             Some(Command::Setup(setup)) => setup.run(&common, settings),
             Some(Command::SelfCheck(check)) => check.run(&common),
             Some(Command::Uninstall(uninstall)) => uninstall.run(&common),
+            Some(Command::Plugin(plugin)) if plugin.is_test() && is_typed("world") => Err(Failure::Misuse(
+                "`plugin test` makes a simulated Mac for each call, so it takes no --world".to_owned(),
+            )),
             Some(Command::Plugin(plugin)) => plugin.run(&common, folders),
             Some(Command::Completions(completions)) => completions.run(),
             Some(Command::Man(man)) => man.run(),

@@ -352,6 +352,13 @@ impl Plugin {
         tools.into_iter().map(descriptor).collect()
     }
 
+    /// Returns the same plugin with other settings of the operator.
+    #[must_use]
+    pub fn with_settings(&self, settings: Map<String, Json>) -> Self {
+        let setup = Setup { settings, ..Setup::clone(&self.setup) };
+        Self { engine: Arc::clone(&self.engine), linked: self.linked.clone(), setup: Arc::new(setup) }
+    }
+
     /// Calls a tool in a fresh instance.
     ///
     /// # Errors

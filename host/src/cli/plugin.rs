@@ -92,6 +92,11 @@ pub(super) enum Plugin {
 }
 
 impl Plugin {
+    /// Whether this is `plugin test`.
+    pub(super) fn is_test(&self) -> bool {
+        matches!(self, Self::Author(Author::Test(_)))
+    }
+
     pub(super) fn run(self, common: &Common, roots: Vec<PathBuf>) -> Result<(), Failure> {
         match self {
             Self::Author(author) => author.run(common, roots),

@@ -64,6 +64,11 @@ impl Trial {
         Ok(Self(Plugin::link(engine, &compiled, setup)?))
     }
 
+    /// Returns the same package with other settings.
+    pub(crate) fn with_settings(&self, settings: Map<String, Json>) -> Self {
+        Self(self.0.with_settings(settings))
+    }
+
     /// Calls a tool. Its requests go through the pipeline, and its data is stored below `store`.
     ///
     /// # Errors

@@ -37,6 +37,9 @@ pub(super) struct Call {
     pub(super) tool: Option<String>,
     #[serde(default)]
     pub(super) arguments: Map<String, Json>,
+    /// The operator's settings; the plugin's defaults stand for the others.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(super) settings: Map<String, Json>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer: Option<Json>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

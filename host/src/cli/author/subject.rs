@@ -99,6 +99,32 @@ impl Subject {
         Ok(Trial::new(&engine, &self.bytes, &self.package, grants, cache.as_ref())?)
     }
 
+    /// Returns the package with the settings of a golden call.
+    ///
+    /// # Errors
+    /// A setting is unknown, has another type, or is required and missing.
+    pub(super) fn set(&self, trial: &Trial, golden: &Golden) -> Result<Trial, Failure> {
+        let (manifest, set) = (&self.package.manifest, &golden.call.settings);
+        let wrong = |what: String| Failure::Misuse(format!("{CALLS}/{}.json: {what}", golden.name));
+        for (key, value) in set {
+            let Some(setting) = manifest.settings.iter().find(|setting| setting.key == *key) else {
+                return Err(wrong(format!("plugin.toml declares no setting `{key}`")));
+            };
+            if !setting.kind.holds(value) {
+                return Err(wrong(format!(
+                    "the setting `{key}` is {value}, expected {}",
+                    setting.kind.words()
+                )));
+            }
+        }
+        match manifest.unset(set).as_slice() {
+            [] => Ok(trial.with_settings(manifest.settings(set))),
+            [first, ..] => Err(wrong(format!(
+                "the setting `{first}` is required\nadd {{\"settings\": {{\"{first}\": …}}}} to the call"
+            ))),
+        }
+    }
+
     /// Returns the tool that a golden call is for.
     pub(super) fn tool(&self, golden: &Golden) -> Result<&str, Failure> {
         let mut names = self.package.tools.iter().map(|tool| tool.name.as_str());

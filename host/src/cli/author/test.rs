@@ -97,6 +97,7 @@ impl Test {
             }
             let web = if self.record { Web::of(state) } else { Web::nowhere(NO_NETWORK) };
             let (began, tool) = (Instant::now(), subject.tool(&golden)?);
+            let trial = &subject.set(trial, &golden)?;
             let Tried { mut answer, recording, report, .. } = call(&macs, trial, tool, &golden, web).await?;
             let mut names = Names::default();
             answer = answer.map(|body| named(&mut names, body)).map_err(|body| named(&mut names, body));
@@ -140,7 +141,7 @@ async fn replay(trial: &Trial, subject: &Subject, golden: &[Golden]) -> Result<V
     for golden in golden {
         let (began, tool) = (Instant::now(), subject.tool(golden)?);
         let how = match golden.recorded()? {
-            Some(recording) => repeats(trial, tool, golden, recording).await,
+            Some(recording) => repeats(&subject.set(trial, golden)?, tool, golden, recording).await,
             None => Some("it has no journal; record one with --record".to_owned()),
         };
         let outcome = how.map_or(Outcome::Same, Outcome::Differs);

@@ -379,7 +379,11 @@ impl Update {
         // A script whose text has changed was asked about above; it still exists under its name, so it is not listed
         // as dropped.
         dropped.app_scripts.retain(|name, _| !wanted.app_scripts.contains_key(name));
-        let Receipt { settings, limits, disabled, .. } = old.clone();
+        let Receipt { mut settings, limits, disabled, .. } = old.clone();
+        let declared = |key: &str| package.manifest.settings.iter().any(|setting| setting.key == key);
+        let no_longer: Vec<String> = settings.keys().filter(|key| !declared(key)).cloned().collect();
+        settings.retain(|key, _| declared(key));
+        let unset = package.manifest.unset(&settings);
         let receipt = Receipt { grants, settings, limits, disabled, ..new };
         installed.update(&found.bytes, &package, receipt)?;
         for line in dropped.lines() {
@@ -388,8 +392,14 @@ impl Update {
         for line in secret::drop_old(common, id.as_str(), secrets.0, secrets.1)? {
             writeln!(out, "  {line}")?;
         }
+        for key in no_longer {
+            writeln!(out, "  no longer has the setting {key}")?;
+        }
         let version = &package.manifest.version;
         writeln!(out, "{id}: {} is now {version}", old.version)?;
+        for key in unset {
+            writeln!(out, "it cannot be called before you run `iac-mcp plugin set {id} {key} VALUE`")?;
+        }
         // With `--yes`, nobody has read the question.
         if self.yes && !doubts.is_empty() {
             writeln!(out, "WARNING: --yes agreed to this: {}", doubts.join("; "))?;
