@@ -356,6 +356,27 @@ class Shown(Desk):
         self.assertIn("how many; is 5\n", self.plugin("show", "hostile"))
         self.write("y.wasm", package("0.2.0", more=declared + "required = true\n"))
         self.assertIn("required: set it with `iac-mcp plugin set hostile limit VALUE`", self.plugin("check", "y.wasm"))
+        other = declared.replace("limit", "most") + "required = true\n"
+        self.write("z.wasm", package("0.3.0", more=other))
+        said = self.plugin("update", "z.wasm", "--yes")
+        self.assertIn("no longer has the setting limit\n", said)
+        self.assertIn("before you run `iac-mcp plugin set hostile most VALUE`", said)
+
+    def test_settings_of_a_golden_call(self):
+        declared = '[[settings]]\nkey = "limit"\ntitle = "how many"\ntype = "integer"\nrequired = true\n'
+        self.write("x.wasm", package(more=declared))
+        (self.folder / "calls").mkdir()
+        for settings, expected in [
+            ({}, 'the setting `limit` is required'),
+            ({"limit": "5"}, 'calls/one.json: the setting `limit` is "5", expected a whole number'),
+            ({"limit": 5, "x": 1}, "plugin.toml declares no setting `x`"),
+        ]:
+            self.write("calls/one.json", json.dumps({"settings": settings, "answer": {}}).encode())
+            self.assertIn(expected, self.plugin("test", "x.wasm", status=2))
+        self.write("calls/one.json", json.dumps({"settings": {"limit": 5}}).encode())
+        self.plugin("test", "x.wasm", "--update")
+        self.assertIn("ok", self.plugin("test", "x.wasm"))
+        self.assertIn("takes no --world", self.plugin("test", "x.wasm", "--world", ".", status=2))
 
     def test_a_quarantine_and_a_changed_file(self):
         self.write("x.wasm", package())

@@ -1,11 +1,8 @@
 //! How full a week is: busy hours of each day, events that overlap, and free slots within working hours, from Calendar.
 //!
-//! Times are those of the Mac's wall clock. Calendar shows a series as its first event and a rule. The plugin works
-//! out rules by days and weeks, and rules that repeat on the same date each month or year. For other rules it says so
-//! in `reasons`.
+//! Times are those of the Mac's wall clock. The server lists each date of a repeating event.
 
 mod clock;
-mod recurrence;
 mod span;
 mod events;
 mod request;
@@ -40,7 +37,7 @@ impl Plugin for CalendarLoad {
         let minute = Minute(i64::try_from(now.milliseconds / 60_000).unwrap_or(0) + ahead);
         let request = Request::read(arguments, minute.day())?;
         let found = Found::read(&request)?;
-        let mut answer = found.answer(&request, ahead);
+        let mut answer = found.answer(&request);
         (answer["now"], answer["zone"]) = (json!(minute.to_string()), json!(now.zone));
         Ok(answer)
     }
@@ -52,9 +49,8 @@ const DESCRIPTION: &str = "Measures a range of days in Calendar: busy hours per 
     slots within working hours. Returns {from,to,days:[{date,weekday,events,allDay,busyHours,workingHours,\
     busyWorkingHours,freeHours,free:[{start,end,minutes}]}],busyHours,freeHours,conflicts:[{start,end,minutes,events}],\
     otherConflicts,calendars,complete,reasons,now,zone}. All-day and cancelled events take no time; tentative ones do, and \
-    so do invitations that were declined, which Calendar does not tell. `complete` is false where something was not seen: \
-    `reasons` says what, such as a series whose rule is not worked out. A repetition that was moved by itself cannot be \
-    told from its series and may count twice. References of events can be given to the other tools.";
+    so do invitations that were declined, which Calendar does not tell. If `complete` is false, \
+    `reasons` lists what could not be read. References of events can be given to the other tools.";
 
 /// The events that were read from the calendars.
 #[derive(Debug, Default)]
@@ -133,11 +129,9 @@ impl Found {
         }
     }
 
-    fn answer(self, request: &Request, ahead: i64) -> Json {
-        let happening = happening(&self.events, request.range(), ahead);
-        let mut answer = load::show(&happening, request);
+    fn answer(self, request: &Request) -> Json {
+        let mut answer = load::show(&happening(&self.events, request.range()), request);
         let mut reasons = self.reasons;
-        reasons.extend(happening.unknown.iter().map(|event| event.doubt()));
         answer["calendars"] = json!(self.calendars);
         answer["complete"] = json!(reasons.is_empty());
         if reasons.len() > MOST_REASONS {
@@ -165,8 +159,7 @@ fn chosen(rows: &[Json], wanted: Option<&[String]>) -> Result<Vec<(String, Json)
     Ok(all.into_iter().filter(|(name, _)| wanted.contains(name)).collect())
 }
 
-/// Asks for the events that may happen on the days: the events on those days, and every series that began before their
-/// end.
+/// Asks for the events on the days. Because the filter gives both ends of a span, the server lists every date of a series.
 fn question(calendar: &Json, request: &Request, offset: usize) -> Json {
     let range = request.range();
     let comparison =
@@ -176,12 +169,9 @@ fn question(calendar: &Json, request: &Request, offset: usize) -> Json {
         "elementType": "event",
         "where": {"and": [
             comparison("start date", "<", json!(format!("{}:00", range.end))),
-            {"or": [
-                comparison("end date", ">=", json!(format!("{}:00", range.start))),
-                comparison("recurrence", "!=", Json::Null),
-            ]},
+            comparison("end date", ">=", json!(format!("{}:00", range.start))),
         ]},
-        "properties": ["summary", "start date", "end date", "allday event", "status", "recurrence", "excluded dates"],
+        "properties": ["summary", "start date", "end date", "allday event", "status"],
         "offset": offset,
         "limit": PAGE,
     })

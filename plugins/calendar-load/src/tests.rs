@@ -32,7 +32,7 @@ fn answer(arguments: Json, events: &[(&str, &str, &str, Json)]) -> Json {
     let mut found = Found::default();
     let rows: Vec<Json> = events.iter().map(row).collect();
     assert_eq!(found.take(&json!({"elements": rows}), "Home"), events.len());
-    found.answer(&request(arguments).unwrap(), 60)
+    found.answer(&request(arguments).unwrap())
 }
 
 /// Checks the lines of Monday and Tuesday, of the conflicts and of the reasons.
@@ -130,31 +130,12 @@ fn what_overlaps_is_a_conflict() {
 }
 
 #[test]
-fn a_series_takes_place_by_its_rule() {
-    let series = |rule: &str, excluded: &[&str]| json!({"recurrence": rule, "excluded dates": excluded});
-    let not_worked_out =
-        "`board` repeats by `FREQ=MONTHLY;BYDAY=3MO`, which is not worked out: only its first date counts";
-    check(
-        json!({}),
-        &[
-            ("stand-up", "01-05T09:00", "01-05T09:30", series("FREQ=WEEKLY;BYDAY=MO,TU", &[])),
-            ("gym", "01-05T16:30", "01-05T18:00", series("FREQ=DAILY", &["2026-03-17T16:30:00+01:00"])),
-            ("over", "01-05T12:00", "01-05T13:00", series("FREQ=DAILY;UNTIL=20260315T225959Z", &[])),
-            ("once more", "01-05T12:00", "01-05T12:30", series("FREQ=DAILY;UNTIL=20260316T110000Z", &[])),
-            ("board", "01-19T12:00", "01-19T13:00", series("FREQ=MONTHLY;BYDAY=3MO", &[])),
-            ("old board", "01-19T12:00", "01-19T13:00", series("FREQ=MONTHLY;BYDAY=3MO;UNTIL=20260301", &[])),
-        ],
-        &["3 2.5/1.5/6.5 09:30-12:00 12:30-16:30 []", "1 0.5/0.5/7.5 09:30-17:00 []", not_worked_out],
-    );
-}
-
-#[test]
 fn what_is_partial_says_so() {
     let mut found = Found::default();
     let unreadable = json!({"id": "ref_1", "properties": {"summary": "x", "start date": null}});
     let page = json!({"elements": [unreadable], "complete": false, "reason": "one event did not answer"});
     found.take(&page, "Home");
-    let answer = found.answer(&request(json!({})).unwrap(), 0);
+    let answer = found.answer(&request(json!({})).unwrap());
     let expected = json!([
         "calendar `Home` has events without dates that can be read: 1",
         "calendar `Home` was not read whole: one event did not answer",
@@ -162,7 +143,7 @@ fn what_is_partial_says_so() {
     assert_eq!((&answer["complete"], &answer["reasons"]), (&json!(false), &expected));
     let mut found = Found { reasons: vec![String::new(); 30], ..Found::default() };
     found.note(&json!({"complete": true}), "nothing");
-    let answer = found.answer(&request(json!({})).unwrap(), 0);
+    let answer = found.answer(&request(json!({})).unwrap());
     assert_eq!(
         (answer["reasons"].as_array().map(Vec::len), &answer["reasons"][20]),
         (Some(21), &json!("and 10 more"))
