@@ -2,7 +2,6 @@
 //!
 //! The store knows no clock and draws no randomness: the time and a fresh id are arguments.
 
-mod plain;
 mod saved;
 mod table;
 

@@ -1,7 +1,9 @@
 //! Stores references side by side, so that a pass over all of them reads memory in one direction. Finds them by id and
 //! by object.
 
-use super::{Held, Map, RefId, plain};
+use indexmap::IndexMap;
+
+use super::{Held, Map, RefId};
 
 /// The approximate size of a path, without the parts that it shares with others.
 const NODE: usize = 120;
@@ -9,12 +11,10 @@ const NODE: usize = 120;
 /// References in order of arrival, as long as none was removed.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    held: Vec<Held>,
-    /// The index of each reference.
-    by_id: Map<RefId, usize>,
+    held: IndexMap<RefId, Held>,
     /// By the hash of the object. If two objects have one hash, this finds the later one; the earlier one is still
     /// found by its id.
-    by_object: plain::Map<RefId>,
+    by_object: Map<u64, RefId>,
 }
 
 impl Table {
@@ -23,12 +23,12 @@ impl Table {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Held> + Clone {
-        self.held.iter()
+        self.held.values()
     }
 
     /// The index of a reference, until another one is removed.
     pub(super) fn place(&self, id: RefId) -> Option<usize> {
-        self.by_id.get(&id).copied()
+        self.held.get_index_of(&id)
     }
 
     /// The reference at an index from [`Self::place`].
@@ -37,11 +37,11 @@ impl Table {
     }
 
     pub(super) fn get(&self, id: RefId) -> Option<&Held> {
-        self.place(id).map(|place| &self.held[place])
+        self.held.get(&id)
     }
 
     pub(super) fn get_mut(&mut self, id: RefId) -> Option<&mut Held> {
-        self.place(id).map(|place| &mut self.held[place])
+        self.held.get_mut(&id)
     }
 
     /// The reference of the object with this hash. Two objects may have the same hash.
@@ -52,84 +52,64 @@ impl Table {
     /// Adds a reference, which is its object's reference from now on.
     pub(super) fn insert(&mut self, held: Held) {
         self.by_object.insert(held.key, held.id);
-        self.push(held);
+        self.held.insert(held.id, held);
     }
 
     /// Adds a reference of an object that may have another one already.
     pub(super) fn insert_beside(&mut self, held: Held) {
         self.by_object.entry(held.key).or_insert(held.id);
-        self.push(held);
+        self.held.insert(held.id, held);
     }
 
     /// Records that a reference now leads to another object, with this hash.
     pub(super) fn found_by(&mut self, id: RefId, key: u64) {
         let Some(held) = self.get_mut(id) else { return };
         let before = std::mem::replace(&mut held.key, key);
-        forget(id, before, &mut self.by_object);
+        self.forget(id, before);
         self.by_object.entry(key).or_insert(id);
     }
 
     /// Removes a reference. The last one takes its place.
     pub(super) fn remove(&mut self, id: RefId) -> Option<Held> {
-        let place = self.by_id.remove(&id)?;
-        let held = self.held.swap_remove(place);
-        if let Some(moved) = self.held.get(place) {
-            self.by_id.insert(moved.id, place);
-        }
-        forget(id, held.key, &mut self.by_object);
+        let held = self.held.swap_remove(&id)?;
+        self.forget(id, held.key);
         Some(held)
     }
 
     /// Drops every reference that does not stay; returns how many.
-    ///
-    /// If most entries go, the maps are rebuilt from the rest, because that costs less than removing entries one by
-    /// one.
     pub(super) fn retain(&mut self, stays: impl Fn(&Held) -> bool) -> usize {
         let before = self.held.len();
-        let going = self.held.iter().filter(|held| !stays(held)).count();
-        if going * 2 > before {
-            self.held.retain(stays);
-            self.index();
-        } else if going > 0 {
-            let ids: Vec<RefId> = self.held.iter().filter(|held| !stays(held)).map(|held| held.id).collect();
-            ids.into_iter().for_each(|id| drop(self.remove(id)));
+        self.held.retain(|_, held| stays(held));
+        if self.held.len() < before {
+            self.by_object.retain(|_, id| self.held.contains_key(id));
         }
-        going
+        before - self.held.len()
     }
 
     /// Frees memory if a quarter of it would be enough.
     pub(super) fn shrink(&mut self) {
         if self.capacity() > 4 * self.len().max(16) {
             self.held.shrink_to_fit();
-            self.by_id.shrink_to_fit();
             self.by_object.shrink_to_fit();
         }
     }
 
     /// The number of references for which there is room.
     pub(super) fn capacity(&self) -> usize {
-        self.held.capacity().max(self.by_id.capacity()).max(self.by_object.capacity())
+        self.held.capacity().max(self.by_object.capacity())
     }
 
     /// About how much memory they take, in bytes.
     pub(super) fn memory(&self) -> usize {
-        let placed = size_of::<RefId>() + size_of::<usize>() + 1;
+        let placed = size_of::<RefId>() + size_of::<Held>() + 2 * size_of::<usize>();
         let found = size_of::<u64>() + size_of::<RefId>() + 1;
-        let maps = self.by_id.capacity() * placed + self.by_object.capacity() * found;
-        self.held.capacity() * size_of::<Held>() + maps + self.held.len() * NODE
+        self.held.capacity() * placed + self.by_object.capacity() * found + self.held.len() * NODE
     }
 
-    fn push(&mut self, held: Held) {
-        self.by_id.insert(held.id, self.held.len());
-        self.held.push(held);
-    }
-
-    fn index(&mut self) {
-        self.by_id.clear();
-        self.by_object.clear();
-        for (place, held) in self.held.iter().enumerate() {
-            self.by_id.insert(held.id, place);
-            self.by_object.insert(held.key, held.id);
+    /// The same object may have another id, which an earlier process gave out.
+    fn forget(&mut self, id: RefId, key: u64) {
+        if self.by_object.get(&key) == Some(&id) {
+            self.by_object.remove(&key);
         }
     }
 
@@ -137,12 +117,5 @@ impl Table {
     #[cfg(test)]
     pub(super) fn found_also_by(&mut self, key: u64, id: RefId) {
         self.by_object.insert(key, id);
-    }
-}
-
-/// The same object may have another id, which an earlier process gave out.
-fn forget(id: RefId, key: u64, by_object: &mut plain::Map<RefId>) {
-    if by_object.get(&key) == Some(&id) {
-        by_object.remove(&key);
     }
 }
