@@ -307,12 +307,13 @@ impl References {
     pub fn clean_up(&mut self, now: Millis) -> usize {
         let ttl = self.limits.ttl;
         let stays = |held: &Held| now.since(held.used) <= ttl || held.object.path.is_stable();
-        let mut run = Run::default();
-        for held in self.table.iter().filter(|held| !stays(held)) {
-            run.add(&held.object.app, &mut self.per_app);
-        }
-        run.end(&mut self.per_app);
         let dropped = self.table.retain(stays);
+        if dropped > 0 {
+            self.per_app.clear();
+            for held in self.table.iter() {
+                *self.per_app.entry(Arc::clone(&held.object.app)).or_default() += 1;
+            }
+        }
         self.counters.expired += dropped as u64;
         self.table.shrink();
         dropped
@@ -394,39 +395,11 @@ impl References {
 
     fn remove(&mut self, id: RefId) -> Option<Held> {
         let held = self.table.remove(id)?;
-        count_down(&held.object.app, 1, &mut self.per_app);
+        if let Some(count) = self.per_app.get_mut(&held.object.app) {
+            *count -= 1;
+        }
+        self.per_app.retain(|_, count| *count > 0);
         Some(held)
-    }
-}
-
-fn count_down(app: &Arc<str>, by: usize, per_app: &mut Map<Arc<str>, usize>) {
-    let Some(count) = per_app.get_mut(app) else { return };
-    *count -= by;
-    if *count == 0 {
-        per_app.remove(app);
-    }
-}
-
-/// Successive evictions in one app, so that the count of the app is reduced only once.
-#[derive(Default)]
-struct Run {
-    app: Option<Arc<str>>,
-    count: usize,
-}
-
-impl Run {
-    fn add(&mut self, app: &Arc<str>, per_app: &mut Map<Arc<str>, usize>) {
-        if self.app.as_ref().is_none_or(|known| !Arc::ptr_eq(known, app)) {
-            std::mem::take(self).end(per_app);
-            self.app = Some(app.clone());
-        }
-        self.count += 1;
-    }
-
-    fn end(self, per_app: &mut Map<Arc<str>, usize>) {
-        if let Some(app) = self.app {
-            count_down(&app, self.count, per_app);
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Passes the arguments to the library and returns its exit status.
+//! Starts what its name and first argument mean: the commands, the simulated `osascript`, or the guard of workers.
 #![forbid(unsafe_code)]
 
 use std::ffi::{OsStr, OsString};
