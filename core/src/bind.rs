@@ -9,7 +9,7 @@ use crate::call::{CommandCall, collect};
 use crate::change::DELETE;
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef, names};
 use crate::fault::{Code, Fault, did_you_mean};
-use crate::marshal::{Checker, Fields, Given, expected, shapes};
+use crate::marshal::{Checker, Fields, Given, expected, is_any_object, shapes};
 use crate::schema::{self, TARGET};
 use crate::specifier::{Path, Reader, Segment, Specifier};
 
@@ -211,10 +211,11 @@ fn names_reference(json: &Json) -> bool {
 const WHOLE_LISTS: [&str; 3] = ["DATASORT", "miscslct", "miscmvis"];
 
 impl Command {
-    /// Whether it takes any object, and so also several objects.
+    /// Whether it takes any object, and so also several objects. A dictionary may spell the type differently than the
+    /// suite that it includes.
     pub(crate) fn takes_many(&self) -> bool {
         let kinds = self.direct.as_ref().map(|direct| direct.kind.0.as_slice()).unwrap_or_default();
-        matches!(kinds, [only] if only.name == "specifier" && !only.list)
+        !kinds.is_empty() && kinds.iter().all(|kind| !kind.list && is_any_object(&kind.name))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::specifier::{Member, Path};
 
 pub(crate) use check::{Checker, Fields, date};
 pub(crate) use dated::{Dated, as_meant};
-pub(crate) use shape::{Shape, are_named, expected, shapes, shown};
+pub(crate) use shape::{Shape, are_named, expected, is_any_object, shapes, shown};
 
 /// A checked value, ready to be sent.
 #[derive(Clone, Debug, PartialEq)]

@@ -132,7 +132,7 @@ fn built_in(name: &str) -> Option<Shape<'static>> {
         "date" => Shape::Date,
         "file" | "alias" | "file specification" | "file url" | "file URL" => Shape::File,
         "any" | "anything" | "type or any" => Shape::Any,
-        "specifier" | "reference" | "object" | "object specifier" | "item" => Shape::Object(None),
+        name if is_any_object(name) => Shape::Object(None),
         "location specifier" | "insertion location" | "location reference" => Shape::Location,
         "type" | "type class" | "class" => Shape::ClassName,
         "record" => Shape::Record(None),
@@ -144,6 +144,11 @@ fn built_in(name: &str) -> Option<Shape<'static>> {
         "save options" => Shape::Choice(Cow::Owned(save_options())),
         _ => return None,
     })
+}
+
+/// Whether a type stands for any object.
+pub(crate) fn is_any_object(name: &str) -> bool {
+    matches!(name, "specifier" | "reference" | "object" | "object specifier" | "item")
 }
 
 /// The save options that every app understands, for dictionaries that use them without a definition.

@@ -526,7 +526,7 @@ pub(in crate::step) fn checked(
         series::check_rule(text).map_err(|error| no_rule(&error, &property.name))?;
     }
     match given.paths().into_iter().find(|path| !path.is_stable()) {
-        Some(path) => Err(shifting(path, &property.name)),
+        Some(path) => Err(shifting(path, &property.name, dictionary)),
         None => Ok(given),
     }
 }
@@ -586,11 +586,15 @@ pub(in crate::step) fn check_times(
 }
 
 /// The error for a value that only a position leads to: another object may be there at the time of the write.
-fn shifting(path: &Path, property: &str) -> Fault {
+fn shifting(path: &Path, property: &str, dictionary: &Dictionary) -> Fault {
     let message = format!(
         "`{property}`: {path} is given by its position, and another object may be there when the property is set"
     );
-    let suggestion = "give its reference, or a specifier by its id or its name";
+    let class = path.class();
+    let suggestion = match ["id", "name"].iter().any(|term| dictionary.property(class, term).is_some()) {
+        true => "give its reference, or a specifier by its id or its name".to_owned(),
+        false => format!("objects of class {class} have neither id nor name here, so none can be a value"),
+    };
     Fault::new(Code::InvalidParameter, message, suggestion).with("property", property)
 }
 
