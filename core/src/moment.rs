@@ -4,6 +4,7 @@
 mod part;
 mod scan;
 
+use jiff::civil::{Date, DateTime};
 use serde_json::{Value as Json, json};
 
 pub use part::Part;
@@ -29,6 +30,8 @@ enum From {
     Start(Unit),
     /// The beginning of a day of the week; 0 is Monday.
     Weekday(i64, Which),
+    /// The beginning of a date.
+    Date(Date),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +83,13 @@ const SHORT: [(&str, Unit); 6] = [
     ("y", Unit::Year),
 ];
 
-/// The largest number before a unit.
-const MOST: i64 = 1_000_000;
-
 /// The greatest distance of a moment from now, in years. JavaScript dates reach about 270,000 years.
 const FARTHEST: i64 = 10_000;
 
-/// The largest number of spans in a row.
-const MOST_SPANS: usize = 8;
+const DAY_SECONDS: i64 = 24 * 3600;
+
+/// The largest number before a unit: the seconds of more than [`FARTHEST`] years.
+const MOST: f64 = 4e11;
 
 const TODAY: From = From::Start(Unit::Day);
 
@@ -116,6 +118,31 @@ impl Moment {
 
     fn days(count: i64) -> Self {
         Self { span: Span::of(count, Unit::Day), ..Self::at(TODAY) }
+    }
+
+    /// A date, perhaps with a time, in the time zone of the Mac.
+    fn of_date(text: &str) -> Option<Self> {
+        let date: DateTime = text.parse().ok().filter(|_| !text.contains(['Z', 'z', '[']))?;
+        let time = date.time();
+        let clock = (i64::from(time.hour()) * 60 + i64::from(time.minute())) * 60 + i64::from(time.second());
+        let has_time = text.trim().len() > "2026-01-27".len();
+        Some(Self { clock: has_time.then_some(clock), ..Self::at(From::Date(date.date())) })
+    }
+
+    /// What a date and its spans amount to. The calendar of the Mac is not needed for it.
+    fn date(&self) -> Option<DateTime> {
+        let From::Date(date) = self.from else { return None };
+        let Span { months, days, seconds } = self.span;
+        let none = jiff::Span::new();
+        let date = date.checked_add(none.try_months(months).ok()?).ok()?;
+        let date =
+            date.checked_add(none.try_days(days).ok()?).ok()?.to_datetime(jiff::civil::Time::midnight());
+        date.checked_add(none.try_seconds(seconds + self.clock.unwrap_or(0)).ok()?).ok()
+    }
+
+    /// Whether it is within the years that a date can have.
+    fn is_near(&self) -> bool {
+        !matches!(self.from, From::Date(_)) || self.date().is_some()
     }
 
     /// The moment at a time of its day: of the last day, if it is the end of a period. `None` if it has a time.
@@ -147,21 +174,7 @@ impl Moment {
     /// Reads a moment at the beginning of a text; returns it and how many bytes it takes.
     pub(crate) fn prefix(text: &str) -> Option<(Self, usize)> {
         let mut scan = Scan::new(text);
-        let mut moment = scan.moment()?;
-        for _ in 0..MOST_SPANS {
-            let before = scan.at;
-            match scan.signed_span() {
-                Some(span) => moment.span = moment.span.plus(span)?,
-                None => {
-                    scan.at = before;
-                    break;
-                }
-            }
-        }
-        // A time after hours or minutes would contradict them.
-        if moment.clock.is_none() && moment.span.seconds == 0 {
-            moment.clock = scan.clock();
-        }
+        let moment = scan.whole()?;
         Some((moment, scan.at))
     }
 
@@ -197,7 +210,7 @@ impl Moment {
 
     /// Reads a date, or a date and time, as ISO 8601 writes them.
     pub fn is_date(text: &str) -> bool {
-        text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
+        text.parse::<jiff::Timestamp>().is_ok() || text.parse::<DateTime>().is_ok()
     }
 
     /// The end of the day, week, month or year that the moment names: the beginning of the next one. `None` for a point
@@ -206,7 +219,9 @@ impl Moment {
         let Span { months, days, seconds } = self.span;
         let more = match self.from {
             _ if seconds != 0 || self.clock.is_some() => None,
-            From::Start(Unit::Day) | From::Weekday(..) if months == 0 => Some(Span::of(1, Unit::Day)),
+            From::Start(Unit::Day) | From::Weekday(..) | From::Date(_) if months == 0 => {
+                Some(Span::of(1, Unit::Day))
+            }
             From::Start(Unit::Week) if months == 0 && days % 7 == 0 => Some(Span::of(1, Unit::Week)),
             From::Start(Unit::Week) if months == 0 && days.rem_euclid(7) == SATURDAY => {
                 Some(Span::of(2, Unit::Day))
@@ -229,7 +244,7 @@ impl Moment {
         (self.span.seconds == 0).then_some((begin, end))
     }
 
-    /// Writes the moment as data for a script.
+    /// Writes the moment as data for a script: a date that does not depend on the present is one already.
     pub fn to_data(&self) -> Json {
         let (from, weekday) = match self.from {
             From::Now => ("now", None),
@@ -237,6 +252,7 @@ impl Moment {
             From::Weekday(day, Which::Coming) => ("coming", Some(day)),
             From::Weekday(day, Which::Next) => ("next", Some(day)),
             From::Weekday(day, Which::Last) => ("last", Some(day)),
+            From::Date(_) => return json!({ "$": "date", "v": self.date().map(written) }),
         };
         let Span { months, days, seconds } = self.span;
         let mut data = json!({
@@ -289,25 +305,36 @@ impl Shift {
             let at = at.checked_add(jiff::SignedDuration::from_secs(seconds)).ok()?;
             return Some(at.display_with_offset(offset).to_string());
         }
-        let date: jiff::civil::DateTime = date.get(..19)?.parse().ok()?;
+        let date: DateTime = date.get(..19)?.parse().ok()?;
         let Span { months, days, seconds } = self.0;
         // One after the other, because all parts of a span of this library have one sign.
         let empty = jiff::Span::new();
         let spans = [empty.try_months(months), empty.try_days(days), empty.try_seconds(seconds)];
-        let add =
-            |date: jiff::civil::DateTime, span: Result<jiff::Span, _>| date.checked_add(span.ok()?).ok();
+        let add = |date: DateTime, span: Result<jiff::Span, _>| date.checked_add(span.ok()?).ok();
         let shifted = spans.into_iter().try_fold(date, add)?;
-        Some(shifted.strftime("%Y-%m-%dT%H:%M:%S").to_string())
+        Some(written(shifted))
     }
 }
 
-/// `now - 14 days`, as [`Moment::parse`] reads it.
+/// A local time, as programs write it.
+fn written(date: DateTime) -> String {
+    date.strftime("%Y-%m-%dT%H:%M:%S").to_string()
+}
+
+/// `now - 14 days`, as [`Moment::parse`] reads it; a date as programs write it.
 impl std::fmt::Display for Moment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(date) = self.date() {
+            return match self.clock.is_none() && self.span.seconds == 0 {
+                true => write!(f, "{}", date.date()),
+                false => f.write_str(&written(date)),
+            };
+        }
         match self.from {
             From::Now => f.write_str("now")?,
             From::Start(Unit::Day) => f.write_str("today")?,
             From::Start(unit) => write!(f, "this {}", unit.name())?,
+            From::Date(date) => write!(f, "{date}")?,
             From::Weekday(day, which) => {
                 f.write_str(match which {
                     Which::Coming => "",
@@ -365,6 +392,23 @@ impl Span {
         span
     }
 
+    /// A count that may have a fraction, if the unit has a fixed length in AppleScript.
+    fn counted(count: f64, unit: Unit) -> Option<Self> {
+        if count > MOST {
+            return None;
+        }
+        let is_fixed = !matches!(unit, Unit::Month | Unit::Year);
+        let span = match count.fract() == 0.0 {
+            true => Self::of(count as i64, unit),
+            false => {
+                let one = Self::of(1, unit);
+                let seconds = (one.days * DAY_SECONDS + one.seconds) as f64 * count;
+                is_fixed.then(|| Self::of(seconds.round() as i64, Unit::Second))?
+            }
+        };
+        span.plus(Self::default())
+    }
+
     fn back(self) -> Self {
         Self { months: -self.months, days: -self.days, seconds: -self.seconds }
     }
@@ -375,7 +419,9 @@ impl Span {
             days: self.days + other.days,
             seconds: self.seconds + other.seconds,
         };
-        let is_near = sum.months.abs() <= FARTHEST * 12 && sum.days.abs() <= FARTHEST * 365;
+        let is_near = sum.months.abs() <= FARTHEST * 12
+            && sum.days.abs() <= FARTHEST * 365
+            && sum.seconds.abs() <= FARTHEST * 365 * DAY_SECONDS;
         is_near.then_some(sum)
     }
 }

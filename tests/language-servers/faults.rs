@@ -386,8 +386,7 @@ async fn its_symbols_are_odd() {
 #[tokio::test]
 async fn its_columns_are_odd() {
     let other = json!([capable(&json!({"positionEncoding": "utf-7"}))]);
-    let expected =
-        "StartFailed: faulty could not be started: it chose the position encoding `utf-7`, which was not offered";
+    let expected = "StartFailed: faulty could not be started: it chose the position encoding `utf-7`, which was not offered";
     check(other, references(), expected).await;
     let beyond = json!([{"uri": "file://FOLDER/root/a.faulty", "range": range(1, 10, 999)}]);
     for (encoding, start) in [("utf-8", 10), ("utf-16", 9), ("utf-32", 8)] {

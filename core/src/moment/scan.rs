@@ -1,6 +1,6 @@
 //! Reads the words of a moment: `friday at 5 pm`, `3 days ago`, `end of next month`.
 
-use super::{From, Moment, SATURDAY, Span, TODAY, Unit, WEEKDAYS, Which};
+use super::{From, Moment, Span, TODAY, Unit, WEEKDAYS, Which};
 
 /// The largest number of open parentheses.
 const DEEPEST: usize = 8;
@@ -22,17 +22,62 @@ pub(super) struct Scan<'a> {
     pub(super) at: usize,
     /// How many parentheses are open; it bounds the recursion.
     depth: usize,
+    /// Whether AppleScript computes what was read so far, as in `today + 1 * days`: the result is a point in time and
+    /// not a day.
+    is_computed: bool,
 }
+
+/// The largest number of spans in a row.
+const MOST_SPANS: usize = 8;
 
 impl<'a> Scan<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0 }
+        Self { text, at: 0, depth: 0, is_computed: false }
     }
 }
 
 impl Scan<'_> {
+    /// A moment at the beginning of the text.
+    pub(super) fn whole(&mut self) -> Option<Moment> {
+        let mut moment = self.sum()?;
+        // A time after hours or minutes would contradict them.
+        if moment.clock.is_none() && moment.span.seconds == 0 {
+            let is_day = moment.from != From::Now;
+            moment.clock = self.clock().or((self.is_computed && is_day).then_some(0));
+        }
+        moment.is_near().then_some(moment)
+    }
+
+    /// A moment and the spans behind it.
+    fn sum(&mut self) -> Option<Moment> {
+        let mut moment = self.moment()?;
+        for _ in 0..MOST_SPANS {
+            if self.tried(Self::time_of_day).is_some() {
+                let is_now = moment.from == From::Now && moment.clock.is_none();
+                moment = (is_now && moment.span.seconds == 0).then_some(Moment { from: TODAY, ..moment })?;
+                self.is_computed = true;
+                continue;
+            }
+            let Some(span) = self.tried(Self::signed_span) else { break };
+            moment.span = moment.span.plus(span)?;
+        }
+        Some(moment)
+    }
+
+    /// `- (time of (current date))`, with which scripts find the beginning of today.
+    fn time_of_day(&mut self) -> Option<()> {
+        let time = |scan: &mut Self| {
+            let is_time = scan.passes(&["time"]) && scan.passes(&["of"]);
+            (is_time && scan.start()? == Moment::at(From::Now)).then_some(())
+        };
+        if !self.sign('-') {
+            return None;
+        }
+        self.inside(time).or_else(|| self.tried(time))
+    }
+
     /// A day and perhaps a time in it, in either order, or a time of today.
-    pub(super) fn moment(&mut self) -> Option<Moment> {
+    fn moment(&mut self) -> Option<Moment> {
         let before = self.at;
         if let Some(clock) = self.clock() {
             let end = self.at;
@@ -52,11 +97,7 @@ impl Scan<'_> {
     }
 
     fn start(&mut self) -> Option<Moment> {
-        if self.open() {
-            let moment = self.start()?;
-            return self.sign(')').then_some(moment);
-        }
-        if let Some(moment) = self.counted() {
+        if let Some(moment) = self.inside(Self::sum).or_else(|| self.counted()) {
             return Some(moment);
         }
         while self.passes(&["on", "the"]) {}
@@ -73,12 +114,21 @@ impl Scan<'_> {
             "day" if self.passes(&["before"]) => self.passes(&["yesterday"]).then(|| Moment::days(-2))?,
             "this" | "next" | "last" | "past" => self.named(&word)?,
             "weekend" => Moment::weekend(0),
+            "date" => return self.literal(),
             "in" => self.span().map(|span| Moment { span, ..Moment::at(From::Now) })?,
             "end" => return self.edge(true),
             "start" | "beginning" => return self.edge(false),
             day => self.of_week(weekday(day)?)?,
         };
         self.part_of(begin)
+    }
+
+    /// `date "2026-01-27"`, `date "tomorrow"`
+    fn literal(&mut self) -> Option<Moment> {
+        let (text, _) = self.rest().strip_prefix('"')?.split_once('"')?;
+        let moment = Moment::parse(text).or_else(|| Moment::of_date(text))?;
+        self.skip(text.len() + 2);
+        Some(moment)
     }
 
     /// `next monday`, `this week`, `last weekend`, `last 7 days`
@@ -213,6 +263,27 @@ impl Scan<'_> {
         found
     }
 
+    /// Reads a part, or nothing.
+    fn tried<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let before = *self;
+        let found = read(self);
+        if found.is_none() {
+            *self = before;
+        }
+        found
+    }
+
+    /// Reads a part in parentheses, or nothing.
+    fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.tried(|scan| {
+            if !scan.sign('(') {
+                return None;
+            }
+            let found = scan.deeper(read)?;
+            scan.sign(')').then_some(found)
+        })
+    }
+
     /// Reads a nested part, within the limit on parentheses.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth == DEEPEST {
@@ -235,7 +306,7 @@ impl Scan<'_> {
     }
 
     /// `15:00`, `at 9`, `5 pm`, `at 9:30 am`, `noon`, in seconds; it reads nothing if there is no time.
-    pub(super) fn clock(&mut self) -> Option<i64> {
+    fn clock(&mut self) -> Option<i64> {
         let before = self.at;
         let found = self.time();
         if found.is_none() {
@@ -275,36 +346,82 @@ impl Scan<'_> {
         (is_time && hour < 24).then_some(hour * 3600 + parts[0] * 60 + parts[1])
     }
 
-    pub(super) fn signed_span(&mut self) -> Option<Span> {
-        let sign = if self.sign('+') { 1 } else { -i64::from(self.sign('-')) };
-        let span = self.span().filter(|_| sign != 0)?;
-        Some(if sign < 0 { span.back() } else { span })
+    fn signed_span(&mut self) -> Option<Span> {
+        let is_minus = self.sign('-');
+        if !is_minus && !self.sign('+') {
+            return None;
+        }
+        let span = self.spans()?;
+        Some(if is_minus { span.back() } else { span })
     }
 
-    /// `3 days`, `3 * days`, `(3 * days)`, `3days`
-    fn span(&mut self) -> Option<Span> {
-        if self.open() {
-            let span = self.span()?;
-            return self.sign(')').then_some(span);
-        }
-        let start = self.at;
-        let word = self.word();
-        let count = match word.as_deref() {
-            Some("a" | "an") => 1,
-            Some("half") => {
-                return (self.passes(&["a", "an"]) && self.passes(&["hour"]))
-                    .then(|| Span::of(30, Unit::Minute));
-            }
-            word => match NUMBERS.iter().position(|number| word == Some(number)) {
-                Some(at) => i64::try_from(at).ok()? + 1,
-                None => {
-                    self.at = start;
-                    self.number()?
-                }
-            },
+    /// A span, or several in parentheses: `(7 * days + 3 * hours)`. A number alone counts seconds.
+    fn spans(&mut self) -> Option<Span> {
+        let amount = |scan: &mut Self| {
+            let (count, unit) = scan.product()?;
+            Span::counted(count, unit.unwrap_or(Unit::Second))
         };
-        self.sign('*');
-        Some(Span::of(count, Unit::parse(&self.word()?)?))
+        self.tried(amount).or_else(|| {
+            self.inside(|scan| {
+                let mut sum = amount(scan)?;
+                while let Some(span) = scan.tried(Self::signed_span) {
+                    sum = sum.plus(span)?;
+                }
+                Some(sum)
+            })
+        })
+    }
+
+    /// `3 days`, `3 * days`, `7 * 24 * hours`, `0.5 * days`, `(3 * days)`, `3days`
+    fn span(&mut self) -> Option<Span> {
+        let (count, unit) = self.product()?;
+        Span::counted(count, unit?)
+    }
+
+    fn product(&mut self) -> Option<(f64, Option<Unit>)> {
+        let (mut count, mut unit) = self.factor()?;
+        if unit.is_none() {
+            unit = self.tried(|scan| Unit::parse(&scan.word()?));
+        }
+        while self.sign('*') {
+            let (times, of) = self.tried(Self::factor).or_else(|| Some((1.0, Unit::parse(&self.word()?))))?;
+            if unit.is_some() && of.is_some() {
+                return None;
+            }
+            (count, unit) = (count * times, unit.or(of));
+            self.is_computed |= unit.is_some();
+        }
+        Some((count, unit))
+    }
+
+    fn factor(&mut self) -> Option<(f64, Option<Unit>)> {
+        if let Some(product) = self.inside(Self::product) {
+            return Some(product);
+        }
+        let word = self.tried(Self::word);
+        match word.as_deref() {
+            Some("a" | "an") => Some((1.0, None)),
+            Some("half") => {
+                (self.passes(&["a", "an"]) && self.passes(&["hour"])).then_some((0.5, Some(Unit::Hour)))
+            }
+            Some(word) => {
+                let at = NUMBERS.iter().position(|number| *number == word)?;
+                Some((i32::try_from(at + 1).ok()?.into(), None))
+            }
+            None => self.decimal().map(|count| (count, None)),
+        }
+    }
+
+    /// A number, perhaps with a fraction.
+    fn decimal(&mut self) -> Option<f64> {
+        let rest = self.rest();
+        let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let whole = digits(rest);
+        let fraction = rest[whole..].strip_prefix('.').map_or(0, digits);
+        let end = whole + if fraction > 0 { fraction + 1 } else { 0 };
+        let number = rest[..end].parse().ok()?;
+        self.skip(end);
+        Some(number)
     }
 
     fn rest(&self) -> &str {
@@ -313,12 +430,6 @@ impl Scan<'_> {
 
     fn skip(&mut self, bytes: usize) {
         self.at = self.text.len() - self.rest().len() + bytes;
-    }
-
-    fn open(&mut self) -> bool {
-        let is_open = self.depth < DEEPEST && self.sign('(');
-        self.depth += usize::from(is_open);
-        is_open
     }
 
     fn sign(&mut self, sign: char) -> bool {
@@ -332,7 +443,7 @@ impl Scan<'_> {
     fn number(&mut self) -> Option<i64> {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let number = rest[..end].parse().ok().filter(|number| *number <= MOST)?;
+        let number = rest[..end].parse().ok()?;
         self.skip(end);
         Some(number)
     }

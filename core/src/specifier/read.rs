@@ -335,8 +335,8 @@ mod tests {
 
     const FINDER: &str = r#"<dictionary><suite name="f" code="ffff">
       <class name="application" code="capp"><property name="home" code="home" type="folder"/>
-        <property name="startup disk" code="sdsk" type="folder"/><element type="folder"/></class>
-      <class name="folder" code="cfol"><element type="item"/><element type="folder"/></class>
+        <property name="startup disk" code="sdsk" type="folder"/><element type="folder"/><element type="file"/></class>
+      <class name="folder" code="cfol" inherits="item"><element type="item"/><element type="folder"/></class>
       <class name="file" code="file" inherits="item"><property name="file type" code="asty" type="type"/></class>
       <class name="item" code="cobj"><property name="name" code="pnam" type="text"/></class></suite></dictionary>"#;
     const EVENTS: &str = r#"<dictionary><suite name="s" code="ssss">
@@ -374,7 +374,11 @@ mod tests {
         check(FINDER, "name of file \"/tmp\"", "name of item \"tmp\" of startup disk");
         check(FINDER, "name of folder \"/tmp\"", "name of folder \"tmp\" of startup disk");
         check(FINDER, "name of POSIX file \"~/c\"", "name of item \"c\" of home");
-        check(FINDER, "every item of (POSIX file \"~/a of b\" as alias)", "every item of folder \"a of b\" of home");
+        check(
+            FINDER,
+            "every item of (POSIX file \"~/a of b\" as alias)",
+            "every item of folder \"a of b\" of home",
+        );
         check(FINDER, "alias \"~/c\" as alias", "item \"c\" of home");
         check(EVENTS, "name of POSIX file \"/tmp\"", "name of disk item \"/tmp\"");
         assert!(read(FINDER, json!("every item of home whose name is \"a of ~/b\"")).is_ok());

@@ -600,7 +600,10 @@ impl<'a> Told<'a> {
     fn general(&self) -> Vec<String> {
         let by_rules = self.has_series.then(|| BY_RULES.to_owned());
         let state = self.library.zip(self.found["index"].as_str());
-        by_rules.into_iter().chain(state.and_then(|(library, state)| advice(library, state, self.has_series))).collect()
+        by_rules
+            .into_iter()
+            .chain(state.and_then(|(library, state)| advice(library, state, self.has_series)))
+            .collect()
     }
 }
 
