@@ -2,10 +2,13 @@
 //! stays a description, and the script turns it into a date in the time zone of the Mac.
 
 mod part;
+mod scan;
 
+use jiff::civil::{Date, DateTime};
 use serde_json::{Value as Json, json};
 
 pub use part::Part;
+use scan::Scan;
 
 use crate::dictionary::names;
 
@@ -27,6 +30,8 @@ enum From {
     Start(Unit),
     /// The beginning of a day of the week; 0 is Monday.
     Weekday(i64, Which),
+    /// The beginning of a date.
+    Date(Date),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,32 +83,18 @@ const SHORT: [(&str, Unit); 6] = [
     ("y", Unit::Year),
 ];
 
-/// The largest number before a unit.
-const MOST: i64 = 1_000_000;
-
 /// The greatest distance of a moment from now, in years. JavaScript dates reach about 270,000 years.
 const FARTHEST: i64 = 10_000;
 
-/// The largest number of spans in a row.
-const MOST_SPANS: usize = 8;
+const DAY_SECONDS: i64 = 24 * 3600;
 
-/// The largest number of open parentheses.
-const DEEPEST: usize = 8;
+/// The largest number before a unit: the seconds of more than [`FARTHEST`] years.
+const MOST: f64 = 4e11;
 
 const TODAY: From = From::Start(Unit::Day);
 
-/// Parts of a day, and the hour after which their hours are counted.
-const DAY_PARTS: [(&str, i64); 4] =
-    [("morning", 0), ("afternoon", AFTERNOON), ("evening", AFTERNOON), ("night", AFTERNOON)];
-
-const AFTERNOON: i64 = 12;
-
 /// The first day of a weekend; 0 is Monday.
 const SATURDAY: i64 = 5;
-
-/// The numbers that people write in words, from one.
-const NUMBERS: [&str; 12] =
-    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
@@ -127,6 +118,31 @@ impl Moment {
 
     fn days(count: i64) -> Self {
         Self { span: Span::of(count, Unit::Day), ..Self::at(TODAY) }
+    }
+
+    /// A date, perhaps with a time, in the time zone of the Mac.
+    fn of_date(text: &str) -> Option<Self> {
+        let date: DateTime = text.parse().ok().filter(|_| !text.contains(['Z', 'z', '[']))?;
+        let time = date.time();
+        let clock = (i64::from(time.hour()) * 60 + i64::from(time.minute())) * 60 + i64::from(time.second());
+        let has_time = text.trim().len() > "2026-01-27".len();
+        Some(Self { clock: has_time.then_some(clock), ..Self::at(From::Date(date.date())) })
+    }
+
+    /// What a date and its spans amount to. The calendar of the Mac is not needed for it.
+    fn date(&self) -> Option<DateTime> {
+        let From::Date(date) = self.from else { return None };
+        let Span { months, days, seconds } = self.span;
+        let none = jiff::Span::new();
+        let date = date.checked_add(none.try_months(months).ok()?).ok()?;
+        let date =
+            date.checked_add(none.try_days(days).ok()?).ok()?.to_datetime(jiff::civil::Time::midnight());
+        date.checked_add(none.try_seconds(seconds + self.clock.unwrap_or(0)).ok()?).ok()
+    }
+
+    /// Whether it is within the years that a date can have.
+    fn is_near(&self) -> bool {
+        !matches!(self.from, From::Date(_)) || self.date().is_some()
     }
 
     /// The moment at a time of its day: of the last day, if it is the end of a period. `None` if it has a time.
@@ -157,22 +173,8 @@ impl Moment {
 
     /// Reads a moment at the beginning of a text; returns it and how many bytes it takes.
     pub(crate) fn prefix(text: &str) -> Option<(Self, usize)> {
-        let mut scan = Scan { text, at: 0, depth: 0 };
-        let mut moment = scan.moment()?;
-        for _ in 0..MOST_SPANS {
-            let before = scan.at;
-            match scan.signed_span() {
-                Some(span) => moment.span = moment.span.plus(span)?,
-                None => {
-                    scan.at = before;
-                    break;
-                }
-            }
-        }
-        // A time after hours or minutes would contradict them.
-        if moment.clock.is_none() && moment.span.seconds == 0 {
-            moment.clock = scan.clock();
-        }
+        let mut scan = Scan::new(text);
+        let moment = scan.whole()?;
         Some((moment, scan.at))
     }
 
@@ -208,7 +210,7 @@ impl Moment {
 
     /// Reads a date, or a date and time, as ISO 8601 writes them.
     pub fn is_date(text: &str) -> bool {
-        text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok()
+        text.parse::<jiff::Timestamp>().is_ok() || text.parse::<DateTime>().is_ok()
     }
 
     /// The end of the day, week, month or year that the moment names: the beginning of the next one. `None` for a point
@@ -217,7 +219,9 @@ impl Moment {
         let Span { months, days, seconds } = self.span;
         let more = match self.from {
             _ if seconds != 0 || self.clock.is_some() => None,
-            From::Start(Unit::Day) | From::Weekday(..) if months == 0 => Some(Span::of(1, Unit::Day)),
+            From::Start(Unit::Day) | From::Weekday(..) | From::Date(_) if months == 0 => {
+                Some(Span::of(1, Unit::Day))
+            }
             From::Start(Unit::Week) if months == 0 && days % 7 == 0 => Some(Span::of(1, Unit::Week)),
             From::Start(Unit::Week) if months == 0 && days.rem_euclid(7) == SATURDAY => {
                 Some(Span::of(2, Unit::Day))
@@ -240,7 +244,7 @@ impl Moment {
         (self.span.seconds == 0).then_some((begin, end))
     }
 
-    /// Writes the moment as data for a script.
+    /// Writes the moment as data for a script: a date that does not depend on the present is one already.
     pub fn to_data(&self) -> Json {
         let (from, weekday) = match self.from {
             From::Now => ("now", None),
@@ -248,6 +252,7 @@ impl Moment {
             From::Weekday(day, Which::Coming) => ("coming", Some(day)),
             From::Weekday(day, Which::Next) => ("next", Some(day)),
             From::Weekday(day, Which::Last) => ("last", Some(day)),
+            From::Date(_) => return json!({ "$": "date", "v": self.date().map(written) }),
         };
         let Span { months, days, seconds } = self.span;
         let mut data = json!({
@@ -300,25 +305,36 @@ impl Shift {
             let at = at.checked_add(jiff::SignedDuration::from_secs(seconds)).ok()?;
             return Some(at.display_with_offset(offset).to_string());
         }
-        let date: jiff::civil::DateTime = date.get(..19)?.parse().ok()?;
+        let date: DateTime = date.get(..19)?.parse().ok()?;
         let Span { months, days, seconds } = self.0;
         // One after the other, because all parts of a span of this library have one sign.
         let empty = jiff::Span::new();
         let spans = [empty.try_months(months), empty.try_days(days), empty.try_seconds(seconds)];
-        let add =
-            |date: jiff::civil::DateTime, span: Result<jiff::Span, _>| date.checked_add(span.ok()?).ok();
+        let add = |date: DateTime, span: Result<jiff::Span, _>| date.checked_add(span.ok()?).ok();
         let shifted = spans.into_iter().try_fold(date, add)?;
-        Some(shifted.strftime("%Y-%m-%dT%H:%M:%S").to_string())
+        Some(written(shifted))
     }
 }
 
-/// `now - 14 days`, as [`Moment::parse`] reads it.
+/// A local time, as programs write it.
+fn written(date: DateTime) -> String {
+    date.strftime("%Y-%m-%dT%H:%M:%S").to_string()
+}
+
+/// `now - 14 days`, as [`Moment::parse`] reads it; a date as programs write it.
 impl std::fmt::Display for Moment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(date) = self.date() {
+            return match self.clock.is_none() && self.span.seconds == 0 {
+                true => write!(f, "{}", date.date()),
+                false => f.write_str(&written(date)),
+            };
+        }
         match self.from {
             From::Now => f.write_str("now")?,
             From::Start(Unit::Day) => f.write_str("today")?,
             From::Start(unit) => write!(f, "this {}", unit.name())?,
+            From::Date(date) => write!(f, "{date}")?,
             From::Weekday(day, which) => {
                 f.write_str(match which {
                     Which::Coming => "",
@@ -376,6 +392,23 @@ impl Span {
         span
     }
 
+    /// A count that may have a fraction, if the unit has a fixed length in AppleScript.
+    fn counted(count: f64, unit: Unit) -> Option<Self> {
+        if count > MOST {
+            return None;
+        }
+        let is_fixed = !matches!(unit, Unit::Month | Unit::Year);
+        let span = match count.fract() == 0.0 {
+            true => Self::of(count as i64, unit),
+            false => {
+                let one = Self::of(1, unit);
+                let seconds = (one.days * DAY_SECONDS + one.seconds) as f64 * count;
+                is_fixed.then(|| Self::of(seconds.round() as i64, Unit::Second))?
+            }
+        };
+        span.plus(Self::default())
+    }
+
     fn back(self) -> Self {
         Self { months: -self.months, days: -self.days, seconds: -self.seconds }
     }
@@ -386,7 +419,9 @@ impl Span {
             days: self.days + other.days,
             seconds: self.seconds + other.seconds,
         };
-        let is_near = sum.months.abs() <= FARTHEST * 12 && sum.days.abs() <= FARTHEST * 365;
+        let is_near = sum.months.abs() <= FARTHEST * 12
+            && sum.days.abs() <= FARTHEST * 365
+            && sum.seconds.abs() <= FARTHEST * 365 * DAY_SECONDS;
         is_near.then_some(sum)
     }
 }
@@ -401,338 +436,6 @@ impl Unit {
     fn name(self) -> &'static str {
         UNITS.iter().find(|(_, unit)| *unit == self).map_or("", |(name, _)| name)
     }
-}
-
-/// Reads words, numbers and signs; white space between them does not count.
-#[derive(Clone, Copy)]
-struct Scan<'a> {
-    text: &'a str,
-    at: usize,
-    /// How many parentheses are open; it bounds the recursion.
-    depth: usize,
-}
-
-impl Scan<'_> {
-    /// A day and perhaps a time in it, in either order, or a time of today.
-    fn moment(&mut self) -> Option<Moment> {
-        let before = self.at;
-        if let Some(clock) = self.clock() {
-            let end = self.at;
-            return self.start().and_then(|moment| moment.at_clock(clock)).or_else(|| {
-                self.at = end;
-                Some(Moment { from: TODAY, clock: Some(clock), span: Span::default() })
-            });
-        }
-        self.at = before;
-        let moment = self.start()?;
-        let end = self.at;
-        let timed = self.clock().and_then(|clock| moment.at_clock(clock));
-        if timed.is_none() {
-            self.at = end;
-        }
-        Some(timed.unwrap_or(moment))
-    }
-
-    fn start(&mut self) -> Option<Moment> {
-        if self.open() {
-            let moment = self.start()?;
-            return self.sign(')').then_some(moment);
-        }
-        if let Some(moment) = self.counted() {
-            return Some(moment);
-        }
-        while self.passes(&["on", "the"]) {}
-        let word = self.word()?;
-        let begin = match word.as_str() {
-            "now" => Moment::at(From::Now),
-            "right" => self.passes(&["now"]).then(|| Moment::at(From::Now))?,
-            "current" => self.passes(&["date"]).then(|| Moment::at(From::Now))?,
-            "today" => Moment::at(TODAY),
-            "tonight" => return self.hour_of(Moment::at(TODAY), AFTERNOON),
-            "tomorrow" => Moment::days(1),
-            "yesterday" => Moment::days(-1),
-            "day" if self.passes(&["after"]) => self.passes(&["tomorrow"]).then(|| Moment::days(2))?,
-            "day" if self.passes(&["before"]) => self.passes(&["yesterday"]).then(|| Moment::days(-2))?,
-            "this" | "next" | "last" | "past" => self.named(&word)?,
-            "weekend" => Moment::weekend(0),
-            "in" => self.span().map(|span| Moment { span, ..Moment::at(From::Now) })?,
-            "end" => return self.edge(true),
-            "start" | "beginning" => return self.edge(false),
-            day => self.of_week(weekday(day)?)?,
-        };
-        self.part_of(begin)
-    }
-
-    /// `next monday`, `this week`, `last weekend`, `last 7 days`
-    fn named(&mut self, which: &str) -> Option<Moment> {
-        let before = self.at;
-        if which != "this"
-            && let Some(span) = self.span()
-        {
-            let span = if which == "next" { span } else { span.back() };
-            return Some(Moment { span, ..Moment::at(From::Now) });
-        }
-        self.at = before;
-        let (count, day) = match which {
-            "this" => (0, Which::Coming),
-            "next" => (1, Which::Next),
-            "last" => (-1, Which::Last),
-            _ => return None,
-        };
-        let word = self.word()?;
-        if let Some(at) = weekday(&word) {
-            return Some(Moment::at(From::Weekday(at, day)));
-        }
-        // "Next weekend" depends on the speaker and on the day.
-        if word == "weekend" {
-            return (count < 1).then(|| Moment::weekend(count));
-        }
-        // `this morning` is a part of today.
-        if count == 0 && DAY_PARTS.iter().any(|(part, _)| *part == word) {
-            self.at = before;
-            return Some(Moment::at(TODAY));
-        }
-        let unit = Unit::parse(&word).filter(|unit| unit.name() == word)?;
-        let is_long = matches!(unit, Unit::Week | Unit::Month | Unit::Year);
-        let moment = Moment { span: Span::of(count, unit), ..Moment::at(From::Start(unit)) };
-        let end = self.at;
-        self.passes(&["on"]);
-        let day = self.word().and_then(|word| weekday(&word)).filter(|_| unit == Unit::Week);
-        let moment = match day {
-            Some(day) => Moment { span: moment.span.plus(Span::of(day, Unit::Day))?, ..moment },
-            None => {
-                self.at = end;
-                moment
-            }
-        };
-        is_long.then_some(moment)
-    }
-
-    /// A day of the week, today or later, or in a named week: `friday of next week`.
-    fn of_week(&mut self, day: i64) -> Option<Moment> {
-        let before = self.at;
-        self.passes(&["of"]);
-        let count = match self.word().as_deref() {
-            Some("this") => 0,
-            Some("next") => 1,
-            Some("last") => -1,
-            _ => {
-                self.at = before;
-                return Some(Moment::at(From::Weekday(day, Which::Coming)));
-            }
-        };
-        if !self.passes(&["week"]) {
-            self.at = before;
-            return Some(Moment::at(From::Weekday(day, Which::Coming)));
-        }
-        let span = Span::of(count, Unit::Week).plus(Span::of(day, Unit::Day))?;
-        Some(Moment { span, ..Moment::at(From::Start(Unit::Week)) })
-    }
-
-    /// The beginning or the last second of a day, week, month or year.
-    fn edge(&mut self, is_end: bool) -> Option<Moment> {
-        self.passes(&["of"]);
-        while self.passes(&["the"]) {}
-        let before = self.at;
-        let unit = self.word().and_then(|word| Unit::parse(&word).filter(|unit| unit.name() == word));
-        let whole = match unit.filter(|unit| !matches!(unit, Unit::Second | Unit::Minute | Unit::Hour)) {
-            Some(unit) if !self.passes(&["after", "before"]) => Moment::at(From::Start(unit)),
-            _ => {
-                self.at = before;
-                self.deeper(Self::start)?
-            }
-        };
-        let end = whole.period_end()?;
-        if !is_end {
-            return Some(whole);
-        }
-        Some(Moment { span: end.span.plus(Span::of(-1, Unit::Second))?, ..end })
-    }
-
-    /// Reads a part of a day, which needs an hour: `tomorrow evening at 7`. People disagree about when an evening
-    /// begins.
-    fn part_of(&mut self, day: Moment) -> Option<Moment> {
-        let before = self.at;
-        let word = self.word();
-        match DAY_PARTS.iter().find(|(part, _)| Some(*part) == word.as_deref()) {
-            Some((_, first)) => self.hour_of(day, *first),
-            None => {
-                self.at = before;
-                Some(day)
-            }
-        }
-    }
-
-    /// A time in a part of a day that begins after an hour: nine in the evening is 21:00.
-    fn hour_of(&mut self, day: Moment, first: i64) -> Option<Moment> {
-        let clock = self.clock()?;
-        let is_said = self.text[..self.at].trim_end().to_lowercase().ends_with(['m', 'n']);
-        let hour = clock / 3600;
-        let clock = match hour {
-            _ if is_said => clock,
-            1..12 if first == AFTERNOON => clock + AFTERNOON * 3600,
-            0 | 12 if first == AFTERNOON => return None,
-            _ => clock,
-        };
-        Some(Moment { clock: Some(clock), ..day })
-    }
-
-    /// `3 days ago`, `3 days from now`, `a week from friday`, `2 days before tomorrow`
-    fn counted(&mut self) -> Option<Moment> {
-        let before = self.at;
-        let found = self.span().and_then(|span| match self.word()?.as_str() {
-            "ago" => Some(Moment { span: span.back(), ..Moment::at(From::Now) }),
-            word @ ("from" | "after" | "before") => {
-                let day = self.deeper(Self::start).filter(|day| day.clock.is_none())?;
-                let span = if word == "before" { span.back() } else { span };
-                Some(Moment { span: day.span.plus(span)?, ..day })
-            }
-            _ => None,
-        });
-        if found.is_none() {
-            self.at = before;
-        }
-        found
-    }
-
-    /// Reads a nested part, within the limit on parentheses.
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if self.depth == DEEPEST {
-            return None;
-        }
-        self.depth += 1;
-        let found = read(self);
-        self.depth -= 1;
-        found
-    }
-
-    /// Skips one word, if it is one of these.
-    fn passes(&mut self, words: &[&str]) -> bool {
-        let before = self.at;
-        let is_it = self.word().is_some_and(|word| words.contains(&word.as_str()));
-        if !is_it {
-            self.at = before;
-        }
-        is_it
-    }
-
-    /// `15:00`, `at 9`, `5 pm`, `at 9:30 am`, `noon`, in seconds; it reads nothing if there is no time.
-    fn clock(&mut self) -> Option<i64> {
-        let before = self.at;
-        let found = self.time();
-        if found.is_none() {
-            self.at = before;
-        }
-        found
-    }
-
-    fn time(&mut self) -> Option<i64> {
-        let is_first = self.text[..self.at].trim().is_empty();
-        let has_at = self.passes(&["at"]);
-        let word = self.at;
-        match self.word().as_deref() {
-            Some("noon") => return Some(12 * 3600),
-            // Without a day, either end of today may be meant.
-            Some("midnight") if !is_first => return Some(0),
-            _ => self.at = word,
-        }
-        let mut hour = self.number()?;
-        let mut parts = [0, 0];
-        let mut is_time = has_at;
-        for part in &mut parts {
-            if !self.sign(':') {
-                break;
-            }
-            *part = self.number().filter(|part| *part < 60)?;
-            is_time = true;
-        }
-        let end = self.at;
-        match self.word().as_deref() {
-            Some(half @ ("am" | "pm")) if (1..=12).contains(&hour) => {
-                hour = hour % 12 + if half == "pm" { 12 } else { 0 };
-                is_time = true;
-            }
-            _ => self.at = end,
-        }
-        (is_time && hour < 24).then_some(hour * 3600 + parts[0] * 60 + parts[1])
-    }
-
-    fn signed_span(&mut self) -> Option<Span> {
-        let sign = if self.sign('+') { 1 } else { -i64::from(self.sign('-')) };
-        let span = self.span().filter(|_| sign != 0)?;
-        Some(if sign < 0 { span.back() } else { span })
-    }
-
-    /// `3 days`, `3 * days`, `(3 * days)`, `3days`
-    fn span(&mut self) -> Option<Span> {
-        if self.open() {
-            let span = self.span()?;
-            return self.sign(')').then_some(span);
-        }
-        let start = self.at;
-        let word = self.word();
-        let count = match word.as_deref() {
-            Some("a" | "an") => 1,
-            Some("half") => {
-                return (self.passes(&["a", "an"]) && self.passes(&["hour"]))
-                    .then(|| Span::of(30, Unit::Minute));
-            }
-            word => match NUMBERS.iter().position(|number| word == Some(number)) {
-                Some(at) => i64::try_from(at).ok()? + 1,
-                None => {
-                    self.at = start;
-                    self.number()?
-                }
-            },
-        };
-        self.sign('*');
-        Some(Span::of(count, Unit::parse(&self.word()?)?))
-    }
-
-    fn rest(&self) -> &str {
-        self.text[self.at..].trim_start()
-    }
-
-    fn skip(&mut self, bytes: usize) {
-        self.at = self.text.len() - self.rest().len() + bytes;
-    }
-
-    fn open(&mut self) -> bool {
-        let is_open = self.depth < DEEPEST && self.sign('(');
-        self.depth += usize::from(is_open);
-        is_open
-    }
-
-    fn sign(&mut self, sign: char) -> bool {
-        let is_there = self.rest().starts_with(sign);
-        if is_there {
-            self.skip(sign.len_utf8());
-        }
-        is_there
-    }
-
-    fn number(&mut self) -> Option<i64> {
-        let rest = self.rest();
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let number = rest[..end].parse().ok().filter(|number| *number <= MOST)?;
-        self.skip(end);
-        Some(number)
-    }
-
-    fn word(&mut self) -> Option<String> {
-        let rest = self.rest();
-        let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
-        let is_whole = !rest[end..].starts_with(|c: char| c.is_ascii_digit() || c == '_');
-        let word = rest[..end].to_lowercase();
-        self.skip(end);
-        (is_whole && !word.is_empty()).then_some(word)
-    }
-}
-
-/// A day of the week, or its first letters.
-fn weekday(word: &str) -> Option<i64> {
-    let is_it = |day: &&str| word.len() >= 3 && day.starts_with(word);
-    WEEKDAYS.iter().position(is_it).and_then(|at| i64::try_from(at).ok())
 }
 
 #[cfg(test)]

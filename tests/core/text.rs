@@ -409,7 +409,8 @@ fn path(specifier: &Specifier) -> String {
     let mut found = specifier.container().map(steps).unwrap_or_default();
     found.push(match specifier {
         Specifier::Application => "application".to_owned(),
-        Specifier::Text(text) => unreachable!("{text} was read"),
+        // What a path means depends on the home folder too.
+        Specifier::Text(file) => format!("path {file}"),
         Specifier::Property { property, .. } => property.clone(),
         Specifier::Element { element, index, .. } => format!("{element}[{index}]"),
         Specifier::Named { element, name, .. } => format!("{element}{name:?}"),

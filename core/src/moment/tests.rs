@@ -90,6 +90,19 @@ fn moments_are_read_in_many_spellings_and_written_in_one() {
         ("last 7 days", "now - 1 week"),
         ("past 3 months", "now - 3 months"),
         ("next 30 days", "now + 30 days"),
+        ("now + 86400", "now + 24 hours"),
+        ("now - 3", "now - 3 seconds"),
+        ("(current date) - (7 * 24 * 60 * 60)", "now - 168 hours"),
+        ("((current date) - 7 * days)", "now - 1 week"),
+        ("(now - (1 * days + 3 * hours))", "now - 1 day - 3 hours"),
+        ("today + 0.5 * days", "today + 12 hours"),
+        ("now - 1.5 hours", "now - 90 minutes"),
+        ("today + 1 * days", "today at 0:00 + 1 day"),
+        ("(next monday) - (2 * weeks)", "next monday at 0:00 - 2 weeks"),
+        ("(current date) - (time of (current date))", "today at 0:00"),
+        ("((current date) - (time of (current date))) + 1 * days", "today at 0:00 + 1 day"),
+        ("current date - time of current date - 7 days", "today at 0:00 - 1 week"),
+        ("date \"tomorrow\" + 1 day", "today + 2 days"),
     ] {
         let moment = Moment::parse(text).unwrap_or_else(|| panic!("{text} is a moment"));
         assert_eq!(moment.to_string(), written, "{text}");
@@ -121,7 +134,13 @@ fn other_texts_are_no_moments() {
         "11/25/2026",
         "now -",
         "now - days",
-        "now - 3",
+        "now - 3 and",
+        "now + 0.5 months",
+        "now - 3 - (time of now)",
+        "today - (time of now)",
+        "date \"2026-02-30\"",
+        "date \"2026-01-27T10:00:00Z\"",
+        "date \"9999-12-31\" + 1 day",
         "today + 3 fortnights",
         "next day",
         "last days",
@@ -171,9 +190,31 @@ fn a_moment_that_names_a_day_or_a_month_means_all_of_it() {
         ("end of month", None),
         ("8pm", None),
         ("today 15:00", None),
+        ("today + 1 * days", None),
+        ("this month + 1 * weeks", None),
+        ("date \"2026-01-27\"", Some("date \"2026-01-27\" + 1 day")),
+        ("date \"2026-01-27\" + 1 * days", None),
     ] {
         let moment = Moment::parse(text).unwrap();
         assert_eq!(moment.period_end(), end.and_then(Moment::parse), "{text}");
+    }
+}
+
+/// A date that does not depend on the present is written as programs write it.
+#[test]
+fn a_date_can_be_counted_from() {
+    for (text, written) in [
+        ("date \"2026-01-27\"", "2026-01-27"),
+        ("date \"2026-01-27 15:00\"", "2026-01-27T15:00:00"),
+        ("date \"2026-01-27\" + 1 day", "2026-01-28"),
+        ("date \"2026-01-27\" + 1 * days", "2026-01-28T00:00:00"),
+        ("date \"2026-01-27\" - 90 * minutes", "2026-01-26T22:30:00"),
+        ("(date \"2026-01-31\") + 1 month", "2026-02-28"),
+        ("date \"2026-01-27\" 9:30", "2026-01-27T09:30:00"),
+        ("2 days before date \"2026-01-01\"", "2025-12-30"),
+    ] {
+        let moment = Moment::parse(text).unwrap_or_else(|| panic!("{text} is a moment"));
+        assert_eq!(moment.to_string(), written, "{text}");
     }
 }
 
@@ -242,11 +283,11 @@ proptest::proptest! {
     }
 }
 
-const WORDS: [&str; 44] = [
+const WORDS: [&str; 47] = [
     "now", "today", "tomorrow", "tonight", "yesterday", "day", "after", "before", "end", "start", "of",
     "the", "on", "at", "this", "next", "last", "week", "month", "weekend", "monday", "fri", "8", "8pm",
     "20:00", "noon", "midnight", "in", "3", "two", "a", "half", "an", "hour", "days", "weeks", "ago", "from",
-    "+", "-", "(", ")", "evening", "morning",
+    "+", "-", "(", ")", "evening", "morning", "*", "1.5", "time of",
 ];
 
 #[test]

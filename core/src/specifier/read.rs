@@ -85,48 +85,55 @@ impl Specifier {
     /// # Errors
     /// A text is not a reference form, or has a name that the dictionary does not know.
     pub(crate) fn read(&mut self, reader: Reader<'_>) -> Result<(), SpecifierError> {
-        self.read_as(reader, false)
+        self.read_as(reader, "item")
     }
 
-    fn read_as(&mut self, reader: Reader<'_>, is_container: bool) -> Result<(), SpecifierError> {
-        if let Self::Text(text) = self
-            && let Some((words, file)) = reader.with_a_file(text)
-        {
-            let mut specifier = Self::from_text(&words, reader.dictionary)?;
-            specifier.begin_at(file);
-            *self = specifier;
-        }
+    /// `last` is the class of the last step, if the text is a path.
+    fn read_as(&mut self, reader: Reader<'_>, last: &str) -> Result<(), SpecifierError> {
         if let Self::Text(text) = self {
-            *self = match reader.file(text, is_container) {
-                Some(file) => file,
-                None => match Written::read(text, reader.dictionary)? {
-                    Written::File(path) if reader.file(&path, is_container).is_some() => {
-                        reader.file(&path, is_container).unwrap_or(Self::Application)
+            *self = match (reader.file(text, last), reader.with_a_file(text)) {
+                (Some(file), _) => file,
+                (None, Some((words, path))) => {
+                    let mut specifier = Self::from_text(&words, reader.dictionary)?;
+                    specifier.begin_at(path);
+                    specifier
+                }
+                (None, None) => match Written::read(text, reader.dictionary)? {
+                    Written::File(path) if reader.file(&path, last).is_some() => {
+                        reader.file(&path, last).unwrap_or(Self::Application)
                     }
                     Written::Object { specifier, .. } => specifier,
                     _ => Self::from_text(text, reader.dictionary)?,
                 },
             };
         }
-        if let Some(file) = self.named_by_path(reader, is_container) {
+        if let Some(file) = self.named_by_path(reader, last) {
             *self = file;
         }
         self.name_by_property(reader.dictionary);
+        let last = self.class_of_path(reader.dictionary);
         match self.container_mut() {
-            Some(container) => container.read(reader),
-            None => Ok(()),
+            Some(Container::Specifier(container)) => container.read_as(reader, last),
+            _ => Ok(()),
         }
     }
 
+    /// The class of the last step of a path that is the container of this object. A document has properties too: the
+    /// words ask for its size.
+    fn class_of_path(&self, dictionary: &Dictionary) -> &'static str {
+        let Self::Property { property, .. } = self else { return "folder" };
+        let has = |class: &&str| dictionary.property(class, property).is_some();
+        ["item", "folder", "file"].into_iter().find(has).unwrap_or("item")
+    }
+
     /// `folder "~/Downloads"` in the Finder, whose own names are not paths.
-    fn named_by_path(&self, reader: Reader<'_>, is_container: bool) -> Option<Self> {
+    fn named_by_path(&self, reader: Reader<'_>, last: &str) -> Option<Self> {
         let Self::Named { element, name, container } = self else { return None };
-        let has = |name: &str| reader.dictionary.property(APPLICATION, name).is_some();
         let is_path = container.is_application()
             && super::text::is_of_files(element)
             && (name.starts_with('/') || name.starts_with('~'));
-        let is_folder = is_container || element == "folder";
-        (is_path && has("home") && has("startup disk")).then(|| reader.file(name, is_folder)).flatten()
+        let last = if element == "folder" { element } else { last };
+        (is_path && has_folders(reader.dictionary)).then(|| reader.file(name, last)).flatten()
     }
 
     /// Objects without a name are found by the property that people know them by, if their class has exactly one:
@@ -147,13 +154,13 @@ impl Specifier {
         };
     }
 
-    /// Replaces the reference of [`stand_in`] by a file.
-    fn begin_at(&mut self, file: Self) {
+    /// Replaces the reference of [`stand_in`] by a path.
+    fn begin_at(&mut self, path: String) {
         match self.container_mut() {
             Some(container @ Container::Reference(_)) if *container == Container::Reference(stand_in()) => {
-                *container = inside(file);
+                *container = inside(Self::Text(path));
             }
-            Some(Container::Specifier(specifier)) => specifier.begin_at(file),
+            Some(Container::Specifier(specifier)) => specifier.begin_at(path),
             _ => {}
         }
     }
@@ -219,7 +226,7 @@ impl Container {
     /// As [`Specifier::read`].
     pub(crate) fn read(&mut self, reader: Reader<'_>) -> Result<(), SpecifierError> {
         match self {
-            Self::Specifier(specifier) => specifier.read_as(reader, true),
+            Self::Specifier(specifier) => specifier.read_as(reader, "folder"),
             Self::Reference(_) => Ok(()),
         }
     }
@@ -248,7 +255,7 @@ const BEHIND_PATH: [&str; 2] = [" whose ", " where "];
 impl Reader<'_> {
     /// Takes a path out of a text, `every file of ~/Downloads whose …`, and leaves a reference in its place. `None` if
     /// the text has no path without quotes, or the app has no files.
-    fn with_a_file(self, text: &str) -> Option<(String, Specifier)> {
+    fn with_a_file(self, text: &str) -> Option<(String, String)> {
         let starts = [" of ~", " in ~", " of /", " in /"].iter().filter_map(|start| text.find(start));
         let at = starts.min()? + " of ".len();
         let (words, rest) = text.split_at(at);
@@ -257,15 +264,15 @@ impl Reader<'_> {
         if words.matches('"').count() % 2 == 1 || path.contains('"') {
             return None;
         }
-        let file = self.file(path.trim(), true)?;
-        Some((format!("{words}{}{tail}", stand_in()), file))
+        self.file(path.trim(), "folder")?;
+        Some((format!("{words}{}{tail}", stand_in()), path.trim().to_owned()))
     }
 
     /// Reads a POSIX path in an app that has files as objects; `None` for any other text, and in any other app.
     ///
-    /// In the Finder, the path goes from the home folder or the startup disk, one name at a time. System Events takes a
-    /// POSIX path as a name.
-    fn file(self, text: &str, is_container: bool) -> Option<Specifier> {
+    /// In the Finder, the path goes from the home folder or the startup disk, one name at a time; the last one is of a
+    /// class. System Events takes a POSIX path as a name.
+    fn file(self, text: &str, class: &str) -> Option<Specifier> {
         let rest = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let home = self.home.trim_end_matches('/');
         let below_home = rest.or_else(|| {
@@ -275,8 +282,7 @@ impl Reader<'_> {
         if below_home.is_none() && !text.starts_with('/') {
             return None;
         }
-        let has = |name: &str| self.dictionary.property(APPLICATION, name).is_some();
-        if has("home") && has("startup disk") {
+        if has_folders(self.dictionary) {
             let (first, names) = match below_home {
                 Some(rest) => ("home", rest),
                 None => ("startup disk", text),
@@ -289,7 +295,7 @@ impl Reader<'_> {
             }
             let last = names.len().saturating_sub(1);
             let step = |from: Specifier, (at, name): (usize, &&str)| Specifier::Named {
-                element: if at < last || is_container { "folder" } else { "item" }.to_owned(),
+                element: if at < last { "folder" } else { class }.to_owned(),
                 name: (*name).to_owned(),
                 container: inside(from),
             };
@@ -303,6 +309,16 @@ impl Reader<'_> {
         let container = inside(Specifier::Application);
         Some(Specifier::Named { element: "disk item".to_owned(), name, container })
     }
+}
+
+/// Whether a path goes from folder to folder, as in the Finder.
+fn has_folders(dictionary: &Dictionary) -> bool {
+    ["home", "startup disk"].iter().all(|name| dictionary.property(APPLICATION, name).is_some())
+}
+
+/// Whether an app has files as objects, so that a path may name one.
+pub(super) fn has_files(dictionary: &Dictionary) -> bool {
+    has_folders(dictionary) || dictionary.element(APPLICATION, "disk item").is_some()
 }
 
 fn inside(specifier: Specifier) -> Container {
@@ -319,8 +335,9 @@ mod tests {
 
     const FINDER: &str = r#"<dictionary><suite name="f" code="ffff">
       <class name="application" code="capp"><property name="home" code="home" type="folder"/>
-        <property name="startup disk" code="sdsk" type="folder"/><element type="folder"/></class>
-      <class name="folder" code="cfol"><element type="item"/><element type="folder"/></class>
+        <property name="startup disk" code="sdsk" type="folder"/><element type="folder"/><element type="file"/></class>
+      <class name="folder" code="cfol" inherits="item"><element type="item"/><element type="folder"/></class>
+      <class name="file" code="file" inherits="item"><property name="file type" code="asty" type="type"/></class>
       <class name="item" code="cobj"><property name="name" code="pnam" type="text"/></class></suite></dictionary>"#;
     const EVENTS: &str = r#"<dictionary><suite name="s" code="ssss">
       <class name="application" code="capp"><element type="disk item"/></class>
@@ -352,6 +369,18 @@ mod tests {
             "name of items of /tmp whose name is \"x/y\"",
             "name of (every item of folder \"tmp\" of startup disk whose name is \"x/y\")",
         );
+        check(FINDER, "name of ~/a b/c", "name of item \"c\" of folder \"a b\" of home");
+        check(FINDER, "file type of ~/c", "file type of file \"c\" of home");
+        check(FINDER, "name of file \"/tmp\"", "name of item \"tmp\" of startup disk");
+        check(FINDER, "name of folder \"/tmp\"", "name of folder \"tmp\" of startup disk");
+        check(FINDER, "name of POSIX file \"~/c\"", "name of item \"c\" of home");
+        check(
+            FINDER,
+            "every item of (POSIX file \"~/a of b\" as alias)",
+            "every item of folder \"a of b\" of home",
+        );
+        check(FINDER, "alias \"~/c\" as alias", "item \"c\" of home");
+        check(EVENTS, "name of POSIX file \"/tmp\"", "name of disk item \"/tmp\"");
         assert!(read(FINDER, json!("every item of home whose name is \"a of ~/b\"")).is_ok());
         assert!(read(FINDER, json!("every item of ~/a of home")).is_ok(), "the rest of a path is its name");
         let folder = json!({ "type": "element", "element": "item", "index": 0, "container": "~/a" });

@@ -223,7 +223,10 @@ impl<'a> Parser<'a> {
         match self.object(self.start) {
             Ok(Chain { object, completed, .. }) => Ok(match object.container {
                 Container::Reference(id) => Written::Reference(id),
-                Container::Specifier(specifier) => Written::Object { specifier: *specifier, completed },
+                Container::Specifier(specifier) => match *specifier {
+                    Specifier::Text(path) => Written::File(path),
+                    specifier => Written::Object { specifier, completed },
+                },
             }),
             Err(fail) => self.place().or_else(|| self.place_inside()).unwrap_or(Err(fail)),
         }
@@ -267,18 +270,18 @@ impl<'a> Parser<'a> {
 
     /// A file alone; a path after `file` or `alias` must be a path of the system.
     fn file(&self) -> Result<Option<String>, Fail> {
+        if let Some((path, _)) = self.posix_file(self.start).filter(|(_, end)| self.is_end(*end)) {
+            return Ok(Some(path.to_owned()));
+        }
         let posix = self.is_word(self.start, &["posix"]) && self.is_word(self.start + 1, &["file"]);
         let at = self.start + if posix { 2 } else { 1 };
-        let is_file = posix || self.is_word(self.start, &["file", "alias"]);
+        let is_file = posix || self.is_word(self.start, &["file"]);
         let Some(Kind::Text(path)) = self.kind(at).filter(|_| is_file && self.is_end(at + 1)) else {
             return Ok(None);
         };
-        if path.starts_with('/') || path.starts_with("~/") {
-            return Ok(Some(path.clone()));
-        }
         match posix {
             true => Err(Fail::refused(at, at, "expected an absolute path", "write `POSIX file \"/…\"`")),
-            false => Ok(None),
+            false => Ok(Some(path.clone()).filter(|path| path.starts_with('/') || path.starts_with("~/"))),
         }
     }
 

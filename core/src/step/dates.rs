@@ -28,7 +28,7 @@ pub(super) fn begin(call: &Call, world: &World<'_>) -> Option<Step> {
     let mut found: BTreeMap<String, Json> = BTreeMap::new();
     each_value(&mut call, &mut |json| {
         if let Some(text) = json.as_str()
-            && let Some(data) = Moment::parse(text).map(|moment| moment.to_data()).or_else(|| local(text))
+            && let Some(data) = data(text)
         {
             found.insert(text.to_owned(), data);
         }
@@ -50,9 +50,9 @@ impl Dates {
         let mut dates: BTreeMap<String, Dated> = BTreeMap::new();
         for (at, said) in texts.into_iter().enumerate() {
             let date = answer.get(at).and_then(Json::as_str).ok_or_else(|| too_far(&said))?.to_owned();
-            let local = local(&said);
-            let is_skipped =
-                local.is_some_and(|local| !date.starts_with(local["v"].as_str().unwrap_or_default()));
+            let data = data(&said);
+            let local = data.as_ref().and_then(|data| data["v"].as_str());
+            let is_skipped = local.is_some_and(|local| !date.starts_with(local));
             dates.insert(said.clone(), Dated { date, said, is_skipped });
         }
         each_value(&mut call, &mut |json| {
@@ -64,8 +64,11 @@ impl Dates {
     }
 }
 
-/// A date without an offset, in the form that the prelude expects.
-fn local(text: &str) -> Option<Json> {
+/// A moment or a date without an offset, in the form that the prelude expects.
+fn data(text: &str) -> Option<Json> {
+    if let Some(moment) = Moment::parse(text) {
+        return Some(moment.to_data());
+    }
     let is_local = text.parse::<jiff::Timestamp>().is_err();
     let date = date(text).filter(|_| is_local)?;
     Some(json!({ "$": "date", "v": date }))

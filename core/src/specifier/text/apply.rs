@@ -51,6 +51,11 @@ impl Owner {
         Self::base(Container::Reference(id), Class::Open)
     }
 
+    /// A file. What its path means depends on what the words want of it, and on the home folder.
+    pub(super) fn file(path: &str) -> Self {
+        Self::of(Specifier::Text(path.to_owned()), Class::Open)
+    }
+
     fn of(specifier: Specifier, class: Class) -> Self {
         Self::base(Container::Specifier(Box::new(specifier)), class)
     }

@@ -109,53 +109,11 @@ impl Parser<'_> {
         }
     }
 
-    /// A moment in parentheses, or one with seconds added: `((current date) - 7 * days)`, `(current date) - 3600`.
+    /// A moment, also a computed one: `((current date) - 7 * days)`, `(current date) - 3600`.
     pub(super) fn moment(&self, at: usize) -> Option<(String, usize)> {
-        self.moment_in(at, 0)
-    }
-
-    fn moment_in(&self, at: usize, depth: usize) -> Option<(String, usize)> {
         let start = self.offset(at);
-        let (said, end) = match Moment::prefix(&self.text[start..]) {
-            Some((moment, length)) => (moment.to_string(), self.token_behind(start + length)),
-            None if depth < DEEPEST && self.is_sign(at, "(") => {
-                let (inner, end) = self.moment_in(at + 1, depth + 1)?;
-                if !self.is_sign(end, ")") {
-                    return None;
-                }
-                self.moved(&inner, end + 1).unwrap_or((inner, end + 1))
-            }
-            None => return None,
-        };
-        Some(self.later(&said, end).unwrap_or((said, end)))
-    }
-
-    /// A moment with a span behind it, as in `(now) - 7 days`.
-    fn moved(&self, moment: &str, at: usize) -> Option<(String, usize)> {
-        if !self.is_sign(at, "-") && !self.is_sign(at, "+") {
-            return None;
-        }
-        let start = self.offset(at);
-        let joined = format!("{moment} {}", &self.text[start..]);
-        let (whole, length) = Moment::prefix(&joined)?;
-        let length = length.checked_sub(moment.len() + 1).filter(|length| *length > 0)?;
-        Some((whole.to_string(), self.token_behind(start + length)))
-    }
-
-    /// A moment with a number behind it, which counts seconds; `None` if that is farther than a date reaches.
-    fn later(&self, moment: &str, at: usize) -> Option<(String, usize)> {
-        let sign = ["-", "+"].into_iter().find(|sign| self.is_sign(at, sign))?;
-        let (count, end) = self.product(at + 1, 0)?;
-        let Count::Whole(seconds) = count else { return None };
-        // Hours and minutes, because a moment takes no number as large as the seconds of a month.
-        let parts = [(seconds / 3_600, "hours"), (seconds / 60 % 60, "minutes"), (seconds % 60, "seconds")];
-        let spans = parts
-            .iter()
-            .filter(|(count, _)| *count != 0)
-            .map(|(count, unit)| format!(" {sign} {count} {unit}"));
-        let joined = format!("{moment}{}", spans.collect::<String>());
-        let (whole, length) = Moment::prefix(&joined)?;
-        (length == joined.len()).then(|| (whole.to_string(), end))
+        let (moment, length) = Moment::prefix(&self.text[start..])?;
+        Some((moment.to_string(), self.token_behind(start + length)))
     }
 
     /// The first token that begins at a byte or behind it.

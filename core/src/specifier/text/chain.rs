@@ -150,6 +150,7 @@ impl Parser<'_> {
             Pick::Element(class, how) => self.element(&owner, *class, how, test, (placed.at, end))?,
             Pick::Item(how) => (self.item(owner, how, placed.at, end)?, false),
             Pick::Reference(id) => (self.outermost(&owner, Owner::reference(*id), placed.at, end)?, false),
+            Pick::File(path) => (self.outermost(&owner, Owner::file(path), placed.at, end)?, false),
             Pick::Application => {
                 let application = self.bases[super::AT_APPLICATION].clone();
                 (self.outermost(&owner, Owner { explicit: true, ..application }, placed.at, end)?, false)

@@ -6,6 +6,7 @@ use super::error::{Fail, shown};
 use super::tokens::{Kind, is_of_word};
 use super::{Parser, is_application};
 use crate::dictionary::{APPLICATION, Class, names};
+use crate::specifier::read::has_files;
 use crate::specifier::{Id, SpecifierError, quoted, resolve};
 use crate::words::RefId;
 
@@ -20,6 +21,8 @@ pub(super) enum Pick {
     Item(How),
     /// A reference from an earlier answer.
     Reference(RefId),
+    /// A file, by its path.
+    File(String),
     /// The application, named or not.
     Application,
     /// The contents of parentheses, with their class if a test may apply to them.
@@ -143,6 +146,11 @@ impl Parser<'_> {
         {
             found.push(Ok((Pick::Reference(id), at + 1)));
         }
+        if has_files(self.dictionary)
+            && let Some((path, next)) = self.posix_file(at)
+        {
+            found.push(Ok((Pick::File(path.to_owned()), next)));
+        }
         for (term, next) in self.terms(at) {
             match term {
                 Term::Property(term) => found.push(Ok((Pick::Property(term), next))),
@@ -163,6 +171,17 @@ impl Parser<'_> {
         }
         found.extend(self.item_of(at, &word).map(Ok));
         found
+    }
+
+    /// `POSIX file "/tmp"`, perhaps with `as alias` behind it.
+    pub(super) fn posix_file(&self, at: usize) -> Option<(&str, usize)> {
+        let posix = usize::from(self.is_word(at, &["posix"]) && self.is_word(at + 1, &["file"]));
+        let Some(Kind::Text(path)) = self.kind(at + posix + 1) else { return None };
+        let is_path = path.starts_with('/') || path.starts_with("~/");
+        let is_file = posix == 1 || self.is_word(at, &["alias"]);
+        let end = at + posix + 2;
+        let is_coerced = self.is_word(end, &["as"]) && self.is_word(end + 1, &["alias", "file"]);
+        (is_file && is_path).then_some((path, end + 2 * usize::from(is_coerced)))
     }
 
     /// `item 2`, `first item`, `items`, in apps without such a class, and of any collection. Read after the app's own
@@ -516,7 +535,9 @@ impl Parser<'_> {
 
     /// The error for `alias "…"` in an app without such a class, inside a longer text.
     fn path_of_file(&self, at: usize) -> Option<Fail> {
-        let Some(Kind::Text(path)) = self.kind(at + 1).filter(|_| self.is_word(at, &["alias", "file"]))
+        let posix = usize::from(self.is_word(at, &["posix"]));
+        let name = at + posix;
+        let Some(Kind::Text(path)) = self.kind(name + 1).filter(|_| self.is_word(name, &["alias", "file"]))
         else {
             return None;
         };
@@ -527,10 +548,13 @@ impl Parser<'_> {
             ),
             false => (
                 format!("{} is a path, not an object of the app", shown(path)),
-                "write the path without quotes, such as `files of /Users/…`",
+                match has_files(self.dictionary) {
+                    true => "write `POSIX file \"/Users/…\"`",
+                    false => "name an object of the app; a path alone is a file only as an argument",
+                },
             ),
         };
-        Some(Fail::refused(at, at + 2, wrong, instead))
+        Some(Fail::refused(at, name + 2, wrong, instead))
     }
 
     fn no_term(&self, words: &str, owner: &str, is_class: bool) -> SpecifierError {

@@ -168,19 +168,18 @@ impl Parser<'_> {
 
     /// `date "2026-01-27"`, `2026-01-27`, or a moment; `None` if the property is not a date and the text is not one.
     fn date(&self, at: usize, property: &Property) -> Result<Option<(Json, usize)>, Fail> {
-        if let Some(Kind::Text(text)) = self.kind(at + 1).filter(|_| self.is_word(at, &["date"])) {
-            if Moment::is_date(text) || Moment::parse(text).is_some() {
-                return Ok(Some((json!(text), at + 2)));
-            }
+        let literal = match self.kind(at + 1) {
+            Some(Kind::Text(text)) if self.is_word(at, &["date"]) => Some(text),
+            _ => None,
+        };
+        let is_other = |text: &&String| !Moment::is_date(text) && Moment::parse(text).is_none();
+        if let Some(text) = literal.filter(is_other) {
             let wrong = format!("{} is not a date that every Mac reads alike", shown(text));
-            return Err(Fail::refused(
-                at + 1,
-                at + 2,
-                wrong,
-                "write date \"2026-01-27\" or date \"2026-01-27T09:30:00\"",
-            ));
+            let instead = "write date \"2026-01-27\" or date \"2026-01-27T09:30:00\"";
+            return Err(Fail::refused(at + 1, at + 2, wrong, instead));
         }
-        if !holds(property, "date") || matches!(self.kind(at), Some(Kind::Text(_))) {
+        let is_text = matches!(self.kind(at), Some(Kind::Text(_)));
+        if literal.is_none() && (is_text || !holds(property, "date")) {
             return Ok(None);
         }
         if let Some((moment, end)) = self.moment(at) {
@@ -189,6 +188,9 @@ impl Parser<'_> {
                 return Err(Fail::refused(end, end + 2, wrong, "write a time such as `now - 14 days`"));
             }
             return Ok(Some((json!(moment), end)));
+        }
+        if let Some(text) = literal {
+            return Ok(Some((json!(text), at + 2)));
         }
         let start = self.offset(at);
         let text = &self.text[start..];
