@@ -4,6 +4,7 @@ mod declared;
 mod diagnostics;
 mod documents;
 mod heard;
+mod imports;
 mod marks;
 mod names;
 mod parse;

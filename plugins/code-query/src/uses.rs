@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::doubts::{Doubts, Reason};
+use crate::imports;
 use crate::locate::Located;
 use crate::request::Common;
 use crate::scope::Site;
@@ -46,7 +47,8 @@ impl Uses {
         self.unsure.retain(|one| !located.site.is_among(&common.exclude, &one.path));
     }
 
-    /// Keeps the places that have the form of a call: the name, and then its arguments.
+    /// Keeps the places that have the form of a call: the name, and then its arguments. An uncertain import stays,
+    /// because the calls behind it may use another name.
     pub(crate) fn only_calls(&mut self, located: &Located<'_>) {
         let places = self.items.iter().chain(&self.unsure);
         let lines = located.site.lines(places.map(|one| (one.path.clone(), one.range.start.line)));
@@ -55,7 +57,12 @@ impl Uses {
             line.is_some_and(|line| is_called(line, one.range.end.column))
         };
         self.items.retain(is_call);
-        self.unsure.retain(is_call);
+        let spot = |one: &Location| ((one.path.clone(), one.range.start.line), one.range.start.column);
+        let mut imported = BTreeSet::new();
+        if imports::are_listed(&located.language) {
+            imported = imports::among(located.site, &self.unsure.iter().map(spot).collect());
+        }
+        self.unsure.retain(|one| is_call(one) || imported.contains(&spot(one)));
     }
 
     /// Withdraws the doubts about the name if every place of it has a meaning. Then the parts of the project or of a

@@ -140,6 +140,17 @@ async fn its_search_leaves_uses_out() {
     assert_eq!(answer["settled"], false, "{answer}");
     assert_eq!(answer["freshness"]["doubts"], json!(["OpenOnly"]), "{answer}");
     rig.end().await;
+    // The server could not follow an import, and takes it for the definition.
+    let import = json!({"uri": "file://FOLDER/root/c.faulty", "range": range(0, 9, 12)});
+    let (script, ask) = uses(import);
+    let rig = Rig::new(&script, &profile, &json!({}));
+    put(&rig.root().join("c.faulty"), "import { one } from 'x';\none();\n");
+    let answer = rig.answer(ask).await["Ok"][0]["Ok"].clone();
+    let unsure = |at: usize| (&answer["unsure"][at]["path"], &answer["unsure"][at]["range"]["start"]["line"]);
+    assert_eq!(unsure(1), (&json!("c.faulty"), &json!(0)), "{answer}");
+    assert_eq!(unsure(2), (&json!("c.faulty"), &json!(1)), "{answer}");
+    assert_eq!(answer["settled"], false, "{answer}");
+    rig.end().await;
 }
 
 /// An answer must not suggest that a file was read if no server reads it.

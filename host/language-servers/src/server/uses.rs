@@ -3,7 +3,7 @@
 //! returned as unsure. An answer without unsure places is therefore complete, even if the project's settings hide
 //! files from the server.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::declared::{is_local, places};
 use super::parse::Reader;
 use super::words::{self, Word};
-use super::{Halt, Server};
+use super::{Halt, Server, imports};
 use crate::listing::{Found, extension};
 use crate::profile::Words;
 use crate::text::Text;
@@ -69,6 +69,8 @@ struct Settled {
     cut: bool,
     /// Whether a place has another definition, which may be a different declaration of the same symbol.
     elsewhere: bool,
+    /// Definitions, and whether each is only an import, so that the symbol behind it is not known.
+    imported: BTreeMap<Spot, bool>,
 }
 
 impl Server {
@@ -191,7 +193,7 @@ impl Server {
             let text = self.show(&listed.path).await?.text;
             for word in places {
                 while asking.len() >= AT_ONCE {
-                    settled.take(asking.join_next().await, sought)?;
+                    settled.take(asking.join_next().await, sought, self)?;
                 }
                 let (server, text, path) = (Arc::clone(self), Arc::clone(&text), listed.path.clone());
                 asking.spawn(async move {
@@ -203,7 +205,7 @@ impl Server {
             }
         }
         while let Some(done) = asking.join_next().await {
-            settled.take(Some(done), sought)?;
+            settled.take(Some(done), sought, self)?;
         }
         let at = |one: &Location| (one.path.clone(), one.range.start);
         settled.uses.sort_by_key(at);
@@ -232,6 +234,7 @@ impl Settled {
         &mut self,
         done: Option<Result<Answer, tokio::task::JoinError>>,
         sought: &Sought,
+        server: &Server,
     ) -> Result<(), Halt> {
         let Some(Ok((place, word, meant))) = done else { return Ok(()) };
         let length = u32::try_from(sought.name.chars().count()).unwrap_or(u32::MAX);
@@ -239,7 +242,7 @@ impl Settled {
         let location = Location { path: place.path, range: Range { start: place.at, end } };
         match meant {
             Ok(meant) if !meant.is_disjoint(&sought.targets) => self.uses.push(location),
-            Ok(meant) if meant.is_empty() => {
+            Ok(meant) if self.is_lost(&meant, sought.words, server) => {
                 if sought.could_be(&word) {
                     self.unsure.push(location);
                 }
@@ -249,6 +252,16 @@ impl Settled {
             Err(ended) => return Err(ended),
         }
         Ok(())
+    }
+
+    /// Whether a place has no definition, or only an import that the server cannot follow.
+    fn is_lost(&mut self, meant: &BTreeSet<Spot>, words: Words, server: &Server) -> bool {
+        let mut is_imported = |(path, (line, column)): &Spot| {
+            let at = Position { line: *line, column: *column };
+            server.files.text(path).is_ok_and(|(text, _)| imports::binds(&text, words, at))
+        };
+        let is_lost = |spot: &Spot| *self.imported.entry(spot.clone()).or_insert_with(|| is_imported(spot));
+        meant.is_empty() || meant.iter().any(is_lost)
     }
 }
 
