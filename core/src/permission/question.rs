@@ -52,6 +52,8 @@ pub struct Wording {
     /// Whether the objects get different values. Then the question shows every line, because no line represents the
     /// others. A yes counts once, for these values only.
     pub differs: bool,
+    /// Whether every line is shown, because a plugin has already put into one line what is equal.
+    pub whole: bool,
     /// The lines of a script of the client, as they are to be shown; all of them.
     pub script: Vec<String>,
     /// A note about an effect that cannot be undone, if there is one.
@@ -223,7 +225,8 @@ impl Question {
     pub fn text(&self) -> String {
         let mut text = self.title();
         let lines = &self.wording.objects;
-        let named = if self.wording.differs { lines.len() } else { lines.len().min(NAMED) };
+        let is_whole = self.wording.differs || self.wording.whole;
+        let named = if is_whole { lines.len() } else { lines.len().min(NAMED) };
         for line in &lines[..named] {
             text.push_str("\n- ");
             text.push_str(line);

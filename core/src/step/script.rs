@@ -13,7 +13,7 @@ use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::jxa;
 use crate::marshal::Given;
-use crate::permission::{Approved, Later};
+use crate::permission::{Approved, Later, NAMED};
 use crate::reply::Reply;
 use crate::specifier::quoted;
 use crate::words::{Level, TextWindow};
@@ -27,8 +27,8 @@ const LONGEST: usize = 240_000;
 /// The longest answer. The supervisor has its own, lower limit.
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 10_000_000 };
 
-/// The number of objects to keep from the plugin's description.
-const OBJECTS: usize = 50;
+/// The number of characters of the plugin's description to show: half of a question. Five lines are always shown.
+const ROOM: usize = 15_000;
 
 /// The number of characters of a line about an object to show. A line names every property that a change sets, so it is
 /// longer than one value would be; a plugin cuts its values, not its lines.
@@ -77,7 +77,7 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
     Ok(InAppScript {
         term: format!("script {}", call.name),
         acts: acts(call),
-        objects: lines.iter().take(OBJECTS).map(said).collect(),
+        objects: fitting_lines(lines.iter().map(said)),
         count: call.objects.len(),
         lines: lines.len(),
         invocation: Invocation {
@@ -124,6 +124,16 @@ pub(super) fn in_words(script: &InAppScript) -> String {
         Some((only, [])) => format!("run its own {name} to {only}"),
         Some((last, others)) => format!("run its own {name} to {} and {last}", others.join(", ")),
     }
+}
+
+/// As many lines as a question has room for: a plugin puts those that lose something first.
+fn fitting_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut length = 0;
+    let fits = |(at, line): &(usize, String)| {
+        length += line.chars().count();
+        *at < NAMED || length <= ROOM
+    };
+    lines.enumerate().take_while(fits).map(|(_, line)| line).collect()
 }
 
 /// Returns a program if it is short enough.

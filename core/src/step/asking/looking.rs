@@ -389,6 +389,7 @@ fn wording(
         shared,
         script,
         differs: false,
+        whole: matches!(unasked.action().deed, Deed::Script(_)),
         consequence: consequence.map(str::to_owned),
     }
 }

@@ -106,6 +106,7 @@ impl Creating {
             shared: 0,
             script: Vec::new(),
             differs,
+            whole: false,
             consequence,
         }
     }

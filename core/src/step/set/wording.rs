@@ -79,6 +79,7 @@ impl Setting {
             shared: 0,
             script: Vec::new(),
             differs,
+            whole: false,
             consequence: self.effects(id),
         }
     }
