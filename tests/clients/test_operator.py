@@ -72,6 +72,64 @@ class Operator(Desk):
         self.assertEqual((undone["success"], undone["changes"][0]["verified"]), (True, True), undone)
         self.assertIn("nothing was written", self.told("undo", "--last", *mac, status=1))
 
+    def explained(self, tool, *options, **arguments):
+        return json.loads(self.told("policy", "explain", tool, json.dumps(arguments), "--json", "--world", "mac", *options))
+
+    def test_a_call_is_explained_with_its_objects(self):
+        """The lookup of the objects is a read, and the decision is about the change."""
+        command = "iac_mcp_run_command"
+        cases = [
+            ("DANGEROUS", "delete", command, {"app": "Mail", "command": "delete", "target": "message 1 of inbox"}),
+            ("DANGEROUS", "delete", command, {"app": "Mail", "command": "delete", "target": "every message of inbox whose read status is false"}),
+            ("MODIFY", "move", command, {"app": "Mail", "command": "move", "target": "message 1 of inbox", "arguments": {"to": 'mailbox "Projects"'}}),
+            ("MODIFY", "read status", "iac_mcp_set_property", {"app": "Mail", "reference": "message 1 of inbox", "property": "read status", "value": True}),
+            (
+                "MODIFY",
+                "flagged",
+                "iac_mcp_set_property",
+                {"app": "Reminders", "changes": [{"reference": 'reminder "Call the plumber"', "properties": {"flagged": True}}]},
+            ),
+            ("MODIFY", "make", "iac_mcp_create", {"app": "Reminders", "class": "reminder", "at": 'list "Reminders"', "properties": {"name": "x"}}),
+            (
+                "DANGEROUS",
+                "send",
+                "iac_mcp_create",
+                {
+                    "app": "Mail",
+                    "class": "outgoing message",
+                    "properties": {"subject": "x"},
+                    "children": [{"class": "to recipient", "properties": {"address": "ana@example.org"}}],
+                    "then": [{"command": "send"}],
+                },
+            ),
+        ]
+        for level, named, tool, arguments in cases:
+            with self.subTest(arguments):
+                told = self.explained(tool, **arguments)
+                self.assertEqual((told["decision"], told["level"]), ("ask", level), told)
+                refused = self.explained(tool, "--read-only", **arguments)
+                self.assertEqual((refused["decision"], refused["policyLine"]), ("deny", None), refused)
+                self.assertIn("without --read-only", refused["suggestion"])
+        self.assertEqual(self.explained("iac_mcp_query_object", app="Mail", specifier="message 1 of inbox")["decision"], "allow")
+        script = self.explained("iac_mcp_run_script", language="applescript", script="beep")
+        self.assertEqual((script["decision"], script["policyLine"]), ("deny", None))
+        self.assertIn("`iac-mcp policy scripts ask`", script["suggestion"])
+        messages = json.dumps({"app": "Mail", "elements": "every message of inbox", "limit": 0})
+        total = lambda: json.loads(self.told("call", "iac_mcp_get_elements", messages, "--json", "--world", "mac"))["totalCount"]
+        before = total()
+        self.told("policy", "profile", "trusted", "--world", "mac")
+        told = self.explained(command, app="Mail", command="delete", target="message 1 of inbox")
+        self.assertEqual((told["decision"], total()), ("allow", before), "it only says so")
+
+    def test_a_call_to_a_silent_app_is_explained_without_its_objects(self):
+        told = self.run_cli(
+            "policy", "explain", "iac_mcp_run_command", json.dumps({"app": "Mail", "command": "delete", "target": "message 1 of inbox"}),
+            "--json", "--world", "mac", "--osascript", "/no/such",
+        )  # fmt: skip
+        told = json.loads(told)
+        self.assertEqual((told["decision"], told["level"]), ("ask", "DANGEROUS"), told)
+        self.assertIn("the objects are unknown", told["note"])
+
     def test_a_report_is_a_page_for_a_file(self):
         self.told("policy", "profile", "read-only", *self.options())
         status, said = self.home.at_a_terminal(b"", "audit", "report", *self.options())

@@ -79,8 +79,7 @@ fn unread(term: &str, error: &OsaError, app: &App) -> Fault {
     if !error.is_missing_object() {
         return fault;
     }
-    let message =
-        format!("{} returned no `{term}`: the object has none, or it no longer exists", app.name);
+    let message = format!("{} returned no `{term}`: the object has none, or it no longer exists", app.name);
     let suggestion =
         "read other properties of it; if these fail too, query it again with iac_mcp_query_object".to_owned();
     Fault { message, suggestion, ..fault }

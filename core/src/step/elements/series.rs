@@ -451,6 +451,11 @@ fn folded(fold: Fold, cells: Vec<Json>) -> Json {
 }
 
 impl Filling {
+    /// Whether a call waits for the answer.
+    pub(in crate::step) fn looks_up(&self) -> bool {
+        self.listing.looks_up()
+    }
+
     /// Puts the properties into the rows.
     pub(in crate::step) fn resume(
         self,
@@ -600,7 +605,10 @@ impl<'a> Told<'a> {
     fn general(&self) -> Vec<String> {
         let by_rules = self.has_series.then(|| BY_RULES.to_owned());
         let state = self.library.zip(self.found["index"].as_str());
-        by_rules.into_iter().chain(state.and_then(|(library, state)| advice(library, state, self.has_series))).collect()
+        by_rules
+            .into_iter()
+            .chain(state.and_then(|(library, state)| advice(library, state, self.has_series)))
+            .collect()
     }
 }
 
