@@ -130,6 +130,20 @@ class Operator(Desk):
         self.assertEqual((told["decision"], told["level"]), ("ask", "DANGEROUS"), told)
         self.assertIn("the objects are unknown", told["note"])
 
+    def test_the_changes_that_ran_are_listed_with_their_end(self):
+        mac = ["--world", "mac"]
+        delete = json.dumps({"app": "Mail", "command": "delete", "target": "message 1 of inbox"})
+        changes = lambda *more: json.loads(self.told("audit", "show", "--json", *mac, *more))["entries"]
+        self.assertIn("no entries", self.told("audit", *mac))
+        self.told("call", "iac_mcp_run_command", delete, *mac, status=1)
+        self.assertEqual((changes("--changes"), len(changes("--refused"))), ([], 1), "a refusal is not a change")
+        self.told("policy", "profile", "trusted", *mac)
+        self.told("call", "iac_mcp_run_command", delete, *mac)
+        [entry] = changes("--changes")
+        self.assertEqual((entry["kind"], entry["result"], entry["level"]), ("execution", "ok", "DANGEROUS"), entry)
+        self.assertEqual(entry["scopes"][0]["command"]["name"], "delete")
+        self.assertIn("did you mean", self.told("audit", "--app", "mial", *mac))
+
     def test_a_report_is_a_page_for_a_file(self):
         self.told("policy", "profile", "read-only", *self.options())
         status, said = self.home.at_a_terminal(b"", "audit", "report", *self.options())
