@@ -144,6 +144,20 @@ class Operator(Desk):
         self.assertEqual(entry["scopes"][0]["command"]["name"], "delete")
         self.assertIn("did you mean", self.told("audit", "--app", "mial", *mac))
 
+    def test_rules_are_asked_about_named_and_removed(self):
+        mac = ["--world", "mac"]
+        for rule in (["allow", "com.apple.mail", "--plugin", "nosuch"], ["deny", "*Notes"], ["deny", " Nosuch "]):
+            self.assertIn("matches nothing", self.told("policy", *rule, *mac, status=2))
+        allow = ["policy", "allow", " com.apple.mail ", "--plugin", "nosuch", "--launch", "--yes", *mac]
+        said = self.told(*allow)
+        self.assertIn("allow: anything of com.apple.mail, for the plugin `nosuch`, and opens the app", said)
+        self.assertIn("already there", self.told(*allow))
+        rules = lambda: json.loads(self.told("policy", "show", "--json", *mac))["rules"]
+        [rule] = rules()
+        self.assertIn("begin in the lines", self.told("policy", "remove", "1", *mac, status=1))
+        self.assertIn("removed: allow: anything", self.told("policy", "remove", str(rule["line"]), *mac))
+        self.assertEqual(rules(), [])
+
     def test_a_report_is_a_page_for_a_file(self):
         self.told("policy", "profile", "read-only", *self.options())
         status, said = self.home.at_a_terminal(b"", "audit", "report", *self.options())
