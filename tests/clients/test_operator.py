@@ -377,6 +377,8 @@ class Operator(Desk):
         self.told(*shlex.split(advised))
         written = json.loads((self.home.path / ".cursor/mcp.json").read_text())
         self.assertEqual(written["mcpServers"], {"my mac": entry})
+        self.assertIn("already set up", self.told(*shlex.split(advised)))
+        (self.home.path / ".cursor/mcp.json").write_text("[]")
         self.assertIn(f"`iac-mcp {advised.removesuffix(' --write')}`", self.told(*shlex.split(advised), status=1))
         made = self.told("sim", "new", "it's a mac")
         world = shlex.split(made.split("iac-mcp serve ")[1])
