@@ -158,6 +158,25 @@ class Operator(Desk):
         self.assertIn("removed: allow: anything", self.told("policy", "remove", str(rule["line"]), *mac))
         self.assertEqual(rules(), [])
 
+    def test_a_wrong_setting_names_its_source(self):
+        wrong = lambda: json.loads(self.told("apps", "--world", "mac", "--json", status=2))
+        said = self.told("apps", "--world", "mac", status=2, environment={"IAC_MCP_ROOT": "/no/such"})
+        self.assertIn("error: IAC_MCP_ROOT /no/such: the folder does not exist", said)
+        self.assertIn('did you mean "IAC_MCP_WORLD"', self.told("sim", "show", "mac", environment={"IAC_MCP_WROLD": "x"}))
+        state = self.home.path / ".local/state/iac-mcp"
+        state.mkdir(parents=True, exist_ok=True)
+        config = state / "config.toml"
+        config.write_text('root = ["/no/such"]')
+        self.assertIn("config.toml:1: root /no/such: the folder does not exist", wrong()["message"])
+        config.write_bytes(b"\xff")
+        self.assertIn("--state", wrong()["suggestion"])
+        config.unlink()
+        config.mkdir()
+        self.assertIn("--state", wrong()["suggestion"])
+        config.rmdir()
+        required = json.loads(self.told("setup", "--write", "--json", status=2))
+        self.assertTrue("CLIENT" in required["message"].upper() and required["suggestion"], required)
+
     def test_a_report_is_a_page_for_a_file(self):
         self.told("policy", "profile", "read-only", *self.options())
         status, said = self.home.at_a_terminal(b"", "audit", "report", *self.options())
@@ -350,7 +369,7 @@ class Operator(Desk):
         self.assertIn("remove it with `rm ", self.cli_says("undo", status=1))
         (self.home.state / "undo.json").unlink()
         os.mkfifo(self.home.state / "config.toml")
-        self.assertIn("expected a file", self.cli_says("apps", status=1))
+        self.assertIn("expected a file", self.cli_says("apps", status=2))
         (self.home.state / "config.toml").unlink()
         wrong = {"IAC_MCP_TIMEOUT": "x"}
         self.assertIn("the value comes from IAC_MCP_TIMEOUT", self.told("apps", status=2, environment=wrong))
