@@ -177,6 +177,9 @@ class Operator(Desk):
         required = json.loads(self.told("setup", "--write", "--json", status=2))
         self.assertTrue("CLIENT" in required["message"].upper() and required["suggestion"], required)
 
+    def test_a_person_who_is_not_there_is_not_waited_for(self):
+        self.assertIn("nobody answers on this simulated Mac", self.told("access", "calendars", "--simulated", status=1))
+
     def test_a_report_is_a_page_for_a_file(self):
         self.told("policy", "profile", "read-only", *self.options())
         status, said = self.home.at_a_terminal(b"", "audit", "report", *self.options())
