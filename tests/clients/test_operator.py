@@ -180,6 +180,18 @@ class Operator(Desk):
     def test_a_person_who_is_not_there_is_not_waited_for(self):
         self.assertIn("nobody answers on this simulated Mac", self.told("access", "calendars", "--simulated", status=1))
 
+    def test_plugins_that_are_not_there(self):
+        plugin = lambda *words, status: self.told("plugin", *words, status=status)
+        package = str(ROOT / "tests/plugins/released/0.1.0.wasm")
+        self.told("plugin", "add", package, "--yes")
+        [installed] = json.loads(self.told("plugin", "list", "--json"))["plugins"]
+        for order in ("show", "disable", "enable", "remove"):
+            self.assertIn("did you mean", plugin(order, installed["id"][:-1], status=1))
+        self.assertIn(f"`iac-mcp plugin update {package}`", plugin("add", package, "--yes", status=1))
+        self.assertIn("/no/such:", plugin("check-index", "/no/such", status=1))
+        self.assertIn("has no plugin.toml", plugin("dev", ".", status=2))
+        self.assertNotIn("plugins/nosuch/", plugin("add", "nosuch", status=1))
+
     def test_a_report_is_a_page_for_a_file(self):
         self.told("policy", "profile", "read-only", *self.options())
         status, said = self.home.at_a_terminal(b"", "audit", "report", *self.options())
