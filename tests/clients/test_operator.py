@@ -70,7 +70,10 @@ class Operator(Desk):
         self.assertIn("cannot be used with", self.told("undo", "--last", "undo_x", *mac, status=2))
         undone = json.loads(self.told("undo", "--last", "--json", *mac))
         self.assertEqual((undone["success"], undone["changes"][0]["verified"]), (True, True), undone)
-        self.assertIn("nothing was written", self.told("undo", "--last", *mac, status=1))
+        last = json.loads(self.told("undo", "--last", "--json", *mac, status=1))
+        self.assertIn("only undos are left", last["message"])
+        self.assertIn("`iac-mcp undo`", self.told("undo", "undo_aaaaaaaaaaaaaaaa", *mac, status=1))
+        self.told(*shlex.split(re.search("`iac-mcp (.*?)`", last["suggestion"])[1]), *mac)
 
     def explained(self, tool, *options, **arguments):
         return json.loads(self.told("policy", "explain", tool, json.dumps(arguments), "--json", "--world", "mac", *options))
