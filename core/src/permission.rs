@@ -256,15 +256,13 @@ impl std::fmt::Display for Source {
             }
             Self::Profile(profile) => write!(f, "the policy's profile \"{}\"", profile.as_str()),
             Self::OnlyReads => f.write_str("the server was started with --read-only"),
-            Self::Shell => f.write_str(
-                "commands that run code or type keys are refused unless a rule of the policy names them",
-            ),
-            Self::NoScripts => f.write_str("scripts of clients are switched off"),
+            Self::Shell => f.write_str("commands that run code or type keys need a rule that names them"),
+            Self::NoScripts => f.write_str("client scripts are off"),
             Self::Script => f.write_str("a script may do anything"),
             Self::Ceiling(most) => write!(f, "the plugin was granted no more than {}", most.as_str()),
             Self::OtherApp(app) => write!(f, "the plugin called through its handle of {app}"),
             Self::Closed { place } => write!(f, "no argument may lead to {place}"),
-            Self::Tainted => f.write_str("the server read content from other people within the last hour"),
+            Self::Tainted => f.write_str("the server read other people's content in the last hour"),
             Self::Fragile => f.write_str("only a position leads to the object, and positions change"),
             Self::Dialog => f.write_str("the dialog of macOS interrupts the person at the Mac"),
             Self::Preview { of } => write!(f, "a look at what the server will ask a human about ({of})"),

@@ -38,6 +38,7 @@ mod script;
 mod set;
 mod show;
 mod trace;
+mod unresolved;
 mod validate;
 mod values;
 mod web;
@@ -50,6 +51,7 @@ use serde_json::{Value as Json, json};
 
 use asking::{Behind, out_of_turn, propose};
 use trace::Sent;
+pub use unresolved::{Unresolved, unresolved};
 
 use crate::Millis;
 use crate::action::{Action, Deed};
@@ -60,7 +62,7 @@ use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::jxa::Script;
 use crate::osa_error::OsaError;
-use crate::permission::{Answer, Decided, Gate, Question};
+use crate::permission::{Answer, Decided, Gate, Question, Source};
 use crate::plan;
 use crate::reference::{Object, References};
 use crate::reply::Reply;
@@ -427,7 +429,42 @@ fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
     trace::kept(step.unwrap_or_else(|fault| failed(&fault, events)), sent, world)
 }
 
+impl Run {
+    /// Whether it only looks up or checks what the call needs, so that the decision about the call itself follows.
+    pub fn is_lookup(&self) -> bool {
+        // What a question shows is read after the decision to ask.
+        self.pending.then.looks_up() && !matches!(self.decided.source, Source::Preview { .. })
+    }
+
+    /// Whether it opens the app of the call, which is not running.
+    pub fn opens_app(&self) -> bool {
+        matches!(self.pending.then, Then::Launching(_))
+    }
+}
+
+impl Ask {
+    /// Whether it is about a lookup, so that the decision about the call itself follows.
+    pub fn is_lookup(&self) -> bool {
+        matches!(&self.pending.then, Then::Asked(asking) if asking.looks_up())
+    }
+}
+
 impl Then {
+    /// Whether the answer is a part of the way to the call itself.
+    fn looks_up(&self) -> bool {
+        match self {
+            Self::Query(query) => query.looks_up(),
+            Self::Elements(listing) => listing.looks_up(),
+            Self::Occurrences(filling) => filling.looks_up(),
+            Self::Missing(_, first) => first.is_some(),
+            Self::Validating(validating) => validating.looks_up(),
+            Self::Set(setting) => !setting.writes(),
+            Self::Create(creating) => !creating.writes(),
+            Self::Dates(_) | Self::Placing(_) | Self::Opening(_) | Self::Filing(_) | Self::Back(_) => true,
+            _ => false,
+        }
+    }
+
     /// The change that a script makes, if it makes one.
     fn sent(&self, app: &str, name: &str) -> Option<Sent> {
         match self {

@@ -181,12 +181,15 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Err(config::Unread::File(failure)) => return complain(&failure, wants_json(&line)),
     };
     directories::log(arguments.common.debug);
+    for warning in config::unknown_variables() {
+        tracing::warn!("{warning}");
+    }
     let json = arguments.common.json;
     match arguments.run(&settings) {
         Ok(()) | Err(Failure::Unread) => ExitCode::SUCCESS,
         Err(Failure::Said) => ExitCode::FAILURE,
         Err(Failure::Shown) => ExitCode::from(2),
-        Err(failure) => complain(&failure, json),
+        Err(failure) => complain(&config::named(failure, &settings), json),
     }
 }
 
@@ -239,21 +242,31 @@ fn usage() -> Result<(), Failure> {
 /// Prints a message of clap. Help and version are not failures, even if the reader stops early; anything else is
 /// misuse.
 fn misread(error: &clap::Error, line: &[OsString]) -> ExitCode {
+    let blamed = config::to_blame(error, line).map(|variable| format!("the value comes from {variable}"));
     if error.use_stderr() && wants_json(line) {
-        let text = error.to_string();
-        return complain(&Failure::Misuse(text.trim_start_matches("error: ").trim_end().to_owned()), true);
+        return complain(&Failure::Misuse(in_short(&error.to_string(), blamed)), true);
     }
     let printed = match error.use_stderr() {
         true => write!(paint::stderr(), "{}", error.render().ansi()),
         false => error.print(),
     };
-    if let Some(variable) = config::to_blame(error, line) {
+    if let Some(blamed) = blamed {
         let style = paint::FAINT;
         // If stderr cannot be written, the exit status is all that is left.
-        let _ = writeln!(paint::stderr(), "{style}the value comes from {variable}{style:#}");
+        let _ = writeln!(paint::stderr(), "{style}{blamed}{style:#}");
     }
     let unread = printed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
     if error.use_stderr() || unread.is_some() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}
+
+/// Puts a message of clap on two lines: what is wrong, and what to do. Its paragraphs may have several lines.
+fn in_short(text: &str, blamed: Option<String>) -> String {
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.trim_start_matches("error: ");
+    let mut parts = text.split("\n\n").map(line).filter(|part| !part.is_empty());
+    let wrong = parts.next().unwrap_or_default();
+    let advice: Vec<String> = blamed.into_iter().chain(parts).collect();
+    format!("{wrong}\n{}", advice.join("; "))
 }
 
 /// Whether a command line that could not be parsed asks for JSON.
@@ -261,11 +274,17 @@ fn wants_json(line: &[OsString]) -> bool {
     line.iter().any(|word| word == "--json")
 }
 
+/// Splits off what was probably meant.
+fn near(text: &str) -> Option<(&str, &str)> {
+    let at = text.find("; did you mean ")?;
+    Some((&text[..at], &text[at + 2..]))
+}
+
 /// Prints an error: on stderr for people, as a JSON object on stdout for programs.
 fn complain(failure: &Failure, json: bool) -> ExitCode {
     let is_misuse = matches!(failure, Failure::Misuse(_));
     let text = failure.to_string();
-    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let (first, rest) = text.split_once('\n').or_else(|| near(&text)).unwrap_or((&text, ""));
     // If the stream cannot be written, the exit status is all that is left.
     if json {
         let kind = if is_misuse { "misuse" } else { "failed" };

@@ -3,6 +3,7 @@
 
 mod consents;
 mod convert;
+mod explain;
 mod leads;
 mod lookup;
 mod operator;
@@ -44,6 +45,7 @@ use crate::consent::Caller;
 use crate::simulated::World;
 use crate::web::Web;
 use consents::Consents;
+pub use explain::Explained;
 pub use operator::Operator;
 pub(crate) use permission::SERVERS;
 use permission::{Attempt, Permission};
@@ -149,19 +151,6 @@ pub struct Answer {
     pub elapsed: Duration,
     /// The question for the user, if the client must repeat the call with an answer. The outcome then only says so.
     pub question: Option<Box<Question>>,
-}
-
-/// The decision about a call that is not run.
-#[derive(Debug)]
-pub enum Explained {
-    /// The call would run, or it would first read what the user must be shown.
-    Decided(Arc<Decided>),
-    /// The user would be asked.
-    Asked(Box<Question>),
-    /// The call would end without a script.
-    Done(Box<Outcome>),
-    /// The call is not valid.
-    Fault(Box<Fault>),
 }
 
 /// How far a call got.
@@ -313,27 +302,6 @@ impl Pipeline {
         let Driven { outcome, question } = driven;
         self.counters.count(&outcome);
         Answer { outcome: self.operator.complete(outcome), elapsed: started.elapsed(), question }
-    }
-
-    /// Returns what the permission gate would decide about a call, without asking anyone or running anything.
-    pub async fn explain(&self, tool: Tool, arguments: &Map<String, Json>, caller: &Caller) -> Explained {
-        let call = match Call::read(tool, arguments) {
-            Ok(call) => call,
-            Err(fault) => return Explained::Fault(Box::new(fault)),
-        };
-        let attempt = self.permission.attempt(tool.name(), arguments, caller);
-        let explained = async {
-            let call = self.permission.with_undos(call, self.clock.now()).await?;
-            let apps = self.apps(self.need(&call)).await?;
-            self.begin(&apps, &attempt, |world| step::start(call, world))
-        };
-        match explained.await {
-            Ok(Step::Run(run)) => Explained::Decided(run.decided),
-            Ok(Step::Ask(ask)) => Explained::Asked(Box::new(ask.question)),
-            Ok(Step::Load(load)) => Explained::Fault(Box::new(internal(&load.app))),
-            Ok(Step::Done(outcome)) => Explained::Done(Box::new(outcome)),
-            Err(fault) => Explained::Fault(Box::new(fault)),
-        }
     }
 
     /// Returns the current policy. If it cannot be read, returns one that denies everything.
@@ -642,9 +610,13 @@ impl Pipeline {
         attempt: &Attempt<'_>,
         begin: impl FnOnce(&mut step::World<'_>) -> Step,
     ) -> Result<Step, Fault> {
+        Ok(self.in_world(apps, &&self.gate_of(attempt)?, begin))
+    }
+
+    /// Reads everything that the first decision about a call depends on.
+    fn gate_of(&self, attempt: &Attempt<'_>) -> Result<Gate, Fault> {
         let alone = !attempt.caller.asker.is_somebody() && !self.screen.is_there();
-        let gate = Gate { alone, ..self.permission.gate(attempt, self.clock.now())? };
-        Ok(self.in_world(apps, &&gate, begin))
+        Ok(Gate { alone, ..self.permission.gate(attempt, self.clock.now())? })
     }
 
     /// Lets the core continue. A script that has run gets its answer even if nothing more may run. Most calls end
@@ -661,12 +633,12 @@ impl Pipeline {
         self.in_world(apps, &gate, decide)
     }
 
-    fn in_world(
+    fn in_world<T>(
         &self,
         apps: &Apps,
         gate: &dyn Deref<Target = Gate>,
-        decide: impl FnOnce(&mut step::World<'_>) -> Step,
-    ) -> Step {
+        decide: impl FnOnce(&mut step::World<'_>) -> T,
+    ) -> T {
         let mut memory = self.memory();
         let Memory { references, learned } = &mut *memory;
         let (now, home) = (self.clock.now(), self.home.as_str());

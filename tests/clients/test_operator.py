@@ -70,7 +70,130 @@ class Operator(Desk):
         self.assertIn("cannot be used with", self.told("undo", "--last", "undo_x", *mac, status=2))
         undone = json.loads(self.told("undo", "--last", "--json", *mac))
         self.assertEqual((undone["success"], undone["changes"][0]["verified"]), (True, True), undone)
-        self.assertIn("nothing was written", self.told("undo", "--last", *mac, status=1))
+        last = json.loads(self.told("undo", "--last", "--json", *mac, status=1))
+        self.assertIn("only undos are left", last["message"])
+        self.assertIn("`iac-mcp undo`", self.told("undo", "undo_aaaaaaaaaaaaaaaa", *mac, status=1))
+        self.told(*shlex.split(re.search("`iac-mcp (.*?)`", last["suggestion"])[1]), *mac)
+
+    def explained(self, tool, *options, **arguments):
+        return json.loads(self.told("policy", "explain", tool, json.dumps(arguments), "--json", "--world", "mac", *options))
+
+    def test_a_call_is_explained_with_its_objects(self):
+        """The lookup of the objects is a read, and the decision is about the change."""
+        command = "iac_mcp_run_command"
+        cases = [
+            ("DANGEROUS", "delete", command, {"app": "Mail", "command": "delete", "target": "message 1 of inbox"}),
+            ("DANGEROUS", "delete", command, {"app": "Mail", "command": "delete", "target": "every message of inbox whose read status is false"}),
+            ("MODIFY", "move", command, {"app": "Mail", "command": "move", "target": "message 1 of inbox", "arguments": {"to": 'mailbox "Projects"'}}),
+            ("MODIFY", "read status", "iac_mcp_set_property", {"app": "Mail", "reference": "message 1 of inbox", "property": "read status", "value": True}),
+            (
+                "MODIFY",
+                "flagged",
+                "iac_mcp_set_property",
+                {"app": "Reminders", "changes": [{"reference": 'reminder "Call the plumber"', "properties": {"flagged": True}}]},
+            ),
+            ("MODIFY", "make", "iac_mcp_create", {"app": "Reminders", "class": "reminder", "at": 'list "Reminders"', "properties": {"name": "x"}}),
+            (
+                "DANGEROUS",
+                "send",
+                "iac_mcp_create",
+                {
+                    "app": "Mail",
+                    "class": "outgoing message",
+                    "properties": {"subject": "x"},
+                    "children": [{"class": "to recipient", "properties": {"address": "ana@example.org"}}],
+                    "then": [{"command": "send"}],
+                },
+            ),
+        ]
+        for level, named, tool, arguments in cases:
+            with self.subTest(arguments):
+                told = self.explained(tool, **arguments)
+                self.assertEqual((told["decision"], told["level"]), ("ask", level), told)
+                refused = self.explained(tool, "--read-only", **arguments)
+                self.assertEqual((refused["decision"], refused["policyLine"]), ("deny", None), refused)
+                self.assertIn("without --read-only", refused["suggestion"])
+        self.assertEqual(self.explained("iac_mcp_query_object", app="Mail", specifier="message 1 of inbox")["decision"], "allow")
+        script = self.explained("iac_mcp_run_script", language="applescript", script="beep")
+        self.assertEqual((script["decision"], script["policyLine"]), ("deny", None))
+        self.assertIn("`iac-mcp policy scripts ask`", script["suggestion"])
+        messages = json.dumps({"app": "Mail", "elements": "every message of inbox", "limit": 0})
+        total = lambda: json.loads(self.told("call", "iac_mcp_get_elements", messages, "--json", "--world", "mac"))["totalCount"]
+        before = total()
+        self.told("policy", "profile", "trusted", "--world", "mac")
+        told = self.explained(command, app="Mail", command="delete", target="message 1 of inbox")
+        self.assertEqual((told["decision"], total()), ("allow", before), "it only says so")
+
+    def test_a_call_to_a_silent_app_is_explained_without_its_objects(self):
+        told = self.run_cli(
+            "policy", "explain", "iac_mcp_run_command", json.dumps({"app": "Mail", "command": "delete", "target": "message 1 of inbox"}),
+            "--json", "--world", "mac", "--osascript", "/no/such",
+        )  # fmt: skip
+        told = json.loads(told)
+        self.assertEqual((told["decision"], told["level"]), ("ask", "DANGEROUS"), told)
+        self.assertIn("the objects are unknown", told["note"])
+
+    def test_the_changes_that_ran_are_listed_with_their_end(self):
+        mac = ["--world", "mac"]
+        delete = json.dumps({"app": "Mail", "command": "delete", "target": "message 1 of inbox"})
+        changes = lambda *more: json.loads(self.told("audit", "show", "--json", *mac, *more))["entries"]
+        self.assertIn("no entries", self.told("audit", *mac))
+        self.told("call", "iac_mcp_run_command", delete, *mac, status=1)
+        self.assertEqual((changes("--changes"), len(changes("--refused"))), ([], 1), "a refusal is not a change")
+        self.told("policy", "profile", "trusted", *mac)
+        self.told("call", "iac_mcp_run_command", delete, *mac)
+        [entry] = changes("--changes")
+        self.assertEqual((entry["kind"], entry["result"], entry["level"]), ("execution", "ok", "DANGEROUS"), entry)
+        self.assertEqual(entry["scopes"][0]["command"]["name"], "delete")
+        self.assertIn("did you mean", self.told("audit", "--app", "mial", *mac))
+
+    def test_rules_are_asked_about_named_and_removed(self):
+        mac = ["--world", "mac"]
+        for rule in (["allow", "com.apple.mail", "--plugin", "nosuch"], ["deny", "*Notes"], ["deny", " Nosuch "]):
+            self.assertIn("matches nothing", self.told("policy", *rule, *mac, status=2))
+        allow = ["policy", "allow", " com.apple.mail ", "--plugin", "nosuch", "--launch", "--yes", *mac]
+        said = self.told(*allow)
+        self.assertIn("allow: anything of com.apple.mail, for the plugin `nosuch`, and opens the app", said)
+        self.assertIn("already there", self.told(*allow))
+        rules = lambda: json.loads(self.told("policy", "show", "--json", *mac))["rules"]
+        [rule] = rules()
+        self.assertIn("begin in the lines", self.told("policy", "remove", "1", *mac, status=1))
+        self.assertIn("removed: allow: anything", self.told("policy", "remove", str(rule["line"]), *mac))
+        self.assertEqual(rules(), [])
+
+    def test_a_wrong_setting_names_its_source(self):
+        wrong = lambda: json.loads(self.told("apps", "--world", "mac", "--json", status=2))
+        said = self.told("apps", "--world", "mac", status=2, environment={"IAC_MCP_ROOT": "/no/such"})
+        self.assertIn("error: IAC_MCP_ROOT /no/such: the folder does not exist", said)
+        self.assertIn('did you mean "IAC_MCP_WORLD"', self.told("sim", "show", "mac", environment={"IAC_MCP_WROLD": "x"}))
+        state = self.home.path / ".local/state/iac-mcp"
+        state.mkdir(parents=True, exist_ok=True)
+        config = state / "config.toml"
+        config.write_text('root = ["/no/such"]')
+        self.assertIn("config.toml:1: root /no/such: the folder does not exist", wrong()["message"])
+        config.write_bytes(b"\xff")
+        self.assertIn("--state", wrong()["suggestion"])
+        config.unlink()
+        config.mkdir()
+        self.assertIn("--state", wrong()["suggestion"])
+        config.rmdir()
+        required = json.loads(self.told("setup", "--write", "--json", status=2))
+        self.assertTrue("CLIENT" in required["message"].upper() and required["suggestion"], required)
+
+    def test_a_person_who_is_not_there_is_not_waited_for(self):
+        self.assertIn("nobody answers on this simulated Mac", self.told("access", "calendars", "--simulated", status=1))
+
+    def test_plugins_that_are_not_there(self):
+        plugin = lambda *words, status: self.told("plugin", *words, status=status)
+        package = str(ROOT / "tests/plugins/released/0.1.0.wasm")
+        self.told("plugin", "add", package, "--yes")
+        [installed] = json.loads(self.told("plugin", "list", "--json"))["plugins"]
+        for order in ("show", "disable", "enable", "remove"):
+            self.assertIn("did you mean", plugin(order, installed["id"][:-1], status=1))
+        self.assertIn(f"`iac-mcp plugin update {package}`", plugin("add", package, "--yes", status=1))
+        self.assertIn("/no/such:", plugin("check-index", "/no/such", status=1))
+        self.assertIn("has no plugin.toml", plugin("dev", ".", status=2))
+        self.assertNotIn("plugins/nosuch/", plugin("add", "nosuch", status=1))
 
     def test_a_report_is_a_page_for_a_file(self):
         self.told("policy", "profile", "read-only", *self.options())
@@ -264,7 +387,7 @@ class Operator(Desk):
         self.assertIn("remove it with `rm ", self.cli_says("undo", status=1))
         (self.home.state / "undo.json").unlink()
         os.mkfifo(self.home.state / "config.toml")
-        self.assertIn("expected a file", self.cli_says("apps", status=1))
+        self.assertIn("expected a file", self.cli_says("apps", status=2))
         (self.home.state / "config.toml").unlink()
         wrong = {"IAC_MCP_TIMEOUT": "x"}
         self.assertIn("the value comes from IAC_MCP_TIMEOUT", self.told("apps", status=2, environment=wrong))
@@ -291,6 +414,8 @@ class Operator(Desk):
         self.told(*shlex.split(advised))
         written = json.loads((self.home.path / ".cursor/mcp.json").read_text())
         self.assertEqual(written["mcpServers"], {"my mac": entry})
+        self.assertIn("already set up", self.told(*shlex.split(advised)))
+        (self.home.path / ".cursor/mcp.json").write_text("[]")
         self.assertIn(f"`iac-mcp {advised.removesuffix(' --write')}`", self.told(*shlex.split(advised), status=1))
         made = self.told("sim", "new", "it's a mac")
         world = shlex.split(made.split("iac-mcp serve ")[1])

@@ -103,6 +103,7 @@ class Setup(unittest.TestCase):
                     del servers["iac-mcp"]
                 self.assertEqual(whole, rest, "nothing else has changed")
                 self.assertEqual(file.stat().st_mode & 0o777, 0o640)
+                self.assertIn("already set up", self.told("setup", client, "--read-only", "--write"))
                 self.assertIn("exists already", self.told("setup", client, "--write", status=1))
                 self.told("setup", client, "--write", "--force")
                 self.assertEqual(self.started(self.entry(client, file.read_bytes().decode()))[1:], ["serve"])
@@ -119,7 +120,7 @@ class Setup(unittest.TestCase):
                 self.assertEqual(self.started(self.entry(client, file.read_text()))[1:], ["serve"])
                 self.told("setup", client, "--undo")
                 self.assertFalse(file.exists())
-        self.assertIn("nothing here", self.told("setup", "--undo"))
+        self.assertIn("Nothing to undo", self.told("setup", "--undo"))
 
     def test_what_the_client_has_written_since_stays(self):
         for client, more in [("cursor", None), ("codex", "\r\n# more\r\n"), ("goose", "more: 1\n"), ("zed", "// more\n")]:
@@ -163,8 +164,8 @@ class Setup(unittest.TestCase):
             ("cursor", "{ // a comment that Cursor does not read\n}", "not JSON"),
             ("cursor", '{"mcpServers": {}, "mcpServers": {}}', "occurs twice"),
             ("goose", "extensions: [", "not YAML"),
-            ("goose", "extensions: {a: {b: c}}\n", "one line"),
-            ("continue", "mcpServers: []\n", "has a form that this program does not change"),
+            ("goose", "extensions: {a: {b: c}}\n", "flow style"),
+            ("continue", "mcpServers: [text]\n", "flow style"),
             ("goose", "a: &a [1]\n" + "b: [" + "*a, " * 21 + "*a]\n", "more than 20 aliases"),
             ("codex", "x = [" + "1" * 400_000, "not TOML"),
             ("codex", "mcp_servers = 1\n", "not a table"),
@@ -176,6 +177,46 @@ class Setup(unittest.TestCase):
                 self.assertIn(why, self.told("setup", client, "--write", status=1))
                 self.assertEqual(file.read_text(), text)
         self.assertIn("did you mean", self.told("setup", "claude-desktp", status=2))
+        said = self.told("setup", "jetbrains", "--write", status=1)
+        self.assertTrue("settings" in said and str(self.home.path) not in said, said)
+        (self.home.path / ".cursor/mcp.json").write_bytes(b"\xff")
+        self.assertEqual(self.told("setup", "cursor", "--write", status=1).count("mcp.json:"), 1)
+
+    def test_an_empty_place_in_a_file_is_filled(self):
+        for client, text in [
+            ("goose", "\ufeff# mine\nextensions: {} # none\n"),
+            ("continue", "name: x\nmcpServers: []\n"),
+            ("cursor", '{"mcpServers": null}'),
+            ("vscode", "// only a comment"),
+        ]:
+            file = self.home.path / next(each["file"] for each in self.clients() if each["client"] == client)
+            with self.subTest(text):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+                self.told("setup", client, "--write")
+                self.assertTrue(next(each["setUp"] for each in self.clients() if each["client"] == client))
+                self.told("setup", client, "--undo")
+                self.assertEqual(file.read_text(), text)
+
+    def test_an_entry_that_starts_something_else_is_told_and_replaced(self):
+        file = self.home.path / ".cursor/mcp.json"
+        self.told("setup", "cursor", "--write")
+        ours = file.read_text()
+        offered = lambda: json.loads(self.told("setup", "--yes", "--json", environment={"PATH": "/usr/bin:/bin"}))["clients"]
+        self.assertEqual([(each["client"], each["written"]) for each in offered()], [("cursor", False)])
+        file.write_text(json.dumps({"mcpServers": {"iac-mcp": {"command": "/bin/true", "args": ["serve"]}}}))
+        [other] = offered()
+        self.assertEqual(other["written"], False)
+        self.assertIn("another program, /bin/true", other["what"])
+        file.write_text(json.dumps({"mcpServers": {"iac-mcp": {"command": "/gone/iac-mcp", "args": ["serve"]}}}))
+        status, said = self.home.at_a_terminal(b"n\n", "setup", PATH="/usr/bin:/bin")
+        self.assertIn("/gone/iac-mcp, which is not there. Replace the entry?", said)
+        [gone] = offered()
+        self.assertTrue(gone["written"], gone)
+        self.assertEqual(json.loads(file.read_text())["mcpServers"], json.loads(ours)["mcpServers"])
+        self.told("setup", "cursor", "--write", "--force", "--read-only")
+        self.assertIn("other options (serve --read-only)", offered()[0]["what"])
+        self.assertEqual(json.loads(self.told("setup", "cursor", "--write", "--read-only", "--json"))["written"], False)
 
     def test_nothing_is_written_that_cannot_be_taken_back(self):
         records = self.home.path / ".local/state/iac-mcp/setup.json"

@@ -21,6 +21,10 @@ impl<'a> Arguments<'a> {
         Self { tool, fields }
     }
 
+    pub(crate) fn tool(&self) -> &'a str {
+        self.tool
+    }
+
     /// Refuses arguments that the tool does not have.
     pub(crate) fn only(&self, known: &[&str]) -> Result<(), Fault> {
         let Some(unknown) = self.fields.keys().find(|name| !known.contains(&name.as_str())) else {

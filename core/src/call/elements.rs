@@ -103,7 +103,7 @@ impl GetElements {
             app,
             element: match elements.is_some() || arguments.get("container").is_some() {
                 true => arguments.text("elementType")?.unwrap_or_default(),
-                false => arguments.required_text("elementType")?,
+                false => arguments.text("elementType")?.ok_or_else(|| nothing_named(arguments))?,
             },
             elements,
             containers,
@@ -299,6 +299,12 @@ fn window(first: i32, last: i32) -> Result<Range, Fault> {
 fn twice(parameter: &str) -> Fault {
     let message = format!("`elements` and `{parameter}` say the same thing");
     Fault::parameter(parameter, message, format!("leave `{parameter}` out"))
+}
+
+/// The error for a call that does not say what to list.
+fn nothing_named(arguments: &Arguments<'_>) -> Fault {
+    let message = format!("{} needs the argument `elements`", arguments.tool());
+    Fault::parameter("elements", message, "add `elements`, such as \"every note\"")
 }
 
 fn containers(json: &Json) -> Result<Vec<Container>, Fault> {

@@ -121,6 +121,11 @@ pub(super) fn run(approved: Approved, behind: Behind, then: Then, world: &World<
 }
 
 impl Asking {
+    /// Whether the action is a lookup, and a call waits for the answer.
+    pub(super) fn looks_up(&self) -> bool {
+        self.then.looks_up()
+    }
+
     pub(super) fn question(&self) -> &Question {
         self.asked.question()
     }

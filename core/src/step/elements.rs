@@ -422,6 +422,11 @@ impl Columns<'_> {
 }
 
 impl Listing {
+    /// Whether a call waits for the answer.
+    pub(super) fn looks_up(&self) -> bool {
+        self.first.as_ref().is_some_and(First::has_call)
+    }
+
     fn ask(self, app: &App, events: u64, world: &World<'_>) -> Step {
         let deed = Deed::Elements(Box::new(self.wanted.clone()));
         in_app(app, deed, events, Then::Elements(Box::new(self)), world)

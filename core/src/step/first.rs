@@ -285,6 +285,11 @@ impl First {
         Self { rest: Some(rest), specifier: place.clone(), argument: None, words }
     }
 
+    /// Whether a call waits for the lookup, which is otherwise the answer itself.
+    pub(super) fn has_call(&self) -> bool {
+        self.rest.is_some()
+    }
+
     /// Whether the waiting call changes something.
     pub(super) fn changes(&self) -> bool {
         self.rest.as_ref().is_some_and(changes)

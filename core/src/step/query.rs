@@ -64,6 +64,11 @@ fn begin(
 }
 
 impl Query {
+    /// Whether a call waits for the answer.
+    pub(super) fn looks_up(&self) -> bool {
+        self.first.as_ref().is_some_and(First::has_call)
+    }
+
     fn ask(self, app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let dictionary = app.dictionary()?;
         let is_property = matches!(self.path.last(), Some((_, Segment::Property(_))));

@@ -75,6 +75,11 @@ pub(super) fn all(world: &mut World<'_>) -> Step {
 }
 
 impl Validating {
+    /// Whether a call waits for the answer.
+    pub(super) fn looks_up(&self) -> bool {
+        matches!(self.after, After::Call(_))
+    }
+
     fn new(ids: &[RefId], after: After, world: &World<'_>) -> Self {
         let mut made = Self { rest: Vec::new(), asked: Group::default(), found: Found::default(), after };
         for id in ids {

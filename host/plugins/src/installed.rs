@@ -106,7 +106,7 @@ pub enum InstallError {
     #[error(
         "no plugin `{0}` is installed; `iac-mcp plugin list` lists the installed ones, and `iac-mcp plugin add` installs one"
     )]
-    Unknown(String),
+    Unknown(String, Vec<PluginId>),
     #[error("plugin `{0}` is already installed; use `iac-mcp plugin update`")]
     Exists(PluginId),
     #[error("the plugin `{owner}` already has the tool `{tool}`")]
@@ -115,6 +115,13 @@ pub enum InstallError {
         "the file of plugin `{0}` was changed after its installation; remove the plugin and add it again"
     )]
     Changed(PluginId),
+}
+
+impl InstallError {
+    /// The error for an id that no installed plugin has. It carries the ids that there are.
+    pub fn unknown(id: &str, installed: &Receipts) -> Self {
+        Self::Unknown(id.to_owned(), installed.keys().cloned().collect())
+    }
 }
 
 /// The installed plugins, by id.
@@ -201,7 +208,7 @@ impl Installed {
     pub fn update(&self, bytes: &[u8], package: &Package, receipt: Receipt) -> Result<(), InstallError> {
         let id = package.manifest.id.clone();
         self.change(Some((&receipt.sha256.clone(), bytes)), |plugins| {
-            plugins.remove(&id).ok_or_else(|| InstallError::Unknown(id.to_string()))?;
+            plugins.remove(&id).ok_or_else(|| InstallError::unknown(id.as_str(), plugins))?;
             put(plugins, id, receipt)
         })
     }
@@ -212,7 +219,8 @@ impl Installed {
     /// `Io`, `Head`, `Unknown`.
     pub fn edit(&self, id: &str, edit: impl FnOnce(&mut Receipt)) -> Result<(), InstallError> {
         self.change(None, |plugins| {
-            edit(plugins.get_mut(id).ok_or_else(|| InstallError::Unknown(id.to_owned()))?);
+            let Some(receipt) = plugins.get_mut(id) else { return Err(InstallError::unknown(id, plugins)) };
+            edit(receipt);
             Ok(())
         })
     }
@@ -223,7 +231,7 @@ impl Installed {
     /// `Io`, `Head`, `Unknown`.
     pub fn remove(&self, id: &str) -> Result<(), InstallError> {
         self.change(None, |plugins| {
-            plugins.remove(id).map(drop).ok_or_else(|| InstallError::Unknown(id.to_owned()))
+            plugins.remove(id).map(drop).ok_or_else(|| InstallError::unknown(id, plugins))
         })
     }
 

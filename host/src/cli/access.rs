@@ -14,6 +14,15 @@ use super::{Failure, paint};
 const PATIENCE: u64 = 600;
 const SPARE: u64 = 20;
 
+/// The same for a simulated Mac: its world answers at once or never.
+const AT_ONCE: u64 = 1;
+
+/// The status number before macOS has asked.
+const UNASKED: i64 = 0;
+
+/// The state of a simulated Mac that does not say what its person answers.
+const SILENT: &str = "nobody answers on this simulated Mac; `\"answer\": true` in the file `eventkit.json` of its folder is a yes";
+
 /// The status number of full access.
 const FULL: i64 = 3;
 
@@ -28,14 +37,16 @@ pub(super) struct Access {
 
 impl Access {
     pub(super) fn run(self, common: &Common, mut mac: Mac) -> Result<(), Failure> {
-        mac.timeout = mac.timeout.or(Some(PATIENCE + SPARE));
+        let is_simulated = mac.simulated || mac.world.is_some();
+        let patience = if is_simulated { AT_ONCE } else { PATIENCE };
+        mac.timeout = mac.timeout.or(Some(patience + SPARE));
         let (chosen, wait) = match &self.subject {
             None => (indexes().map(|(_, index)| index).collect(), None),
             Some(subject) => {
-                (vec![index(subject).ok_or_else(|| unknown(subject))?.1], Some(Millis(PATIENCE * 1000)))
+                (vec![index(subject).ok_or_else(|| unknown(subject))?.1], Some(Millis(patience * 1000)))
             }
         };
-        if wait.is_some() && !common.json {
+        if wait.is_some() && !common.json && !is_simulated {
             writeln!(paint::stderr(), "macOS may show its dialog now; it may be behind other windows.")?;
             writeln!(paint::stderr(), "Do not press Ctrl-C meanwhile: macOS may keep that as a no.")?;
         }
@@ -53,7 +64,14 @@ impl Access {
         for (index, status) in standing {
             let status = status.map_err(Failure::Failed)?;
             is_well &= wait.is_none() || status == Some(FULL);
-            shown.push(print(index, status, common)?);
+            let words = match (wait, status, is_simulated) {
+                (Some(_), Some(UNASKED), true) => SILENT.to_owned(),
+                (Some(_), Some(UNASKED), false) => {
+                    "nobody answered the dialog of macOS; try again".to_owned()
+                }
+                _ => index.standing(status),
+            };
+            shown.push(print(index, &words, status, common)?);
         }
         match (common.json, &shown[..]) {
             (true, [one]) if self.subject.is_some() => paint::answer(one, true)?,
@@ -65,8 +83,8 @@ impl Access {
 }
 
 /// Prints the state of access to a library for people, and returns it for programs.
-fn print(index: &Index, status: Option<i64>, common: &Common) -> Result<Json, Failure> {
-    let (words, full) = (index.standing(status), status == Some(FULL));
+fn print(index: &Index, words: &str, status: Option<i64>, common: &Common) -> Result<Json, Failure> {
+    let full = status == Some(FULL);
     if !common.json {
         writeln!(paint::stdout(), "{}: {words}", index.subject)?;
     }
@@ -75,5 +93,5 @@ fn print(index: &Index, status: Option<i64>, common: &Common) -> Result<Json, Fa
 
 fn unknown(subject: &str) -> Failure {
     let known: Vec<&str> = indexes().map(|(_, index)| index.subject.as_str()).collect();
-    Failure::Misuse(format!("cannot ask for access to `{subject}`. Expected one of: {}", known.join(", ")))
+    Failure::Misuse(format!("cannot ask for access to `{subject}`\nexpected one of: {}", known.join(", ")))
 }

@@ -29,7 +29,9 @@ pub(super) fn agree(agreed: bool, question: &str) -> Result<(), Failure> {
         return Ok(());
     }
     if !io::stdin().is_terminal() {
-        return Err(Failure::Misuse(format!("{question} This terminal cannot ask; add --yes to agree")));
+        return Err(Failure::Misuse(format!(
+            "{question}\nThis is not a terminal, so the command cannot ask. Add `--yes`"
+        )));
     }
     write!(paint::stderr(), "{question} [y/N] ")?;
     let mut answer = String::new();

@@ -2,16 +2,18 @@
 
 mod report;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use iac_core::dictionary::names;
+use iac_core::fault::did_you_mean;
 use iac_core::{Millis, foreign};
 use iac_state::State;
 use iac_state::audit::{self, Record};
 use jiff::Timestamp;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::options::{Common, Mac};
 use super::policy::now;
@@ -45,7 +47,7 @@ enum Command {
     /// Prints a page of HTML with charts of decisions, apps and times, and a table to search.
     Report(Filter),
     /// Shows new entries as they arrive.
-    Follow(Shown),
+    Follow(Followed),
     /// Acknowledges the current findings of `verify`; later runs report only new ones.
     Accept,
     /// Removes old logs. The server itself removes logs after 90 days.
@@ -62,6 +64,15 @@ struct Shown {
     filter: Filter,
     #[command(flatten)]
     most: Most,
+}
+
+#[derive(Debug, Args)]
+struct Followed {
+    #[command(flatten)]
+    filter: Filter,
+    /// How many earlier entries to show first; none by default.
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    limit: usize,
 }
 
 #[derive(Debug, Args)]
@@ -85,8 +96,8 @@ struct Filter {
     /// Only refusals.
     #[arg(long)]
     refused: bool,
-    /// Only changes.
-    #[arg(long)]
+    /// Only changes that ran, with how they ended.
+    #[arg(long, conflicts_with = "refused")]
     changes: bool,
     /// Only recent entries: 30m, 2h, 7d.
     #[arg(long, value_parser = span)]
@@ -137,7 +148,7 @@ impl Audit {
             Some(Command::Verify) => verify(&state, common),
             Some(Command::Export(filter)) => filter.export(&state),
             Some(Command::Report(filter)) => filter.report(&state),
-            Some(Command::Follow(Shown { filter, most })) => filter.follow(&state, most.number()),
+            Some(Command::Follow(Followed { filter, limit })) => filter.follow(&state, limit),
             Some(Command::Accept) => accept(&state, common),
             Some(Command::Remove { older }) => {
                 let removed = state.remove_logs(now(), older)?;
@@ -202,6 +213,9 @@ impl Filter {
                 true,
             )?);
         }
+        if latest.is_empty() {
+            return Ok(writeln!(paint::stdout(), "{}", self.none(state)?)?);
+        }
         let mut table = paint::table(&["Time", "Kind", "Client", "Tool", "What", "Level", "Result"]);
         for record in latest {
             table.add_row(row(record));
@@ -213,6 +227,22 @@ impl Filter {
             writeln!(paint::stdout(), "{faint}and {more} earlier; --limit shows more{faint:#}")?;
         }
         Ok(())
+    }
+
+    /// Says that there are no entries, and which apps have some if none has the wanted name.
+    fn none(&self, state: &State) -> Result<String, Failure> {
+        let Some(app) = self.app.as_deref() else { return Ok("no entries".to_owned()) };
+        let records = audit::read(state.folder())?;
+        let all: BTreeSet<String> = records.iter().flat_map(apps).filter(|id| !id.is_empty()).collect();
+        let app = app.to_lowercase();
+        if all.iter().any(|id| id.contains(&app)) {
+            return Ok("no entries".to_owned());
+        }
+        // People know an app by the last part of its bundle id.
+        let last = |id: &String| id.rsplit('.').next().unwrap_or_default().to_owned();
+        let lasts: Vec<String> = all.iter().map(last).collect();
+        let near = names::near(&app, all.iter().chain(&lasts).map(String::as_str), 3);
+        Ok(format!("no entries about an app `{}`{}", foreign::clean(&app, 80), did_you_mean(&near)))
     }
 
     fn export(&self, state: &State) -> Result<(), Failure> {
@@ -233,18 +263,18 @@ impl Filter {
 
     /// Polls for new entries and shows them, until the process is stopped.
     fn follow(&self, state: &State, most: usize) -> Result<(), Failure> {
-        let mut seen: BTreeSet<(String, u64)> = BTreeSet::new();
+        let place = |record: &Record| (record.file.clone(), record.line);
         let mut stdout = paint::stdout();
+        let records = self.read(state)?;
+        let earlier = records.len().saturating_sub(most);
+        let mut seen: BTreeSet<(String, u64)> = records[..earlier].iter().map(place).collect();
         loop {
             let records = self.read(state)?;
-            let first = if seen.is_empty() { records.len().saturating_sub(most) } else { 0 };
-            for record in records.iter().skip(first) {
-                if !seen.contains(&(record.file.clone(), record.line)) {
-                    writeln!(stdout, "{}", row(record).join("  "))?;
-                }
+            for record in records.iter().filter(|record| !seen.contains(&place(record))) {
+                writeln!(stdout, "{}", row(record).join("  "))?;
             }
             stdout.flush()?;
-            seen = records.into_iter().map(|record| (record.file, record.line)).collect();
+            seen = records.iter().map(place).collect();
             std::thread::sleep(Duration::from_millis(500));
         }
     }
@@ -253,6 +283,9 @@ impl Filter {
         let from = self.since.map(|since| now().0.saturating_sub(since.0));
         let from = from.and_then(|from| Timestamp::from_millisecond(i64::try_from(from).ok()?).ok());
         let mut records = audit::read(state.folder())?;
+        if self.changes {
+            records = changed(records);
+        }
         records.retain(|record| self.fits(record, from));
         Ok(records)
     }
@@ -263,15 +296,50 @@ impl Filter {
             wanted.as_ref().is_none_or(|wanted| given.contains(&wanted.to_lowercase()))
         };
         let field = |name: &str| record.fields.get(name).unwrap_or(&Json::Null);
-        let apps: Vec<String> =
-            field("scopes").as_array().into_iter().flatten().map(|scope| text(&scope["app"])).collect();
-        holds(&self.app, &format!("{} {}", text(field("app")), apps.join(" ")))
+        let apps: Vec<String> = apps(record).collect();
+        holds(&self.app, &apps.join(" "))
             && holds(&self.tool, &text(&field("call")["tool"]))
             && self.kind.is_none_or(|kind| text(field("kind")) == kind.as_str())
             && (!self.refused || *field("allowed") == json!(false))
-            && (!self.changes || matches!(field("level").as_str(), Some("MODIFY" | "DANGEROUS")))
             && from.is_none_or(|from| record.at().is_some_and(|at| at >= from))
     }
+}
+
+/// The bundle ids that an entry names.
+fn apps(record: &Record) -> impl Iterator<Item = String> {
+    let scopes = record.fields.get("scopes").and_then(Json::as_array).into_iter().flatten();
+    let all = record.fields.get("app").into_iter().chain(scopes.filter_map(|scope| scope.get("app")));
+    all.map(|app| app.as_str().unwrap_or_default().to_lowercase())
+}
+
+/// Returns the scripts that ran and could change something. Each has the level, the scopes and the source of its
+/// decision, which is the last one of the same call.
+fn changed(records: Vec<Record>) -> Vec<Record> {
+    let mut decided: BTreeMap<(String, u64), Map<String, Json>> = BTreeMap::new();
+    let mut changed = Vec::new();
+    for mut record in records {
+        let Some(number) = record.fields.get("call").and_then(|call| call["number"].as_u64()) else {
+            continue;
+        };
+        let call = (record.file.clone(), number);
+        match record.fields.get("kind").and_then(Json::as_str) {
+            Some("decision") => {
+                decided.insert(call, record.fields);
+            }
+            Some("execution") => {
+                let Some(decision) = decided.get(&call) else { continue };
+                if !matches!(decision.get("level").and_then(Json::as_str), Some("MODIFY" | "DANGEROUS")) {
+                    continue;
+                }
+                for name in ["level", "scopes", "by"] {
+                    record.fields.insert(name.to_owned(), decision.get(name).cloned().unwrap_or_default());
+                }
+                changed.push(record);
+            }
+            _ => {}
+        }
+    }
+    changed
 }
 
 fn as_json(record: &Record) -> Json {
@@ -321,7 +389,10 @@ fn result(record: &Record) -> String {
         Some("execution") => {
             let events = field("events").as_u64().and_then(|events| usize::try_from(events).ok());
             let events = paint::count(events.unwrap_or_default(), "event");
-            format!("{}, {events}, {} ms", text("result"), field("elapsedMs"))
+            // Only a list of changes has the source of the decision here.
+            let by = field("by").as_str().map(|by| format!(", allowed by: {}", foreign::clean(by, 120)));
+            let by = by.unwrap_or_default();
+            format!("{}, {events}, {} ms{by}", text("result"), field("elapsedMs"))
         }
         Some("question") => text("reason"),
         Some("start") => format!("version {}", text("version")),

@@ -10,6 +10,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 use iac_core::dictionary::names;
+use iac_core::fault::did_you_mean;
 use iac_core::foreign::place;
 use iac_state::{StateError, regular, shell_word};
 use serde_json::{Value as Json, json};
@@ -19,6 +20,13 @@ use super::{Arguments, Failure, help};
 
 /// The name of the file in the state directory.
 pub(super) const FILE: &str = "config.toml";
+
+/// How the names of variables begin.
+const VARIABLE: &str = "IAC_MCP_";
+
+/// The variables without an option.
+const OTHERS: [&str; 5] =
+    ["IAC_MCP_LOG", "IAC_MCP_PAGER", "IAC_MCP_LATENCY", "IAC_MCP_TRACE", "IAC_MCP_FAULTS"];
 
 /// The source of a setting that was given on the command line.
 const COMMAND_LINE: &str = "command line";
@@ -68,7 +76,7 @@ impl Setting {
     fn rank(&self) -> u8 {
         match self.from.as_str() {
             COMMAND_LINE => 0,
-            variable if variable.starts_with("IAC_MCP_") => 1,
+            variable if variable.starts_with(VARIABLE) => 1,
             _ => 2,
         }
     }
@@ -153,6 +161,37 @@ pub(super) fn to_blame(error: &clap::Error, line: &[OsString]) -> Option<String>
     std::env::var_os(variable).map(|_| variable.to_string_lossy().into_owned())
 }
 
+/// Names the source in an error that begins with an option, unless the option was given on the command line.
+pub(super) fn named(failure: Failure, settings: &[Setting]) -> Failure {
+    let Failure::Misuse(text) = &failure else { return failure };
+    let Some((option, rest)) = text.strip_prefix("--").and_then(|text| text.split_once(' ')) else {
+        return failure;
+    };
+    let source = settings.iter().find(|setting| setting.key == option.trim_end_matches(':'));
+    match source.filter(|setting| !setting.is_typed()) {
+        Some(Setting { from, .. }) if from.starts_with(VARIABLE) => Failure::Misuse(format!("{from} {rest}")),
+        Some(Setting { from, .. }) => Failure::Misuse(format!("{from}: {option} {rest}")),
+        None => failure,
+    }
+}
+
+/// Returns warnings about variables that look like settings of this program and are none.
+pub(super) fn unknown_variables() -> Vec<String> {
+    let command = Arguments::command();
+    let options =
+        command.get_arguments().filter_map(|argument| argument.get_env()).filter_map(|name| name.to_str());
+    let known: Vec<&str> = options.chain(OTHERS).collect();
+    let given = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let is_unknown = |name: &String| {
+        name.starts_with(VARIABLE) && !known.contains(&name.as_str())
+    };
+    let warn = |name: String| {
+        let near = did_you_mean(&names::near(&name, known.iter().copied(), 1));
+        format!("the variable {name} is not known{near}")
+    };
+    given.filter(is_unknown).map(warn).collect()
+}
+
 /// Returns the settings from the command line and from environment variables.
 fn said(command: &Command, matches: &ArgMatches) -> BTreeMap<String, Setting> {
     let mut found = BTreeMap::new();
@@ -197,7 +236,10 @@ fn keys(path: &Path, command: &Command) -> Result<Vec<Given>, Unread> {
 /// Makes the error for a file that cannot be read. Usually the state directory is not a directory.
 fn unreadable(path: &Path, error: StateError) -> Failure {
     match path.parent().filter(|folder| folder.exists() && !folder.is_dir()) {
-        None => error.into(),
+        None if matches!(error, StateError::Io { .. }) => error.into(),
+        None => Failure::Misuse(format!(
+            "{error}\ncorrect or remove the file, or name another folder with --state"
+        )),
         Some(folder) => {
             let word = shell_word(&folder.to_string_lossy());
             let how =

@@ -92,6 +92,11 @@ fn check(name: &str, ok: bool, detail: &str) -> Json {
     json!({ "name": name, "ok": ok, "detail": detail })
 }
 
+/// Makes a check that does not fail, although there is something to know or to do.
+fn note(name: &str, detail: &str) -> Json {
+    json!({ "name": name, "ok": true, "note": true, "detail": detail })
+}
+
 fn of_state(state: &State) -> Vec<Json> {
     let folder = state.folder();
     let mode = folder.metadata().map(|found| found.permissions().mode() & 0o077);
@@ -198,15 +203,16 @@ fn of_world(world: &Path) -> Json {
 /// Reports whether dialogs are possible. Without a screen, changes are refused for a client that cannot ask; that is
 /// not a fault.
 fn screen(mac: &Mac) -> Json {
-    let detail =
-        match (mac.simulated || mac.world.is_some(), directories::is_mac() && directories::has_screen()) {
-            (true, _) => "a simulated Mac has a screen if its world answers dialogs",
-            (false, true) => "if a client cannot ask, this Mac shows the question as a dialog",
-            (false, false) => {
-                "no one is logged in at this screen: if a client cannot ask, the call is refused"
-            }
-        };
-    check("screen", true, detail)
+    let has_screen = directories::is_mac() && directories::has_screen();
+    match (mac.simulated || mac.world.is_some(), has_screen) {
+        (true, _) => check("screen", true, "simulated Mac: dialogs are answered only if its world says how"),
+        (false, true) => {
+            check("screen", true, "if a client cannot ask, this Mac shows the question as a dialog")
+        }
+        (false, false) => {
+            note("screen", "no one is logged in at this screen: if a client cannot ask, the call is refused")
+        }
+    }
 }
 
 /// Returns the plugins whose package file is missing or was changed.
@@ -240,7 +246,9 @@ fn of_mac(common: &Common, mac: Mac) -> Vec<Json> {
                 checks.push(terms(&ways));
                 checks.extend(more);
                 checks.extend(unusable(common));
-                checks.extend(troubles.iter().map(|(what, is_bad)| check("apps", !is_bad, what)));
+                checks.extend(troubles.iter().map(|(what, is_bad)| {
+                    if *is_bad { check("apps", false, what) } else { note("apps", what) }
+                }));
                 checks.extend(
                     nobody.iter().map(|fault| check("tools", false, &format!("--tools: {}", fault.message))),
                 );
@@ -276,9 +284,10 @@ fn print(common: &Common, healthy: bool, checks: &[Json], settings: &[Setting]) 
         let (name, detail) =
             (check["name"].as_str().unwrap_or_default(), check["detail"].as_str().unwrap_or_default());
         let detail = detail.replace('\n', "; ");
-        match check["ok"] == true {
-            true => writeln!(stdout, "{good}ok{good:#}    {name}: {detail}")?,
-            false => writeln!(stdout, "{bad}fails{bad:#} {name}: {detail}")?,
+        match (check["ok"] == true, check["note"] == true) {
+            (true, false) => writeln!(stdout, "{good}ok{good:#}    {name}: {detail}")?,
+            (true, true) => writeln!(stdout, "{faint}note{faint:#}  {name}: {detail}")?,
+            (false, _) => writeln!(stdout, "{bad}fails{bad:#} {name}: {detail}")?,
         }
     }
     for Setting { key, values, from } in settings {

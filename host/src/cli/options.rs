@@ -287,7 +287,7 @@ impl Mac {
             return fresh(common).map(Some);
         }
         if self.osascript.is_some() && self.root.is_empty() && !directories::is_mac() {
-            let what = "--osascript runs scripts on another Mac, and this is not macOS: add --root DIR with copies of that Mac's apps";
+            let what = "--osascript runs scripts on another Mac, and this is not macOS\nadd --root DIR with copies of that Mac's apps";
             return Err(Failure::Misuse(what.to_owned()));
         }
         if directories::is_mac() || self.osascript.is_some() || common.plugins().work_on_folders() {

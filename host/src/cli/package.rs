@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use iac_core::dictionary::names;
+use iac_core::fault::did_you_mean;
 use iac_language_servers::closed::{Closed, Fence};
 use iac_state::regular;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -29,7 +31,16 @@ use crate::plugins::{Engine as Choice, FOLDER};
 
 impl From<InstallError> for Failure {
     fn from(error: InstallError) -> Self {
-        Self::Failed(error.to_string())
+        let near = match &error {
+            InstallError::Unknown(id, known) => {
+                let near = names::near(id, known.iter().map(PluginId::as_str), 3);
+                let near = did_you_mean(&near);
+                if near.is_empty() { near } else { format!("{}\n", near.trim_start_matches("; ")) }
+            }
+            _ => String::new(),
+        };
+        // The advice follows on a line of its own.
+        Self::Failed(error.to_string().replacen("; ", &format!("\n{near}"), 1))
     }
 }
 
@@ -43,7 +54,7 @@ impl From<PackageError> for Failure {
 pub(super) fn installed(common: &Common) -> Result<Installed, Failure> {
     let state = common
         .state()
-        .ok_or_else(|| Failure::Misuse("there is no state folder; name one with --state DIR".to_owned()))?;
+        .ok_or_else(|| Failure::Misuse("there is no state folder\nname one with --state DIR".to_owned()))?;
     let folder = state.join(FOLDER);
     Installed::open(&folder).map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))
 }
@@ -172,7 +183,7 @@ pub(super) fn add_folders(grants: &mut Grants, package: &Package, folders: &[Str
     match (of_folders, folders.is_empty()) {
         ([false, false], false) => return Err(Failure::Misuse(format!("{id} does not use folders"))),
         ([true, _], true) => {
-            return Err(Failure::Misuse(format!("{id} works on folders; name one with --root DIR")));
+            return Err(Failure::Misuse(format!("{id} works on folders\nname one with --root DIR")));
         }
         _ => {}
     }

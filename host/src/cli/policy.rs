@@ -46,6 +46,11 @@ enum Command {
     Ask(RuleArguments),
     /// Refuses an action.
     Deny(RuleArguments),
+    /// Removes one rule and keeps all else in the file.
+    Remove {
+        /// The line of the rule, as `policy show` lists it.
+        line: usize,
+    },
     /// Sets the profile, which decides if no rule matches.
     Profile {
         /// The profile.
@@ -125,6 +130,7 @@ impl PolicyCommand {
             Command::Allow { rule, launch } => rule.add(Ruling::Allow, launch, common, mac),
             Command::Ask(rule) => rule.add(Ruling::Ask, false, common, mac),
             Command::Deny(rule) => rule.add(Ruling::Deny, false, common, mac),
+            Command::Remove { line } => remove(line, common, &mac),
             Command::Profile { profile } => set_profile(profile, common, &mac),
             Command::Scripts { scripts } => set_scripts(scripts, common, &mac),
             Command::Grants => grants(&mac.look_at_state(common)?, common),
@@ -223,7 +229,38 @@ fn unreadable(path: &std::path::Path, error: &io::Error) -> Failure {
 fn in_words(rule: &Rule) -> String {
     let app = rule.app.as_deref().unwrap_or("*");
     let level = rule.level.map(|level| format!(", {}", level.as_str())).unwrap_or_default();
-    format!("{} of {app}{level}", what(&rule.command, &rule.property))
+    let plugin = rule.plugin.as_ref().map(|id| format!(", for the plugin `{id}`")).unwrap_or_default();
+    let launch = if rule.launch { ", and opens the app" } else { "" };
+    format!("{} of {app}{level}{plugin}{launch}", what(&rule.command, &rule.property))
+}
+
+fn remove(line: usize, common: &Common, mac: &Mac) -> Result<(), Failure> {
+    let state = mac.open_state(common)?;
+    let policy = state.gate(Millis(0), None)?.policy;
+    let Some(rule) = policy.rules().iter().find(|rule| rule.line == line) else {
+        return Err(Failure::Failed(no_rule(line, &policy)));
+    };
+    let said = format!("{}: {}", rule.decision.as_str(), in_words(rule));
+    let removed = change(&state, &format!("policy remove: {said}"), || state.remove_rule(line))?;
+    if removed.is_none() {
+        return Err(Failure::Failed(format!("the policy was changed meanwhile\n{SHOW}")));
+    }
+    let body = json!({ "removed": { "decision": rule.decision.as_str(), "rule": in_words(rule) } });
+    Ok(paint::done(&format!("removed: {said}"), &body, common.json)?)
+}
+
+/// Where a person finds the lines of the rules.
+const SHOW: &str = "`iac-mcp policy show` lists the rules with their lines";
+
+fn no_rule(line: usize, policy: &Policy) -> String {
+    let lines: Vec<String> = policy.rules().iter().map(|rule| rule.line.to_string()).collect();
+    match lines.is_empty() {
+        true => format!("no rule begins in line {line}; the policy has no rules"),
+        false => format!(
+            "no rule begins in line {line}; the rules begin in the lines {}\n{SHOW}",
+            lines.join(", ")
+        ),
+    }
 }
 
 fn set_profile(name: ProfileName, common: &Common, mac: &Mac) -> Result<(), Failure> {
@@ -244,7 +281,7 @@ fn set_scripts(name: ScriptsName, common: &Common, mac: &Mac) -> Result<(), Fail
     let state = mac.open_state(common)?;
     change(&state, &format!("policy scripts {word}"), || state.set_scripts(on))?;
     paint::done(&format!("scripts {word}"), &json!({ "scripts": word }), common.json)?;
-    Ok(writeln!(paint::stderr(), "clients list their tools anew in a new session")?)
+    Ok(writeln!(paint::stderr(), "Restart your client to see the change")?)
 }
 
 fn grants(state: &State, common: &Common) -> Result<(), Failure> {
@@ -255,7 +292,7 @@ fn grants(state: &State, common: &Common) -> Result<(), Failure> {
         return Ok(paint::answer(&json!({ "grants": counting }), true)?);
     }
     if counting.is_empty() {
-        return Ok(writeln!(paint::stdout(), "there are no approvals for longer than once")?);
+        return Ok(writeln!(paint::stdout(), "No lasting approvals")?);
     }
     let mut table = paint::table(&["Id", "App", "What", "Class", "Level", "Until", "Plugin", "By"]);
     for grant in counting {
@@ -296,11 +333,11 @@ impl Revoke {
 }
 
 /// Changes the policy after the change was logged. If the log cannot be written, nothing changes.
-fn change(
+fn change<T>(
     state: &State,
     order: &str,
-    change: impl FnOnce() -> Result<(), StateError>,
-) -> Result<(), Failure> {
+    change: impl FnOnce() -> Result<T, StateError>,
+) -> Result<T, Failure> {
     note(state, order.to_owned())?;
     change().or_else(|error| {
         note(state, format!("{order}: it failed, and nothing was changed"))?;

@@ -70,21 +70,34 @@ impl Setup {
         let Some(client) = client else { return self.offer(&arguments, common) };
         let file = self.file(client)?;
         if self.write {
-            return self.set_up(client, &file, &arguments, common);
+            let entry = entry(client, &arguments)?;
+            let standing = Standing::of(client, &file, self.name(), &entry);
+            let is_new = self.force || !matches!(standing, Standing::Same);
+            if is_new {
+                self.set_up(client, &file, &arguments, self.force, common)?;
+            }
+            return self.report(client, &file, is_new, common);
         }
         self.show(client, &file, &arguments, common)
     }
 
-    /// Writes the entry, records how to undo it, and tells the user what to do next.
+    /// Writes the entry, and records how to undo it.
     fn set_up(
         &self,
         client: &Client,
         file: &Path,
         arguments: &[String],
+        force: bool,
         common: &Common,
     ) -> Result<(), Failure> {
         let entry = entry(client, arguments)?;
         let again = self.again(client, &arguments[1..]);
+        if client.form == Form::Shown {
+            return Err(Failure::Failed(format!(
+                "{} has no file that other programs may change\n`{again}` shows the entry to paste in its settings",
+                client.title
+            )));
+        }
         let (records, whole) = (Records::open(common)?, std::path::absolute(file)?);
         let known = records.as_ref().map(Records::all).transpose()?.unwrap_or_default();
         let old = known.iter().find(|each| each.file == whole && each.name == self.name());
@@ -101,14 +114,25 @@ impl Setup {
                 .map_err(|failure| failure.to_string()),
             None => Ok(()),
         };
-        if let Err(failure) = self.write(client, file, &entry, &again, remember) {
+        if let Err(failure) = self.write(client, file, (&entry, force), &again, remember) {
             if let Some(records) = &records {
                 records.put(&whole, self.name(), old)?;
             }
             return Err(failure);
         }
-        let what =
-            format!("Done. Restart {} to use the server (its name there is `{}`)", client.title, self.name());
+        Ok(())
+    }
+
+    /// Tells the user what to do next.
+    fn report(&self, client: &Client, file: &Path, is_new: bool, common: &Common) -> Result<(), Failure> {
+        if common.json {
+            let body = json!({ "client": client.id, "file": file, "name": self.name(), "written": is_new });
+            return Ok(paint::answer(&body, true)?);
+        }
+        if !is_new {
+            return Ok(writeln!(paint::stdout(), "{}: already set up ({})", client.title, file.display())?);
+        }
+        let what = format!("Restart {} to use the server. Its name there is `{}`", client.title, self.name());
         writeln!(paint::stdout(), "{what}\nwritten to {}", file.display())?;
         if client.id == "claude-code" {
             writeln!(
@@ -130,37 +154,60 @@ impl Setup {
             writeln!(paint::stdout(), "no MCP client was found; `iac-mcp setup CLIENT` shows an entry")?;
             return list(common);
         }
-        let mut failed = false;
+        let (mut failed, mut rows) = (false, Vec::new());
         for client in there {
-            failed |= self.offer_one(client, arguments, common)?;
+            let offered = self.offer_one(client, arguments, common)?;
+            failed |= matches!(offered, Offered::Failed(_));
+            if common.json {
+                rows.push(offered.json(client));
+            } else {
+                offered.print(client)?;
+            }
+        }
+        if common.json {
+            paint::answer(&json!({ "clients": rows }), true)?;
         }
         if failed { Err(Failure::Said) } else { Ok(()) }
     }
 
-    /// Offers one client. Returns whether writing its entry failed.
-    fn offer_one(&self, client: &Client, arguments: &[String], common: &Common) -> Result<bool, Failure> {
-        let Client { title, id, .. } = client;
+    /// Offers one client.
+    fn offer_one(&self, client: &Client, arguments: &[String], common: &Common) -> Result<Offered, Failure> {
+        let (title, again) = (client.title, self.again(client, &arguments[1..]));
         if client.form == Form::Shown {
-            writeln!(paint::stdout(), "{title}: `iac-mcp setup {id}` shows an entry to paste")?;
-            return Ok(false);
+            return Ok(Offered::Left(format!("`{again}` shows an entry to paste")));
         }
         let file = self.file(client)?;
-        if has_server(client, &file, self.name()) {
-            writeln!(paint::stdout(), "{title}: is set up already ({})", file.display())?;
-            return Ok(false);
-        }
-        let question = format!("{title}: add this server to {}?", file.display());
-        if !self.yes && ask::agree(false, &question).is_err() {
-            return Ok(false);
-        }
-        match self.set_up(client, &file, arguments, common) {
-            Ok(()) => Ok(false),
-            // Setting up the next client may still work.
-            Err(failure) => {
-                writeln!(paint::stderr(), "{title}: {failure}")?;
-                Ok(true)
+        let (question, force) = match Standing::of(client, &file, self.name(), &entry(client, arguments)?) {
+            Standing::Absent => (format!("{title}: add this server to {}?", file.display()), false),
+            Standing::Same => return Ok(Offered::Left(format!("already set up ({})", file.display()))),
+            Standing::Options(words) => {
+                let what = format!(
+                    "already set up with other options ({words}) in {}; `{again} --write --force` replaces them",
+                    file.display()
+                );
+                return Ok(Offered::Left(what));
             }
+            // An entry that works stays unless a person says otherwise.
+            Standing::Other(words) if self.yes && Path::new(&words).is_file() => {
+                let what = format!(
+                    "{} starts another program, {words}; `{again} --write --force` replaces it",
+                    file.display()
+                );
+                return Ok(Offered::Left(what));
+            }
+            Standing::Other(words) => {
+                let gone = if Path::new(&words).is_file() { "another program" } else { "which is not there" };
+                (format!("{title}: {} starts {words}, {gone}. Replace the entry?", file.display()), true)
+            }
+        };
+        if !self.yes && ask::agree(false, &question).is_err() {
+            return Ok(Offered::Left("not changed".to_owned()));
         }
+        Ok(match self.set_up(client, &file, arguments, force, common) {
+            Ok(()) => Offered::Written(file, self.name().to_owned()),
+            // Setting up the next client may still work.
+            Err(failure) => Offered::Failed(failure.to_string()),
+        })
     }
 
     /// Returns the same command without `--write`, with all options that were given. Leaving out an option such as
@@ -215,14 +262,12 @@ impl Setup {
         &self,
         client: &Client,
         file: &Path,
-        entry: &Json,
+        (entry, force): (&Json, bool),
         again: &str,
         remember: impl Fn(Option<&str>, &str) -> Result<(), String>,
     ) -> Result<(), Failure> {
-        let edited = match client.form {
-            Form::Shown => Err("this client has no file that other programs may change".to_owned()),
-            form => file::edit_if(file, |text| with(form, text, self.name(), entry, self.force), remember),
-        };
+        let put = |text: &str| with(client.form, text, self.name(), entry, force);
+        let edited = file::edit_if(file, put, remember);
         let Edited { other_names } = edited.map_err(|error| {
             let by_hand = format!("the file was not changed; `{again}` shows the entry to add by hand");
             Failure::Failed(format!("{}: {error}\n{by_hand}", file.display()))
@@ -233,6 +278,64 @@ impl Setup {
                 file.display()
             );
             writeln!(paint::stderr(), "{what}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a client's file has under the name of this server.
+enum Standing {
+    Absent,
+    /// The same command.
+    Same,
+    /// This program, with these options.
+    Options(String),
+    /// Another program.
+    Other(String),
+}
+
+impl Standing {
+    fn of(client: &Client, file: &Path, name: &str, entry: &Json) -> Self {
+        let text = file::read_behind_links(file).ok().flatten().unwrap_or_default();
+        if !has_server(client, file, name) {
+            return Self::Absent;
+        }
+        let new = with(client.form, "", name, entry, false).unwrap_or_default();
+        let words = |text: &str| command_in(client.form, text, name).unwrap_or_default();
+        match (&words(&text)[..], &words(&new)[..]) {
+            (old, new) if old == new => Self::Same,
+            ([old, options @ ..], [new, ..]) if old == new => Self::Options(options.join(" ")),
+            (old, _) => Self::Other(old.first().cloned().unwrap_or_else(|| "no program".to_owned())),
+        }
+    }
+}
+
+/// What became of an offer.
+enum Offered {
+    Written(PathBuf, String),
+    /// Nothing was written, for this reason.
+    Left(String),
+    Failed(String),
+}
+
+impl Offered {
+    fn json(&self, client: &Client) -> Json {
+        let (written, what) = match self {
+            Self::Written(file, _) => (true, format!("written to {}", file.display())),
+            Self::Left(why) | Self::Failed(why) => (false, why.clone()),
+        };
+        json!({ "client": client.id, "written": written, "ok": !matches!(self, Self::Failed(_)), "what": what })
+    }
+
+    fn print(&self, client: &Client) -> Result<(), Failure> {
+        let title = client.title;
+        match self {
+            Self::Written(file, name) => {
+                writeln!(paint::stdout(), "Restart {title} to use the server. Its name there is `{name}`")?;
+                writeln!(paint::stdout(), "written to {}", file.display())?;
+            }
+            Self::Left(why) => writeln!(paint::stdout(), "{title}: {why}")?,
+            Self::Failed(why) => writeln!(paint::stderr(), "{title}: {why}")?,
         }
         Ok(())
     }
@@ -251,8 +354,12 @@ fn name(text: &str) -> Result<String, String> {
 fn with(form: Form, text: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
     match form {
         Form::Toml(key) => toml::with(text, key, name, entry, force),
-        Form::YamlMap(key) => yaml::with(text, (key, yaml::Kind::Map), name, entry, force),
-        Form::YamlList(key) => yaml::with(text, (key, yaml::Kind::List), name, entry, force),
+        Form::YamlMap(key) => {
+            in_yaml(text, |text| yaml::with(text, (key, yaml::Kind::Map), name, entry, force))
+        }
+        Form::YamlList(key) => {
+            in_yaml(text, |text| yaml::with(text, (key, yaml::Kind::List), name, entry, force))
+        }
         form => in_json(form, text, |place| json::with(text, place, name, entry, force)),
     }
 }
@@ -261,20 +368,35 @@ fn with(form: Form, text: &str, name: &str, entry: &Json, force: bool) -> Result
 fn without(form: Form, text: &str, name: &str) -> Result<String, String> {
     match form {
         Form::Toml(key) => toml::without(text, key, name),
-        Form::YamlMap(key) => yaml::without(text, (key, yaml::Kind::Map), name),
-        Form::YamlList(key) => yaml::without(text, (key, yaml::Kind::List), name),
+        Form::YamlMap(key) => in_yaml(text, |text| yaml::without(text, (key, yaml::Kind::Map), name)),
+        Form::YamlList(key) => in_yaml(text, |text| yaml::without(text, (key, yaml::Kind::List), name)),
         form => in_json(form, text, |place| json::without(text, place, name)),
     }
 }
 
 /// Replaces the current entry by the one in an older text; `None` if there is none to restore.
 fn back(form: Form, text: &str, older: &str, name: &str) -> Result<Option<String>, String> {
+    let in_yaml = |place| {
+        let (mark, body) = marked(text);
+        Ok(yaml::back(body, marked(older).1, place, name)?.map(|body| format!("{mark}{body}")))
+    };
     match form {
         Form::Toml(key) => toml::back(text, older, key, name),
-        Form::YamlMap(key) => yaml::back(text, older, (key, yaml::Kind::Map), name),
-        Form::YamlList(key) => yaml::back(text, older, (key, yaml::Kind::List), name),
+        Form::YamlMap(key) => in_yaml((key, yaml::Kind::Map)),
+        Form::YamlList(key) => in_yaml((key, yaml::Kind::List)),
         form => in_json(form, text, |place| json::back(text, older, place, name)),
     }
+}
+
+/// Splits off the byte order mark, which stays first.
+fn marked(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
+}
+
+/// Edits a text behind its byte order mark, which the YAML parser takes only before some texts.
+fn in_yaml(text: &str, edit: impl FnOnce(&str) -> Result<String, String>) -> Result<String, String> {
+    let (mark, body) = marked(text);
+    Ok(format!("{mark}{}", edit(body)?))
 }
 
 fn in_json<T>(form: Form, text: &str, work: impl FnOnce(json::Place<'_>) -> T) -> T {
@@ -344,8 +466,8 @@ pub(super) fn installed(client: &Client) -> Option<Result<Entry, (PathBuf, Strin
 fn command_in(form: Form, text: &str, name: &str) -> Result<Vec<String>, String> {
     match form {
         Form::Toml(key) => toml::command(text, key, name),
-        Form::YamlMap(key) => yaml::command(text, (key, yaml::Kind::Map), name),
-        Form::YamlList(key) => yaml::command(text, (key, yaml::Kind::List), name),
+        Form::YamlMap(key) => yaml::command(marked(text).1, (key, yaml::Kind::Map), name),
+        Form::YamlList(key) => yaml::command(marked(text).1, (key, yaml::Kind::List), name),
         form => in_json(form, text, |place| json::command(text, place, name)),
     }
 }

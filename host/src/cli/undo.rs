@@ -8,7 +8,7 @@ use iac_core::call::Tool;
 use iac_core::foreign;
 use iac_core::undo::Way;
 use iac_state::State;
-use serde_json::{Map, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::options::{Common, Mac};
 use super::policy::now;
@@ -32,9 +32,31 @@ impl Undo {
             (false, true) => return list(&mac.look_at_state(common)?, common),
         };
         let arguments = Map::from_iter([(key.to_owned(), value)]);
-        let outcome = call::answer(common, mac, Tool::Undo, &arguments)?;
+        let last = if self.last { latest_undo(&mac.look_at_state(common)?)? } else { None };
+        let mut outcome = call::answer(common, mac, Tool::Undo, &arguments)?;
+        at_a_terminal(&mut outcome.body, last);
         paint::answer(&outcome.body, common.json)?;
         if outcome.is_error { Err(Failure::Said) } else { Ok(()) }
+    }
+}
+
+/// Returns the id of the last undo if it is the only kind of write that is left. `--last` means none of those.
+fn latest_undo(state: &State) -> Result<Option<String>, Failure> {
+    let undos = state.undos(now())?;
+    let is_all = !undos.is_empty() && undos.iter().all(|undo| undo.is_undo);
+    Ok(undos.last().filter(|_| is_all).map(|undo| undo.shown_id().to_owned()))
+}
+
+/// Puts the commands of a terminal into the suggestion of an error, in place of arguments of the tool.
+fn at_a_terminal(body: &mut Json, last_undo: Option<String>) {
+    if body["error"].is_null() {
+        return;
+    }
+    if let Some(id) = last_undo {
+        body["message"] = json!("only undos are left, and --last does not take those back");
+        body["suggestion"] = json!(format!("take the last undo back with `iac-mcp undo {id}`"));
+    } else if let Some(suggestion) = body["suggestion"].as_str() {
+        body["suggestion"] = json!(suggestion.replace("{\"list\":true}", "`iac-mcp undo`"));
     }
 }
 

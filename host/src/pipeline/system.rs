@@ -147,17 +147,19 @@ impl Pipeline {
             .filter(|app| app.counts.is_none_or(|counts| counts.commands == 0))
             .map(|app| app.name.as_str())
             .collect();
-        let scripts = self.scripts_run(&apps, attempt, cancel).await;
+        let scripts = match self.permission.gate(attempt, self.clock.now()) {
+            Ok(_) => {
+                self.scripts_run(&apps, attempt, cancel).await.map_err(|why| format!("{why}; {RUNS_SCRIPTS}"))
+            }
+            // Then no script may run, so this says nothing about the command.
+            Err(_) => Ok("not checked, because nothing runs until the policy is correct".to_owned()),
+        };
         let stats = self.stats();
         let accesses = self.accesses(&apps).await;
         let mut checks = vec![
             check("apps", !apps.0.is_empty(), found(apps.0.len())),
             check("dictionaries", empty.is_empty(), said(&empty)),
-            check(
-                "osascript",
-                scripts.is_ok(),
-                scripts.unwrap_or_else(|why| format!("{why}; {RUNS_SCRIPTS}")),
-            ),
+            check("osascript", scripts.is_ok(), scripts.unwrap_or_else(|why| why)),
             busy(&self.supervisor.report()),
             plugins_are_well(plugins),
             language_servers_are_well(plugins),

@@ -92,13 +92,13 @@ impl StateError {
         let lost = match path.file_name()?.to_str()? {
             "grants.json" => "its approvals are then lost",
             "undo.json" => "its writes can no longer be undone",
-            "policy.toml" => "the profile is then `standard`, without rules",
+            "policy.toml" => {
+                let how = "fix the file yourself, or delete it to return to `standard` without rules";
+                return Some(how.to_owned());
+            }
             _ if matches!(self, Self::Damaged { .. } | Self::TooLarge { .. }) => return None,
             _ => "iac-mcp writes a new file when it needs one",
         };
-        if path.ends_with("policy.toml") {
-            return Some(format!("only the user should correct the policy; without the file {lost}"));
-        }
         Some(match verb {
             "rm" => format!("remove it with `rm {word}`; {lost}"),
             _ => format!("move it away with `mv {word} {word}.old`; {lost}"),

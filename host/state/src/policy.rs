@@ -1,7 +1,7 @@
 //! Changes `policy.toml` and keeps what people wrote in it.
 
 use iac_core::permission::{Policy, PolicyError, Profile, Rule};
-use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, RawString, Table, Value};
 
 use crate::{State, StateError, file, regular};
 
@@ -21,12 +21,42 @@ impl State {
         self.folder().join("policy.toml")
     }
 
-    /// Puts a rule before all others.
+    /// Puts a rule before all others, and removes the same rule from a later place. Returns false if the rule is there
+    /// already and no earlier one decides otherwise.
     ///
     /// # Errors
     /// The policy cannot be read or written, or the rule is not valid.
-    pub fn add_rule(&self, rule: &Rule) -> Result<(), StateError> {
-        self.edit_policy(|document| put_first(document, rule))
+    pub fn add_rule(&self, rule: &Rule) -> Result<bool, StateError> {
+        let mut is_new = true;
+        self.edit_policy(|document, policy| {
+            let is_same = |other: &Rule| Rule { line: rule.line, ..other.clone() } == *rule;
+            let at = policy.rules().iter().position(is_same);
+            is_new = !at.is_some_and(|at| {
+                let decides = |other: &Rule| (other.decision, other.launch) == (rule.decision, rule.launch);
+                policy.rules()[..at].iter().all(decides)
+            });
+            if is_new {
+                at.into_iter().for_each(|at| take_out(document, at));
+                put_first(document, rule);
+            }
+        })?;
+        Ok(is_new)
+    }
+
+    /// Removes the rule that begins in a line of the file, and keeps every comment. Returns the rule; `None` if no rule
+    /// begins there.
+    ///
+    /// # Errors
+    /// The policy cannot be read or written.
+    pub fn remove_rule(&self, line: usize) -> Result<Option<Rule>, StateError> {
+        let mut removed = None;
+        self.edit_policy(|document, policy| {
+            if let Some(at) = policy.rules().iter().position(|rule| rule.line == line) {
+                removed = policy.rules().get(at).cloned();
+                take_out(document, at);
+            }
+        })?;
+        Ok(removed)
     }
 
     /// Sets the profile.
@@ -34,7 +64,7 @@ impl State {
     /// # Errors
     /// The policy cannot be read or written.
     pub fn set_profile(&self, profile: Profile) -> Result<(), StateError> {
-        self.edit_policy(|document| {
+        self.edit_policy(|document, _| {
             document["profile"] = toml_edit::value(profile.as_str());
         })
     }
@@ -44,24 +74,28 @@ impl State {
     /// # Errors
     /// The file cannot be read as a policy, or cannot be written.
     pub fn set_scripts(&self, on: bool) -> Result<(), StateError> {
-        self.edit_policy(|document| {
+        self.edit_policy(|document, _| {
             document["scripts"] = toml_edit::value(if on { "ask" } else { "off" });
         })
     }
 
-    fn edit_policy(&self, edit: impl FnOnce(&mut DocumentMut)) -> Result<(), StateError> {
+    fn edit_policy(&self, edit: impl FnOnce(&mut DocumentMut, &Policy)) -> Result<(), StateError> {
         let path = self.policy_path();
         let _lock = file::lock(&self.folder().join("lock"))?;
-        let before = regular::text(&path, regular::MOST)?.unwrap_or_else(|| HEAD.to_owned());
+        let there = regular::text(&path, regular::MOST)?;
+        let before = there.clone().unwrap_or_else(|| HEAD.to_owned());
         let wrong = |error: PolicyError| StateError::Policy { path: path.clone(), error };
-        Policy::parse(&before).map_err(wrong)?;
+        let policy = Policy::parse(&before).map_err(wrong)?;
         let damaged = |error: toml_edit::TomlError| StateError::Damaged {
             path: path.clone(),
             error: error.to_string(),
         };
         let mut document: DocumentMut = before.parse().map_err(damaged)?;
-        edit(&mut document);
+        edit(&mut document, &policy);
         let after = document.to_string();
+        if there.as_ref() == Some(&after) {
+            return Ok(());
+        }
         Policy::parse(&after).map_err(|error| StateError::Policy { path: path.clone(), error })?;
         file::replace(&path, after.as_bytes(), regular::MOST)
     }
@@ -90,6 +124,45 @@ fn put_first(document: &mut DocumentMut, rule: &Rule) {
         if !rules.trailing().as_str().is_some_and(|rest| rest.contains('\n')) {
             rules.set_trailing("\n");
         }
+    }
+}
+
+/// Removes a rule. The comments before it and behind it go to what follows it.
+fn take_out(document: &mut DocumentMut, at: usize) {
+    if let Some(tables) = document.get_mut("rules").and_then(Item::as_array_of_tables_mut) {
+        let text =
+            |table: &Table| table.decor().prefix().and_then(RawString::as_str).unwrap_or_default().to_owned();
+        let Some(gone) = tables.get(at).map(text) else { return };
+        tables.remove(at);
+        if let Some(next) = tables.get_mut(at) {
+            let joint = joined(&gone, &text(next), "");
+            next.decor_mut().set_prefix(joint);
+        } else {
+            let rest = document.trailing().as_str().unwrap_or_default().to_owned();
+            document.set_trailing(joined(&gone, &rest, ""));
+        }
+    } else if let Some(rules) = document.get_mut("rules").and_then(Item::as_array_mut)
+        && at < rules.len()
+    {
+        let text =
+            |value: &Value| value.decor().prefix().and_then(RawString::as_str).unwrap_or_default().to_owned();
+        let gone = text(&rules.remove(at));
+        if let Some(next) = rules.get_mut(at) {
+            let joint = joined(&gone, &text(next), "  ");
+            next.decor_mut().set_prefix(joint);
+        } else {
+            let joint = joined(&gone, rules.trailing().as_str().unwrap_or_default(), "");
+            rules.set_trailing(joint);
+        }
+    }
+}
+
+/// Joins what stood before a removed rule with what stands before the next one. Without comments only the latter stays.
+fn joined(gone: &str, next: &str, indent: &str) -> String {
+    let is_behind = next.trim_start_matches([' ', '\t']).starts_with('#');
+    match gone.contains('#') || is_behind {
+        true => format!("{}\n{indent}{}", gone.trim_end(), next.trim_start()),
+        false => next.to_owned(),
     }
 }
 
@@ -129,6 +202,72 @@ mod tests {
             reason: None,
             launch: false,
             line: 0,
+        }
+    }
+
+    #[test]
+    fn a_rule_that_decides_already_is_not_written_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = State::open(folder.path().to_owned()).unwrap();
+        assert!(state.add_rule(&rule("a")).unwrap());
+        assert!(state.add_rule(&rule("b")).unwrap());
+        assert!(!state.add_rule(&rule("a")).unwrap(), "no rule before it decides otherwise");
+        let deny = Rule { decision: Ruling::Deny, ..rule("b") };
+        assert!(state.add_rule(&deny).unwrap());
+        assert!(state.add_rule(&rule("a")).unwrap(), "a rule before it decides otherwise");
+        let policy = state.gate(Millis(0), None).unwrap().policy;
+        let rules: Vec<_> =
+            policy.rules().iter().map(|rule| (rule.property.as_deref().unwrap(), rule.decision)).collect();
+        assert_eq!(rules, [("a", Ruling::Allow), ("b", Ruling::Deny), ("b", Ruling::Allow)]);
+    }
+
+    #[test]
+    fn a_removed_rule_leaves_every_comment() {
+        let removed = |before: &str, line: usize| {
+            let folder = tempfile::tempdir().unwrap();
+            let state = State::open(folder.path().to_owned()).unwrap();
+            std::fs::File::create(state.policy_path()).unwrap().write_all(before.as_bytes()).unwrap();
+            let rule = state.remove_rule(line).unwrap();
+            (rule.map(|rule| rule.app.unwrap()), state.policy_text().unwrap())
+        };
+        let one = |app: &str| format!("{{ app = \"{app}\", decision = \"deny\" }}");
+        let list = format!(
+            "# mine\nrules = [\n  # first\n  {}, # behind\n  # second\n  {},\n  {},\n]\n",
+            one("a"),
+            one("b"),
+            one("c")
+        );
+        let after = format!(
+            "# mine\nrules = [\n  # first\n  # behind\n  # second\n  {},\n  {},\n]\n",
+            one("b"),
+            one("c")
+        );
+        assert_eq!(removed(&list, 4), (Some("a".to_owned()), after));
+        let after = format!(
+            "# mine\nrules = [\n  # first\n  {}, # behind\n  # second\n  {},\n]\n",
+            one("a"),
+            one("c")
+        );
+        assert_eq!(removed(&list, 6), (Some("b".to_owned()), after));
+        let after = format!(
+            "# mine\nrules = [\n  # first\n  {}, # behind\n  # second\n  {},\n]\n",
+            one("a"),
+            one("b")
+        );
+        assert_eq!(removed(&list, 7), (Some("c".to_owned()), after));
+        assert_eq!(removed(&list, 5), (None, list.clone()), "only a comment stands there");
+        assert_eq!(
+            removed(&format!("rules = [{}]\n", one("a")), 1),
+            (Some("a".to_owned()), "rules = []\n".to_owned())
+        );
+        let table = |app: &str| format!("[[rules]] # {app}\napp = \"{app}\"\ndecision = \"deny\"\n");
+        let tables = format!("# top\n\n# one\n{}\n# two\n{}# end\n", table("a"), table("b"));
+        for (at, app, kept) in [(4, "a", "# two\n[[rules]] # b"), (9, "b", "# two\n# end")] {
+            let (rule, after) = removed(&tables, at);
+            assert_eq!(rule.as_deref(), Some(app), "{after}");
+            for comment in ["# top", "# one", kept, "# end"] {
+                assert!(after.contains(comment), "{after}");
+            }
         }
     }
 

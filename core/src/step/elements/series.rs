@@ -451,6 +451,11 @@ fn folded(fold: Fold, cells: Vec<Json>) -> Json {
 }
 
 impl Filling {
+    /// Whether a call waits for the answer.
+    pub(in crate::step) fn looks_up(&self) -> bool {
+        self.listing.looks_up()
+    }
+
     /// Puts the properties into the rows.
     pub(in crate::step) fn resume(
         self,

@@ -378,12 +378,14 @@ fn cargo(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
     command.args(["build", "--lib", "--release", "--target", TARGET]);
     command.arg("--message-format=json-render-diagnostics").current_dir(folder).stderr(Stdio::inherit());
     let ended = command.output();
-    let ended = ended.map_err(|error| Failure::Failed(format!("cargo cannot be started: {error}")))?;
+    let ended =
+        ended.map_err(|error| Failure::Failed(format!("cargo cannot be started: {error}\n{TOOLCHAIN}")))?;
     if !ended.status.success() {
         // cargo has printed the error above. A missing target looks like a missing crate `core` or `std`.
         let hint = match has_target() {
-            false => format!("\nthe target is missing; run `rustup target add {TARGET}`"),
-            true => String::new(),
+            Some(false) => format!("\nthe target is missing; run `rustup target add {TARGET}`"),
+            Some(true) => String::new(),
+            None => format!("\n{TOOLCHAIN}"),
         };
         return Err(Failure::Failed(format!("cargo could not build the plugin{hint}")));
     }
@@ -391,14 +393,18 @@ fn cargo(folder: &Path, name: &str) -> Result<PathBuf, Failure> {
     lines().find_map(|line| module(line, name)).ok_or_else(|| Failure::Failed(unwritten(name, lines())))
 }
 
-/// Whether the target for plugins is installed. If this cannot be determined, it is assumed.
+/// What to do without a toolchain.
+const TOOLCHAIN: &str = "a plugin in Rust needs Rust's toolchain: install it from https://rustup.rs, then run `rustup target add wasm32-unknown-unknown`";
+
+/// Whether the target for plugins is installed; `None` if there is no compiler that works.
 #[expect(
     clippy::disallowed_methods,
     reason = "the compiler is asked for its author at the terminal, never by a server"
 )]
-fn has_target() -> bool {
+fn has_target() -> Option<bool> {
     let asked = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
-    asked.map_or(true, |said| Path::new(String::from_utf8_lossy(&said.stdout).trim()).is_dir())
+    let said = asked.ok().filter(|said| said.status.success())?;
+    Some(Path::new(String::from_utf8_lossy(&said.stdout).trim()).is_dir())
 }
 
 /// Explains why cargo wrote no module of that name.

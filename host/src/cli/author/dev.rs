@@ -10,6 +10,7 @@ use ignore::WalkBuilder;
 use super::test::Test;
 use crate::cli::options::Common;
 use crate::cli::{Failure, paint};
+use crate::plugins::engine::manifest::MANIFEST;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Dev {
@@ -31,6 +32,10 @@ impl Dev {
     pub(super) fn run(self, common: &Common, roots: &[PathBuf]) -> Result<(), Failure> {
         if !self.what.is_dir() {
             return Err(Failure::Misuse(format!("{} is not a folder, expected one", self.what.display())));
+        }
+        if !self.what.join(MANIFEST).is_file() {
+            let what = format!("{} has no {MANIFEST}", self.what.display());
+            return Err(Failure::Misuse(format!("{what}\n`iac-mcp plugin new ID` makes a plugin")));
         }
         loop {
             let before = stamp(&self.what);

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::super::setup::{self, Entry};
-use super::check;
+use super::{check, note};
 use crate::clients::{CLIENTS, Client};
 
 /// Returns a check for each client that starts this server, or that has a file that cannot be read.
@@ -13,7 +13,7 @@ pub(super) fn all() -> Vec<Json> {
     let found: Vec<Json> = CLIENTS.iter().filter_map(one).collect();
     if found.is_empty() {
         let what = "no client starts this server yet; `iac-mcp setup` offers the clients on this computer";
-        return vec![check("clients", true, what)];
+        return vec![note("clients", what)];
     }
     found
 }
@@ -53,7 +53,7 @@ fn one(client: &Client) -> Option<Json> {
             ),
         ),
         () if !is_ours() => {
-            check("clients", true, &format!("{title} starts another copy, {command} ({})", file.display()))
+            note("clients", &format!("{title} starts another copy, {command} ({})", file.display()))
         }
         () => check("clients", true, &format!("{title} starts this program ({})", file.display())),
     })

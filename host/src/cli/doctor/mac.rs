@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value as Json, json};
 use tokio_util::sync::CancellationToken;
 
-use super::check;
+use super::{check, note};
 use crate::consent::Caller;
 use crate::pipeline::{Pipeline, PluginStatus};
 
@@ -42,7 +42,7 @@ fn consent(apps: &[Json], body: &Json) -> Json {
     };
     let who = body["responsible"].as_str();
     let asks = who.map_or_else(
-        || "macOS does not say which program it asks about".to_owned(),
+        || "macOS did not name the responsible program".to_owned(),
         |name| format!("macOS asks about {name}"),
     );
     let (refused, unasked, allowed) = (named("refused"), named("not asked"), named("allowed").len());
@@ -58,7 +58,8 @@ fn consent(apps: &[Json], body: &Json) -> Json {
         true => String::new(),
         false => format!("; not asked yet: {} (`iac-mcp consent APP`)", some(&unasked)),
     };
-    check("consent", true, &format!("{asks}; {allowed} running apps are allowed{unasked}"))
+    let what = format!("{asks}; {allowed} running apps are allowed{unasked}");
+    if who.is_none() || !unasked.is_empty() { note("consent", &what) } else { check("consent", true, &what) }
 }
 
 fn some(names: &[&str]) -> String {

@@ -113,7 +113,8 @@ impl Index {
     fn folder(folder: &Path) -> Result<Self, Failure> {
         let mut read = Self { entries: BTreeMap::new(), problems: BTreeMap::new() };
         let named = |path: &PathBuf| path.extension().is_some_and(|it| it == "toml");
-        let paths = std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+        let unread = |error: std::io::Error| Failure::Failed(format!("{}: {error}", folder.display()));
+        let paths = std::fs::read_dir(folder).map_err(unread)?.map(|entry| entry.map(|entry| entry.path()));
         let paths: Vec<PathBuf> = paths.collect::<Result<Vec<_>, _>>()?.into_iter().filter(named).collect();
         few(paths.len())?;
         for path in paths {

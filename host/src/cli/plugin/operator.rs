@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use iac_state::shell_word;
 use serde_json::{Map, Value as Json, json};
 
 use super::change;
@@ -123,8 +124,8 @@ struct Held<'a> {
 
 impl<'a> Held<'a> {
     fn find(installed: &'a Installed, id: &str) -> Result<Self, InstallError> {
-        let found = installed.list()?.remove_entry(id);
-        let (id, receipt) = found.ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
+        let mut all = installed.list()?;
+        let (id, receipt) = all.remove_entry(id).ok_or_else(|| InstallError::unknown(id, &all))?;
         Ok(Self { installed, id, receipt })
     }
 
@@ -178,7 +179,7 @@ impl<'a> Held<'a> {
         let known: Vec<String> = settings.iter().map(|it| format!("{} ({})", it.key, it.title)).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         match settings.iter().find(|it| it.key == key) {
-            None => Err(Failure::Misuse(format!("{id} has no setting `{key}`; its settings are: {known}"))),
+            None => Err(Failure::Misuse(format!("{id} has no setting `{key}`\nits settings are: {known}"))),
             Some(it) if it.kind.holds(value) => Ok(()),
             Some(it) => Err(Failure::Misuse(format!("`{key}` is {value}, expected {}", it.kind.words()))),
         }
@@ -262,7 +263,9 @@ impl Add {
         let (package, signer) = signed(&found)?;
         let id = &package.manifest.id;
         if installed.list()?.contains_key(id) {
-            return Err(InstallError::Exists(id.clone()).into());
+            let word = shell_word(&self.file.to_string_lossy());
+            let what = format!("plugin `{id}` is already installed");
+            return Err(Failure::Failed(format!("{what}\nupdate it with `iac-mcp plugin update {word}`")));
         }
         verify(common, &found.bytes, &package)?;
         let mut grants = package.grants();

@@ -33,7 +33,7 @@ impl Secret {
         let known: Vec<String> = declared.iter().map(|it| format!("{} ({})", it.key, it.title)).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let Declared { host, .. } = declared.into_iter().find(|it| it.key == key).ok_or_else(|| {
-            Failure::Misuse(format!("{id} has no secret `{key}`; its secrets are: {known}"))
+            Failure::Misuse(format!("{id} has no secret `{key}`\nits secrets are: {known}"))
         })?;
         let keeper = keeper(common)?;
         let place = keeper.place(&id, &key, &host);
@@ -53,15 +53,15 @@ impl Secret {
 /// Returns the secrets that an installed plugin declares.
 fn declared(common: &Common, id: &str) -> Result<Vec<Declared>, Failure> {
     let installed = installed(common)?;
-    let (id, receipt) =
-        installed.list()?.remove_entry(id).ok_or_else(|| InstallError::Unknown(id.to_owned()))?;
+    let mut all = installed.list()?;
+    let (id, receipt) = all.remove_entry(id).ok_or_else(|| InstallError::unknown(id, &all))?;
     Ok(package::read(&installed.bytes(&id, &receipt)?)?.manifest.secrets)
 }
 
 fn keeper(common: &Common) -> Result<Keeper, Failure> {
     let state = common
         .state()
-        .ok_or_else(|| Failure::Misuse("there is no state folder; name one with --state DIR".to_owned()))?;
+        .ok_or_else(|| Failure::Misuse("there is no state folder\nname one with --state DIR".to_owned()))?;
     Ok(Keeper::of(&state))
 }
 

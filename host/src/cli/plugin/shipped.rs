@@ -119,9 +119,15 @@ fn missing(id: &PluginId, carried: &[(&str, &[u8])]) -> String {
     } else {
         format!("this program contains {}", names.join(", "))
     };
-    format!(
-        "there is no file `{id}`, and {carried}. In a checkout of its source that belongs to you, run `iac-mcp plugin build plugins/{id}` and then `iac-mcp plugin add plugins/{id}/{id}.wasm`"
-    )
+    // Only in the source is there something to build.
+    let source = format!("plugins/{id}");
+    let how = match Path::new(&source).join("plugin.toml").is_file() {
+        true => format!("build it with `iac-mcp plugin build {source}`, then add `{source}/{id}.wasm`"),
+        false => {
+            "name a package file, an address with its digest, or run the command in a checkout of the plugin's source that belongs to you".to_owned()
+        }
+    };
+    format!("there is no file `{id}`, and {carried}\n{how}")
 }
 
 #[cfg(test)]
@@ -162,8 +168,8 @@ mod tests {
         check(&["plugins/code-query/plugin.toml"], &[], Err("plugin.toml: TOML parse error"));
         check(&["plugins/code-query.wasm"], CARRIES, Ok("beside"));
         check(&["plugins/other.wasm"], CARRIES, Ok("carried"));
-        check(&[], &[], Err("this program was built without bundled packages. In a checkout of its source"));
-        check(&[], &[("omnifocus", b"")], Err("this program contains omnifocus. In a checkout"));
+        check(&[], &[], Err("this program was built without bundled packages"));
+        check(&[], &[("omnifocus", b"")], Err("this program contains omnifocus"));
     }
 
     #[test]

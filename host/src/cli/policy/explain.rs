@@ -12,13 +12,14 @@ use iac_core::fault::did_you_mean;
 use iac_core::permission::{
     CommandScope, Level, Ruling, Scope, Source, classify_command, classify_write, forecast,
 };
+use iac_core::step::Unresolved;
 use serde_json::{Map, Value as Json, json};
 
 use super::super::options::{Common, Mac};
 use super::super::{Failure, paint};
 use super::now;
 use crate::consent::Caller;
-use crate::pipeline::{Explained, Pipeline};
+use crate::pipeline::{Explained, Pipeline, SYSTEM};
 
 /// Takes either a whole call (`explain iac_mcp_run_command '{…}'`), or an app with one command or property.
 #[derive(Debug, Args)]
@@ -46,7 +47,17 @@ struct Told {
     level: Level,
     reason: String,
     why: String,
-    line: Option<String>,
+    advice: Option<Advice>,
+    /// What the decision does not take into account.
+    note: Option<String>,
+}
+
+/// How it could be allowed.
+enum Advice {
+    /// A line of the policy.
+    Line(String),
+    /// Anything else.
+    Words(String),
 }
 
 impl Explain {
@@ -69,49 +80,55 @@ impl Explain {
         let arguments: Map<String, Json> = serde_json::from_str(&self.arguments)
             .map_err(|error| Failure::Misuse(format!("the arguments are not a JSON object: {error}")))?;
         let unknown = || {
-            Failure::Misuse(format!(
-                "there is no tool `{}`\nto explain an app, add --command or --property",
-                self.what
-            ))
+            Failure::Misuse(match self.what == SYSTEM {
+                true => "`system` has no decision of its own: it reads the state of the server\nwhat it does in an app, `policy explain APP --command NAME` explains".to_owned(),
+                false => format!(
+                    "there is no tool `{}`{}\nto explain an app, add --command or --property",
+                    self.what,
+                    did_you_mean(&names::near(&self.what, Tool::names(), 3))
+                ),
+            })
         };
         let tool = Tool::named(&self.what).ok_or_else(unknown)?;
         match pipeline.explain(tool, &arguments, &Caller::alone("iac-mcp")).await {
             Explained::Fault(fault) => Err((*fault).into()),
             Explained::Done(outcome) => match outcome.refused {
-                None => Err(Failure::Failed(format!(
-                    "the call ends without running anything: {}",
-                    outcome.body["message"]
-                ))),
-                Some(refused) => {
-                    let line = refused.scopes.first().map(Scope::policy_line);
-                    Ok(Told::new(
+                None => Err(ended(&outcome.body)),
+                Some(refused) => Ok(Told {
+                    advice: Advice::of(&outcome.body),
+                    ..Told::new(
                         Ruling::Deny,
                         refused.harm.level,
                         refused.harm.reason.clone().into(),
                         &refused.source,
-                        line,
-                    ))
-                }
+                    )
+                }),
             },
             Explained::Asked(question) => {
-                let line = question.scopes().first().map(Scope::policy_line);
-                let (level, why) =
-                    (question.level(), question.why().trim_start_matches("asked by ").to_owned());
-                Ok(Told { decision: "ask", level, reason: String::new(), why, line })
+                let why = question.why().trim_start_matches("asked ").trim_start_matches("because ");
+                let why = why.trim_start_matches("by ").to_owned();
+                let (level, reason) = (question.level(), String::new());
+                let advice = question.scopes().first().map(Advice::line);
+                Ok(Told { decision: "ask", level, reason, why, advice, note: None })
+            }
+            Explained::Unresolved(judged, why) => {
+                let Unresolved { ruling, source, harm, scope } = *judged;
+                let advice = (ruling > Ruling::Allow).then(|| Advice::line(&scope));
+                let note = format!(
+                    "the objects are unknown ({why}), so this is about the command or property only: a change of many objects, or of some classes, may be stricter"
+                );
+                let told = Told::new(ruling, harm.level, harm.reason.into(), &source);
+                Ok(Told { advice, note: Some(note), ..told })
             }
             Explained::Decided(decided) => Ok(match &decided.source {
                 Source::Preview { of } => {
-                    let line = decided.scopes.first().map(Scope::policy_line);
                     let level = decided.scopes.iter().map(|scope| scope.level).max().unwrap_or(Level::Modify);
-                    Told::new(Ruling::Ask, level, String::new(), of, line)
+                    let advice = decided.scopes.first().map(Advice::line);
+                    Told { advice, ..Told::new(Ruling::Ask, level, String::new(), of) }
                 }
-                source => Told::new(
-                    Ruling::Allow,
-                    decided.harm.level,
-                    decided.harm.reason.clone().into(),
-                    source,
-                    None,
-                ),
+                source => {
+                    Told::new(Ruling::Allow, decided.harm.level, decided.harm.reason.clone().into(), source)
+                }
             }),
         }
     }
@@ -143,30 +160,70 @@ impl Explain {
         let is_shell = classified.as_ref().is_some_and(|classified| classified.is_shell);
         let (ruling, source) = forecast(&scope, &app.name, is_shell, &gate, now());
         let reason = classified.map_or_else(|| "reads".to_owned(), |classified| classified.reason.into());
-        let line = (ruling > Ruling::Allow).then(|| scope.policy_line());
-        Ok(Told::new(ruling, scope.level, reason, &source, line))
+        let advice = match (&source, ruling) {
+            (_, Ruling::Allow) => None,
+            // No rule can allow it.
+            (Source::OnlyReads, _) => Some(Advice::Words("start the server without --read-only".to_owned())),
+            _ => Some(Advice::line(&scope)),
+        };
+        Ok(Told { advice, ..Told::new(ruling, scope.level, reason, &source) })
     }
 }
 
+impl Advice {
+    fn line(scope: &Scope) -> Self {
+        Self::Line(scope.policy_line())
+    }
+
+    /// The advice of a refusal: the rule that would allow it if there is one, otherwise its suggestion.
+    fn of(body: &Json) -> Option<Self> {
+        let text = |field: &str| body[field].as_str().map(str::to_owned);
+        text("policyLine").map(Self::Line).or_else(|| text("suggestion").map(Self::Words))
+    }
+}
+
+/// The failure for a call that ends before the policy has a part in it.
+fn ended(body: &Json) -> Failure {
+    let message = body["message"].as_str();
+    Failure::Failed(message.map_or_else(
+        || "the call reads and changes nothing of an app, so the policy does not judge it".to_owned(),
+        |message| format!("the call ends before anything is decided: {message}"),
+    ))
+}
+
 impl Told {
-    fn new(ruling: Ruling, level: Level, reason: String, source: &Source, line: Option<String>) -> Self {
-        Self { decision: ruling.as_str(), level, reason, why: source.to_string(), line }
+    fn new(ruling: Ruling, level: Level, reason: String, source: &Source) -> Self {
+        let (decision, why) = (ruling.as_str(), source.to_string());
+        Self { decision, level, reason, why, advice: None, note: None }
     }
 
     fn print(&self, common: &Common) -> Result<(), Failure> {
-        let Self { decision, level, reason, why, line } = self;
+        let Self { decision, level, reason, why, advice, note } = self;
         if common.json {
-            let body = json!({ "decision": decision, "level": level, "reason": reason, "by": why, "policyLine": line });
+            let (line, suggestion) = match advice {
+                Some(Advice::Line(line)) => (Some(line), None),
+                Some(Advice::Words(words)) => (None, Some(words)),
+                None => (None, None),
+            };
+            let body = json!({ "decision": decision, "level": level, "reason": reason, "by": why, "policyLine": line,
+                "suggestion": suggestion, "note": note });
             return Ok(paint::answer(&body, true)?);
         }
         let mut stdout = paint::stdout();
         let (strong, faint) = (paint::STRONG, paint::FAINT);
         let since = if reason.is_empty() { String::new() } else { format!(": it {reason}") };
         writeln!(stdout, "{strong}{decision}{strong:#}  {}{since}", level.as_str())?;
-        writeln!(stdout, "by {why}")?;
-        if let Some(line) = line {
-            writeln!(stdout, "{faint}a line in `rules` that would allow it:{faint:#}")?;
-            writeln!(anstream::stdout(), "  {line}")?;
+        writeln!(stdout, "Reason: {why}")?;
+        if let Some(note) = note {
+            writeln!(stdout, "Note: {note}")?;
+        }
+        match advice {
+            Some(Advice::Line(line)) => {
+                writeln!(stdout, "{faint}a line in `rules` that would allow it:{faint:#}")?;
+                writeln!(anstream::stdout(), "  {line}")?;
+            }
+            Some(Advice::Words(words)) => writeln!(stdout, "{words}")?,
+            None => {}
         }
         Ok(())
     }

@@ -49,24 +49,42 @@ impl RuleArguments {
         let state = mac.open_state(common)?;
         let Self { app, command, property, level, plugin, reason, yes } = self;
         let level = level.map(Level::from);
-        let rule =
-            Rule { app: Some(app), command, property, level, plugin, decision, reason, launch, line: 0 };
+        let rule = Rule {
+            app: Some(app.trim().to_owned()),
+            command,
+            property,
+            level,
+            plugin,
+            decision,
+            reason,
+            launch,
+            line: 0,
+        };
         if let Some(doubt) = doubt(&rule, common, mac)? {
             agree(yes, &format!("{doubt}\nwrite the rule anyway?"))?;
         }
         let order = format!("policy {} {}", decision.as_str(), in_words(&rule));
-        change(&state, &order, || state.add_rule(&rule))?;
+        let is_new = change(&state, &order, || state.add_rule(&rule))?;
         let (decision, rule) = (decision.as_str(), in_words(&rule));
-        let body = json!({ "decision": decision, "rule": rule });
-        Ok(paint::done(&format!("{decision}: {rule}"), &body, common.json)?)
+        let body = json!({ "decision": decision, "rule": rule, "new": is_new });
+        let there = if is_new { "" } else { " (already there)" };
+        Ok(paint::done(&format!("{decision}: {rule}{there}"), &body, common.json)?)
     }
 }
 
 /// Returns a warning about a rule, if there is one.
 fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failure> {
     let app = rule.app.as_deref().unwrap_or("*");
-    if app.trim().is_empty() {
-        return Err(Failure::Misuse("no app named: add a bundle id, or `*` for any app".to_owned()));
+    if app.is_empty() {
+        return Err(Failure::Misuse("no app named\nadd a bundle id, or `*` for any app".to_owned()));
+    }
+    if app.strip_suffix('*').unwrap_or(app).contains('*') {
+        return Ok(Some(format!("only a final `*` is a pattern, so `{app}` matches nothing")));
+    }
+    if let Some(id) = rule.plugin.as_deref()
+        && let Err(failure) = plugin::script_terms(common, id)
+    {
+        return Ok(Some(format!("the rule matches nothing now: {failure}")));
     }
     if app.ends_with('*') {
         let allowed = format!("this allows {} without asking", in_words(rule));
@@ -98,7 +116,7 @@ fn by_id(rule: &Rule, app: &str, found: &App) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::Misuse(format!(
-        "`{app}` is the name of an app, but a rule that allows something needs its bundle id: {id}"
+        "`{app}` is the name of an app, but a rule that allows something needs its bundle id\nwrite {id}"
     )))
 }
 
@@ -109,10 +127,7 @@ fn unknown_script(rule: &Rule, common: &Common) -> Option<Option<String>> {
     if !command.starts_with("script ") {
         return None;
     }
-    let known = match plugin::script_terms(common, plugin) {
-        Ok(known) => known,
-        Err(failure) => return Some(Some(format!("the rule matches nothing now: {failure}"))),
-    };
+    let known = plugin::script_terms(common, plugin).ok()?;
     if known.iter().any(|term| names::key(term) == names::key(command)) {
         return Some(None);
     }

@@ -74,11 +74,12 @@ pub(super) fn remove(file: &Path) -> Result<(), String> {
 }
 
 fn read(file: &Path) -> Result<Option<String>, String> {
-    regular::text(file, MOST).map_err(|error| match error {
-        // The caller adds the name of the file.
-        StateError::Io { error, .. } => error.to_string(),
-        error => error.to_string(),
-    })
+    // The caller adds the name of the file.
+    let bare = |error: StateError| {
+        let said = error.to_string();
+        said.strip_prefix(&format!("{}: ", file.display())).map(str::to_owned).unwrap_or(said)
+    };
+    regular::text(file, MOST).map_err(bare)
 }
 
 /// Returns the final target of links, even if that file does not exist yet.
@@ -90,7 +91,7 @@ fn behind_links(file: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(file),
         }
     }
-    Err(io::Error::other("its links form a circle"))
+    Err(io::Error::other("it is a symbolic link that leads back to itself"))
 }
 
 /// Replaces a file. Returns false if the file was changed at the last moment.

@@ -7,7 +7,7 @@ use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value as Json};
 
-use super::{Edit, NOT_AGAIN};
+use super::{Edit, NOT_AGAIN, marked};
 
 /// Parser options. VS Code and Zed read JSON with comments and trailing commas. A client that does not would reject
 /// such a file; then this program does too, and leaves it to the owner to remove them.
@@ -50,6 +50,12 @@ pub(super) fn with(
         let whole = style.write(&nested(place.keys, name, entry), "");
         let end = if body.is_empty() { "\n" } else { body };
         return Ok(format!("{mark}{whole}{end}"));
+    }
+    // A file that holds nothing but comments gets the object behind them.
+    if place.comments && parsed(body, true)?.is_none() {
+        let whole = style.write(&nested(place.keys, name, entry), "");
+        let feed = if body.ends_with('\n') { "" } else { style.line };
+        return Ok(format!("{mark}{body}{feed}{whole}{}", style.line));
     }
     let edit = edit(body, &style, place, (name, entry), force)?;
     Ok(format!("{mark}{}", edit.apply(body)))
@@ -150,20 +156,18 @@ pub(super) fn has(text: &str, keys: &[&str]) -> bool {
     root(marked(text).1, true).is_ok_and(|root| matches!(below(&root, keys), Ok(Some(_))))
 }
 
-/// Splits off the byte order mark, which stays first.
-fn marked(text: &str) -> (&str, &str) {
-    text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
+/// Returns the value in a file; `None` if there is nothing but blanks and comments.
+fn parsed(body: &str, comments: bool) -> Result<Option<Value<'_>>, String> {
+    let parsed = parse_to_ast(body, &CollectOptions::default(), &form(comments));
+    Ok(parsed.map_err(|error| format!("it is not JSON: {error}"))?.value)
 }
 
-/// Returns the root object of a file. An empty file counts as an empty object.
+/// Returns the root object of a file. A file without a value counts as an empty object.
 fn root(body: &str, comments: bool) -> Result<Object<'_>, String> {
-    if body.trim().is_empty() {
-        return Ok(Object { range: Range::new(0, 0), properties: Vec::new() });
-    }
-    let parsed = parse_to_ast(body, &CollectOptions::default(), &form(comments))
-        .map_err(|error| format!("it is not JSON: {error}"))?;
-    let Some(Value::Object(root)) = parsed.value else {
-        return Err("it is not a JSON object; expected `{ … }`".to_owned());
+    let root = match parsed(body, comments)? {
+        Some(Value::Object(root)) => root,
+        None => return Ok(Object { range: Range::new(0, 0), properties: Vec::new() }),
+        Some(_) => return Err("it is not a JSON object; expected `{ … }`".to_owned()),
     };
     unique(body, &Value::Object(root.clone()))?;
     Ok(root)
@@ -174,6 +178,7 @@ fn below<'a, 'b>(mut object: &'b Object<'a>, keys: &[&str]) -> Result<Option<&'b
     for key in keys {
         object = match find(object, key).map(|below| &below.value) {
             Some(Value::Object(below)) => below,
+            Some(Value::NullKeyword(_)) => return Ok(None),
             Some(_) => return Err(format!("`{key}` in it is not an object")),
             None => return Ok(None),
         };
@@ -195,6 +200,11 @@ fn edit(
             Some(below) => servers = below,
             None => {
                 let below = nested(&place.keys[depth..], name, entry)[*key].clone();
+                if let Some(null) = find(servers, key) {
+                    let text = style.write(&below, &indent_at(body, null.range.start));
+                    let range = null.value.range();
+                    return Ok(Edit { start: range.start, end: range.end, text });
+                }
                 return Ok(style.insert(body, servers, key, &below));
             }
         }
@@ -342,6 +352,21 @@ mod tests {
     }
 
     const PLACE: Place<'_> = Place { keys: &[KEY], comments: true };
+
+    #[test]
+    fn an_empty_place_is_filled() {
+        let entry = "\"iac-mcp\": {\n      \"command\": \"/x\",\n      \"args\": [\n        \"serve\"\n      ]\n    }";
+        let null = "{\n  \"a\": 1,\n  \"mcpServers\": null // none\n}";
+        let filled = null.replace("null", &format!("{{\n    {entry}\n  }}"));
+        assert_eq!(put(null, false).unwrap(), filled);
+        assert_eq!(without(null, PLACE, "iac-mcp").unwrap(), null);
+        let comment = "// mine";
+        let after = put(comment, false).unwrap();
+        assert!(after.starts_with("// mine\n{\n") && after.ends_with("}\n"), "{after}");
+        assert!(put(&after, false).is_err_and(|wrong| wrong.contains("exists already")));
+        let strict = Place { comments: false, ..PLACE };
+        assert!(with(comment, strict, "iac-mcp", &json!({}), false).is_err());
+    }
 
     #[test]
     fn the_entry_is_taken_out_and_all_else_stays() {

@@ -152,7 +152,7 @@ impl Record {
         Ok(match self.way(now) {
             Way::Gone => "the file is gone",
             Way::Remove => "would be removed, because `setup` made it",
-            Way::Restore(_) => "would be what it was before",
+            Way::Restore(_) => "would be restored",
             Way::TakeOut(text) if out(&text)?.is_back => "would get the entry that was there before",
             Way::TakeOut(_) => "would lose the entry and nothing else",
         })

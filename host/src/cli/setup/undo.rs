@@ -42,7 +42,11 @@ pub(super) fn run(wanted: &Wanted<'_>, common: &Common) -> Result<(), Failure> {
     if common.json {
         paint::answer(&json!({ "clients": all.iter().map(Taken::json).collect::<Vec<_>>() }), true)?;
     } else if all.is_empty() {
-        writeln!(paint::stdout(), "`setup` has written nothing here that could be taken back")?;
+        let what = match wanted.client.is_some() || wanted.file.is_some() {
+            true => "`setup` has not changed this file",
+            false => "`setup` has changed no file",
+        };
+        writeln!(paint::stdout(), "Nothing to undo: {what}")?;
     }
     if !common.json {
         all.iter().try_for_each(Taken::print)?;

@@ -137,13 +137,17 @@ fn added(text: &str, key: &str, kind: Kind, name: &str, entry: &Json) -> Result<
         let at = line_start(text, first.at);
         let indent = &text[at..first.at];
         if !indent.chars().all(|c| c == ' ') {
-            return Err(format!("`{key}` in it is written in one line; expected one server in a line"));
+            return Err(format!("`{key}` in it is in flow style (`{{…}}`); write one server per line"));
         }
         return Ok(Edit { start: at, end: at, text: format!("{indent}{own}{line}") }.apply(text));
     }
     match key_end(text, key) {
-        // The key has no value, so the entry goes on the line below it.
+        // The key has no value, so the entry goes on the line below it. An empty `{}` or `[]` makes room for it.
         Some(end) => {
+            if let Some((start, end)) = empty(text, end) {
+                let text = Edit { start, end, text: String::new() }.apply(text);
+                return added(&text, key, kind, name, entry);
+            }
             let at = text[end..].find('\n').map_or(text.len(), |feed| end + feed + 1);
             let feed = if text[..at].ends_with('\n') { "" } else { line };
             Ok(Edit { start: at, end: at, text: format!("{feed}  {own}{line}") }.apply(text))
@@ -153,6 +157,16 @@ fn added(text: &str, key: &str, kind: Kind, name: &str, entry: &Json) -> Result<
             Ok(format!("{text}{feed}{key}:{line}  {own}{line}"))
         }
     }
+}
+
+/// Returns the range of an empty `{}` or `[]` that is the value of a key.
+fn empty(text: &str, key_end: usize) -> Option<(usize, usize)> {
+    let colon = key_end + text[key_end..].find(':')? + 1;
+    let value = text[colon..].trim_start_matches([' ', '\t']);
+    let close = if value.starts_with('{') { '}' } else { ']' };
+    let inside = value.strip_prefix(['{', '['])?;
+    let rest = inside.trim_start().strip_prefix(close)?;
+    Some((colon, text.len() - rest.len()))
 }
 
 /// The most aliases in a file. Each may refer to others, so with more of them the expansion could exhaust the memory.
@@ -422,11 +436,19 @@ mod tests {
         ] {
             assert_eq!(check(CONTINUE, before), before);
         }
-        for before in
-            ["", "# nothing\n", "GOOSE_MODEL: x\n", "extensions:\n", "extensions: # none\nx: 1\n", "x: 1"]
-        {
+        for before in [
+            "extensions: {}\n",
+            "extensions: {  } # none\nx: 1\n",
+            "",
+            "# nothing\n",
+            "GOOSE_MODEL: x\n",
+            "extensions:\n",
+            "extensions: # none\nx: 1\n",
+            "x: 1",
+        ] {
             check(GOOSE, before);
         }
+        check(CONTINUE, "name: x\nmcpServers: []\nz: 1\n");
     }
 
     #[test]
