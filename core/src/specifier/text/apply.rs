@@ -8,7 +8,7 @@ use super::error::{Fail, shown};
 use super::step::How;
 use crate::dictionary::{APPLICATION, Property, TypeRef};
 use crate::filter::{Compare, Filter, Operator};
-use crate::specifier::read::{NAME_CODE, called_by, holder_apart};
+use crate::specifier::read::{NAME_CODE, called_by, holders_apart};
 use crate::specifier::{Container, Specifier, SpecifierError, resolve};
 use crate::words::RefId;
 
@@ -342,7 +342,7 @@ impl Parser<'_> {
         let is_meant = |kind: &TypeRef| self.dictionary.is_a(&kind.name, element);
         holder.is_application()
             && !holder.explicit
-            && holder_apart(self.dictionary, element).is_some()
+            && !holders_apart(self.dictionary, element).is_empty()
             && !own.is_some_and(|own| own.kind.0.iter().any(is_meant))
     }
 
