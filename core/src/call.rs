@@ -247,7 +247,9 @@ impl Call {
                 }
                 if let Some(elements) = &mut call.elements {
                     elements.read(reader)?;
+                    let elsewhere = elements.elsewhere(reader.dictionary);
                     **call = call.clone().settled()?;
+                    call.containers.extend(elsewhere);
                 }
             }
             Self::SetProperty(call) => read_all(&mut call.references, call.list, reader)?,

@@ -18,7 +18,7 @@ use crate::filter::Filter;
 use crate::words::{RefId, ReferenceError};
 
 pub(crate) use parse::as_shown;
-pub(crate) use read::{LABELS, Reader, holder_apart};
+pub(crate) use read::{LABELS, Reader};
 pub(crate) use resolve::find_property;
 pub use resolve::{Held, Resolved, Target};
 pub(crate) use show::{name_in, one_line, quoted, quoted_to};

@@ -45,7 +45,8 @@ pub enum How {
     Append,
     /// The new value is a text that is added before the old one.
     Prepend,
-    /// The new value is counted from the old one: a date at a distance from it, or the opposite of true or false.
+    /// The new value is counted from the old one: a date at a distance from it, a sum, or the opposite of
+    /// true or false.
     Shift,
 }
 

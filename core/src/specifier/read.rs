@@ -47,24 +47,32 @@ const HANDLE: &str = "handle";
 /// The fewest digits of a phone number.
 const SHORTEST: usize = 3;
 
-/// The class that holds further elements of a class, if the application holds only some of them: Mail's application has
-/// only the mailboxes outside of accounts. A property of the elements with the name of the containing class shows this.
+/// The classes that hold further elements of a class, if the application holds only some of them: Mail's application has
+/// only the mailboxes outside of accounts. A property of the elements with the name of a containing class shows this.
 /// Objects without elements of their own are all in the application's own list: the participants of Messages.
-pub(crate) fn holder_apart<'a>(dictionary: &'a Dictionary, element: &str) -> Option<&'a str> {
-    let class = &dictionary.element(APPLICATION, element)?.1.name;
+pub(crate) fn holders_apart<'a>(dictionary: &'a Dictionary, element: &str) -> Vec<&'a str> {
+    let Some((_, class)) = dictionary.element(APPLICATION, element) else { return Vec::new() };
+    let class = &class.name;
     if dictionary.elements(class).is_empty() {
-        return None;
+        return Vec::new();
     }
     let holders = dictionary.elements(APPLICATION).into_iter().filter(|holder| !holder.hidden);
-    let mut holders = holders.filter_map(|holder| dictionary.class(&holder.class));
-    let is_it = |holder: &&Class| {
-        let leads_back =
+    let mut holders: Vec<&Class> = holders.filter_map(|holder| dictionary.class(&holder.class)).collect();
+    holders.retain(|holder| holder.name != *class && dictionary.element(&holder.name, class).is_some());
+    let leads_back = |holder: &&&Class| {
+        let is_it =
             |property: &Property| property.kind.0.iter().any(|kind| !kind.list && kind.name == holder.name);
-        holder.name != *class
-            && dictionary.element(&holder.name, class).is_some()
-            && dictionary.property(class, &holder.name).is_some_and(leads_back)
+        dictionary.property(class, &holder.name).is_some_and(is_it)
     };
-    holders.find(is_it).map(|holder| holder.name.as_str())
+    if !holders.iter().any(|holder| leads_back(&holder)) {
+        return Vec::new();
+    }
+    // The accounts of Mail include its IMAP accounts.
+    let is_kind = |holder: &&&Class| {
+        holders.iter().any(|other| other.name != holder.name && dictionary.is_a(&holder.name, &other.name))
+    };
+    let own = holders.iter().filter(|holder| leads_back(holder) || !is_kind(holder));
+    own.map(|holder| holder.name.as_str()).collect()
 }
 
 /// The code of the property by which apps find an object by name.
@@ -152,6 +160,34 @@ impl Specifier {
             last: false,
             only: true,
         };
+    }
+
+    /// The classes of the containers in which to look for the only object with a name. None, if the specifier names the
+    /// container.
+    pub(crate) fn holders(&self, dictionary: &Dictionary) -> Vec<String> {
+        let Self::Filter { element, container: Container::Specifier(container), only: true, .. } = self
+        else {
+            return Vec::new();
+        };
+        match &**container {
+            Self::Application => holders_apart(dictionary, element).into_iter().map(str::to_owned).collect(),
+            Self::Every { element, filter: None, range: None, .. } => vec![element.clone()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The containers in which to look for the only object with a name, besides its own container.
+    pub(crate) fn elsewhere(&self, dictionary: &Dictionary) -> Vec<Container> {
+        if !self.container().is_some_and(Container::is_application) {
+            return Vec::new();
+        }
+        let every = |element| Self::Every {
+            element,
+            container: inside(Self::Application),
+            filter: None,
+            range: None,
+        };
+        self.holders(dictionary).into_iter().map(|holder| inside(every(holder))).collect()
     }
 
     /// Replaces the reference of [`stand_in`] by a path.

@@ -6,11 +6,11 @@ use serde_json::{Value as Json, json};
 use super::carried::{self, Carried, Picked};
 use super::{Outcome, Step, World, done, elements, occurrence, query, remember, started};
 use crate::call::{Call, CommandCall, GetElements, MOST_CHANGED, Mode, Named, Stranger};
-use crate::dictionary::{Dictionary, names};
+use crate::dictionary::names;
 use crate::fault::{Code, Fault};
 use crate::filter::Filter;
 use crate::permission::{NAMED, Source, may_read};
-use crate::specifier::{Container, Path, Reader, Specifier, holder_apart};
+use crate::specifier::{Container, Path, Reader, Specifier};
 use crate::words::{HIGHEST_LIMIT, RefId};
 
 /// The state that waits for a lookup.
@@ -211,31 +211,16 @@ pub(super) fn argument(
 fn sought(mut wanted: GetElements, specifier: &Specifier, world: &World<'_>) -> GetElements {
     let Ok(app) = world.apps.find(wanted.app.as_deref().unwrap_or_default()) else { return wanted };
     let Ok(dictionary) = app.dictionary() else { return wanted };
-    let Some(holder) = anywhere(specifier, dictionary) else { return wanted };
-    if specifier.container().is_some_and(Container::is_application) {
-        let (element, container) = (holder.clone(), Container::Specifier(Box::new(Specifier::Application)));
-        let every = Specifier::Every { element, container, filter: None, range: None };
-        wanted.containers.push(Container::Specifier(Box::new(every)));
-    }
+    wanted.containers.extend(specifier.elsewhere(dictionary));
+    // Only if all containers are of one class, a column has their names.
+    let holders = specifier.holders(dictionary);
+    let [holder] = holders.as_slice() else { return wanted };
     // A rule against reading names is not a reason to find nothing.
-    let name = dictionary.property_of_code(&holder, "pnam").map(|name| name.name.as_str());
+    let name = dictionary.property_of_code(holder, "pnam").map(|name| name.name.as_str());
     if let Some(name) = name.filter(|name| may_read(name, app, world.gate, world.now)) {
         wanted.properties.push(format!("{holder}.{name}"));
     }
     wanted
-}
-
-/// The class of the containers in which to look for a name; `None` if the specifier names the container.
-fn anywhere(specifier: &Specifier, dictionary: &Dictionary) -> Option<String> {
-    let Specifier::Filter { element, container: Container::Specifier(container), only: true, .. } = specifier
-    else {
-        return None;
-    };
-    match &**container {
-        Specifier::Application => holder_apart(dictionary, element).map(str::to_owned),
-        Specifier::Every { element, filter: None, range: None, .. } => Some(element.clone()),
-        _ => None,
-    }
 }
 
 /// Whether a command asks only how many objects there are: `count every message of inbox whose …`.
@@ -652,7 +637,7 @@ fn matches(body: &Json) -> Json {
     if references.len() > 1 {
         answer["references"] = Json::from(references);
     }
-    for field in ["complete", "reason", "resolvedAs"] {
+    for field in ["complete", "reason", "note", "resolvedAs"] {
         if let Some(value) = body.get(field) {
             answer[field] = value.clone();
         }

@@ -10,12 +10,12 @@ use super::{Step, Then, World, done, held, in_app};
 use crate::action::Deed;
 use crate::app::App;
 use crate::change;
-use crate::dictionary::{Identifier, TypeRef, names};
+use crate::dictionary::{Dictionary, Identifier, TypeRef, names};
 use crate::fault::{Code, Fault};
 use crate::identity::{Identity, identity};
 use crate::osa_error;
 use crate::reply::Reply;
-use crate::specifier::{By, Id, Mark, Path, Resolved, Segment, Specifier, Target};
+use crate::specifier::{By, Id, Mark, Path, Resolved, Segment, Specifier, Target, quoted};
 use crate::value::Value;
 use crate::words::{RefId, TextWindow};
 
@@ -266,9 +266,17 @@ pub(super) fn offer_names(
     events: u64,
     world: &World<'_>,
 ) -> Result<Step, Fault> {
+    let dictionary = app.dictionary()?;
+    let path = match path.last() {
+        // Every project has a root task, so it is the project that is missing.
+        Some((owner, Segment::Property(member))) if is_contents(dictionary, owner.class(), &member.term) => {
+            owner
+        }
+        _ => path,
+    };
     let deed = match path.last() {
         Some((container, Segment::Element(member, By::Name(_)))) if !container.is_spread() => {
-            let name = app.dictionary()?.property_of_code(&member.class, "pnam");
+            let name = dictionary.property_of_code(&member.class, "pnam");
             name.and_then(|name| Identifier::of(&name.name)).map(|name| Deed::Names {
                 container: container.clone(),
                 collection: member.clone(),
@@ -286,6 +294,11 @@ pub(super) fn offer_names(
     }
 }
 
+/// Whether a property holds the elements of its owner, such as the root task of a project.
+fn is_contents(dictionary: &Dictionary, class: &str, term: &str) -> bool {
+    dictionary.lineage(class).iter().any(|class| class.contents.as_deref() == Some(term))
+}
+
 /// Makes the error for an object that does not exist, once the names of its neighbours are known or cannot be read.
 pub(super) fn missing(path: &Path, reply: Reply, app: &str, world: &World<'_>) -> Result<Step, Fault> {
     let names = reply.result.unwrap_or_default();
@@ -298,6 +311,14 @@ fn not_found(path: &Path, names: &[&str], app: &App, world: &World<'_>) -> Fault
     if let Some(hint) = osa_error::hint(&app.bundle_id).filter(|_| is_there) {
         let message = format!("{} has {}, but shows nothing of it", app.name, missed(path, app, world));
         return Fault::new(Code::ReferenceInvalid, message, hint).with("app", &*app.bundle_id);
+    }
+    if is_there && let Some((_, Segment::Element(member, By::Name(name)))) = path.last() {
+        let message =
+            format!("{} lists {}, but does not find it by its name", app.name, missed(path, app, world));
+        let property = app.dictionary.as_ref().and_then(|all| all.property_of_code(&member.class, "pnam"));
+        let property = property.map_or("name", |name| name.name.as_str());
+        let suggestion = format!("write `first {} of … whose {property} is {}`", member.term, quoted(name));
+        return Fault::new(Code::ReferenceInvalid, message, suggestion).with("app", &*app.bundle_id);
     }
     let near = near(path, names, app);
     let message = format!(
@@ -326,10 +347,19 @@ fn suggestion(path: &Path, app: &App, world: &World<'_>) -> String {
     match path.last() {
         Some((container, Segment::Element(member, _))) => {
             let place = container.last().map_or_else(|| app.name.clone(), |_| told(container, app, world));
-            format!(
+            let list = format!(
                 "list the existing elements with iac_mcp_get_elements (elementType \"{}\" in {place})",
                 member.term
-            )
+            );
+            // OmniFocus: a project in a folder is only among the flattened projects of its document.
+            let flattened = format!("flattened {}", member.term);
+            let has = |all: &std::sync::Arc<Dictionary>| all.element(container.class(), &flattened).is_some();
+            match path.name().filter(|_| app.dictionary.as_ref().is_some_and(has)) {
+                Some(name) => {
+                    format!("write `{flattened} {}`, which searches folders too, or {list}", quoted(name))
+                }
+                None => list,
+            }
         }
         _ => "list the existing elements with iac_mcp_get_elements".to_owned(),
     }

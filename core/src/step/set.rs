@@ -5,6 +5,7 @@ mod answer;
 pub(super) mod begin;
 mod excluded;
 mod fold;
+mod number;
 mod wording;
 
 use std::sync::Arc;
@@ -37,6 +38,7 @@ use crate::words::RefId;
 
 pub(super) use begin::{changes, start, start_undo};
 use excluded::Known;
+use number::Sum;
 
 /// The most containers to search for an object that is no longer where it was.
 const MOST_PLACES: usize = 8;
@@ -661,12 +663,24 @@ impl Open {
                 _ => Err(self.unreadable(at)),
             };
         }
-        let shift = by.as_str().and_then(|text| Shift::parse(text, term));
-        let Value::Date(old) = old else {
-            let message = format!("`{term}` has no date, so none can be counted from it");
-            let suggestion = format!("leave out objects without one (`{term} is not null`), or give a date");
-            return Err(Fault::new(Code::TypeMismatch, message, suggestion).with("property", term.as_str()));
+        let wrong = |message: String, suggestion: String| {
+            Fault::new(Code::TypeMismatch, message, suggestion).with("property", term.as_str())
         };
+        let none = |what: &str| {
+            let message = format!("`{term}` has no {what}, so none can be counted from it");
+            wrong(message, format!("leave out objects without one (`{term} is not null`), or give a {what}"))
+        };
+        let kind = &self.change.subject.slots[at].kind;
+        if let Some(sum) =
+            by.as_str().filter(|_| number::is_number(kind)).and_then(|text| Sum::parse(text, term))
+        {
+            let Value::Number(old) = old else { return Err(none("number")) };
+            let too_large =
+                || wrong(format!("`{term}` would be too large"), "give a smaller number".to_owned());
+            return sum.of(old, kind).ok_or_else(too_large);
+        }
+        let shift = by.as_str().and_then(|text| Shift::parse(text, term));
+        let Value::Date(old) = old else { return Err(none("date")) };
         let date = shift.and_then(|shift| shift.of(old)).ok_or_else(|| self.unreadable(at))?;
         Ok(Json::from(date))
     }

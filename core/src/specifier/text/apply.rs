@@ -8,7 +8,7 @@ use super::error::{Fail, shown};
 use super::step::How;
 use crate::dictionary::{APPLICATION, Property, TypeRef};
 use crate::filter::{Compare, Filter, Operator};
-use crate::specifier::read::{NAME_CODE, called_by, holder_apart};
+use crate::specifier::read::{NAME_CODE, called_by, holders_apart};
 use crate::specifier::{Container, Specifier, SpecifierError, resolve};
 use crate::words::RefId;
 
@@ -236,6 +236,14 @@ impl Parser<'_> {
             How::First => 0,
             How::Last => -1,
             How::Index(index) => *index,
+            How::Range(from, to) if filter.is_none() => {
+                let some = every(element.clone(), container.clone(), None, Some((*from, *to)));
+                return Ok(Owner::of(some, owner.class.clone()));
+            }
+            How::Range(..) => {
+                let instead = format!("list `every {element} … whose …` with `limit` and `offset`");
+                return Err(Fail::refused(at, reach, "a range of those that match", instead));
+            }
             _ => return Err(no_item()),
         };
         let (element, container) = (element.clone(), container.clone());
@@ -334,7 +342,7 @@ impl Parser<'_> {
         let is_meant = |kind: &TypeRef| self.dictionary.is_a(&kind.name, element);
         holder.is_application()
             && !holder.explicit
-            && holder_apart(self.dictionary, element).is_some()
+            && !holders_apart(self.dictionary, element).is_empty()
             && !own.is_some_and(|own| own.kind.0.iter().any(is_meant))
     }
 
@@ -373,8 +381,14 @@ impl Parser<'_> {
         let classes = self.dictionary.classes.values().filter(|class| !class.hidden);
         let holds =
             |class: &&crate::dictionary::Class| class.elements.iter().any(|held| held.class == element);
-        let holders: Vec<String> =
-            classes.filter(holds).map(|class| class.name.clone()).take(MOST_HOLDERS).collect();
+        let mut holders: Vec<String> = classes.filter(holds).map(|class| class.name.clone()).collect();
+        // An object that the application holds as a property is nearer than a window: Mail's inbox than its viewers.
+        let of_app = self.dictionary.properties(APPLICATION);
+        let is_held = |class: &String| {
+            of_app.iter().any(|own| !own.hidden && own.kind.0.iter().any(|kind| kind.name == *class))
+        };
+        holders.sort_by_key(|class| !is_held(class));
+        holders.truncate(MOST_HOLDERS);
         if let Some(way) = self.way_to(owner, element) {
             let (element, owner, near) = (element.to_owned(), owner.to_owned(), vec![way]);
             return SpecifierError::UnknownElement { element, owner, near };

@@ -188,16 +188,23 @@ impl Parser<'_> {
     /// terms.
     fn item_of(&self, at: usize, word: &str) -> Option<(Pick, usize)> {
         let is_term = self.class("item").is_some();
+        let is_named = |at: usize| self.is_word(at, &["item", "items"]);
         let (how, end) = match word {
             "item" => self.selected(at + 1).ok()??,
-            "items" => (How::Every, at + 1),
+            "items" => self.selected(at + 1).ok()?.unwrap_or((How::Every, at + 1)),
             "every" | "each" => (How::Every, at + 2),
-            _ => (how(word)?.ok()?, at + 2),
+            _ => match (how(word)?.ok()?, self.integer(at + 1)) {
+                (from @ (How::First | How::Last), Some((count, end))) if is_named(end) => {
+                    (first_of(&count, from == How::First)?, end + 1)
+                }
+                (how, _) => (how, at + 2),
+            },
         };
-        let has_item = end != at + 2 || word == "item" || self.is_word(at + 1, &["item", "items"]);
-        let is_one = matches!(how, How::Every | How::First | How::Last | How::Index(_));
+        let has_item = is_named(at) || is_named(end - 1);
+        let is_many = matches!(how, How::Every | How::Range(..));
+        let is_one = matches!(how, How::First | How::Last | How::Index(_));
         let is_inside = self.is_sign(end + 1, "(");
-        let is_meant = has_item && is_one && (is_inside || !(is_term || how == How::Every));
+        let is_meant = has_item && (is_one || is_many) && (is_inside || !(is_term || is_many));
         (is_meant && self.is_word(end, &["of", "in"])).then_some((Pick::Item(how), end))
     }
 
@@ -480,8 +487,7 @@ impl Parser<'_> {
     /// `first 3 messages`, `last 5 notes`, with the number at a token.
     fn first_ones(&self, at: usize, from_start: bool) -> Option<Vec<Primary>> {
         let (count, class) = self.integer(at)?;
-        let count = count.parse::<i32>().ok().filter(|count| *count > 0)?;
-        let range = if from_start { How::Range(0, count - 1) } else { How::Range(-count, -1) };
+        let range = first_of(&count, from_start)?;
         let classes = self.terms(class).into_iter().filter_map(|(term, next)| match term {
             Term::Class(class, _) => Some(Ok((Pick::Element(class, range.clone()), next))),
             Term::Property(_) => None,
@@ -601,6 +607,12 @@ fn how(word: &str) -> Option<Result<How, ()>> {
         1 => Some(Ok(How::First)),
         number => Some(Ok(How::Index(number - 1))),
     }
+}
+
+/// The range of the first or the last ones.
+fn first_of(count: &str, from_start: bool) -> Option<How> {
+    let count = count.parse::<i32>().ok().filter(|count| *count > 0)?;
+    Some(if from_start { How::Range(0, count - 1) } else { How::Range(-count, -1) })
 }
 
 /// Whether a word picks one element by its place: `first`, `last`, `3rd`.

@@ -96,9 +96,9 @@ impl Parser<'_> {
         if !self.is_sign(at, "(") {
             return self.compared(at, place);
         }
-        // AppleScript requires parentheses around a count.
-        if let Some((_, end)) = self.count(at + 1).filter(|(_, end)| self.is_sign(*end, ")")) {
-            return self.counted(at + 1, end, place);
+        // Parentheses may stand around what is compared: `(start date) > today`.
+        if let Some((path, end)) = self.wrapped(at, place.class) {
+            return self.comparison(&path, end);
         }
         let (filter, end) = self.either(at + 1, inner)?;
         match self.is_sign(end, ")") {
@@ -107,10 +107,13 @@ impl Parser<'_> {
         }
     }
 
-    fn counted(&self, at: usize, end: usize, place: Place<'_>) -> Reading {
-        let paths = self.paths(at, place.class)?;
-        let path = paths.iter().find(|(_, next)| *next == end).map(|(path, _)| path);
-        self.comparison(path.ok_or_else(|| self.unexpected(at, "a property"))?, end + 1)
+    /// The path in parentheses at a token, if it is compared. AppleScript requires them around a count.
+    fn wrapped(&self, at: usize, class: &str) -> Option<(Path<'_>, usize)> {
+        let is_count = self.count(at + 1).is_some();
+        let is_compared =
+            |end: usize| self.is_sign(end, ")") && (is_count || !self.comparisons(end + 1).is_empty());
+        let paths = self.paths(at + 1, class).ok()?;
+        paths.into_iter().find(|(_, end)| is_compared(*end)).map(|(path, end)| (path, end + 1))
     }
 
     fn begins_with_term(&self, at: usize, class: &str) -> bool {
@@ -336,7 +339,7 @@ impl Parser<'_> {
         (!self.dictionary.elements(&class.name).is_empty()).then(|| class.name.clone())
     }
 
-    fn holds_value(&self, property: &Property) -> bool {
+    pub(super) fn holds_value(&self, property: &Property) -> bool {
         resolve::class_of(self.dictionary, &property.kind).is_none() && !resolve::is_open(&property.kind)
     }
 
@@ -388,8 +391,10 @@ impl Parser<'_> {
         let (_, element) = self.dictionary.element(class, plural)?;
         let (comparison, _) = *self.comparisons(end).first()?;
         let property = self.name_of(&element.name).or_else(|| {
-            let own = self.dictionary.properties(&element.name).into_iter().find(|own| !own.hidden);
-            own.map(|own| own.name.clone())
+            let own: Vec<_> = self.dictionary.properties(&element.name);
+            // What people look for in a phone number or an address is its value, not its label.
+            let value = own.iter().find(|own| own.name == "value");
+            value.or_else(|| own.iter().find(|own| !own.hidden)).map(|own| own.name.clone())
         })?;
         let wrong = format!("{} are elements, not a property of `{class}`", shown(&self.words(start, end)));
         let operator = match comparison {

@@ -4,6 +4,7 @@ use serde_json::{Number, Value as Json, json};
 
 use super::Parser;
 use super::error::{Fail, shown};
+use super::step::Term;
 use super::test::PART;
 use super::tokens::Kind;
 use crate::dictionary::{Enumeration, Property};
@@ -121,6 +122,9 @@ impl Parser<'_> {
         if let Some(found) = self.file_value(at)? {
             return Ok(found);
         }
+        if let Some(fail) = self.other_property(at) {
+            return Err(fail);
+        }
         let choices = self.enumerations(property);
         let named: Vec<&str> =
             choices.iter().flat_map(|each| &each.enumerators).map(|each| each.name.as_str()).collect();
@@ -143,6 +147,20 @@ impl Parser<'_> {
             (format!("{} has no value here", self.shown(at)), instead.to_owned())
         };
         Err(Fail::refused(at, at, wrong, instead))
+    }
+
+    /// The error for a comparison of two properties: `modification date > creation date`.
+    fn other_property(&self, at: usize) -> Option<Fail> {
+        let end = self.terms(at).into_iter().find_map(|(term, end)| match term {
+            Term::Property(term) => self.holds_value(self.property_of("", &term)?).then_some(end),
+            Term::Class(..) => None,
+        })?;
+        let wrong = format!(
+            "{} is a property, and a filter compares a property only with a value",
+            shown(&self.words(at, end))
+        );
+        let instead = "write the value out, a text in quotes; to compare two properties, list both in `properties` and compare them yourself";
+        Some(Fail::refused(at, end, wrong, instead))
     }
 
     fn enumerations(&self, property: &Property) -> Vec<&Enumeration> {
@@ -229,8 +247,8 @@ impl Parser<'_> {
             return None;
         }
         self.terms(at).into_iter().find_map(|(term, end)| match term {
-            super::step::Term::Class(class, _) => self.class_at(class).map(|class| (json!(class.name), end)),
-            super::step::Term::Property(_) => None,
+            Term::Class(class, _) => self.class_at(class).map(|class| (json!(class.name), end)),
+            Term::Property(_) => None,
         })
     }
 

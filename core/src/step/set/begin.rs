@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use super::number::{self, Sum};
 use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
@@ -427,11 +428,12 @@ fn opened(
     })
 }
 
-/// Whether a text counts the new value from the property's own: `due date + 1 day`, `not flagged`.
+/// Whether a text counts the new value from the property's own: `due date + 1 day`, `rating + 20`, `not flagged`.
 fn is_from_own(text: &str, property: &Property) -> bool {
     let is = |name: &str| property.kind.0.iter().any(|kind| kind.name == name && !kind.list);
     let is_shift = is("date") && Shift::parse(text, &property.name).is_some();
-    property.access.can_read() && (is_shift || is("boolean") && is_opposite(text, &property.name))
+    let is_sum = number::is_number(&property.kind) && Sum::parse(text, &property.name).is_some();
+    property.access.can_read() && (is_shift || is_sum || is("boolean") && is_opposite(text, &property.name))
 }
 
 /// Whether a text is the opposite of a property's own value: `not flagged`.
