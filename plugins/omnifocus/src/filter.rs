@@ -248,8 +248,7 @@ impl Reader<'_> {
             let why = conflict.message.replace(", so nothing can match", "");
             self.warnings.push(format!("`{path}` leaves nothing out: {why}"));
         }
-        let active = Predicate::Is("status", Json::String("active".to_owned()));
-        found.states |= inner.parts.contains(&active);
+        found.states |= inner.speaks();
         found.parts.push(Predicate::Not(Box::new(inner.predicate())));
         Ok(())
     }

@@ -77,7 +77,8 @@ fn choices_and_negations_nest() {
         "((status is \"completed\" and completionDate >= 2026-01-28T00:00:00+01:00) or (flagged is true and status is \"active\"))",
     );
     check(json!({"NOT": {"status": "active"}}), "not status is \"active\"");
-    check(json!({"NOT": {"status": "completed"}}), "(not status is \"completed\" and status is \"active\")");
+    check(json!({"NOT": {"OR": [{"status": "dropped"}]}}), "not status is \"dropped\"");
+    check(json!({"NOT": {"status": "completed"}}), "not status is \"completed\"");
     check(
         json!({"OR": [{"flagged": true}, {"flagged": false}]}),
         "(status is \"active\" and (flagged is true or flagged is false)); `filters.OR` always holds",
