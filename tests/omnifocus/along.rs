@@ -192,3 +192,29 @@ fn two_tags_of_an_exclusive_group_are_refused() {
         "`Dim` and `High mood` are tags of `Mood`, of which an item can have only one"
     );
 }
+
+/// Values that OmniFocus takes and that can hardly be meant have a warning; a path of tags has no empty part.
+#[test]
+fn odd_values_are_told() {
+    let mut world = World::new();
+    let mut create = |data: Json| {
+        let mut data = data;
+        data["name"] = json!("odd");
+        let mutation = json!({"operation": "create", "target": "task", "data": data});
+        world.call("omnifocus_write", &json!({ "mutation": mutation }))
+    };
+    for (data, told) in [
+        (json!({"dueDate": "2026-02-01", "deferDate": "2026-02-03"}), "deferDate: it is after the due date"),
+        (
+            json!({"dueDate": "2026-02-05", "repetitionRule": {"frequency": "daily", "endDate": "2026-02-01"}}),
+            "repetitionRule: it ends before the due date, so it never repeats",
+        ),
+        (json!({"notifications": ["2026-01-05 09:00"]}), "notifications: one of them is in the past"),
+        (json!({"dueDate": "2026-02-01", "deferDate": "2026-01-30", "notifications": [-60]}), ""),
+    ] {
+        let answer = create(data);
+        let expected = if told.is_empty() { Json::Null } else { json!([told]) };
+        assert_eq!((&answer["success"], &answer["warnings"]), (&json!(true), &expected), "{answer}");
+    }
+    assert!(create(json!({"tags": ["A : : B"]}))["error"].is_string());
+}

@@ -471,9 +471,27 @@
       row.warnings.push(
         `dueDate: its project or group is due earlier, ${local(item.effectiveDueDate)}, and that date counts`,
       );
+    if (program.ordered) doubt(item, set, row);
     check("deferDate", second(set.defer), second(time(item.deferDate)));
     check("plannedDate", second(set.planned), second(time(item.plannedDate)));
     check("lastReviewDate", second(set.reviewed), second(time(item.lastReviewDate)));
+  }
+
+  // Warns about values that OmniFocus takes and that can hardly be meant.
+  function doubt(item, set, row) {
+    const { dueDate: due, deferDate: defer, repetitionRule: rule } = item;
+    if ((present(set.due) || present(set.defer)) && present(due) && present(defer) && defer > due)
+      row.warnings.push("deferDate: it is after the due date");
+    const last = present(set.rule) && present(rule) ? /UNTIL=(\d{4})(\d\d)(\d\d)/.exec(rule.ruleString) : null;
+    if (last !== null && present(due) && new Date(Number(last[1]), last[2] - 1, Number(last[3]) + 1) < due)
+      row.warnings.push("repetitionRule: it ends before the due date, so it never repeats");
+    const past = set.alerts === undefined ? [] : (set.alerts.replace || []).concat(set.alerts.add || []);
+    if (
+      past.some(({ at, minutes }) =>
+        at === undefined ? present(due) && time(due) + minutes * 60000 < Date.now() : at < Date.now(),
+      )
+    )
+      row.warnings.push("notifications: one of them is in the past");
   }
 
   // ---- what ends with its last task
@@ -972,7 +990,7 @@
       const said = row.said;
       return () => {
         const again = find();
-        row.back = putBack(step.kind, again, dates(again));
+        // The dropped occurrence stays, so its dates put back would make the task appear twice.
         row.leaves = true;
         endTask(step.kind, again, said, row, false, () => again.drop(false, new Date()));
         row.next = show[step.kind](again);
