@@ -337,7 +337,7 @@ fn no_property_is_cut_off() {
         "tags", "repetitionRule", "status",
     ];
     for letter in ["x", "\u{202e}", "”", "\n", "日", "\\"] {
-        let long = format!("a{}", letter.repeat(1_500));
+        let long = format!("a{}", letter.repeat(1_200));
         let tags: Vec<String> = (0..40).map(|at| format!("{at}{}", letter.repeat(190))).collect();
         let all = json!({
             "name": long, "note": long, "flagged": true, "sequential": true, "dueDate": "2026-02-01",
@@ -491,13 +491,17 @@ fn equal_changes_share_a_line() {
     assert_eq!(answer["success"], true, "{answer}");
     let lines = &world.asked[0].lines;
     assert_eq!(lines.len(), 62);
-    assert_eq!(lines[0], "delete task “Task with a long name, number 1”");
-    let start =
-        "update 60 tasks: dueDate Sat 2026-02-28 17:00 +01:00: “Task with a long name, number 0”, “Task";
-    assert!(lines[1].starts_with(start), "{}", lines[1]);
-    assert!(lines[1].ends_with(" more") && lines[1].chars().count() < 1_100, "{}", lines[1]);
-    assert_eq!(lines[2], "update task “Task with a long name, number 0”: flagged false -> true");
-    assert!(lines[3..].iter().all(String::is_empty), "the host counts these and shows none of them");
+    let first = "62 in all: delete 1, update 61; delete task “Task with a long name, number 1”";
+    assert_eq!(lines[0], first);
+    let (shared, rest) = lines[1..].split_at(5);
+    let old = "“Task with a long name, number 0” (was Thu 2026-01-01 17:00 +01:00)";
+    let start = format!("update 13 tasks: dueDate Sat 2026-02-28 17:00 +01:00: {old}, “Task");
+    assert!(shared[0].starts_with(&start), "{}", shared[0]);
+    assert!(shared.iter().all(|line| line.chars().count() <= 1_000), "{shared:?}");
+    let named = |at: &usize| shared.iter().any(|line| line.contains(&format!("number {at}” (was ")));
+    assert!((0..60).all(|at| named(&at)), "every item is named with what it loses: {shared:?}");
+    assert_eq!(rest[0], "update task “Task with a long name, number 0”: flagged false -> true");
+    assert!(rest[1..].iter().all(String::is_empty), "the host counts these and shows none of them");
 }
 
 /// A shared line tells what is replaced: once if it is the same for all, otherwise beside each name. If lines are hidden,

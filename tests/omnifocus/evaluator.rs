@@ -68,12 +68,9 @@ fn together(filter: &Json) -> Vec<&Json> {
 }
 
 fn asks_for_state(filter: &Json) -> bool {
-    let active = |inner: &Json| {
-        together(inner).iter().any(|object| object["status"] == "active" || object["completed"] == false)
-    };
     together(filter).iter().any(|object| {
         ["status", "completed", "completionDate", "dropDate"].iter().any(|key| object.get(key).is_some())
-            || object.get("NOT").is_some_and(active)
+            || object.get("NOT").is_some_and(asks_anywhere)
     })
 }
 

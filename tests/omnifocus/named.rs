@@ -197,3 +197,27 @@ fn projects_are_named_in_any_case() {
     let answer = world.call("omnifocus_write", &update("nowhere"));
     assert!(answer["error"].as_str().unwrap().contains("no project `nowhere`"), "{answer}");
 }
+
+/// The link of a project has the id of its root task, so that id finds the project too.
+#[test]
+fn a_project_is_found_by_its_root() {
+    let mut world = World::new();
+    let ids = "JSON.stringify((() => { const project = new Project('P'); return [project.id.primaryKey, project.task.id.primaryKey]; })())";
+    let ids: [String; 2] = serde_json::from_str(&world.evaluate(ids).unwrap()).unwrap();
+    let query = json!({"query": {"type": "projects", "filters": {"id": ids[1]}, "fields": ["id"]}});
+    let answer = world.call("omnifocus_read", &query);
+    assert_eq!(answer["data"]["projects"], json!([{"id": ids[0]}]), "{answer}");
+}
+
+/// A project whose task was changed lately is not dormant.
+#[test]
+fn a_change_of_a_task_wakes_its_project() {
+    let mut world = World::new();
+    let make = "(() => { for (const name of ['Asleep', 'Awake']) { const project = new Project(name), task = new Task(name, project); \
+                project.task.modified = new Date(2025, 8, 1); task.modified = name === 'Awake' ? new Date(2026, 0, 20) : new Date(2025, 8, 2); } return ''; })()";
+    world.evaluate(make).unwrap();
+    let analysis =
+        json!({"analysis": {"type": "pattern_analysis", "params": {"insights": ["dormant_projects"]}}});
+    let text = world.call("omnifocus_analyze", &analysis).to_string();
+    assert!(text.contains("\"Asleep\"") && !text.contains("\"Awake\""), "{text}");
+}

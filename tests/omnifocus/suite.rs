@@ -2,6 +2,7 @@
 //! filters.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod along;
 mod consent;
 mod effective;
 mod evaluator;

@@ -517,3 +517,11 @@ fn only_steps_that_take_something_back_are_taken() {
     }
     assert!(world.asked.is_empty());
 }
+
+/// A skipped occurrence stays dropped, so an undo that only moves the dates back would make the task appear twice.
+#[test]
+fn a_skip_has_no_undo() {
+    let (mut world, ids) = scene();
+    let answer = write(&mut world, &json!({"operation": "skip", "id": ids["c"]}));
+    assert_eq!((&answer["success"], &answer["undo"]), (&json!(true), &Json::Null), "{answer}");
+}

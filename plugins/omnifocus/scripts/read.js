@@ -239,7 +239,15 @@
         return !present(next) ? null : { id: key(next), name: next.name };
       },
       reviewDays: (project) => whole(time(project.nextReviewDate), now),
-      idleDays: (project) => whole(time(project.task.modified), now),
+      // A change of a task is one of its project too.
+      idleDays: (project) =>
+        whole(
+          Array.from(project.flattenedTasks).reduce(
+            (last, task) => Math.max(last, time(task.modified)),
+            time(project.task.modified),
+          ),
+          now,
+        ),
     },
     tags: {
       id: key,
@@ -408,7 +416,11 @@
   // The items with these ids, in this order. If only some exist, a warning names the others.
   function findAll(kind, ids) {
     const find = (id) =>
-      kind === "tasks" ? Task.byIdentifier(id) : Array.from(sources[kind]()).find((item) => key(item) === id);
+      kind === "tasks"
+        ? Task.byIdentifier(id)
+        : kind === "projects"
+          ? shared.projectById(id)
+          : Array.from(sources[kind]()).find((item) => key(item) === id);
     const found = new Map(ids.map((id) => [id, find(id)])),
       missing = ids.filter((id) => !present(found.get(id)));
     if (missing.length === ids.length) refuse("not_found", kind.slice(0, -1), ids[0]);

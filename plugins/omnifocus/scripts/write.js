@@ -1,4 +1,5 @@
-// Interprets one program inside OmniFocus and returns its results. A program is data: `{stop, atomic, more, steps}`.
+// Interprets one program inside OmniFocus and returns its results. A program is data: `{stop, atomic, more,
+// ordered: false for an undo, steps}`.
 // The script resolves all steps before it applies the first, and reads the changed values back from OmniFocus. No part
 // of the program becomes source text. Times are milliseconds since 1970. A program that is too long comes in several
 // runs; `before` is the result of the previous one.
@@ -228,6 +229,18 @@
     }
     return null;
   }
+  // Several items that a program moves to one place keep their order: each goes after the one before it. An undo has
+  // exact places.
+  const latest = new Map();
+  function inOrder(move, place) {
+    if (place === null || !program.ordered || move.last || move.before !== undefined) return place;
+    const where = JSON.stringify(move);
+    return (item) => {
+      const last = latest.get(where);
+      latest.set(where, item);
+      return last === undefined ? place() : last.after;
+    };
+  }
   // Whether a task is already in the project or in the inbox to which a step moves it; a group within is left as it is.
   function isThere(kind, item, move) {
     if (kind !== "task" || move === undefined || move.last) return false;
@@ -402,7 +415,9 @@
     setScalars(item, set);
     if (set.cut !== undefined) cutNote(kind, item, set.cut, row);
     if (place !== null)
-      attempt(row, "move", () => (kind === "task" ? moveTasks([item], place()) : moveSections([item], place())));
+      attempt(row, "move", () =>
+        kind === "task" ? moveTasks([item], place(item)) : moveSections([item], place(item)),
+      );
     if (set.tags !== undefined) attempt(row, "tags", () => setTags(item, set.tags, row));
     if (set.alerts !== undefined) attempt(row, "notifications", () => setAlerts(item, set.alerts));
     if (set.rule !== undefined)
@@ -414,11 +429,21 @@
     compare(item, set, row);
     let left = item;
     if (set.status !== undefined && isAlready(kind, item, set.status, row)) return left;
+    if (kind === "task" && !["completed", "dropped"].includes(set.status) && isEndedAbove(item, set, place))
+      row.warnings.push(`status: it counts as ${taskState(item)}, because its project or group is`);
     if (set.status !== undefined)
       attempt(row, "status", () => {
         left = setStatus(kind, item, set, row);
       });
     return left;
+  }
+
+  // Whether a task that should be open counts as completed or dropped, because something above it is. `place` is null
+  // for a new task too, which has just been put somewhere.
+  function isEndedAbove(item, set, place) {
+    const isNew = undoable.some((each) => each.id === key(item));
+    if (set.status !== "active" && place === null && !isNew) return false;
+    return aboveOf(item).some((each) => !remains(each)) && taskState(item) !== "active";
   }
 
   // Compares the values in OmniFocus with those that were written, and reports a value that was not accepted.
@@ -441,13 +466,107 @@
     check("flagged", set.flagged, item.flagged);
     check("estimatedMinutes", set.estimate, orNull(item.estimatedMinutes));
     check("dueDate", second(set.due), second(time(item.dueDate)));
-    if (present(set.due) && time(item.effectiveDueDate) < set.due)
+    // Compared with what OmniFocus has: it may store whole seconds.
+    if (present(set.due) && time(item.effectiveDueDate) < time(item.dueDate))
       row.warnings.push(
         `dueDate: its project or group is due earlier, ${local(item.effectiveDueDate)}, and that date counts`,
       );
+    if (program.ordered) doubt(item, set, row);
     check("deferDate", second(set.defer), second(time(item.deferDate)));
     check("plannedDate", second(set.planned), second(time(item.plannedDate)));
     check("lastReviewDate", second(set.reviewed), second(time(item.lastReviewDate)));
+  }
+
+  // Warns about values that OmniFocus takes and that can hardly be meant.
+  function doubt(item, set, row) {
+    const { dueDate: due, deferDate: defer, repetitionRule: rule } = item;
+    if ((present(set.due) || present(set.defer)) && present(due) && present(defer) && defer > due)
+      row.warnings.push("deferDate: it is after the due date");
+    const last = present(set.rule) && present(rule) ? /UNTIL=(\d{4})(\d\d)(\d\d)/.exec(rule.ruleString) : null;
+    if (last !== null && present(due) && new Date(Number(last[1]), last[2] - 1, Number(last[3]) + 1) < due)
+      row.warnings.push("repetitionRule: it ends before the due date, so it never repeats");
+    const past = set.alerts === undefined ? [] : (set.alerts.replace || []).concat(set.alerts.add || []);
+    if (
+      past.some(({ at, minutes }) =>
+        at === undefined ? present(due) && time(due) + minutes * 60000 < Date.now() : at < Date.now(),
+      )
+    )
+      row.warnings.push("notifications: one of them is in the past");
+  }
+
+  // ---- what ends with its last task
+
+  // The groups and the project above a task, from the inside out.
+  function aboveOf(task) {
+    const found = [];
+    for (let at = task.parent; present(at); at = at.parent)
+      found.push(isRoot(at) ? { kind: "project", item: at.project } : { kind: "task", item: at });
+    return found;
+  }
+  const remains = ({ kind, item }) => !["completed", "dropped"].includes(state[kind](item));
+  // The tasks that earlier steps end, and the places where they put open ones.
+  const ended = new Set(before && before.ended ? before.ended : []),
+    filled = new Set();
+  const fills = (place) => {
+    if (place === undefined) return;
+    if (typeof place.project === "string") filled.add(key(findProject(place.project)));
+    if (present(place.task) && place.task.id !== undefined) filled.add(place.task.id);
+  };
+  // OmniFocus completes a group or a project with `completedByChildren` when nothing open is left in it. These are the
+  // ones that would be completed if a task ended now.
+  function endsWith(task, gone = new Set()) {
+    const found = [];
+    gone.add(key(task));
+    for (const { kind, item } of aboveOf(task)) {
+      const open = (each) => !gone.has(key(each)) && taskState(each) === "active";
+      if (item.completedByChildren !== true || !remains({ kind, item }) || filled.has(key(item))) break;
+      if (Array.from(item.children).some(open)) break;
+      found.push({ kind, id: key(item), name: item.name });
+      gone.add(key(kind === "project" ? item.task : item));
+    }
+    return found;
+  }
+  // A repeating task goes on, unless its rule has an end. Dropping ends all of its occurrences.
+  const goesOn = (item, drops) =>
+    !drops && present(item.repetitionRule) && !/COUNT|UNTIL/.test(String(item.repetitionRule.ruleString));
+  // What ends with a task that a step completes or drops, for the report; an act of its own for each kind.
+  function alsoEnds(kind, item, said, drops) {
+    if (kind !== "task" || !remains({ kind, item }) || goesOn(item, drops)) return;
+    const found = endsWith(item, ended);
+    if (found.length === 0) return;
+    said.alsoCompletes = found;
+    for (const each of found) if (!said.acts.includes(`complete ${each.kind}`)) said.acts.push(`complete ${each.kind}`);
+  }
+  // Ends a task, and reports what OmniFocus completed with it. If that would be more than was shown, nothing ends.
+  function endTask(kind, item, said, row, drops, work) {
+    if (kind !== "task") return work();
+    const shown = (said.alsoCompletes || []).map((each) => each.id),
+      isNew = (id) => undoable.some((each) => each.id === id);
+    filled.clear();
+    const now = goesOn(item, drops) || !remains({ kind, item }) ? [] : endsWith(item),
+      more = now.find(({ id }) => !shown.includes(id) && !isNew(id));
+    if (more !== undefined) refuse("not_asked", more.kind, `complete ${more.kind}`);
+    const open = aboveOf(item)
+      .filter(remains)
+      .map((each) => ({
+        ...each,
+        repeats: present(each.item.repetitionRule),
+        old: below(each.item),
+        was: backOfState(each.kind, each.item),
+        due: dates(each.item),
+      }));
+    const left = work();
+    const done = open.filter(
+      (each) =>
+        state[each.kind](each.item) === "completed" ||
+        (each.repeats && JSON.stringify(dates(each.item)) !== JSON.stringify(each.due)),
+    );
+    if (done.length > 0)
+      row.alsoCompleted = done.map((each) => ({ target: each.kind, id: key(each.item), name: each.item.name }));
+    row.alsoBack = done.reverse().flatMap((each) => each.was.concat(backBelow(each.old, row)));
+    for (const each of done)
+      if (each.repeats) row.lacks = (row.lacks || []).concat(`the finished occurrence of “${each.item.name}” remains`);
+    return left;
   }
 
   // ---- the way back
@@ -707,10 +826,27 @@
     }
     return Array.from(found);
   }
+  // Two tags of an exclusive group would replace each other without a word. An undo sets what was there.
+  function checkExclusive({ replace, add, remove }) {
+    const gone = (remove || []).map((name) => key(lookTag(name))),
+      seen = new Map();
+    for (const name of (replace || []).concat(add || [])) {
+      const tag = lookTag(name),
+        steps = segments(name, /\s:\s/),
+        group = tag !== null ? tag.parent : steps.length > 1 ? lookTag(steps.slice(0, -1).join(" : ")) : null;
+      if (!present(group) || group.childrenAreMutuallyExclusive !== true) continue;
+      const id = tag === null ? steps[steps.length - 1] : key(tag),
+        other = seen.get(key(group));
+      if (tag !== null && gone.includes(id)) continue;
+      if (other !== undefined && other.id !== id) refuse("exclusive", "tag", group.name, [other.name, name]);
+      seen.set(key(group), { id, name });
+    }
+  }
   const withTags = (list, added) => (added.length > 0 ? list.concat("create tag") : list);
   function freshTags(set) {
     if (set.tags === undefined) return [];
     for (const name of set.tags.remove || []) lookTag(name);
+    if (program.ordered) checkExclusive(set.tags);
     return newTags(set.tags);
   }
   const named = (added) => (added.length > 0 ? { newTags: added } : {});
@@ -746,6 +882,7 @@
         target(step.at, step.kind),
         named(added),
       );
+      fills(step.at);
       return () => {
         const item = makers[step.kind](step.name, place());
         keep(step.kind, item);
@@ -764,9 +901,7 @@
           ? null
           : move.top
             ? () => topOf(find())
-            : step.kind === "task"
-              ? taskPlace(move, "beginning")
-              : folderPlace(move, "beginning");
+            : inOrder(move, step.kind === "task" ? taskPlace(move, "beginning") : folderPlace(move, "beginning"));
       const beside =
         move === undefined || item === null
           ? undefined
@@ -797,15 +932,21 @@
           reviewAfter(item, set),
           alreadyIs(step.kind, item, set.status),
         );
-        if (["completed", "dropped"].includes(set.status))
+        if (["completed", "dropped"].includes(set.status)) {
           Object.assign(row.said, within(step.kind, item), repeats(item));
+          alsoEnds(step.kind, item, row.said, set.status === "dropped");
+        }
       }
+      if (set.status === undefined || set.status === "active") fills(move);
+      const said = row.said;
       return () => {
         const found = find(),
           remembered = set.status === "completed" ? below(found) : [];
         if (stays) row.warnings.push("project: it is there already, so it was not moved");
         row.back = backOf(step.kind, found, set);
-        const left = change(step.kind, found, set, place, row);
+        const ends = ["completed", "dropped"].includes(set.status),
+          work = () => change(step.kind, found, set, place, row),
+          left = ends ? endTask(step.kind, found, said, row, set.status === "dropped", work) : work();
         for (const back of row.back)
           if (back.set !== undefined && back.set.note !== undefined) back.set = noteBack(back.set, found.note, set);
         row.back = row.back.filter(({ set: old, places }) => !old || places || Object.keys(old).length > 0);
@@ -823,13 +964,16 @@
           repeats(find()),
           step.when === null ? alreadyIs(step.kind, find(), "completed") : {},
         );
+      if (step.id.id !== undefined) alsoEnds(step.kind, find(), row.said, false);
+      const said = row.said;
       return () => {
         const found = find(),
           remembered = below(found);
         // With a date, completing again corrects the date.
         if (step.when === null && isAlready(step.kind, found, "completed", row)) return found;
         row.back = backOfState(step.kind, found);
-        return finished(step.kind, found, finish(step.kind, found, step.when, row), row, remembered);
+        const work = () => finish(step.kind, found, step.when, row);
+        return finished(step.kind, found, endTask(step.kind, found, said, row, false, work), row, remembered);
       };
     },
     // Drops only this occurrence; the next one takes its place.
@@ -842,11 +986,13 @@
         about(step.kind, item),
         repeats(item),
       );
+      alsoEnds(step.kind, item, row.said, false);
+      const said = row.said;
       return () => {
         const again = find();
-        row.back = putBack(step.kind, again, dates(again));
+        // The dropped occurrence stays, so its dates put back would make the task appear twice.
         row.leaves = true;
-        again.drop(false, new Date());
+        endTask(step.kind, again, said, row, false, () => again.drop(false, new Date()));
         row.next = show[step.kind](again);
         return again;
       };
@@ -1098,7 +1244,8 @@
       return null;
     }
   });
-  if (!fixed.mayChange) return program.more ? { rows, carry: { made: {}, items: [], above: [] } } : { rows };
+  if (!fixed.mayChange)
+    return program.more ? { rows, carry: { made: {}, items: [], above: [], ended: Array.from(ended) } } : { rows };
   for (const row of rows) delete row.said;
   const wrong = rows.find((row) => row.error !== undefined);
   if (wrong !== undefined && (program.stop || program.atomic)) return { refused: wrong.at, rows };
@@ -1164,10 +1311,14 @@
   // Each step of the undo comes with its present report. If the report differs when the undo runs, the object was
   // changed since.
   const steps = [];
+  // The steps of the undo are resolved like those of a program of its own.
+  ended.clear();
+  filled.clear();
   for (const row of rows.slice().reverse()) {
     row.lacks = row.lacks || [];
     if (row.leaves) row.lacks.push("it is permanent");
-    for (const back of row.back || []) {
+    // What was completed with a task is opened before it.
+    for (const back of (row.alsoBack || []).concat(row.back || [])) {
       const found = settled(back);
       const lack =
         found === null ? "what it changed is gone" : found.lacksPlace ? "the place where it was is gone" : null;
@@ -1186,6 +1337,7 @@
   if (kept.length > 0 || left.length > 0) result.undo = { steps: kept, left };
   for (const row of rows) {
     delete row.back;
+    delete row.alsoBack;
     delete row.leaves;
     delete row.lacks;
   }

@@ -42,6 +42,15 @@ pub(crate) struct Range {
 enum Said {
     Instant(i64),
     Days(Date, Date),
+    /// `last 7 days` and `next 7 days`: days that end or begin today.
+    Rolling(Date, Date, Way),
+}
+
+/// Whether days around today lie behind or ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Back,
+    Ahead,
 }
 
 /// Reads a date at one end of a span, in milliseconds since 1970.
@@ -49,8 +58,8 @@ pub(crate) fn read(path: &str, value: &Json, end: End, moment: &Moment) -> Resul
     let said = value.as_str().and_then(|text| say(text, moment));
     match (said, end) {
         (Some(Said::Instant(instant)), _) => Ok(instant),
-        (Some(Said::Days(first, _)), End::Left) => Ok(moment.start_of(first)),
-        (Some(Said::Days(_, last)), End::Right) => Ok(moment.end_of(last)),
+        (Some(Said::Days(first, _) | Said::Rolling(first, ..)), End::Left) => Ok(moment.start_of(first)),
+        (Some(Said::Days(_, last) | Said::Rolling(_, last, _)), End::Right) => Ok(moment.end_of(last)),
         (None, _) => Err(Fault::expected(path, value, FORM)),
     }
 }
@@ -108,6 +117,12 @@ fn bound(object: &Object<'_>, keys: [(&str, End, i64); 2], moment: &Moment) -> R
     }
     let given = keys.into_iter().find_map(|(key, end, step)| Some((key, object.get(key)?, end, step)));
     let Some((key, value, end, step)) = given else { return Ok(None) };
+    // Nothing useful is before the days that begin today, or after those that end today: a caller means these days.
+    match (key, value.as_str().and_then(|text| say(text, moment))) {
+        ("after", Some(Said::Rolling(first, _, Way::Back))) => return Ok(Some(moment.start_of(first))),
+        ("before", Some(Said::Rolling(_, last, Way::Ahead))) => return Ok(Some(moment.end_of(last))),
+        _ => {}
+    }
     Ok(Some(read(&object.at(key), value, end, moment)?.saturating_add(step)))
 }
 
@@ -288,8 +303,12 @@ mod tests {
             ("2 weeks from now", "02-11", "02-11"),
             ("a week from friday", "02-06", "02-06"),
             ("two days before next monday", "01-31", "01-31"),
-            ("last 7 days", "01-21", "01-21"),
-            ("next 30 days", "02-27", "02-27"),
+            ("last 7 days", "01-21", "01-28"),
+            ("next 30 days", "01-28", "02-27"),
+            ("past 2 weeks", "01-14", "01-28"),
+            ("end of next 7 days", "02-04", "02-04"),
+            ("start of last 7 days", "01-21", "01-21"),
+            ("last 7 days + 1 day", "01-22", "01-29"),
             ("today + 2 weeks", "02-11", "02-11"),
             ("tomorrow + 1 month - 2 days", "02-26", "02-26"),
             ("friday + 1 week", "02-06", "02-06"),
@@ -312,6 +331,23 @@ mod tests {
         ] {
             let day = |day: &str| if day.len() == 5 { format!("2026-{day}") } else { day.to_owned() };
             check(text, &format!("{}T00:00:00+01:00", day(first)), &format!("{}T23:59:59+01:00", day(last)));
+        }
+    }
+
+    #[test]
+    fn days_around_today_are_whole_on_their_side() {
+        for (key, text, from, to) in [
+            ("after", "last 7 days", "2026-01-21T00:00:00+01:00", ""),
+            ("onOrAfter", "last 7 days", "2026-01-21T00:00:00+01:00", ""),
+            ("before", "last 7 days", "", "2026-01-20T23:59:59+01:00"),
+            ("before", "next 7 days", "", "2026-02-04T23:59:59+01:00"),
+            ("after", "next 7 days", "2026-02-05T00:00:00+01:00", ""),
+            ("before", "next week", "", "2026-02-01T23:59:59+01:00"),
+        ] {
+            let (moment, given) = (moment(), json!({ key: text }));
+            let found = range(&Object::of("dueDate", &given).unwrap(), &moment).unwrap().unwrap();
+            let shown = |end: Option<i64>| end.map(|at| moment.text(at)).unwrap_or_default();
+            assert_eq!((&shown(found.from)[..], &shown(found.to)[..]), (from, to), "{key} {text}");
         }
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn read(
         None => Conjunction::default(),
     };
     let keys = tree.keys.clone();
-    let ids = tree.only_ids(filters)?;
+    let ids = tree.only_ids();
     let of_mode = mode.iter().filter(|(key, _)| !keys.iter().any(|given| own(given) == *key));
     tree.parts.extend(of_mode.map(|(_, predicate)| predicate.clone()));
     let narrow = tree.narrow();
@@ -248,8 +248,7 @@ impl Reader<'_> {
             let why = conflict.message.replace(", so nothing can match", "");
             self.warnings.push(format!("`{path}` leaves nothing out: {why}"));
         }
-        let active = Predicate::Is("status", Json::String("active".to_owned()));
-        found.states |= inner.parts.contains(&active);
+        found.states |= inner.speaks();
         found.parts.push(Predicate::Not(Box::new(inner.predicate())));
         Ok(())
     }
@@ -286,15 +285,9 @@ impl Conjunction {
         self.states || self.choices.iter().flatten().any(Self::speaks)
     }
 
-    /// Returns the ids, if they are the only condition at the top level.
-    fn only_ids(&self, filters: Option<&Object<'_>>) -> Result<Option<Vec<String>>, Fault> {
-        let (Some(ids), Some(filters)) = (&self.ids, filters) else { return Ok(None) };
-        let alone = self.parts.len() == 1 && self.choices.is_empty();
-        if alone {
-            return Ok(Some(ids.clone()));
-        }
-        Err(Fault::invalid(format!("`{}` stands beside other filters", filters.at("id")))
-            .suggest("an id selects its item: leave the other filters out"))
+    /// Returns the ids, if they are the only condition at the top level. Beside other conditions they are one of them.
+    fn only_ids(&self) -> Option<Vec<String>> {
+        self.ids.clone().filter(|_| self.parts.len() == 1 && self.choices.is_empty())
     }
 
     /// Whether all conditions search for a name, a text or an id.

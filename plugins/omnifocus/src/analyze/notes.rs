@@ -175,7 +175,7 @@ fn show(items: &[Item], existing: Option<&Existing>, unparsed: Vec<String>, payl
     let mut operations = Vec::new();
     for item in items {
         let (row, ready) = one(item, existing);
-        if row["duplicateOf"].is_null() {
+        if ready {
             operations.push(operation(item, &row));
         }
         shown.push((row, ready));
@@ -252,8 +252,7 @@ fn task(item: &Item) -> Json {
     task
 }
 
-/// Makes the operation that creates an item. If a project matches only in part, it is not used: the task goes to the
-/// inbox.
+/// Makes the operation that creates an item whose project is certain.
 fn operation(item: &Item, row: &Json) -> Json {
     let mut data = task(item);
     match row["project"]["match"].as_str() {

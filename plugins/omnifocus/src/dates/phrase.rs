@@ -7,7 +7,7 @@
 use jiff::civil::{Date, Time};
 use jiff::{Span, ToSpan as _, Zoned};
 
-use super::Said;
+use super::{Said, Way};
 
 /// The maximum number of spans in a row, such as `+ 1 month - 2 days`.
 const MOST_SPANS: usize = 8;
@@ -49,6 +49,8 @@ pub(super) fn read(text: &str, now: &Zoned) -> Option<Said> {
 #[derive(Clone)]
 enum Base {
     Days(Date, Date),
+    /// Days that end or begin today.
+    Rolling(Date, Date, Way),
     Now(Zoned),
 }
 
@@ -64,6 +66,11 @@ impl When {
         let exact = self.clock.is_some() || self.later.get_hours() != 0 || self.later.get_minutes() != 0;
         let at = match (self.base, self.clock) {
             (Base::Days(first, last), None) if !exact => return Some(Said::Days(first, last)),
+            (Base::Rolling(first, last, way), None) if !exact => {
+                return Some(Said::Rolling(first, last, way));
+            }
+            // Several days have no time.
+            (Base::Rolling(..), _) => return None,
             (Base::Days(first, _), clock) => {
                 first.to_datetime(clock.unwrap_or(Time::midnight())).to_zoned(now.time_zone().clone()).ok()?
             }
@@ -84,7 +91,7 @@ impl Base {
     /// Moved by days, weeks, months or years.
     fn moved(self, span: Span) -> Option<Self> {
         Some(match self {
-            Self::Days(first, last) => {
+            Self::Days(first, last) | Self::Rolling(first, last, _) => {
                 Self::Days(first.checked_add(span).ok()?, last.checked_add(span).ok()?)
             }
             Self::Now(at) => Self::Now(at.checked_add(span).ok()?),
@@ -255,7 +262,12 @@ impl Scan<'_> {
         if count != 0
             && let Some((span, whole)) = self.attempt(Self::span)
         {
-            return self.away(if count < 0 { span.negate() } else { span }, whole);
+            let today = self.now.date();
+            return match self.away(if count < 0 { span.negate() } else { span }, whole)? {
+                Base::Days(_, last) if count > 0 => Some(Base::Rolling(today, last, Way::Ahead)),
+                Base::Days(first, _) => Some(Base::Rolling(first, today, Way::Back)),
+                instant => Some(instant),
+            };
         }
         let word = self.word()?;
         if let Some(day) = weekday(&word) {
@@ -321,7 +333,9 @@ impl Scan<'_> {
         while self.passes(&["the"]) {}
         let today = self.now.date();
         let named = self.attempt(|scan| Period::read(&scan.word()?)?.around(today, 0));
-        let Base::Days(first, last) = named.or_else(|| self.base())? else { return None };
+        let (Base::Days(first, last) | Base::Rolling(first, last, _)) = named.or_else(|| self.base())? else {
+            return None;
+        };
         Some(Base::day(if is_end { last } else { first }))
     }
 

@@ -132,7 +132,7 @@ fn completion(completed: bool, kind: Kind) -> Predicate {
 
 fn review(due: bool, moment: &Moment) -> Predicate {
     let until = Predicate::until("nextReviewDate", moment.end_of(moment.today()));
-    if due { until } else { Predicate::since("nextReviewDate", moment.start_in(1)) }
+    if due { until } else { Predicate::Not(Box::new(until)) }
 }
 
 /// One id, or a list of them.

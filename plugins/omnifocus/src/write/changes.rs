@@ -270,7 +270,9 @@ fn tags(object: &Object<'_>) -> Result<Option<Json>, Fault> {
             Some(Json::Array(items)) if items.is_empty() && key == "tags" => Vec::new(),
             Some(_) => object.texts(key)?.unwrap_or_default(),
         };
-        if let Some(blank) = names.iter().find(|name| name.split(" : ").any(|part| part.trim().is_empty())) {
+        // `A : : B` has an empty part too: its marks share a space.
+        let is_blank = |part: &str| matches!(part.trim(), "" | ":") || part.trim().starts_with(": ");
+        if let Some(blank) = names.iter().find(|name| name.split(" : ").any(is_blank)) {
             return Err(Fault::expected(
                 &object.at(key),
                 &json!(blank),

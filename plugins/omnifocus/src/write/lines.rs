@@ -1,40 +1,46 @@
 //! The lines of the question to the human: one for each step, in the order of what they need to see.
 
+use std::cmp::Reverse;
+
 use super::plan::{Plan, Step};
 use super::words;
 use crate::Moment;
 
-/// The number of lines that the question shows; the others are only counted.
+/// Up to this number of steps, each has its own line.
 const SHOWN: usize = 5;
 
-/// From this number on, equal changes share a line.
+/// From this number on, equal changes share lines.
 const EQUAL: usize = 3;
 
 /// The maximum number of characters of a shared line. The host cuts a line at 1,200, and the first line also counts all
 /// steps.
 const SHARED: usize = 1_000;
 
-/// Describes the steps: one line for each, because the host counts them. Equal changes share a line, and the host shows
-/// no empty line. Steps that lose something come first, so that they are not among the hidden lines. If there are
-/// hidden lines, the first line counts all steps.
+/// Describes the steps: at most one line for each, because the host counts them. Equal changes share lines that name all
+/// their items, and the host shows no empty line. Steps that lose something come first, those with the most contents
+/// before the others: if the whole is too long for a question, the host leaves out the last lines. If there are many
+/// lines, the first one counts all steps.
 pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
-    steps.sort_by_key(|step| !step.loses());
+    steps.sort_by_key(|step| (!step.loses(), Reverse(if step.loses() { step.extent() } else { 0 })));
     if steps.len() <= SHOWN {
         return steps.iter().map(|step| words::line(plan, step, moment)).collect();
     }
     let changes: Vec<Option<String>> =
-        steps.iter().map(|step| words::plain_change(plan, step, moment).filter(|_| !step.loses())).collect();
+        steps.iter().map(|step| words::plain_change(plan, step, moment)).collect();
     let mut shown = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         // The words may be cut, so the values are compared too.
-        let values = |at: usize| (&changes[at], steps[at].target, &steps[at].json["set"]);
+        let values = |at: usize| {
+            let step = steps[at];
+            (&changes[at], step.operation, step.target, &step.json["set"], step.loses())
+        };
         let equal = |other: &usize| changes[at].is_some() && values(*other) == values(at);
         let group: Vec<usize> = (0..steps.len()).filter(equal).collect();
         match &changes[at] {
             Some(change) if group.len() >= EQUAL => {
                 if group[0] == at {
                     let members: Vec<&Step> = group.iter().map(|member| steps[*member]).collect();
-                    shown.push(shared(plan, &members, change, moment));
+                    shown.extend(shared(plan, &members, change, moment));
                 }
             }
             _ => shown.push(words::line(plan, step, moment)),
@@ -47,39 +53,36 @@ pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> V
     shown
 }
 
-/// One change of several items, with what it replaces: once if that is the same everywhere, else beside each name if
-/// there is room. `update 35 tasks: flagged false -> true: “a”, “b” and 33 more`.
-fn shared(plan: &Plan, members: &[&Step], change: &str, moment: &Moment) -> String {
-    let (step, all) = (members[0], members.len());
-    let head = |change: &str| format!("{} {all} {}s{change}:", step.operation, step.target);
-    let names = || members.iter().map(|member| words::quoted(member.name()));
+/// One change of several items, with what it replaces: once if that is the same everywhere, else beside each name.
+/// `update 35 tasks: flagged false -> true: “a”, “b”, “c”`. If one line has no room for all items, more lines follow.
+fn shared(plan: &Plan, members: &[&Step], change: &str, moment: &Moment) -> Vec<String> {
+    let step = members[0];
     let whole = |member: &&Step| words::whole_change(plan, member, moment);
-    let first = whole(&step);
-    if members.iter().all(|member| whole(member) == first) {
-        return listed(head(&first), names());
-    }
-    let with_old = |(name, member): (String, &&Step)| match words::replaced(member, moment) {
-        Some(old) => format!("{name} (was {old})"),
-        None => name,
+    let is_update = step.json["do"] == "update";
+    let first = if is_update { whole(&step) } else { change.to_owned() };
+    let is_same = !is_update || members.iter().all(|member| whole(member) == first);
+    let told = |member: &&Step| match words::replaced(member, moment).filter(|_| !is_same) {
+        Some(old) => format!("{} (was {old})", words::member(member)),
+        None => words::member(member),
     };
-    let told: Vec<String> = names().zip(members).map(with_old).collect();
-    let length: usize = told.iter().map(|name| name.chars().count() + 2).sum();
-    let is_short = head(change).chars().count() + length <= SHARED;
-    if is_short { listed(head(change), told.into_iter()) } else { listed(head(change), names()) }
-}
-
-/// Adds as many names to a line as fit.
-fn listed(mut line: String, names: impl ExactSizeIterator<Item = String>) -> String {
-    let (all, mut length) = (names.len(), line.chars().count());
-    for (at, name) in names.enumerate() {
-        length += name.chars().count() + 2;
-        if length > SHARED {
-            return format!("{line} and {} more", all - at);
+    let change = if is_same { &first } else { change };
+    let head = |all: usize| {
+        let plural = if all == 1 { "" } else { "s" };
+        format!("{} {all} {}{plural}{change}:", step.operation, step.target)
+    };
+    let room = SHARED.saturating_sub(head(members.len()).chars().count());
+    let (mut lines, mut names, mut length) = (Vec::new(), Vec::new(), 0);
+    for name in members.iter().map(told) {
+        let more = name.chars().count() + 2;
+        if length + more > room && !names.is_empty() {
+            lines.push(format!("{} {}", head(names.len()), names.join(", ")));
+            (names, length) = (Vec::new(), 0);
         }
-        line.push_str(if at == 0 { " " } else { ", " });
-        line.push_str(&name);
+        length += more;
+        names.push(name);
     }
-    line
+    lines.push(format!("{} {}", head(names.len()), names.join(", ")));
+    lines
 }
 
 /// The number of names that the answer to an undo has.

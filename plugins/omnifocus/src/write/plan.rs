@@ -83,9 +83,25 @@ impl Step {
         self.said["name"].as_str().or(self.id.as_deref()).unwrap_or_default()
     }
 
-    /// Whether the step removes something that existed before.
+    /// Whether the step removes something that existed before, or ends more than its own item.
     pub(super) fn loses(&self) -> bool {
-        self.acts().iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
+        let acts = self.acts();
+        let ends = acts.iter().any(|act| act.starts_with("complete "));
+        let more = self.said["open"].as_i64() > Some(0) || !self.said["alsoCompletes"].is_null();
+        (ends && more) || acts.iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
+    }
+
+    /// How many other items the step takes along.
+    pub(super) fn extent(&self) -> i64 {
+        ["total", "projects", "folders", "tags", "below"]
+            .iter()
+            .filter_map(|key| self.said[*key].as_i64())
+            .chain(
+                self.said["alsoCompletes"]
+                    .as_array()
+                    .map(|ended| i64::try_from(ended.len()).unwrap_or(i64::MAX)),
+            )
+            .sum()
     }
 }
 
@@ -107,7 +123,7 @@ pub(super) struct Done {
 
 /// The number of characters of data that fit beside the script into the host's limit. It leaves room for the values
 /// that one part passes to the next.
-const BUDGET: usize = 174_000;
+const BUDGET: usize = 164_000;
 
 impl Plan {
     pub(super) fn single(step: Step) -> Self {
@@ -151,7 +167,7 @@ impl Plan {
         let program = |(at, part): (usize, &Vec<usize>)| {
             let steps: Vec<&Json> = part.iter().map(|at| &self.steps[*at].json).collect();
             let more = at + 1 < parts.len();
-            json!({"stop": self.stop, "atomic": self.atomic, "more": more, "steps": steps})
+            json!({"stop": self.stop, "atomic": self.atomic, "more": more, "ordered": self.form != Form::Undo, "steps": steps})
         };
         parts.iter().enumerate().map(program).collect()
     }

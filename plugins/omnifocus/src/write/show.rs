@@ -213,7 +213,7 @@ fn outcome(row: &Json, minimal: bool, moment: &Moment) -> Json {
     if row["next"].is_object() {
         shown["next"] = json!({"id": row["next"]["id"], "dueDate": moment.show(&row["next"]["dueDate"]), "deferDate": moment.show(&row["next"]["deferDate"])});
     }
-    for key in ["createdTags", "retagged"] {
+    for key in ["createdTags", "retagged", "alsoCompleted"] {
         if !row[key].is_null() {
             shown[key] = row[key].clone();
         }
@@ -355,6 +355,10 @@ pub(super) fn words(error: &Json) -> (String, String) {
             "send it again, so that it is looked up as it is now".to_owned(),
         ),
         "not_made" => (format!("what `{value}` stands for was not made"), "its own row says why".to_owned()),
+        "exclusive" => (
+            format!("`{}` are tags of `{value}`, of which an item can have only one", near.join("` and `")),
+            "name one of them".to_owned(),
+        ),
         "too_old" => (
             format!("this OmniFocus has no `{what}`"),
             format!("it takes version {value} or newer; leave it out"),

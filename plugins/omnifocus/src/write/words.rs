@@ -14,6 +14,9 @@ const NAME: usize = 60;
 const TAGS: usize = 6;
 const TAG: usize = 24;
 
+/// The maximum number of notifications of a list to show. Two lists and all other properties fit into a line.
+const ALERTS: usize = 4;
+
 /// Each property of a step: its key in the program, and its name for the caller.
 const PROPERTIES: [(&str, &str); 18] = [
     ("name", "name"),
@@ -88,9 +91,7 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
             line.push_str(&goes_along(step, json["set"]["status"] == "dropped"));
         }
         Some("complete") => {
-            if let Some(when) = json["when"].as_i64() {
-                line = format!("{line} as of {}", moment.wall(when));
-            }
+            line.push_str(&as_of(step, moment));
             line.push_str(&goes_along(step, false));
         }
         Some("delete") => line.push_str(&held(step)),
@@ -122,16 +123,42 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
     line
 }
 
-/// What an update sets, without the item and its old values: equal for equal changes. `None` for other steps, and for an
-/// update with effects on more than its own item.
+/// What a step does, without the item and its old values: equal for equal changes. `None` for steps that have a line of
+/// their own, because their effects differ from item to item.
 pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<String> {
-    let also = ["open", "repeats", "pushedOut", "nextReview", "stays", "newTags", "already"];
-    let is_plain = step.json["do"] == "update" && step.id.is_some();
-    if !is_plain || also.iter().any(|key| !step.said[*key].is_null()) {
+    let also = ["pushedOut", "nextReview", "stays", "newTags", "already"];
+    if step.id.is_none() || also.iter().any(|key| !step.said[*key].is_null()) {
         return None;
     }
-    let without_old = Step { said: json!({"to": step.said["to"]}), ..step.clone() };
-    Some(whole_change(plan, &without_old, moment))
+    match step.json["do"].as_str()? {
+        "update" => {
+            let without_old = Step { said: json!({"to": step.said["to"]}), ..step.clone() };
+            Some(whole_change(plan, &without_old, moment))
+        }
+        "complete" => Some(as_of(step, moment)),
+        "delete" => Some(String::new()),
+        _ => None,
+    }
+}
+
+/// The item of a shared line. If its container or its contents matter for what a yes loses, they are named too.
+pub(super) fn member(step: &Step) -> String {
+    let name = quoted(step.name());
+    let place = step.said["in"].as_str().map(|place| format!(" in {}", quoted(place))).unwrap_or_default();
+    match step.json["do"].as_str() {
+        Some("delete") => format!("{name}{place}{}", held(step)),
+        Some("complete") => format!("{name}{place}{}", goes_along(step, false)),
+        _ => match step.json["set"]["status"].as_str() {
+            Some(status @ ("completed" | "dropped")) => {
+                format!("{name}{place}{}", goes_along(step, status == "dropped"))
+            }
+            _ => name,
+        },
+    }
+}
+
+fn as_of(step: &Step, moment: &Moment) -> String {
+    step.json["when"].as_i64().map(|when| format!(" as of {}", moment.wall(when))).unwrap_or_default()
 }
 
 /// What an update sets, and what it replaces, without the item.
@@ -321,7 +348,11 @@ fn notifications(wanted: &Json, old: &Json, moment: &Moment) -> Vec<String> {
         None => moment.wall_of(&alert["at"]).unwrap_or_else(|| "without a date".to_owned()),
     };
     let all = |all: &Json| match all.as_array().filter(|all| !all.is_empty()) {
-        Some(all) => all.iter().map(one).collect::<Vec<_>>().join(", "),
+        Some(all) => {
+            let more = all.len().saturating_sub(ALERTS);
+            let more = (more > 0).then(|| format!("and {more} more"));
+            all.iter().take(ALERTS).map(one).chain(more).collect::<Vec<_>>().join(", ")
+        }
         None => "none".to_owned(),
     };
     let mut parts = Vec::new();
@@ -356,6 +387,18 @@ fn goes_along(step: &Step, drops: bool) -> String {
         0 => {}
         1 => words.push_str(&format!(", with 1 open task {below}")),
         open => words.push_str(&format!(", with {open} open tasks {below}")),
+    }
+    let ended = step.said["alsoCompletes"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let ended: Vec<String> = ended
+        .iter()
+        .map(|each| {
+            let kind = if each["kind"] == "project" { "project" } else { "group" };
+            format!("{kind} {}", quoted(each["name"].as_str().unwrap_or_default()))
+        })
+        .collect();
+    if !ended.is_empty() {
+        words
+            .push_str(&format!(", the last open task of {}, which this also completes", ended.join(" and ")));
     }
     if let Some(rule) = step.said["repeats"].as_str() {
         let rule = short(rule, NAME);

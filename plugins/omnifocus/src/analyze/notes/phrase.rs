@@ -1,6 +1,6 @@
 //! Reads the dates, times and tags in the words of one line.
 
-use jiff::civil::{Date, Weekday, date};
+use jiff::civil::{Date, Time, Weekday, date};
 
 use crate::Moment;
 
@@ -45,13 +45,34 @@ impl<'a> Words<'a> {
                     continue;
                 }
                 let begins = markers == DEFER;
-                if let Some((day, words)) = self.date(start + length, begins, moment) {
-                    self.0.drain(start..start + length + words);
-                    return Some(day.to_string());
+                if let Some((date, words)) = self.date(start + length, begins, moment) {
+                    let (time, more) = self.clock(start + length + words).unzip();
+                    let (glued, more) = (self.glued(start + length), more.unwrap_or(0));
+                    self.0.drain(start..start + length + words + more);
+                    let time = glued.or(time).map(|time| time.strftime(" %H:%M").to_string());
+                    return Some(format!("{date}{}", time.unwrap_or_default()));
                 }
             }
         }
         None
+    }
+
+    /// Reads the time in `2026-12-10T09:00`.
+    fn glued(&self, at: usize) -> Option<Time> {
+        let (_, time) = plain(self.0.get(at)?).split_once(['T', 't'])?;
+        time_of(time, false)
+    }
+
+    /// Reads a time after a date, and returns how many words it takes: `09:00`, `9am`, `9 pm`, `at 9`, `at noon`.
+    fn clock(&self, start: usize) -> Option<(Time, usize)> {
+        let word = |at: usize| self.0.get(at).map(|word| lower(word)).unwrap_or_default();
+        let skipped = usize::from(word(start) == "at");
+        let at = start + skipped;
+        let half = word(at + 1);
+        if matches!(half.as_str(), "am" | "pm") {
+            return Some((time_of(&format!("{}{half}", word(at)), false)?, skipped + 2));
+        }
+        Some((time_of(&word(at), skipped > 0)?, skipped + 1))
     }
 
     /// Returns how many words a marker has if it begins here.
@@ -105,6 +126,29 @@ impl<'a> Words<'a> {
             return Some(count * factor).filter(|minutes| *minutes <= 10_000);
         }
         None
+    }
+}
+
+/// Reads a time of the day. A bare hour is one only after `at`.
+fn time_of(text: &str, is_at: bool) -> Option<Time> {
+    if text == "noon" {
+        return Time::new(12, 0, 0, 0).ok();
+    }
+    let (digits, half) = match (text.strip_suffix("am"), text.strip_suffix("pm")) {
+        (Some(digits), _) => (digits, Some(0)),
+        (_, Some(digits)) => (digits, Some(12)),
+        _ => (text, None),
+    };
+    let (hour, minute) = match digits.split_once(':') {
+        Some((hour, minute)) if minute.len() == 2 => (hour, minute.parse().ok()?),
+        None if half.is_some() || is_at => (digits, 0),
+        _ => return None,
+    };
+    let hour: i8 = hour.parse().ok()?;
+    match half {
+        Some(half) if (1..=12).contains(&hour) => Time::new(hour % 12 + half, minute, 0, 0).ok(),
+        Some(_) => None,
+        None => Time::new(hour, minute, 0, 0).ok(),
     }
 }
 
@@ -176,6 +220,7 @@ fn written(text: &str, today: Date) -> Option<Date> {
     if let Some((month, day)) = text.split_once('/') {
         return this_year_or_next(today, month.parse().ok()?, day.parse().ok()?);
     }
+    let text = text.split('t').next().unwrap_or_default();
     let shape = text.len() == 10 && text.bytes().filter(u8::is_ascii_digit).count() == 8;
     text.parse().ok().filter(|found| shape && *found >= date(1970, 1, 1))
 }

@@ -35,6 +35,11 @@ enum Line<'a> {
 
 fn kind(line: &str) -> Line<'_> {
     if let Some(rest) = bullet(line) {
+        // What is checked off is done.
+        if rest.starts_with("[x]") || rest.starts_with("[X]") {
+            return Line::Other;
+        }
+        let rest = rest.strip_prefix("[ ]").unwrap_or(rest).trim();
         return if rest.is_empty() { Line::Other } else { Line::Task(rest) };
     }
     if line.starts_with('#') {
@@ -67,7 +72,7 @@ fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     (head.eq_ignore_ascii_case(word) && !rest.is_empty()).then_some(rest)
 }
 
-/// Returns the text after a list marker and a checkbox.
+/// Returns the text after a list marker.
 fn bullet(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = if (1..=3).contains(&digits) {
@@ -75,9 +80,7 @@ fn bullet(line: &str) -> Option<&str> {
     } else {
         line.strip_prefix(['-', '*', '•', '–'])?
     };
-    let rest = rest.strip_prefix(char::is_whitespace)?.trim();
-    let boxed = ["[ ]", "[x]", "[X]"].into_iter().find_map(|mark| rest.strip_prefix(mark));
-    Some(boxed.unwrap_or(rest).trim())
+    Some(rest.strip_prefix(char::is_whitespace)?.trim())
 }
 
 fn item(text: &str, project: Option<String>, moment: &Moment) -> Item {
@@ -147,7 +150,7 @@ mod tests {
             &["Call Bob", "Mail Eve", "Pay"],
             &["We talked."],
         );
-        check("- [ ] Open\n- [x] Done", &["Open", "Done"], &[]);
+        check("- [ ] Open\n- [x] Done", &["Open"], &["- [x] Done"]);
         check("-no space\n-", &[], &["-no space", "-"]);
     }
 
@@ -169,6 +172,20 @@ mod tests {
     #[test]
     fn dates_times_and_tags_are_taken_out_of_the_name() {
         check("- Send report due tomorrow", &["Send report | due 2026-01-29"], &[]);
+        for (text, due) in [
+            ("due 2026-12-10 09:00", "2026-12-10 09:00"),
+            ("by 2026-12-10T09:00", "2026-12-10 09:00"),
+            ("by Friday 14:00", "2026-01-30 14:00"),
+            ("by friday at 9am", "2026-01-30 09:00"),
+            ("by friday at 9 pm.", "2026-01-30 21:00"),
+            ("by tomorrow 8:30", "2026-01-29 08:30"),
+            ("by 2/1 at noon", "2026-02-01 12:00"),
+            ("by March 31 at 9", "2026-03-31 09:00"),
+            ("by end of month, 17:00", "2026-01-31 17:00"),
+        ] {
+            check(&format!("- Send report {text}"), &[&format!("Send report | due {due}")[..]], &[]);
+        }
+        check("- Wait for it by Friday 9 times", &["Wait for it 9 times | due 2026-01-30"], &[]);
         check("- Pay rent by 2/1", &["Pay rent | due 2026-02-01"], &[]);
         check("- Pay rent by 1/5", &["Pay rent | due 2027-01-05"], &[]);
         check("- File taxes before March 31", &["File taxes | due 2026-03-31"], &[]);

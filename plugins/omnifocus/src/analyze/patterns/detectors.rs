@@ -36,7 +36,7 @@ const DORMANT: &[&str] = &["id", "name", "status", "modified", "idleDays", "task
 
 pub(super) fn dormant(scope: &Scope, _: &Moment) -> Vec<Query> {
     let idle = projects(scope, &["active", "on_hold"]).and(above("idleDays", 90));
-    vec![Query::new(Kind::Projects, &idle).rows(DORMANT, &[("modified", 1)], 0, 10)]
+    vec![Query::new(Kind::Projects, &idle).rows(DORMANT, &[("idleDays", -1)], 0, 10)]
 }
 
 pub(super) fn show_dormant(found: Vec<Found>, moment: &Moment) -> Json {
@@ -52,7 +52,7 @@ pub(super) fn show_dormant(found: Vec<Found>, moment: &Moment) -> Json {
         })
         .collect();
     let mut shown = json!({"count": found.total(), "threshold_days": 90, "items": items});
-    warn(&mut shown, found.total(), 5, "projects were not changed for 90 days");
+    warn(&mut shown, found.total(), 5, "projects and their tasks were not changed for 90 days");
     shown
 }
 
@@ -69,7 +69,8 @@ pub(super) fn deadlines(scope: &Scope, moment: &Moment) -> Vec<Query> {
 
 /// The days from an instant on, those with the most due tasks first.
 fn days(from: i64, most: usize) -> Group {
-    Group::by_day("dueDate").only(&Predicate::since("dueDate", from)).sort("count", -1).most(most)
+    const FIELD: &str = "effectiveDueDate";
+    Group::by_day(FIELD).only(&Predicate::since(FIELD, from)).sort("count", -1).most(most)
 }
 
 pub(super) fn show_deadlines(found: Vec<Found>, _: &Moment) -> Json {
