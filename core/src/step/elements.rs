@@ -461,7 +461,8 @@ impl Listing {
                     let [container] = self.wanted.containers.as_slice() else {
                         return Err(self.missing(app));
                     };
-                    return match (container.name(), &self.container) {
+                    let named = query::without_contents(container, app.dictionary()?).name();
+                    return match (named, &self.container) {
                         (Some(_), None) => query::offer_names(container, self.first, app, events, world),
                         _ => Err(self.missing(app)),
                     };

@@ -267,13 +267,7 @@ pub(super) fn offer_names(
     world: &World<'_>,
 ) -> Result<Step, Fault> {
     let dictionary = app.dictionary()?;
-    let path = match path.last() {
-        // Every project has a root task, so it is the project that is missing.
-        Some((owner, Segment::Property(member))) if is_contents(dictionary, owner.class(), &member.term) => {
-            owner
-        }
-        _ => path,
-    };
+    let path = without_contents(path, dictionary);
     let deed = match path.last() {
         Some((container, Segment::Element(member, By::Name(_)))) if !container.is_spread() => {
             let name = dictionary.property_of_code(&member.class, "pnam");
@@ -294,9 +288,13 @@ pub(super) fn offer_names(
     }
 }
 
-/// Whether a property holds the elements of its owner, such as the root task of a project.
-fn is_contents(dictionary: &Dictionary, class: &str, term: &str) -> bool {
-    dictionary.lineage(class).iter().any(|class| class.contents.as_deref() == Some(term))
+/// The owner of a property that holds the owner's elements. Every project has a root task, so it is the project that is
+/// missing.
+pub(super) fn without_contents<'p>(path: &'p Path, dictionary: &Dictionary) -> &'p Path {
+    let Some((owner, Segment::Property(member))) = path.last() else { return path };
+    let lineage = dictionary.lineage(owner.class());
+    let is_contents = lineage.iter().any(|class| class.contents.as_deref() == Some(member.term.as_str()));
+    if is_contents { owner } else { path }
 }
 
 /// Makes the error for an object that does not exist, once the names of its neighbours are known or cannot be read.

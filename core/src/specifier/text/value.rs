@@ -151,7 +151,8 @@ impl Parser<'_> {
 
     /// The error for a comparison of two properties: `modification date > creation date`.
     fn other_property(&self, at: usize) -> Option<Fail> {
-        let end = self.terms(at).into_iter().find_map(|(term, end)| match term {
+        let start = at + usize::from(self.is_word(at, &["its", "the"]));
+        let end = self.terms(start).into_iter().find_map(|(term, end)| match term {
             Term::Property(term) => self.holds_value(self.property_of("", &term)?).then_some(end),
             Term::Class(..) => None,
         })?;

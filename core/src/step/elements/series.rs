@@ -324,12 +324,15 @@ impl Listing {
         told.is_page_whole = self.is_whole_page(series, found, chosen);
         let mut objects = Objects::new();
         let mut body = self.body(answer, told.reason(), &mut objects, app, world)?;
+        let mut note: Vec<String> = body["note"].as_str().map(str::to_owned).into_iter().collect();
+        note.extend(told.notes());
         if let Some(first) = &self.first {
+            if !note.is_empty() {
+                body["note"] = json!(note.join("; "));
+            }
             return first.clone().found(&body, events, world);
         }
         body["source"] = json!(told.source);
-        let mut note: Vec<String> = body["note"].as_str().map(str::to_owned).into_iter().collect();
-        note.extend(told.notes());
         // A note that holds for every such list is given only once, because a model remembers it. A note that says how
         // to get a better answer is always given.
         let is_told = world.gate.plugin.is_some() || told.is_late();
