@@ -182,9 +182,7 @@ pub(super) fn unknown_variables() -> Vec<String> {
         command.get_arguments().filter_map(|argument| argument.get_env()).filter_map(|name| name.to_str());
     let known: Vec<&str> = options.chain(OTHERS).collect();
     let given = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    let is_unknown = |name: &String| {
-        name.starts_with(VARIABLE) && !known.contains(&name.as_str())
-    };
+    let is_unknown = |name: &String| name.starts_with(VARIABLE) && !known.contains(&name.as_str());
     let warn = |name: String| {
         let near = did_you_mean(&names::near(&name, known.iter().copied(), 1));
         format!("the variable {name} is not known{near}")

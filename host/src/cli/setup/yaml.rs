@@ -436,19 +436,18 @@ mod tests {
         ] {
             assert_eq!(check(CONTINUE, before), before);
         }
-        for before in [
-            "extensions: {}\n",
-            "extensions: {  } # none\nx: 1\n",
-            "",
-            "# nothing\n",
-            "GOOSE_MODEL: x\n",
-            "extensions:\n",
-            "extensions: # none\nx: 1\n",
-            "x: 1",
-        ] {
+        for before in
+            ["", "# nothing\n", "GOOSE_MODEL: x\n", "extensions:\n", "extensions: # none\nx: 1\n", "x: 1"]
+        {
             check(GOOSE, before);
         }
-        check(CONTINUE, "name: x\nmcpServers: []\nz: 1\n");
+        // The empty braces and brackets make room for the entry.
+        for (place, before) in
+            [(GOOSE, "extensions: {  } # none\nx: 1\n"), (CONTINUE, "name: x\nmcpServers: []\nz: 1\n")]
+        {
+            let after = with(before, place, "iac-mcp", &entry(), false).unwrap();
+            assert!(find(&parse(&after).unwrap()[place.0], place.1, "iac-mcp").is_some(), "{after}");
+        }
     }
 
     #[test]
