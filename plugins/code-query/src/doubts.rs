@@ -34,6 +34,8 @@ pub(crate) enum Reason {
     /// A file has syntax errors.
     SyntaxErrors,
     /// Types implement a protocol by their members and do not name it.
+    /// A server reports what it checks itself, and not what the compiler finds.
+    OwnChecks,
     Structural,
     /// A server ended and was started again meanwhile.
     Restarted,
@@ -72,6 +74,7 @@ impl Reason {
             Self::SyntaxErrors => "syntax_errors",
             Self::Structural => "structural",
             Self::Restarted => "restarted",
+            Self::OwnChecks => "own_checks",
             Self::Truncated => "truncated",
         }
     }

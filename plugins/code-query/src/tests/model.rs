@@ -358,7 +358,7 @@ impl Model {
             Some(Diagnostic {
                 location,
                 severity,
-                code: Some("toy".to_owned()),
+                code: Some(if message == "unlinked-file" { message } else { "toy" }.to_owned()),
                 source: Some("toyc".to_owned()),
                 message: message.to_owned(),
             })
