@@ -251,9 +251,11 @@ fn row((site, one): &(Site<'_>, Diagnostic)) -> Row {
     Row::new(path, label, shown).below_file(entry)
 }
 
-/// One line with ordinary spaces, 500 characters at most.
+/// One line with ordinary spaces, 500 characters at most. ty ends a message with lines of `info:`, such as the folders
+/// in which it searched, and they are the same in many rows.
 fn fold(message: &str) -> String {
-    message
+    let end = message.find("\ninfo: ").unwrap_or(message.len());
+    message[..end]
         .split(|letter: char| letter.is_whitespace())
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
