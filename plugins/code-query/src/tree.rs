@@ -54,9 +54,10 @@ impl Node {
         names.join(".")
     }
 
-    /// Whether a person would ask for it by name. No one does that for an implementation block.
+    /// Whether a person would ask for it by name. No one does that for an implementation block, or for a call of a
+    /// macro, which has the name of the macro.
     pub(crate) fn is_named(&self) -> bool {
-        self.kind != kinds::OBJECT
+        !matches!(self.kind, kinds::OBJECT | kinds::NULL)
     }
 }
 
