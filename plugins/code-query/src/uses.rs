@@ -58,10 +58,7 @@ impl Uses {
         };
         self.items.retain(is_call);
         let spot = |one: &Location| ((one.path.clone(), one.range.start.line), one.range.start.column);
-        let mut imported = BTreeSet::new();
-        if imports::are_listed(&located.language) {
-            imported = imports::among(located.site, &self.unsure.iter().map(spot).collect());
-        }
+        let imported = imports::among(located.site, &self.unsure.iter().map(spot).collect());
         self.unsure.retain(|one| is_call(one) || imported.contains(&spot(one)));
     }
 
