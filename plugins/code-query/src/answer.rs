@@ -105,7 +105,7 @@ fn page<'a, T>(items: &'a [T], common: &Common, doubts: &mut Doubts) -> &'a [T] 
     if end < items.len() {
         doubts.add(Reason::Truncated);
         doubts.note(format!("{} to {end} of {}; continue with offset {end}", start + 1, items.len()));
-    } else if start == items.len() && start > 0 && common.offset > 0 {
+    } else if start == items.len() && common.offset > 0 {
         doubts.note(format!("offset {} is past the end of {}", common.offset, items.len()));
     }
     &items[start..end]
