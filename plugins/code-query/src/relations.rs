@@ -639,7 +639,9 @@ fn declaration_rows(
     doubts: &mut Doubts,
 ) -> Vec<Row> {
     let site = asker.located.site;
-    let coded = asker.coded(shown, Tree::declared_at, doubts);
+    let symbol: fn(&Tree, Position) -> Option<&Node> =
+        if via.is_some() { Tree::implemented_at } else { Tree::declared_at };
+    let coded = asker.coded(shown, symbol, doubts);
     let row = |((location, preview), (node, code)): ((&Location, Option<String>), Coded)| {
         let node = node.as_ref();
         let range = node.map_or(location.range, Node::range);

@@ -128,6 +128,13 @@ impl Tree {
     pub(crate) fn declared_at(&self, at: Position) -> Option<&Node> {
         self.named_at(at).or_else(|| self.nodes.iter().rev().find(|node| key(node.whole.start) == key(at)))
     }
+
+    /// Returns the symbol that is declared at a place, otherwise the one around it on the same line: TypeScript gives a
+    /// function that is assigned to a name as the implementation, and not the name.
+    pub(crate) fn implemented_at(&self, at: Position) -> Option<&Node> {
+        let assigned = || self.around(at).filter(|node| node.name_range.start.line == at.line);
+        self.declared_at(at).or_else(assigned)
+    }
 }
 
 /// A line and a column, both from 0.
