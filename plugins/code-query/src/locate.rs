@@ -89,6 +89,10 @@ pub(crate) fn one<'a>(
             if let Some(outside) = outside {
                 return Ok(outside);
             }
+            // A server reads the body of a function that was found, so its calls are in no other language.
+            if what == "callees" && found.is_ok() {
+                own.withdraw_unserved();
+            }
             doubts.join(&own);
             let unsure = |trouble: Trouble| match trouble.hint {
                 None if trouble.code == "NOT_FOUND" && doubts.has(Reason::Loading) => {
