@@ -71,7 +71,7 @@ impl Entry {
             (None, Some(signature)) => format!("{BAR}{signature}"),
             (None, None) => String::new(),
         };
-        Self { list, holder: None, head: format!("{at} {name}"), tail }
+        Self { list, holder: None, head: format!("{at} {name}").trim_end().to_owned(), tail }
     }
 
     fn text(&self) -> Json {
@@ -105,7 +105,7 @@ fn page<'a, T>(items: &'a [T], common: &Common, doubts: &mut Doubts) -> &'a [T] 
     if end < items.len() {
         doubts.add(Reason::Truncated);
         doubts.note(format!("{} to {end} of {}; continue with offset {end}", start + 1, items.len()));
-    } else if start == items.len() && start > 0 && common.offset > 0 {
+    } else if start == items.len() && common.offset > 0 {
         doubts.note(format!("offset {} is past the end of {}", common.offset, items.len()));
     }
     &items[start..end]
@@ -226,7 +226,10 @@ fn files(rows: Vec<Row>) -> Vec<Json> {
             continue;
         };
         if row.shown.contains_key("external") {
-            let name = json!(format!("{} in {}", row.label, short(&row.path)));
+            // What has no name is shown by its line.
+            let is_line = row.label.bytes().all(|byte| byte.is_ascii_digit());
+            let (label, path) = (&row.label, short(&row.path));
+            let name = json!(if is_line { format!("{path}:{label}") } else { format!("{label} in {path}") });
             if !outside.contains(&name) {
                 outside.push(name);
             }
@@ -408,6 +411,15 @@ mod tests {
                 "{rows}: {shown} {counted}"
             );
         }
+    }
+
+    #[test]
+    fn what_has_no_name_is_shown_by_its_line() {
+        let row = |label: &str| {
+            let entry = Entry::of_symbol("symbols", "1:1-1:2", "", None, None);
+            Row::new("/lib/a/b.rs".to_owned(), label.to_owned(), json!({"external": true})).below_file(entry)
+        };
+        assert_eq!(files(vec![row("7"), row("f")]), [json!({"outside": ["a/b.rs:7", "f in a/b.rs"]})]);
     }
 
     #[test]

@@ -7,19 +7,26 @@ use iac_plugin::json;
 
 use crate::answer::{Answer, Entry, Row};
 use crate::crawl;
-use crate::doubts::{Doubts, Reason};
+use crate::doubts::{self, Doubts, Reason};
 use crate::find;
 use crate::request::Common;
 use crate::scope::{self, Desk, Scope, Site, show_range};
 use crate::tree::key;
 use crate::trouble::Trouble;
-use crate::world::{Cause, Diagnostic, Diagnostics, Failure, File};
+use crate::world::{Cause, Diagnostic, Diagnostics, Failure, File, Naming};
 
 /// The maximum number of files to ask about one by one.
 const FILES: usize = 200;
 
 /// The maximum number of files to count.
 const LISTED: u32 = 5_000;
+
+/// rust-analyzer's code for a file that belongs to no crate. It checks nothing else there.
+const UNLINKED: &str = "unlinked-file";
+
+/// The host does not let rust-analyzer run the compiler, because that would build the project.
+const OWN_CHECKS: &str =
+    "these are the server's own checks and not the compiler's; `cargo check` finds the rest";
 
 /// Which diagnostics a query asks for.
 pub(crate) struct Wanted<'a> {
@@ -109,17 +116,41 @@ impl<'a> Found<'a> {
         }
         // A loading server may report more later.
         let languages: BTreeSet<&str> = files.iter().map(|file| file.language.as_str()).collect();
-        languages.into_iter().for_each(|language| drop(site.workspace.prepare(language, common.wait)));
+        for language in languages {
+            let prepared = site.workspace.prepare(language, common.wait);
+            if prepared.is_ok_and(|server| server.naming == Naming::Rust) {
+                self.doubts.add(Reason::OwnChecks);
+                self.doubts.note(OWN_CHECKS);
+            }
+        }
         let paths: Vec<String> = files.into_iter().map(|file| file.path).collect();
         match site.workspace.diagnostics(&paths, common.timeout) {
             Err(failure) => self.fail(failure, paths.len(), common),
-            Ok(answers) => answers.into_iter().for_each(|answer| match answer {
-                Err(failure) => self.fail(failure, 1, common),
-                Ok(answer) => {
-                    self.hear(site, answer);
-                    self.checked += 1;
+            Ok(answers) => {
+                let mut unlinked = Vec::new();
+                for (path, answer) in paths.iter().zip(answers) {
+                    match answer {
+                        Err(failure) => self.fail(failure, 1, common),
+                        Ok(answer) => {
+                            let is_unlinked =
+                                answer.items.iter().any(|one| one.code.as_deref() == Some(UNLINKED));
+                            unlinked.extend(is_unlinked.then(|| site.show(path)));
+                            self.checked += usize::from(!is_unlinked);
+                            self.hear(site, answer);
+                        }
+                    }
                 }
-            }),
+                self.unlinked(&unlinked);
+            }
+        }
+    }
+
+    /// Says which files the server did not check because they belong to no crate.
+    fn unlinked(&mut self, paths: &[String]) {
+        if !paths.is_empty() {
+            self.doubts.add(Reason::ServerScope);
+            let named = doubts::named(paths, "files");
+            self.doubts.note(format!("not checked, because they belong to no crate: {named}"));
         }
     }
 
@@ -220,9 +251,11 @@ fn row((site, one): &(Site<'_>, Diagnostic)) -> Row {
     Row::new(path, label, shown).below_file(entry)
 }
 
-/// One line with ordinary spaces, 500 characters at most.
+/// One line with ordinary spaces, 500 characters at most. ty ends a message with lines of `info:`, such as the folders
+/// in which it searched, and they are the same in many rows.
 fn fold(message: &str) -> String {
-    message
+    let end = message.find("\ninfo: ").unwrap_or(message.len());
+    message[..end]
         .split(|letter: char| letter.is_whitespace())
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()

@@ -8,6 +8,9 @@ use crate::world::{Doubt, Freshness};
 /// The maximum number of places that a note names.
 const PLACES: usize = 5;
 
+/// The beginning of a note about files that no server reads.
+const UNSERVED: &str = "files `.";
+
 /// A reason for `complete: false`, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
@@ -31,6 +34,8 @@ pub(crate) enum Reason {
     UnopenedOnly,
     /// The build leaves out code that may contain more results.
     InactiveCode,
+    /// A server reports what it checks itself, and not what the compiler finds.
+    OwnChecks,
     /// A file has syntax errors.
     SyntaxErrors,
     /// Types implement a protocol by their members and do not name it.
@@ -69,6 +74,7 @@ impl Reason {
             Self::ServerScope => "server_scope",
             Self::UnopenedOnly => "unopened_only",
             Self::InactiveCode => "inactive_code",
+            Self::OwnChecks => "own_checks",
             Self::SyntaxErrors => "syntax_errors",
             Self::Structural => "structural",
             Self::Restarted => "restarted",
@@ -106,8 +112,14 @@ impl Doubts {
     /// Adds files that no server reads, by their extension, and why.
     pub(crate) fn unserved(&mut self, extension: &str, why: &str) {
         if self.unserved.insert(extension.to_owned()) {
-            self.note(format!("files `.{extension}` were not read: {why}"));
+            self.note(format!("{UNSERVED}{extension}` were not read: {why}"));
         }
+    }
+
+    /// Withdraws the doubt about files that no server reads.
+    pub(crate) fn withdraw_unserved(&mut self) {
+        self.unserved.clear();
+        self.notes.retain(|(_, note)| !note.starts_with(UNSERVED));
     }
 
     /// Adds all doubts of another answer.

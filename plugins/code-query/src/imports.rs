@@ -93,6 +93,19 @@ impl Above {
         }
     }
 
+    /// Goes down to the line that ends a pattern. A line that is missing must be read first.
+    fn descend(&self, path: &str, from: u32) -> Result<&str, Line> {
+        for below in from..from.saturating_add(ABOVE) {
+            let line = (path.to_owned(), below);
+            match self.texts.get(&line) {
+                None => return Err(line),
+                Some(text) if text.contains('}') => return Ok(text),
+                Some(_) => {}
+            }
+        }
+        Ok("")
+    }
+
     fn begins(&self, line: &Line) -> bool {
         self.known.get(line) == Some(&true)
     }
@@ -105,6 +118,13 @@ impl Above {
         for above in (0..*from).rev() {
             let line = (path.clone(), above);
             let Some(text) = self.texts.get(&line) else { return Some(line) };
+            if is_pattern(text) {
+                begins = match self.descend(path, *from) {
+                    Ok(end) => is_required(end),
+                    Err(missing) => return Some(missing),
+                };
+                break;
+            }
             if is_begin(text) {
                 begins = without_comment(text).trim_end().ends_with(['{', '(', ',', '\\']);
                 break;
@@ -134,13 +154,29 @@ fn is_between(text: &str) -> bool {
     bare.is_empty() || ["//", "/*", "*", "#"].iter().any(|mark| bare.starts_with(mark)) || is_member(text)
 }
 
-/// `import x`, `from x import y`, `import {`, `import type X from`, `export { X }`; not the call `import(…)`.
+/// The first line of `const {`, `a,` and `} = require('x')`.
+fn is_pattern(text: &str) -> bool {
+    let text = without_comment(text).trim();
+    text.strip_suffix('{').is_some_and(|word| matches!(word.trim_end(), "const" | "let" | "var"))
+}
+
+/// `… = require('x')` and `… = require('x').y`; not what a call of either returns.
+fn is_required(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once("= require(") else { return false };
+    let Some((_, rest)) = rest.split_once(')') else { return false };
+    let is_path = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '$');
+    without_comment(rest).trim().trim_end_matches(';').chars().all(is_path)
+}
+
+/// `import x`, `from x import y`, `import {`, `import type X from`, `export { X }`, `const x = require(…)`; not the call
+/// `import(…)`.
 fn is_begin(text: &str) -> bool {
     let text = text.trim_start();
     let word = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or("");
     match word {
         "import" => !text["import".len()..].trim_start().starts_with(['(', '.', '=']),
         "from" => text.contains(" import"),
+        "const" | "let" | "var" => is_required(text),
         "export" => {
             let rest = text["export".len()..].trim_start();
             let rest = rest.strip_prefix("type ").map_or(rest, str::trim_start);
@@ -210,6 +246,12 @@ mod tests {
         check("import {\n  /* why */\n  a,\n  /**\n   * what\n   */\n  b,\n} from 'x';", &[0, 2, 6]);
         check("from a import (  # noqa\n    b,\n)\nimport { // why\n  #c,\n  d } from 'x';", &[0, 1, 3, 5]);
         check("enum E {\n  A,\n  B,\n}", &[]);
+        check(
+            "const a = require('a')\nvar { b, c: d } = require('b'); // why\nlet e = require('e').f.g;",
+            &[0, 1, 2],
+        );
+        check("const a = require('a')('b')\nconst b = require('b'), c = 1\nconst c = f(require('c'))", &[]);
+        check("const {\n  a,\n  b,\n} = require('x')\nconst {\n  c,\n} = f()", &[1, 2]);
         check("import('x')\nimport.meta", &[]);
     }
 }

@@ -20,6 +20,8 @@ pub(crate) const CONSTANT: Kind = 14;
 /// clangd's kind for macros.
 pub(crate) const TEXT: Kind = 15;
 pub(crate) const OBJECT: Kind = 19;
+/// clangd's kind for the call of a macro that declares something.
+pub(crate) const NULL: Kind = 21;
 pub(crate) const STRUCT: Kind = 23;
 pub(crate) const TYPE_PARAMETER: Kind = 26;
 pub(crate) const TYPE_ALIAS: Kind = 27;

@@ -15,7 +15,8 @@ use crate::scope::{self, Desk, Scope, Site};
 use crate::tree::{Node, Tree, key};
 use crate::trouble::Trouble;
 use crate::world::{
-    Abilities, Failure, File, FileFilter, Line, Location, Locations, Place, Position, Relation, Server, State,
+    Abilities, Failure, File, FileFilter, Line, Location, Locations, Naming, Place, Position, Relation,
+    Server, State,
 };
 
 /// The maximum number of candidates that an ambiguity shows.
@@ -87,6 +88,10 @@ pub(crate) fn one<'a>(
             };
             if let Some(outside) = outside {
                 return Ok(outside);
+            }
+            // A server reads the body of a function that was found, so its calls are in no other language.
+            if what == "callees" && found.is_ok() {
+                own.withdraw_unserved();
             }
             doubts.join(&own);
             let unsure = |trouble: Trouble| match trouble.hint {
@@ -502,8 +507,56 @@ fn only<'a>(hits: Vec<Hit<'a>>, pattern: &Pattern, common: &Common) -> Result<Lo
     if !(overloads || one_server && are_linked(&hits, common)) {
         return Err(ambiguous(&hits, pattern));
     }
-    let places = hits.iter().map(Hit::place).collect();
-    Ok(Located { site: first.site, language: first.language, places, declared: true, word: None, hits })
+    let places: Vec<Place> = hits.iter().map(Hit::place).collect();
+    let (places, declared) = match of_macro(&hits, &places) {
+        Some(of_macro) => (vec![use_of(&first, &of_macro, common)?], false),
+        None => (places, true),
+    };
+    Ok(Located { site: first.site, language: first.language, places, declared, word: None, hits })
+}
+
+/// The places of symbols that a C macro declares, if all are: there the text calls the macro, and a server answers
+/// about the macro.
+fn of_macro(hits: &[Hit<'_>], places: &[Place]) -> Option<Vec<Place>> {
+    let first = &hits[0];
+    if !matches!(crawl::naming(first.site, &first.language), Naming::Scoped) {
+        return None;
+    }
+    let lines = first.site.lines(places.iter().map(|place| (place.path.clone(), place.at.line)));
+    let is_call = |place: &Place| {
+        let text = lines.get(&(place.path.clone(), place.at.line)).map_or("", String::as_str);
+        let word = words(text).into_iter().find(|(column, _)| *column == place.at.column);
+        // The name of an operator has several words.
+        word.is_some_and(|(_, word)| !first.node.name.starts_with(&word))
+    };
+    places.iter().all(is_call).then(|| places.to_vec())
+}
+
+/// A place that uses a symbol that a macro declares at one of the places.
+///
+/// # Errors
+/// `UNSUPPORTED` if no place is found.
+fn use_of(hit: &Hit<'_>, of_macro: &[Place], common: &Common) -> Result<Place, Trouble> {
+    let name = &hit.node.name;
+    let is_meant = |one: &Location| {
+        of_macro.iter().any(|own| own.path == one.path && own.at.line == one.range.start.line)
+    };
+    let filter = FileFilter { containing: Some(name.clone()), ..scope::filter("", OUTSIDE) };
+    let files = Scope::new(hit.site, String::new()).listed(&filter).map(|files| files.items);
+    for file in files.unwrap_or_default() {
+        let Ok(text) = hit.site.workspace.text(&file.path) else { continue };
+        let places = places_of(&text, name, &file.path);
+        let answers = hit.site.workspace.related(Relation::Definition, &places, common.timeout);
+        let mut answered = places.into_iter().zip(answers.unwrap_or_default());
+        let leads = |answer: &Result<Locations, Failure>| {
+            answer.as_ref().is_ok_and(|found| found.items.iter().any(is_meant))
+        };
+        if let Some((place, _)) = answered.find(|(_, answer)| leads(answer)) {
+            return Ok(place);
+        }
+    }
+    let message = format!("a macro declares `{name}`, and no text that was looked at names it");
+    Err(Trouble::new("UNSUPPORTED", message).hint("ask about the macro, with kind \"macro\""))
 }
 
 /// Whether one server of one root reads the files of all hits. A header counts as C, although its declarations may be

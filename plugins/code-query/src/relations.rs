@@ -21,7 +21,7 @@ use crate::trouble::Trouble;
 use crate::uses::{Uses, sorted};
 use crate::world::{
     Cause, Each, Edit, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place,
-    Position, Relation, Server, State, Step, Symbol,
+    Position, Range, Relation, Server, State, Step, Symbol,
 };
 
 /// The maximum number of calls of one function to show.
@@ -639,7 +639,9 @@ fn declaration_rows(
     doubts: &mut Doubts,
 ) -> Vec<Row> {
     let site = asker.located.site;
-    let coded = asker.coded(shown, Tree::declared_at, doubts);
+    let symbol: fn(&Tree, Position) -> Option<&Node> =
+        if via.is_some() { Tree::implemented_at } else { Tree::declared_at };
+    let coded = asker.coded(shown, symbol, doubts);
     let row = |((location, preview), (node, code)): ((&Location, Option<String>), Coded)| {
         let node = node.as_ref();
         let range = node.map_or(location.range, Node::range);
@@ -671,12 +673,12 @@ fn neighbour_rows(asker: &Asker<'_, '_>, step: Step, shown: &[Neighbour], doubts
     let row = |((one, preview), (node, code)): ((&Neighbour, Option<String>), Coded)| {
         let symbol = &one.symbol;
         let path = site.show(&symbol.location.path);
-        let end = if key(symbol.location.range.end) < key(symbol.name_range.end) {
-            symbol.name_range.end
-        } else {
-            symbol.location.range.end
-        };
-        let range = crate::world::Range { start: symbol.name_range.start, end };
+        // Where a macro declares the symbol, the outline has the call of the macro.
+        let node = node.filter(|node| node.kind != kinds::NULL);
+        let ends = [symbol.name_range.end, symbol.location.range.end];
+        let end = ends.into_iter().max_by_key(|&end| key(end)).unwrap_or(symbol.name_range.end);
+        // clangd gives only the range of the name.
+        let range = node.as_ref().map_or(Range { start: symbol.name_range.start, end }, Node::range);
         let shown = json!({
             "name": short(&symbol.name),
             "kind": kinds::name(symbol.kind),

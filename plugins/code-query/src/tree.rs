@@ -54,9 +54,10 @@ impl Node {
         names.join(".")
     }
 
-    /// Whether a person would ask for it by name. No one does that for an implementation block.
+    /// Whether a person would ask for it by name. No one does that for an implementation block, or for a call of a
+    /// macro, which has the name of the macro.
     pub(crate) fn is_named(&self) -> bool {
-        self.kind != kinds::OBJECT
+        !matches!(self.kind, kinds::OBJECT | kinds::NULL)
     }
 }
 
@@ -126,6 +127,13 @@ impl Tree {
     /// Returns the symbol whose name is at a place, otherwise the innermost one around it that begins there.
     pub(crate) fn declared_at(&self, at: Position) -> Option<&Node> {
         self.named_at(at).or_else(|| self.nodes.iter().rev().find(|node| key(node.whole.start) == key(at)))
+    }
+
+    /// Returns the symbol that is declared at a place, otherwise the one around it on the same line: TypeScript gives a
+    /// function that is assigned to a name as the implementation, and not the name.
+    pub(crate) fn implemented_at(&self, at: Position) -> Option<&Node> {
+        let assigned = || self.around(at).filter(|node| node.name_range.start.line == at.line);
+        self.declared_at(at).or_else(assigned)
     }
 }
 

@@ -23,8 +23,9 @@ pub(crate) fn answer(desk: &Desk<'_>, target: &Target, common: &Common) -> Resul
     let located = locate::one(desk, target, common, "typeInfo", &mut doubts)?;
     locate::ready(located.site, &located.language, common, "typeInfo", |can| can.hover, &mut doubts)?;
     let shown = ask(&located, common, &mut doubts)?;
-    let found: Vec<(usize, Text)> =
+    let mut found: Vec<(usize, Text)> =
         shown.into_iter().enumerate().filter_map(|(at, text)| Some((at, text?))).collect();
+    each_once(&mut found);
     Ok(Answer::of(&found, common, doubts, |shown, _| {
         shown.iter().map(|(at, text)| row(&located, *at, text)).collect()
     }))
@@ -70,6 +71,21 @@ fn row(located: &Located<'_>, at: usize, text: &Text) -> Row {
         "path": show(located, place, &range, node.is_some()),
     });
     Row::new(located.site.show(&place.path), node.map_or_else(String::new, |node| node.full_name()), shown)
+}
+
+/// Leaves out what the overload before says. ty shows at each overload all those before it as well.
+fn each_once(found: &mut [(usize, Text)]) {
+    for at in (1..found.len()).rev() {
+        let (before, own) = found.split_at_mut(at);
+        let (Some((_, before)), Some((_, own))) = (before.last(), own.first_mut()) else { continue };
+        let rest = own.signature.strip_prefix(&before.signature).and_then(|rest| rest.strip_prefix('\n'));
+        if let Some(rest) = rest.map(str::to_owned).filter(|_| !before.signature.is_empty()) {
+            own.signature = rest;
+            if own.docs == before.docs {
+                own.docs.clear();
+            }
+        }
+    }
 }
 
 fn show(located: &Located<'_>, place: &Place, range: &Range, whole: bool) -> String {
@@ -153,6 +169,17 @@ mod tests {
             Text { signature: signature.to_owned(), docs: docs.to_owned() },
             "{markdown}"
         );
+    }
+
+    #[test]
+    fn overloads_are_shown_once() {
+        let text = |signature: &str| Text { signature: signature.to_owned(), docs: "d".to_owned() };
+        let mut found: Vec<(usize, Text)> =
+            ["a()", "a()\na(b)", "a()\na(b)\na(c)", "a()"].map(text).into_iter().enumerate().collect();
+        each_once(&mut found);
+        let shown: Vec<(&str, &str)> =
+            found.iter().map(|(_, one)| (one.signature.as_str(), one.docs.as_str())).collect();
+        assert_eq!(shown, [("a()", "d"), ("a(b)", ""), ("a(c)", ""), ("a()", "d")]);
     }
 
     #[test]

@@ -58,10 +58,7 @@ impl Uses {
         };
         self.items.retain(is_call);
         let spot = |one: &Location| ((one.path.clone(), one.range.start.line), one.range.start.column);
-        let mut imported = BTreeSet::new();
-        if imports::are_listed(&located.language) {
-            imported = imports::among(located.site, &self.unsure.iter().map(spot).collect());
-        }
+        let imported = imports::among(located.site, &self.unsure.iter().map(spot).collect());
         self.unsure.retain(|one| is_call(one) || imported.contains(&spot(one)));
     }
 
@@ -127,10 +124,10 @@ pub(crate) fn calls(site: Site<'_>, path: &str, whole: Range, known: &BTreeSet<&
     let last = whole.end.line.min(whole.start.line.saturating_add(LINES));
     let lines: BTreeMap<(String, u32), String> =
         site.lines((whole.start.line..=last).map(|line| (path.to_owned(), line)));
-    let mut found = Vec::new();
+    let (mut found, mut in_comment) = (Vec::new(), false);
     for ((_, line), text) in lines {
         let letters: Vec<char> = text.chars().collect();
-        for (column, word) in called(&letters) {
+        for (column, word) in called(&letters, &mut in_comment) {
             let place = |column: usize| Position { line, column: u32::try_from(column).unwrap_or(u32::MAX) };
             let range = Range { start: place(column), end: place(column + word.chars().count()) };
             if !known.contains(word.as_str())
@@ -143,14 +140,24 @@ pub(crate) fn calls(site: Site<'_>, path: &str, whole: Range, known: &BTreeSet<&
     found
 }
 
-/// The words of a line that a bracket follows, with their columns.
-fn called(letters: &[char]) -> Vec<(usize, String)> {
+/// The words of a line that a bracket follows, with their columns. A comment may continue from the line before, and on
+/// the next line.
+fn called(letters: &[char], in_comment: &mut bool) -> Vec<(usize, String)> {
     let is_part = |letter: &char| letter.is_alphanumeric() || *letter == '_';
     let mut found = Vec::new();
     let mut at = 0;
     while at < letters.len() {
+        let next = letters.get(at + 1);
         match letters[at] {
-            '/' if letters.get(at + 1) == Some(&'/') => break,
+            letter if *in_comment => {
+                *in_comment = letter != '*' || next != Some(&'/');
+                at += if *in_comment { 1 } else { 2 };
+            }
+            '/' if next == Some(&'/') => break,
+            '/' if next == Some(&'*') => {
+                *in_comment = true;
+                at += 2;
+            }
             quote @ ('"' | '\'') => {
                 at += 1;
                 while at < letters.len() && letters[at] != quote {
@@ -210,14 +217,17 @@ mod tests {
 
     #[test]
     fn words_before_a_bracket_are_called() {
-        let check = |line: &str, expected: &[(usize, &str)]| {
+        let mut in_comment = false;
+        let mut check = |line: &str, expected: &[(usize, &str)]| {
             let letters: Vec<char> = line.chars().collect();
-            let found = called(&letters);
+            let found = called(&letters, &mut in_comment);
             let shown: Vec<(usize, &str)> = found.iter().map(|(at, word)| (*at, word.as_str())).collect();
             assert_eq!(shown, expected, "{line}");
         };
         check("if (a(b (1), \"c(\\\"\", 'd')) e; // f()", &[(4, "a"), (6, "b")]);
         check("é(x); 1(2)", &[(0, "é")]);
+        check("a(); /* b() */ c(); /*/ d()", &[(0, "a"), (15, "c")]);
+        check("e() */ f()", &[(7, "f")]);
     }
 
     #[test]

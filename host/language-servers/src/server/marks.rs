@@ -97,6 +97,7 @@ impl Server {
                 symbols.extend(script::again(&code, page, symbols));
                 script::settle(symbols);
                 script::name_functions(&code, page.text, symbols);
+                script::name_aliases(&code, page.text, symbols);
                 return Ok(Unknown::default());
             }
         };

@@ -29,8 +29,8 @@ const AT_ONCE: usize = 16;
 /// The time to reserve for returning the answer.
 const LEFT: Duration = Duration::from_millis(500);
 
-/// Kinds of symbols that have members: class, enum, interface and struct.
-const TYPES: [u8; 4] = [5, 10, 11, 23];
+/// Kinds of symbols that have members: class, enum, interface, struct and type alias.
+const TYPES: [u8; 5] = [5, 10, 11, 23, 26];
 
 /// Kinds of symbols that have a body: method, constructor and function.
 const CALLABLE: [u8; 3] = [6, 9, 12];
@@ -256,7 +256,7 @@ impl Settled {
 
     /// Whether a place has no definition, or only an import that the server cannot follow.
     fn is_lost(&mut self, meant: &BTreeSet<Spot>, words: Words, server: &Server) -> bool {
-        let mut is_imported = |(path, (line, column)): &Spot| {
+        let is_imported = |(path, (line, column)): &Spot| {
             let at = Position { line: *line, column: *column };
             server.files.text(path).is_ok_and(|(text, _)| imports::binds(&text, words, at))
         };

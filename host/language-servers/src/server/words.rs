@@ -25,7 +25,9 @@ pub(crate) fn standing(text: &Text, words: Words, name: &str) -> Vec<Word> {
         Words::Script => Dialect::Script,
     };
     let code = Code::read(text.as_str(), dialect, &[]);
-    let own = (0..code.len()).filter(|&at| code.word(at) == name);
+    // `$name` in a Rust macro is a parameter of the macro.
+    let is_parameter = |at: usize| words == Words::Rust && code.before(at) == "$";
+    let own = (0..code.len()).filter(|&at| code.word(at) == name && !is_parameter(at));
     own.map(|at| {
         let place = text.position(code.place(at).start);
         let (line, column) = (place.line, place.column);
@@ -126,6 +128,7 @@ mod tests {
             "Flask::new(\"Flask\", m!(Flask)) /* /* */ Flask */",
             &[(0, 0, None), (0, 23, None)],
         );
+        check(Words::Rust, "macro_rules! m { ($Flask:expr) => { $Flask; Flask } }", &[(0, 44, None)]);
         let php = "$a->Flask(); A::Flask(); $a?->Flask(); $Flask; '->Flask';";
         check(Words::Script, php, &[(0, 4, Some("$a")), (0, 16, Some("A")), (0, 30, Some("$a"))]);
         check(Words::C, "#include <Flask>\nFlask x = \"Flask\";", &[(1, 0, None)]);

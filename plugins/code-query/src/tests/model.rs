@@ -199,8 +199,11 @@ impl Model {
                 line,
                 indent,
                 kind,
-                // Joins parts of names, as C macros do.
-                name: name.replace("##", ""),
+                // C macros join parts of names, and declare a name that the call does not contain.
+                name: match name.split_once('(').filter(|_| self.knobs.scoped) {
+                    Some((_, part)) => format!("{}_made", part.trim_end_matches(')')),
+                    None => name.replace("##", ""),
+                },
                 rest,
                 end: (line + inner as u32, end),
             });
@@ -358,7 +361,7 @@ impl Model {
             Some(Diagnostic {
                 location,
                 severity,
-                code: Some("toy".to_owned()),
+                code: Some(if message == "unlinked-file" { message } else { "toy" }.to_owned()),
                 source: Some("toyc".to_owned()),
                 message: message.to_owned(),
             })

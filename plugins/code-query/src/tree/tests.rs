@@ -164,6 +164,10 @@ fn places_find_their_symbols() {
     assert_eq!(name(tree.named_at(Position { line: 2, column: 3 })).as_deref(), Some("A.m"));
     assert_eq!(name(tree.declared_at(Position { line: 0, column: 0 })).as_deref(), Some("A"));
     assert_eq!(name(tree.around(Position { line: 20, column: 0 })), None);
+    let value = Position { line: 2, column: 7 };
+    assert_eq!(name(tree.declared_at(value)), None);
+    assert_eq!(name(tree.implemented_at(value)).as_deref(), Some("A.m"));
+    assert_eq!(name(tree.implemented_at(Position { line: 3, column: 7 })), None);
 }
 
 fn implementation(name: &str) -> String {

@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 
 use super::{
-    CLASS, CONSTANT, CONSTRUCTOR, FIELD, FUNCTION, METHOD, NAMESPACE, PROPERTY, Page, VARIABLE, covers,
-    innermost, range, symbol as made,
+    CLASS, CONSTANT, CONSTRUCTOR, FIELD, FUNCTION, METHOD, NAMESPACE, PROPERTY, Page, TYPE_ALIAS, VARIABLE,
+    covers, innermost, range, symbol as made,
 };
 use crate::code::{Code, Shape};
 use crate::text::Text;
@@ -51,6 +51,21 @@ pub(super) fn name_functions(code: &Code<'_>, text: &Text, symbols: &mut [Symbol
             let holder = symbols[at].parent.and_then(|parent| symbols.get(parent as usize));
             symbols[at].kind =
                 if holder.is_some_and(|holder| holder.kind == CLASS) { METHOD } else { FUNCTION };
+        }
+    }
+}
+
+/// Marks type aliases, which TypeScript 7 calls classes. In a function they stay classes, as a reader of an outline
+/// leaves out other things that only a function sees.
+pub(super) fn name_aliases(code: &Code<'_>, text: &Text, symbols: &mut [Symbol]) {
+    for at in 0..symbols.len() {
+        let holder = symbols[at].parent.and_then(|parent| symbols.get(parent as usize));
+        if symbols[at].kind != CLASS || holder.is_some_and(|holder| holder.kind != NAMESPACE) {
+            continue;
+        }
+        let name = code.at(text.offset(symbols[at].name_range.start));
+        if name.is_some_and(|name| code.before(name) == "type") {
+            symbols[at].kind = TYPE_ALIAS;
         }
     }
 }
@@ -147,6 +162,20 @@ mod tests {
         let name = (0..code.len()).find(|&at| code.word(at) == "f").unwrap();
         let found = given(&code, name).is_some_and(|value| is_function(&code, value));
         assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn type_aliases_are_no_classes() {
+        for (source, expected) in
+            [("export type f = 1", TYPE_ALIAS), ("type f<T> = T[]", TYPE_ALIAS), ("class f {}", CLASS)]
+        {
+            let text = Text::new(source.to_owned());
+            let page = Page { path: "a.ts", text: &text, hidden: &[] };
+            let at = source.find(" f").unwrap() + 1;
+            let mut symbols = [made(&page, "f", CLASS, range(&text, at..at + 1), 0..source.len())];
+            name_aliases(&Code::read(source, Dialect::Script, &[]), &text, &mut symbols);
+            assert_eq!(symbols[0].kind, expected, "{source}");
+        }
     }
 
     #[test]
