@@ -11,7 +11,7 @@ use serde_json::Number;
 use crate::dictionary::Identifier;
 use crate::specifier::{Member, Path};
 
-pub(crate) use check::{Checker, Fields, date};
+pub(crate) use check::{Checker, Fields, MISSING, date};
 pub(crate) use dated::{Dated, as_meant};
 pub(crate) use shape::{Shape, are_named, expected, is_any_object, shapes, shown};
 

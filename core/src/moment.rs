@@ -122,7 +122,13 @@ impl Moment {
 
     /// A date, perhaps with a time, in the time zone of the Mac.
     fn of_date(text: &str) -> Option<Self> {
-        let date: DateTime = text.parse().ok().filter(|_| !text.contains(['Z', 'z', '[']))?;
+        // The parser skips an offset. A time with one is a time by itself, not one of the Mac's zone.
+        let has_zone = jiff::fmt::temporal::Pieces::parse(text).ok()?;
+        let has_zone = has_zone.offset().is_some() || has_zone.time_zone_annotation().is_some();
+        let date: DateTime = text.parse().ok().filter(|_| !has_zone)?;
+        if date.subsec_nanosecond() != 0 {
+            return None;
+        }
         let time = date.time();
         let clock = (i64::from(time.hour()) * 60 + i64::from(time.minute())) * 60 + i64::from(time.second());
         let has_time = text.trim().len() > "2026-01-27".len();

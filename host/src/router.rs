@@ -139,8 +139,16 @@ impl Router {
         if success {
             self.pipeline.forget_undo(undo.id).await;
         }
+        let is_idle = said["success"] != false && !has_changed;
         let change = json!({ "object": undo.words, "plugin": plugin, "answer": said, "undo": again });
         answer.outcome.body = json!({ "success": success, "changes": [change], "untrusted": true });
+        if is_idle {
+            let message =
+                format!("the plugin `{plugin}` has changed nothing, so the change still counts as made");
+            let fault = Fault::new(Code::ExecutionFailed, message, "look whether it was taken back already");
+            let said = fault.to_json().as_object().cloned().unwrap_or_default();
+            answer.outcome.body.as_object_mut().expect("an object").extend(said);
+        }
         answer.outcome.is_error = !success;
         Some(answer)
     }

@@ -4,7 +4,7 @@ tools alone."""
 import unittest
 
 from desk import MODES, Desk, Human
-from support import Home, OneServer, Server
+from support import Home, OneServer, Server, Trusting
 
 
 class Everyday(OneServer):
@@ -141,80 +141,82 @@ class Whole(OneServer):
             self.assertIs(found["data"], is_there, found)
 
 
-class Kept(unittest.TestCase):
+class Kept(Trusting):
     def test_contacts_keeps_every_change(self):
-        with Home() as home:
-            home.policy('profile = "trusted"\n')
-            with Server(home) as server:
-                made = server.call("iac_mcp_create", app="Contacts", **{"class": "person"}, properties={"first name": "Zed"})
-                person = made["objects"][0]["reference"]
-                for call in (
-                    lambda: server.call("iac_mcp_set_property", reference=person, property="last name", value="Quill"),
-                    lambda: server.call("iac_mcp_undo", last=True),
-                ):
-                    self.assertTrue(call()["success"])
-                    left = server.call("iac_mcp_get_properties", app="Contacts", reference="application", properties=["unsaved"])
-                    self.assertIs(left["properties"]["unsaved"], False)
+        server = self.server
+        made = server.call("iac_mcp_create", app="Contacts", **{"class": "person"}, properties={"first name": "Zed"})
+        person = made["objects"][0]["reference"]
+        for call in (
+            lambda: server.call("iac_mcp_set_property", reference=person, property="last name", value="Quill"),
+            lambda: server.call("iac_mcp_undo", last=True),
+        ):
+            self.assertTrue(call()["success"])
+            left = server.call("iac_mcp_get_properties", app="Contacts", reference="application", properties=["unsaved"])
+            self.assertIs(left["properties"]["unsaved"], False)
 
 
-class Undone(unittest.TestCase):
+class Undone(Trusting):
     def test_a_place_that_a_later_call_has_changed(self):
-        with Home() as home:
-            home.policy('profile = "trusted"\n')
-            with Server(home) as server:
-                [note] = server.call("iac_mcp_get_elements", app="Notes", elements="first note of folder \"Work\"")["elements"]
+        server = self.server
+        [note] = server.call("iac_mcp_get_elements", app="Notes", elements="first note of folder \"Work\"")["elements"]
 
-                def move(folder):
-                    to = {"to": f'folder "{folder}"'}
-                    return server.call("iac_mcp_run_command", app="Notes", command="move", target=note["id"], arguments=to)["undo"]
+        def move(folder):
+            to = {"to": f'folder "{folder}"'}
+            return server.call("iac_mcp_run_command", app="Notes", command="move", target=note["id"], arguments=to)["undo"]
 
-                there, on = move("Garden house"), move("Notes")
-                self.assertIn(on, server.call("iac_mcp_undo", undo=there)["suggestion"])
-                self.assertTrue(server.call("iac_mcp_undo", undo=[there, on])["success"])
-                at = server.call("iac_mcp_get_properties", reference=note["id"], properties=["container.name"])
-                self.assertEqual(at["properties"]["container.name"], "Work")
+        there, on = move("Garden house"), move("Notes")
+        self.assertIn(on, server.call("iac_mcp_undo", undo=there)["suggestion"])
+        self.assertTrue(server.call("iac_mcp_undo", undo=[there, on])["success"])
+        at = server.call("iac_mcp_get_properties", reference=note["id"], properties=["container.name"])
+        self.assertEqual(at["properties"]["container.name"], "Work")
 
     def test_a_value_that_a_later_call_has_changed(self):
-        with Home() as home:
-            home.policy('profile = "trusted"\n')
-            with Server(home) as server:
-                made = server.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, properties={"name": "Tea", "priority": 1})
-                reminder = made["objects"][0]["reference"]
+        server = self.server
+        made = server.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, properties={"name": "Tea", "priority": 1})
+        reminder = made["objects"][0]["reference"]
 
-                def priority(*value):
-                    if value:
-                        return server.call("iac_mcp_set_property", reference=reminder, property="priority", value=value[0])["undo"]
-                    return server.call("iac_mcp_get_properties", reference=reminder, properties=["priority"])["properties"]["priority"]
+        def priority(*value):
+            if value:
+                return server.call("iac_mcp_set_property", reference=reminder, property="priority", value=value[0])["undo"]
+            return server.call("iac_mcp_get_properties", reference=reminder, properties=["priority"])["properties"]["priority"]
 
-                there, back = priority(5), priority(1)
-                refused = server.call("iac_mcp_undo", undo=there)
-                self.assertIn(back, refused["suggestion"], refused)
-                self.assertTrue(server.call("iac_mcp_undo", undo=[there, back])["success"])
-                self.assertEqual(priority(), 1)
+        there, back = priority(5), priority(1)
+        refused = server.call("iac_mcp_undo", undo=there)
+        self.assertIn(back, refused["suggestion"], refused)
+        self.assertTrue(server.call("iac_mcp_undo", undo=[there, back])["success"])
+        self.assertEqual(priority(), 1)
 
 
-class Locked(unittest.TestCase):
+class Locked(Trusting):
     def test_a_text_that_nobody_can_see_is_not_replaced(self):
-        with Home() as home:
-            home.policy('profile = "trusted"\n')
-            with Server(home) as server:
-                locked = server.call("iac_mcp_get_elements", app="Notes", elements="every note whose password protected is true", limit=1)
-                note = locked["elements"][0]
-                for how in ({"value": "<div>x</div>"}, {"append": "x"}):
-                    refused = server.call("iac_mcp_set_property", reference=note["id"], property="body", **how)
-                    self.assertIn("is locked", str(refused))
-                named = server.call("iac_mcp_get_properties", reference=note["id"], properties=["name"])
-                self.assertEqual(named["properties"]["name"], note["name"])
+        server = self.server
+        locked = server.call("iac_mcp_get_elements", app="Notes", elements="every note whose password protected is true", limit=1)
+        note = locked["elements"][0]
+        for how in ({"value": "<div>x</div>"}, {"append": "x"}):
+            refused = server.call("iac_mcp_set_property", reference=note["id"], property="body", **how)
+            self.assertIn("is locked", str(refused))
+        named = server.call("iac_mcp_get_properties", reference=note["id"], properties=["name"])
+        self.assertEqual(named["properties"]["name"], note["name"])
 
     def test_plain_text_stays_as_it_is(self):
-        with Home() as home:
-            home.policy('profile = "trusted"\n')
-            with Server(home) as server:
-                made = server.call("iac_mcp_create", app="Notes", **{"class": "note"}, properties={"name": "Shop", "body": "Salt & <Pepper>"})
-                note = made["objects"][0]["reference"]
-                server.call("iac_mcp_set_property", reference=note, property="body", append="\nEggs <3")
-                read = server.call("iac_mcp_get_properties", reference=note, properties=["plaintext"])
-                self.assertEqual(read["properties"]["plaintext"].split("\n"), ["Shop", "Salt & <Pepper>", "Eggs <3"])
+        server = self.server
+        made = server.call("iac_mcp_create", app="Notes", **{"class": "note"}, properties={"name": "Shop", "body": "Salt & <Pepper>"})
+        note = made["objects"][0]["reference"]
+        server.call("iac_mcp_set_property", reference=note, property="body", append="\nEggs <3")
+        read = server.call("iac_mcp_get_properties", reference=note, properties=["plaintext"])
+        self.assertEqual(read["properties"]["plaintext"].split("\n"), ["Shop", "Salt & <Pepper>", "Eggs <3"])
+
+
+class Named(Trusting):
+    def test_an_object_given_by_its_name_is_verified_by_its_id(self):
+        task = self.call("iac_mcp_get_elements", app="OmniFocus", elements="every flattened task", limit=1)["elements"][0]["id"]
+        for tag in ("Waiting", "Errands"):
+            self.call("iac_mcp_create", app="OmniFocus", **{"class": "tag"}, properties={"name": f"New {tag}"})
+            value = f'flattened tag "New {tag}"'
+            answer = self.call("iac_mcp_set_property", reference=task, property="primary tag", value=value)
+            self.assertIs(answer["changes"][0]["verified"], True, answer)
+            read = self.call("iac_mcp_get_properties", reference=task, properties=["primary tag.name"])
+            self.assertEqual(read["properties"]["primary tag.name"], f"New {tag}")
 
 
 class Moved(unittest.TestCase):

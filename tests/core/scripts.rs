@@ -187,6 +187,12 @@ fn a_question_has_all_lines_of_a_plugin() {
         let text = yes.asked[0].text();
         assert_eq!(text.matches("in the plugin's words").count(), lines, "{text}");
         assert!(text.contains("(60 objects)") && text.contains(more), "{text}");
+        // A dialog has less room: it counts the last lines, but has at least five.
+        let shorter = yes.asked[0].text_that(|text| text.lines().count() <= 12);
+        assert_eq!(shorter.matches("in the plugin's words").count(), 9, "{shorter}");
+        assert!(shorter.contains("\n- and 51 more\n"), "{shorter}");
+        let shortest = yes.asked[0].text_that(|_| false);
+        assert_eq!(shortest.matches("in the plugin's words").count(), 5, "{shortest}");
     }
 }
 

@@ -112,7 +112,8 @@ const isSame = (given, now) => {
   const [wanted, is] = [encode(given), encode(now)];
   if (wanted?.$ !== "object" || is?.$ !== "object" || alike(wanted, is)) return false;
   try {
-    return ask(() => given.id()) === ask(() => now.id());
+    const id = ask(() => given.id());
+    return id !== null && id !== undefined && id === ask(() => now.id());
   } catch (error) {
     return false;
   }

@@ -12,6 +12,9 @@ use crate::moment::Moment;
 use crate::specifier::text::Written;
 use crate::specifier::{Container, Held, Member, Path, Reader, Specifier, SpecifierError, as_shown};
 
+/// AppleScript's word for no value.
+pub(crate) const MISSING: &str = "missing value";
+
 /// Bounds the recursion. Real values stay far below it.
 const DEEPEST: usize = 16;
 
@@ -302,9 +305,12 @@ impl<'a> Checker<'a, '_> {
                 ));
             }
             // Every property accepts null, independent of its type.
+            let kinds = shapes(&property.kind, self.dictionary);
+            let is_none = |text: &str| in_applescript(text, &kinds) == Some(Json::Null);
             let given = match value {
                 Json::Null => Given::Null,
-                value => self.one_of(value, &shapes(&property.kind, self.dictionary), &place, depth + 1)?,
+                Json::String(text) if is_none(text) => Given::Null,
+                value => self.one_of(value, &kinds, &place, depth + 1)?,
             };
             record.push((identifier, given));
         }
@@ -390,10 +396,15 @@ fn is_file(json: &Json) -> bool {
 }
 
 /// The value that a text of AppleScript stands for, if a plain text would mean something else: a file where a file is
-/// taken, and no value.
+/// taken, and no value where there are no texts. A file that may be an object is read as one, so that a person sees what
+/// it holds.
 fn in_applescript(text: &str, shapes: &[Shape<'_>]) -> Option<Json> {
-    if text == "missing value" {
-        return Some(Json::Null);
+    if text == MISSING {
+        let takes_text = shapes.iter().any(|shape| matches!(shape, Shape::Text | Shape::Any));
+        return (!takes_text || shapes.contains(&Shape::Null)).then_some(Json::Null);
+    }
+    if shapes.iter().any(|shape| matches!(shape, Shape::Object(_) | Shape::Location)) {
+        return None;
     }
     let word = ["POSIX file ", "file ", "alias "]
         .into_iter()
@@ -577,7 +588,9 @@ mod tests {
         }
         check(&["text", "file"], json!("file \"Macintosh HD:a\""), json!("file \"Macintosh HD:a\""));
         check(&["date", "missing value"], json!("missing value"), json!(null));
-        check(&["text"], json!("missing value"), json!("give a text"));
+        check(&["text"], json!("missing value"), json!("missing value"));
+        // A file that may be an object is read as one: this dictionary has none.
+        check(&["specifier"], json!("POSIX file \"/a b.jpg\""), json!("name an object of the app"));
     }
 
     #[test]

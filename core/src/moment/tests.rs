@@ -330,3 +330,20 @@ fn a_date_is_shifted_from_its_own_value() {
         assert_eq!(shift.as_deref(), shifted, "{text}");
     }
 }
+
+#[test]
+fn a_date_with_a_zone_of_its_own_is_none_of_the_macs() {
+    let check = |text: &str, is_local| assert_eq!(Moment::of_date(text).is_some(), is_local, "{text}");
+    for local in ["2026-01-27", "2026-01-27T15:00:00", "2026-01-27 15:00"] {
+        check(local, true);
+    }
+    for other in [
+        "2026-01-27T15:00:00Z",
+        "2026-01-27T15:00:00-08:00",
+        "2026-01-27T15:00:00+01:00",
+        "2026-01-27T15:00:00[Europe/Paris]",
+        "2026-01-27T15:00:00.5",
+    ] {
+        check(other, false);
+    }
+}

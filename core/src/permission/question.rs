@@ -221,12 +221,27 @@ impl Question {
         format!("{back}{who}{app}: {deed}{of}")
     }
 
+    /// The question with as many lines of a plugin as fit. A dialog has less room than a form.
+    pub fn text_that(&self, fits: impl Fn(&str) -> bool) -> String {
+        let all = self.wording.objects.len().max(NAMED);
+        let mut texts = (NAMED..=all).rev().map(|most| self.text_with(most));
+        texts.find(|text| fits(text)).unwrap_or_else(|| self.text_with(NAMED))
+    }
+
     /// The whole question as text, some lines.
     pub fn text(&self) -> String {
+        self.text_with(usize::MAX)
+    }
+
+    /// The question with at most this many lines of a plugin, but at least as many as a question names objects.
+    fn text_with(&self, most: usize) -> String {
         let mut text = self.title();
         let lines = &self.wording.objects;
-        let is_whole = self.wording.differs || self.wording.whole;
-        let named = if is_whole { lines.len() } else { lines.len().min(NAMED) };
+        let named = match (self.wording.differs, self.wording.whole) {
+            (true, _) => lines.len(),
+            (false, true) => lines.len().min(most.max(NAMED)),
+            (false, false) => lines.len().min(NAMED),
+        };
         for line in &lines[..named] {
             text.push_str("\n- ");
             text.push_str(line);

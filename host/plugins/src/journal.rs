@@ -52,7 +52,8 @@ impl Recording {
     pub fn undos(&self) -> Vec<String> {
         let answers = self.asked.iter().filter_map(|asked| match &asked.answer {
             Ok(Told::Json(answer)) => Some(answer),
-            _ => None,
+            Ok(Told::Servers(_)) => None,
+            Err(fault) => fault.detail.as_ref(),
         });
         let entries = |answer: &Json| answer["changes"].as_array().cloned().unwrap_or_default();
         let ids = answers.flat_map(|answer| std::iter::once(answer.clone()).chain(entries(answer)));
@@ -210,6 +211,23 @@ mod tests {
         assert_eq!(second.0.load(Ordering::SeqCst), 0, "nothing that was recorded is asked");
         assert_eq!(ask(&again, "c").await, Ok(json!(0)));
         assert_eq!(again.recording().asked.len(), 3);
+    }
+
+    #[test]
+    fn a_recording_knows_the_undo_of_each_change() {
+        let asked =
+            |answer: Result<Json, Fault>| Asked { question: key("a"), answer: answer.map(Told::Json) };
+        let partial =
+            Fault { detail: Some(json!({ "undo": "undo_c" })), ..Fault::new("execution_failed", "no") };
+        let recording = Recording {
+            asked: VecDeque::from([
+                asked(Ok(json!({ "undo": "undo_a", "changes": [{ "undo": null }] }))),
+                asked(Ok(json!({ "changes": [{ "undo": "undo_b" }], "value": { "undo": "undo_x" } }))),
+                asked(Err(partial)),
+            ]),
+            ..Recording::default()
+        };
+        assert_eq!(recording.undos(), ["undo_a", "undo_b", "undo_c"]);
     }
 
     #[tokio::test]

@@ -10,7 +10,6 @@ use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 use iac_core::dictionary::names;
-use iac_core::fault::did_you_mean;
 use iac_core::foreign::place;
 use iac_state::{StateError, regular, shell_word};
 use serde_json::{Value as Json, json};
@@ -175,7 +174,10 @@ pub(super) fn named(failure: Failure, settings: &[Setting]) -> Failure {
     }
 }
 
-/// Returns warnings about variables that look like settings of this program and are none.
+/// The most edits of a mistyped variable. Developers set variables of their own, which are no mistakes.
+const EDITS: usize = 2;
+
+/// Returns warnings about variables that look like mistyped settings of this program.
 pub(super) fn unknown_variables() -> Vec<String> {
     let command = Arguments::command();
     let options =
@@ -184,10 +186,10 @@ pub(super) fn unknown_variables() -> Vec<String> {
     let given = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let is_unknown = |name: &String| name.starts_with(VARIABLE) && !known.contains(&name.as_str());
     let warn = |name: String| {
-        let near = did_you_mean(&names::near(&name, known.iter().copied(), 1));
-        format!("the variable {name} is not known{near}")
+        let near = known.iter().find(|known| strsim::damerau_levenshtein(&name, known) <= EDITS)?;
+        Some(format!("the variable {name} is not known; did you mean \"{near}\"?"))
     };
-    given.filter(is_unknown).map(warn).collect()
+    given.filter(is_unknown).filter_map(warn).collect()
 }
 
 /// Returns the settings from the command line and from environment variables.

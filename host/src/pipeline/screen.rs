@@ -132,12 +132,12 @@ impl Pipeline {
 
 /// The text of a dialog. A button has no room for what a longer answer covers.
 fn shown(question: &Question) -> String {
-    match question.offers(Choice::Hour) {
-        true => {
-            format!("{}\n\"{}\" covers: {}", question.text(), Choice::Hour.label(), question.covered())
-        }
-        false => question.text(),
-    }
+    let covered = match question.offers(Choice::Hour) {
+        true => format!("\n\"{}\" covers: {}", Choice::Hour.label(), question.covered()),
+        false => String::new(),
+    };
+    let room = ROWS.saturating_sub(rows(covered.trim_start()));
+    question.text_that(|text| rows(text) <= room) + &covered
 }
 
 /// The rows that a text takes in a dialog, which breaks long lines.

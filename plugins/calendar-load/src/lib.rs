@@ -50,7 +50,7 @@ const DESCRIPTION: &str = "Measures a range of days in Calendar: busy hours per 
     busyWorkingHours,freeHours,free:[{start,end,minutes}]}],busyHours,freeHours,conflicts:[{start,end,minutes,events}],\
     otherConflicts,calendars,complete,reasons,now,zone}. All-day and cancelled events take no time; tentative ones do, and \
     so do invitations that were declined, which Calendar does not tell. If `complete` is false, \
-    `reasons` lists what could not be read. References of events can be given to the other tools.";
+    `reasons` lists what could not be read; `note` says how exact the dates of repeating events are. References of events can be given to the other tools.";
 
 /// The events that were read from the calendars.
 #[derive(Debug, Default)]
@@ -58,6 +58,7 @@ struct Found {
     calendars: Vec<String>,
     events: Vec<Event>,
     reasons: Vec<String>,
+    note: Option<String>,
 }
 
 impl Found {
@@ -121,8 +122,9 @@ impl Found {
         rows.len()
     }
 
-    /// Keeps the host's reason why an answer is incomplete.
+    /// Keeps the host's reason why an answer is incomplete, and its note on the dates of repeating events.
     fn note(&mut self, page: &Json, what: &str) {
+        self.note = page["note"].as_str().map(str::to_owned).or_else(|| self.note.take());
         if page["complete"] == false {
             let reason = page["reason"].as_str().unwrap_or("no reason was given");
             self.reasons.push(format!("{what} was not read whole: {reason}"));
@@ -139,6 +141,9 @@ impl Found {
             reasons.push(format!("and {others} more"));
         }
         answer["reasons"] = json!(reasons);
+        if let Some(note) = self.note {
+            answer["note"] = json!(note);
+        }
         answer
     }
 }

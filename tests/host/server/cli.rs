@@ -58,7 +58,8 @@ async fn programs_read_errors_as_json() {
         assert_eq!((ended.status, ended.stderr.as_str()), (Some(status), ""), "{arguments:?}");
         let said: Json = serde_json::from_str(&ended.stdout).unwrap();
         assert_eq!(said["error"], kind, "{arguments:?}");
-        assert!(said["message"].as_str().unwrap().contains(part), "{said}");
+        let told = format!("{} {}", said["message"], said["suggestion"]).replace("\\\"", "\"");
+        assert!(told.contains(part), "{said}");
     }
 }
 

@@ -515,7 +515,7 @@ pub(in crate::step) fn checked(
     let given = checker.value(json, &property.kind, &place).map_err(|fault| {
         let code = if fault.code == Code::InvalidParameter { Code::TypeMismatch } else { fault.code };
         let is_text = property.kind.0.iter().any(|kind| kind.name == "text");
-        let suggestion = match json.is_null() || json == MISSING {
+        let suggestion = match json.is_null() || json == crate::marshal::MISSING {
             true if is_text => "give a text; \"\" is an empty one".to_owned(),
             true => format!("{}; by the app's dictionary it cannot be empty", fault.suggestion),
             false => fault.suggestion,
@@ -532,9 +532,6 @@ pub(in crate::step) fn checked(
         None => Ok(given),
     }
 }
-
-/// AppleScript's word for no value.
-const MISSING: &str = "missing value";
 
 /// The error for words such as `weekly`, which do not make the app repeat an event.
 fn no_rule(error: &series::WrongRule, property: &str) -> Fault {

@@ -51,7 +51,9 @@ fn is_imported(code: &Code<'_>, own: usize) -> bool {
 /// `const X = require(…)`, `const { X } = require(…)` and `const X = await import(…)`.
 fn is_required(code: &Code<'_>, own: usize) -> bool {
     let mut at = own;
-    while code.is_name(at) || matches!(code.word(at), "," | ":" | "}") {
+    // Without semicolons, the next statement may follow at once.
+    let begins = |word: &str| matches!(word, "const" | "let" | "var");
+    while !begins(code.word(at)) && code.is_name(at) || matches!(code.word(at), "," | ":" | "}") {
         at += 1;
     }
     let behind = [code.word(at), code.word(at + 1), code.word(at + 2)];

@@ -72,7 +72,7 @@ impl Changes {
             Err(Refusal::Diverged(_) | Refusal::Suspended) => (false, false),
         };
         self.known.any |= is_made;
-        self.known.made |= is_made && way != Way::Script;
+        self.known.made |= is_made && way != Way::Script && !is_unwritten(answer);
         self.known.unrecorded |= is_made && !is_recorded && way == Way::Script;
     }
 
@@ -87,6 +87,13 @@ impl Changes {
         let waits = self.waits.load(Ordering::SeqCst);
         Changed { any: self.known.any || waits, unrecorded: self.known.unrecorded || waits, ..self.known }
     }
+}
+
+/// Tells whether the server has written nothing, because every property had its value already.
+fn is_unwritten(answer: &Result<Told, Refusal>) -> bool {
+    let Ok(Told::Json(answer)) = answer else { return false };
+    let entries = answer["changes"].as_array();
+    entries.is_some_and(|entries| entries.iter().all(|entry| entry.get("old") == entry.get("new")))
 }
 
 /// Tells whether the change behind a fault may have been made, at least in part, and whether the server has a record
