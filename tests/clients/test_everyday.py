@@ -154,6 +154,13 @@ class Kept(Trusting):
             left = server.call("iac_mcp_get_properties", app="Contacts", reference="application", properties=["unsaved"])
             self.assertIs(left["properties"]["unsaved"], False)
 
+    def test_contacts_keeps_what_follows_a_new_group(self):
+        person = self.call("iac_mcp_get_elements", app="Contacts", elements="every person", limit=1)["elements"][0]["id"]
+        then = [{"command": "add", "target": person, "arguments": {"to": "it"}}]
+        self.call("iac_mcp_create", app="Contacts", **{"class": "group"}, properties={"name": "Choir"}, then=then)
+        left = self.call("iac_mcp_get_properties", app="Contacts", reference="application", properties=["unsaved"])
+        self.assertIs(left["properties"]["unsaved"], False)
+
 
 class Undone(Trusting):
     def test_a_place_that_a_later_call_has_changed(self):

@@ -367,7 +367,7 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
     }
   });
   const isAny = isMade || made.some((each) => each !== undefined);
-  if (save !== null && isAny && last === null) {
+  const store = () => {
     at = "save";
     try {
       changing(() => ask(save));
@@ -375,7 +375,8 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
     } catch (error) {
       saved = { $: "error", number: numberOf(error), message: messageOf(error) };
     }
-  }
+  };
+  if (save !== null && isAny && last === null) store();
   at = "check";
   const isShifted = shifted(made);
   made.forEach((x, i) => {
@@ -415,6 +416,7 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
   if (stop === null) its.forEach((one, i) => isShifted[i] && use(one));
   const next = follow(then, ways, stop);
   if (next.every((step) => step.untried)) return { rows: results, saved: saved, then: next };
+  if (save !== null) store();
   // The later commands may have changed or removed the new objects.
   // An app that refuses to read all properties at once may also do so for a missing object.
   const isMissing = (looks, i) => {

@@ -508,10 +508,20 @@ fn wrong(place: &str, expected: &str, got: &Json) -> Fault {
 /// Adds the correct form to the error, if the value is words about a time.
 fn no_moment(fault: Fault, shapes: &[Shape<'_>], got: &Json) -> Fault {
     let text = got.as_str().filter(|_| shapes.contains(&Shape::Date));
-    match text.and_then(Moment::instead) {
-        Some(instead) => Fault { suggestion: instead.to_owned(), ..fault },
+    let instead = text.and_then(no_such_day).or_else(|| text.and_then(Moment::instead).map(str::to_owned));
+    match instead {
+        Some(suggestion) => Fault { suggestion, ..fault },
         None => fault,
     }
+}
+
+/// What is wrong with a day that its month does not have: `2027-02 has 28 days`.
+fn no_such_day(text: &str) -> Option<String> {
+    let number = |part: Option<&str>| part?.parse::<i16>().ok();
+    let (year, month, day) = (number(text.get(..4))?, number(text.get(5..7))?, number(text.get(8..10))?);
+    let days = jiff::civil::Date::new(year, i8::try_from(month).ok()?, 1).ok()?.days_in_month();
+    let is_date = text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
+    (is_date && day > i16::from(days)).then(|| format!("{} has {days} days", &text[..7]))
 }
 
 /// Adds suggestions to the error, if longer names of values begin with the given words. A write does not guess which
@@ -588,6 +598,9 @@ mod tests {
         }
         check(&["text", "file"], json!("file \"Macintosh HD:a\""), json!("file \"Macintosh HD:a\""));
         check(&["date", "missing value"], json!("missing value"), json!(null));
+        for text in ["2027-02-29", "2027-02-29 10:00"] {
+            check(&["date"], json!(text), json!("2027-02 has 28 days"));
+        }
         check(&["text"], json!("missing value"), json!("missing value"));
         // A file that may be an object is read as one: this dictionary has none.
         check(&["specifier"], json!("POSIX file \"/a b.jpg\""), json!("name an object of the app"));
