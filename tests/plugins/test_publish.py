@@ -140,7 +140,7 @@ class Addresses(Desk):
     def test_a_package_at_an_address(self):
         self.held["/x.wasm"] = self.good
         said = self.refused("add", self.at("/x.wasm"), status=2)
-        for words in [f"from {self.at('/x.wasm')}", f"{len(self.good)} bytes", "licence MIT", "tool hostile (only reads)", "did not sign it", "add --yes to agree"]:
+        for words in [f"from {self.at('/x.wasm')}", f"{len(self.good)} bytes", "licence MIT", "tool hostile (only reads)", "did not sign it", "Add `--yes`"]:
             self.assertIn(words, said)
         self.plugin("add", self.at("/x.wasm"), "--yes")
         self.assertEqual(self.installed()[0]["receipt"]["source"], self.at("/x.wasm"))
@@ -547,7 +547,7 @@ class Indexes(Desk):
             self.assertIn(words, said)
         self.assertIn("none of 1 plugin fits", self.plugin("find", "mail", "--index", "index"))
         said = self.refused("add", "hostile", "--index", "index", "--local", status=2)
-        self.assertIn("add --yes to agree", said)
+        self.assertIn("Add `--yes`", said)
         for words in [f"from {self.source()}", f"signed by {self.own}", "tool hostile (only reads)"]:
             self.assertIn(words, self.add() if words.startswith("from") else self.plugin("show", "hostile"))
         (receipt,) = (row["receipt"] for row in self.installed())
@@ -617,7 +617,7 @@ class Indexes(Desk):
         self.write("x.wasm", package())
         self.held["/x.wasm"] = package()
         self.entry("hostile", self.plugin("entry", self.source()))
-        self.assertIn("add --yes to agree", self.refused("add", "hostile", "--index", "index", "--local", status=2))
+        self.assertIn("Add `--yes`", self.refused("add", "hostile", "--index", "index", "--local", status=2))
         self.add()
         self.held["/x.wasm"] = package("0.2.0")
         self.entry("hostile", self.plugin("entry", self.source()))

@@ -59,7 +59,7 @@ async fn a_plugin_is_installed_by_whoever_agrees_to_what_it_wants() {
     let file = file.to_str().unwrap();
     let shown = ok(&home, &["plugin", "check", file]).await;
     assert!(shown.contains("it cannot change anything"), "{shown}");
-    check_fails(&home, &["plugin", "add", file], 2, "add --yes to agree").await;
+    check_fails(&home, &["plugin", "add", file], 2, "Add `--yes`").await;
     check_fails(&home, &["call", "inbox_digest", "--simulated"], 2, "no tool `inbox_digest`").await;
     ok(&home, &["plugin", "add", file, "--yes"]).await;
     check_fails(&home, &["plugin", "add", file, "--yes"], 1, "already installed").await;
