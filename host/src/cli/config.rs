@@ -175,7 +175,7 @@ pub(super) fn named(failure: Failure, settings: &[Setting]) -> Failure {
 }
 
 /// The most edits of a mistyped variable. Developers set variables of their own, which are no mistakes.
-const EDITS: usize = 2;
+const EDITS: usize = 1;
 
 /// Returns warnings about variables that look like mistyped settings of this program.
 pub(super) fn unknown_variables() -> Vec<String> {
