@@ -167,7 +167,7 @@ class Gate(Desk):
                     await self.call(client, "iac_mcp_get_properties", reference=message, properties=["subject"])
                     error = await self.refused(client, "iac_mcp_run_command", **delete)
                     self.assertEqual((error["error"], len(human.asked)), ("permission_denied", 1))
-                    self.assertIn("content from other people", human.asked[0].message)
+                    self.assertIn("other people's content", human.asked[0].message)
                     # A change that can be undone still needs no question.
                     await self.call(
                         client, "iac_mcp_set_property", reference=message, property="read status", value=True
@@ -353,7 +353,7 @@ class Gate(Desk):
             [entry["command"], *entry["args"]], env=self.home.environment, input=asked, capture_output=True, timeout=60
         )
         self.assertEqual(json.loads(ended.stdout)["id"], 1, "the client can start it so")
-        self.cli("setup", "claude-desktop", "--file", str(config), "--write", status=1)
+        self.cli("setup", "claude-desktop", "--file", str(config), "--write")
         self.cli("setup", "claude-desktop", "--file", str(config), "--write", "--force")
         config.write_text("{ // mine\n}")
         self.cli("setup", "vscode", "--file", str(config), "--write")
