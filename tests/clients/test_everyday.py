@@ -155,7 +155,8 @@ class Kept(Trusting):
             self.assertIs(left["properties"]["unsaved"], False)
 
     def test_contacts_keeps_what_follows_a_new_group(self):
-        person = self.call("iac_mcp_get_elements", app="Contacts", elements="every person", limit=1)["elements"][0]["id"]
+        made = self.call("iac_mcp_create", app="Contacts", **{"class": "person"}, properties={"first name": "Zed"})
+        person = made["objects"][0]["reference"]
         then = [{"command": "add", "target": person, "arguments": {"to": "it"}}]
         self.call("iac_mcp_create", app="Contacts", **{"class": "group"}, properties={"name": "Choir"}, then=then)
         left = self.call("iac_mcp_get_properties", app="Contacts", reference="application", properties=["unsaved"])
