@@ -144,8 +144,8 @@ impl Router {
         answer.outcome.body = json!({ "success": success, "changes": [change], "untrusted": true });
         if is_idle {
             let message =
-                format!("the plugin `{plugin}` has changed nothing, so the change still counts as made");
-            let fault = Fault::new(Code::ExecutionFailed, message, "look whether it was taken back already");
+                format!("the plugin `{plugin}` changed nothing, so this change can still be undone");
+            let fault = Fault::new(Code::ExecutionFailed, message, "check whether it was already undone");
             let said = fault.to_json().as_object().cloned().unwrap_or_default();
             answer.outcome.body.as_object_mut().expect("an object").extend(said);
         }

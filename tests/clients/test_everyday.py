@@ -215,6 +215,14 @@ class Locked(Trusting):
         self.assertEqual(read["properties"]["plaintext"].split("\n"), ["Shop", "Salt & <Pepper>", "Eggs <3"])
 
 
+class Counted(Trusting):
+    def test_a_number_that_cannot_be_counted_says_how(self):
+        for value in ("sound volume / 0", "sound volume / sound volume"):
+            arguments = {"app": "Music", "reference": "application", "property": "sound volume", "value": value}
+            refused = self.server.call("iac_mcp_set_property", **arguments)
+            self.assertIn("count from its own value: `sound volume + 10`", refused["suggestion"])
+
+
 class Named(Trusting):
     def test_an_object_given_by_its_name_is_verified_by_its_id(self):
         task = self.call("iac_mcp_get_elements", app="OmniFocus", elements="every flattened task", limit=1)["elements"][0]["id"]

@@ -125,13 +125,14 @@ class Operator(Desk):
         self.assertEqual((told["decision"], total()), ("allow", before), "it only says so")
 
     def test_a_call_to_a_silent_app_is_explained_without_its_objects(self):
-        told = self.run_cli(
-            "policy", "explain", "iac_mcp_run_command", json.dumps({"app": "Mail", "command": "delete", "target": "message 1 of inbox"}),
-            "--json", "--world", "mac", "--osascript", "/no/such",
-        )  # fmt: skip
-        told = json.loads(told)
+        call = json.dumps({"app": "Mail", "command": "delete", "target": "message 1 of inbox"})
+        words = ["policy", "explain", "iac_mcp_run_command", call, "--json", "--world", "mac", "--osascript", "/no/such"]
+        told = json.loads(self.run_cli(*words))
         self.assertEqual((told["decision"], told["level"]), ("ask", "DANGEROUS"), told)
-        self.assertIn("the objects are unknown", told["note"])
+        self.assertIn("could not look up the objects", told["note"])
+        refused = self.run_cli(*words, "--read-only")
+        self.assertIn("without --read-only", refused)
+        self.assertNotIn("decision = ", refused)
 
     def test_the_changes_that_ran_are_listed_with_their_end(self):
         mac = ["--world", "mac"]
@@ -181,7 +182,7 @@ class Operator(Desk):
         self.assertTrue("CLIENT" in required["message"].upper() and required["suggestion"], required)
 
     def test_a_person_who_is_not_there_is_not_waited_for(self):
-        self.assertIn("nobody answers on this simulated Mac", self.told("access", "calendars", "--simulated", status=1))
+        self.assertIn("this simulated Mac does not answer its dialogs", self.told("access", "calendars", "--simulated", status=1))
 
     def test_plugins_that_are_not_there(self):
         plugin = lambda *words, status: self.told("plugin", *words, status=status)

@@ -204,10 +204,16 @@ class Setup(unittest.TestCase):
         ours = file.read_text()
         offered = lambda: json.loads(self.told("setup", "--yes", "--json", environment={"PATH": "/usr/bin:/bin"}))["clients"]
         self.assertEqual([(each["client"], each["written"]) for each in offered()], [("cursor", False)])
-        file.write_text(json.dumps({"mcpServers": {"iac-mcp": {"command": "/bin/true", "args": ["serve"]}}}))
-        [other] = offered()
-        self.assertEqual(other["written"], False)
-        self.assertIn("another program, /bin/true", other["what"])
+        # A name is looked up in the client's own PATH, and a server on the network has no program.
+        for entry, told in [
+            ({"command": "/bin/true", "args": ["serve"]}, "another entry, /bin/true"),
+            ({"command": "npx", "args": ["@x/iac-mcp", "serve"]}, "another entry, npx"),
+            ({"url": "https://mac.example/mcp"}, "another entry, no program"),
+        ]:
+            file.write_text(json.dumps({"mcpServers": {"iac-mcp": entry}}))
+            [other] = offered()
+            self.assertEqual(other["written"], False)
+            self.assertIn(told, other["what"])
         file.write_text(json.dumps({"mcpServers": {"iac-mcp": {"command": "/gone/iac-mcp", "args": ["serve"]}}}))
         status, said = self.home.at_a_terminal(b"n\n", "setup", PATH="/usr/bin:/bin")
         self.assertIn("/gone/iac-mcp, which is not there. Replace the entry?", said)

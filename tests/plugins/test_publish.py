@@ -360,7 +360,7 @@ class Shown(Desk):
         self.write("z.wasm", package("0.3.0", more=other))
         said = self.plugin("update", "z.wasm", "--yes")
         self.assertIn("no longer has the setting limit\n", said)
-        self.assertIn("before you run `iac-mcp plugin set hostile most VALUE`", said)
+        self.assertIn("before you use it, run `iac-mcp plugin set hostile most VALUE`", said)
 
     def test_settings_of_a_golden_call(self):
         declared = '[[settings]]\nkey = "limit"\ntitle = "how many"\ntype = "integer"\nrequired = true\n'

@@ -458,7 +458,7 @@ fn closed(hit: &Hit, harm: Classified, action: &Action) -> Refusal {
             Code::Unavailable,
             "a disk that does not answer",
             format!("the disk of {name} does not answer, so the server cannot tell which file is behind it"),
-            "call again when the disk answers, or ask the user to eject it",
+            "try again when the disk answers, or ask the user to eject it",
         ),
     };
     let fault = Fault::new(code, message, suggestion).in_app(&action.app).with("level", harm.level.as_str());

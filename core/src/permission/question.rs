@@ -223,9 +223,17 @@ impl Question {
 
     /// The question with as many lines of a plugin as fit. A dialog has less room than a form.
     pub fn text_that(&self, fits: impl Fn(&str) -> bool) -> String {
-        let all = self.wording.objects.len().max(NAMED);
-        let mut texts = (NAMED..=all).rev().map(|most| self.text_with(most));
-        texts.find(|text| fits(text)).unwrap_or_else(|| self.text_with(NAMED))
+        let (mut least, mut most) = (NAMED, self.wording.objects.len().max(NAMED));
+        // Fewer lines never take more room, so each try halves the rest.
+        while least < most {
+            let middle = (least + most).div_ceil(2);
+            if fits(&self.text_with(middle)) {
+                least = middle;
+            } else {
+                most = middle - 1;
+            }
+        }
+        self.text_with(least)
     }
 
     /// The whole question as text, some lines.

@@ -335,7 +335,7 @@ fn quoted(said: Option<&str>) -> String {
 const LOOK_FIRST: &str = "check whether it happened before you try again";
 
 /// The suggestion after a change that was made, if a later step failed.
-const SOME_MADE: &str = "a part of it was done: look at what is there before you try again";
+const SOME_MADE: &str = "part of it was done: check the current state before you try again";
 
 /// The suggestion for an error of the plugin's own kind, if the plugin gives none.
 const ITS_OWN: &str = "this message comes from the plugin: ask it for something else, or tell the user";
@@ -511,7 +511,7 @@ mod tests {
         };
         let fault = Fault::new("app_not_running", "Notes:\nit is not running").suggest("start\nit");
         let mut body = json!({"error": "app_not_running", "message": "Notes: it is not running",
-            "suggestion": "a part of it was done: look at what is there before you try again; start it",
+            "suggestion": "part of it was done: check the current state before you try again; start it",
             "retryable": false, "outcome": "partial", "plugin": "demo"});
         check(Failure::Fault(fault.clone()), &body);
         // The host has said how the change ended.

@@ -14,14 +14,14 @@ use super::{Failure, paint};
 const PATIENCE: u64 = 600;
 const SPARE: u64 = 20;
 
-/// The same for a simulated Mac: its world answers at once or never.
+/// Seconds to wait on a simulated Mac. Its world answers at once or never.
 const AT_ONCE: u64 = 1;
 
 /// The status number before macOS has asked.
 const UNASKED: i64 = 0;
 
 /// The state of a simulated Mac that does not say what its person answers.
-const SILENT: &str = "nobody answers on this simulated Mac; `\"answer\": true` in the file `eventkit.json` of its folder is a yes";
+const SILENT: &str = "this simulated Mac does not answer its dialogs; to answer yes, write `\"answer\": true` in `eventkit.json` in its folder";
 
 /// The status number of full access.
 const FULL: i64 = 3;

@@ -205,7 +205,9 @@ fn of_world(world: &Path) -> Json {
 fn screen(mac: &Mac) -> Json {
     let has_screen = directories::is_mac() && directories::has_screen();
     match (mac.simulated || mac.world.is_some(), has_screen) {
-        (true, _) => check("screen", true, "simulated Mac: dialogs are answered only if its world says how"),
+        (true, _) => {
+            check("screen", true, "simulated Mac: its dialogs get an answer only if its world sets one")
+        }
         (false, true) => {
             check("screen", true, "if a client cannot ask, this Mac shows the question as a dialog")
         }

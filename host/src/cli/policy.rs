@@ -237,12 +237,12 @@ fn in_words(rule: &Rule) -> String {
 fn remove(line: usize, common: &Common, mac: &Mac) -> Result<(), Failure> {
     let state = mac.open_state(common)?;
     let policy = state.gate(Millis(0), None)?.policy;
-    let Some(rule) = policy.rules().iter().find(|rule| rule.line == line) else {
+    let mut there = policy.rules().iter().filter(|rule| rule.line == line);
+    let (Some(rule), None) = (there.next(), there.next()) else {
         return Err(Failure::Failed(no_rule(line, &policy)));
     };
     let said = format!("{}: {}", rule.decision.as_str(), in_words(rule));
-    let removed = change(&state, &format!("policy remove: {said}"), || state.remove_rule(line))?;
-    if removed.is_none() {
+    if !change(&state, &format!("policy remove: {said}"), || state.remove_rule(rule))? {
         return Err(Failure::Failed(format!("the policy was changed meanwhile\n{SHOW}")));
     }
     let body = json!({ "removed": { "decision": rule.decision.as_str(), "rule": in_words(rule) } });
@@ -254,6 +254,12 @@ const SHOW: &str = "`iac-mcp policy show` lists the rules with their lines";
 
 fn no_rule(line: usize, policy: &Policy) -> String {
     let lines: Vec<String> = policy.rules().iter().map(|rule| rule.line.to_string()).collect();
+    let here = policy.rules().iter().filter(|rule| rule.line == line).count();
+    if here > 1 {
+        return format!(
+            "{here} rules begin in line {line}\nput each rule on a line of its own, or edit the file"
+        );
+    }
     match lines.is_empty() {
         true => format!("no rule begins in line {line}; the policy has no rules"),
         false => format!(

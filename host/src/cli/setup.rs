@@ -187,17 +187,21 @@ impl Setup {
                 );
                 return Ok(Offered::Left(what));
             }
-            // An entry that works stays unless a person says otherwise.
-            Standing::Other(words) if self.yes && Path::new(&words).is_file() => {
+            // Only a program that is surely gone is replaced without a person: another one may be found by its name, or be
+            // a server on the network.
+            Standing::Other(words) if self.yes && !is_gone(&words) => {
                 let what = format!(
-                    "{} starts another program, {words}; `{again} --write --force` replaces it",
+                    "{} has another entry, {words}; `{again} --write --force` replaces it",
                     file.display()
                 );
                 return Ok(Offered::Left(what));
             }
             Standing::Other(words) => {
-                let gone = if Path::new(&words).is_file() { "another program" } else { "which is not there" };
-                (format!("{title}: {} starts {words}, {gone}. Replace the entry?", file.display()), true)
+                let what = match is_gone(&words) {
+                    true => format!("starts {words}, which is not there"),
+                    false => format!("has another entry, {words}"),
+                };
+                (format!("{title}: {} {what}. Replace the entry?", file.display()), true)
             }
         };
         if !self.yes && ask::agree(false, &question).is_err() {
@@ -281,6 +285,12 @@ impl Setup {
         }
         Ok(())
     }
+}
+
+/// Whether an entry starts a program by its path, and there is none.
+fn is_gone(program: &str) -> bool {
+    let path = Path::new(program);
+    path.is_absolute() && !path.exists()
 }
 
 /// What a client's file has under the name of this server.

@@ -52,7 +52,8 @@ fn at_a_terminal(body: &mut Json, last_undo: Option<String>) {
     if body["error"].is_null() {
         return;
     }
-    if let Some(id) = last_undo {
+    // Only the fault about the last change: the policy or the state may be unreadable too.
+    if let Some(id) = last_undo.filter(|_| body["parameter"] == "last") {
         body["message"] = json!("only undos are left, and --last does not take those back");
         body["suggestion"] = json!(format!("take the last undo back with `iac-mcp undo {id}`"));
     } else if let Some(suggestion) = body["suggestion"].as_str() {

@@ -1,4 +1,5 @@
-//! What the gate would decide about a call, without asking anyone and without changing anything.
+//! What the gate would decide about a call. It asks nobody and changes nothing in an app. It reads the objects of the
+//! call, and the log records these reads.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -78,7 +79,7 @@ impl Pipeline {
                     let stricter = ask.is_lookup().then(unresolved).transpose()?.flatten();
                     return Ok(match stricter.filter(|judged| judged.ruling >= Ruling::Ask) {
                         Some(judged) => {
-                            let why = "their lookup needs approval, too";
+                            let why = "looking them up needs approval too";
                             Explained::Unresolved(Box::new(judged), why.to_owned())
                         }
                         None => Explained::Asked(Box::new(ask.question)),
@@ -86,7 +87,9 @@ impl Pipeline {
                 }
                 Step::Load(load) => return Err(internal(&load.app)),
                 Step::Done(outcome) => {
-                    let is_silent = SILENT.iter().any(|code| outcome.body["error"] == code.name());
+                    // A refusal of the gate is an answer, also if its reason is a disk that does not answer.
+                    let is_silent = outcome.refused.is_none()
+                        && SILENT.iter().any(|code| outcome.body["error"] == code.name());
                     return Ok(match (is_silent.then(unresolved).transpose()?.flatten(), found) {
                         (Some(judged), _) => {
                             let why = outcome.body["message"].as_str().unwrap_or_default().to_owned();

@@ -48,15 +48,15 @@ impl State {
     ///
     /// # Errors
     /// The policy cannot be read or written.
-    pub fn remove_rule(&self, line: usize) -> Result<Option<Rule>, StateError> {
-        let mut removed = None;
+    pub fn remove_rule(&self, rule: &Rule) -> Result<bool, StateError> {
+        let mut is_removed = false;
         self.edit_policy(|document, policy| {
-            if let Some(at) = policy.rules().iter().position(|rule| rule.line == line) {
-                removed = policy.rules().get(at).cloned();
+            if let Some(at) = policy.rules().iter().position(|other| other == rule) {
+                is_removed = true;
                 take_out(document, at);
             }
         })?;
-        Ok(removed)
+        Ok(is_removed)
     }
 
     /// Sets the profile.
@@ -146,7 +146,9 @@ fn take_out(document: &mut DocumentMut, at: usize) {
     {
         let text =
             |value: &Value| value.decor().prefix().and_then(RawString::as_str).unwrap_or_default().to_owned();
-        let gone = text(&rules.remove(at));
+        let removed = rules.remove(at);
+        let behind = removed.decor().suffix().and_then(RawString::as_str).unwrap_or_default();
+        let gone = format!("{}{behind}", text(&removed));
         if let Some(next) = rules.get_mut(at) {
             let joint = joined(&gone, &text(next), "  ");
             next.decor_mut().set_prefix(joint);
@@ -227,7 +229,9 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let state = State::open(folder.path().to_owned()).unwrap();
             std::fs::File::create(state.policy_path()).unwrap().write_all(before.as_bytes()).unwrap();
-            let rule = state.remove_rule(line).unwrap();
+            let policy = state.gate(Millis(0), None).unwrap().policy;
+            let rule = policy.rules().iter().find(|rule| rule.line == line).cloned();
+            let rule = rule.filter(|rule| state.remove_rule(rule).unwrap());
             (rule.map(|rule| rule.app.unwrap()), state.policy_text().unwrap())
         };
         let one = |app: &str| format!("{{ app = \"{app}\", decision = \"deny\" }}");
@@ -256,6 +260,11 @@ mod tests {
         );
         assert_eq!(removed(&list, 7), (Some("c".to_owned()), after));
         assert_eq!(removed(&list, 5), (None, list.clone()), "only a comment stands there");
+        let last = format!("rules = [\n  {},\n  {} # why\n]\n", one("a"), one("b"));
+        assert_eq!(
+            removed(&last, 3),
+            (Some("b".to_owned()), format!("rules = [\n  {}\n   # why\n]\n", one("a")))
+        );
         assert_eq!(
             removed(&format!("rules = [{}]\n", one("a")), 1),
             (Some("a".to_owned()), "rules = []\n".to_owned())

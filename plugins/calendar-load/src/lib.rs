@@ -48,9 +48,9 @@ iac_plugin::export!(CalendarLoad);
 const DESCRIPTION: &str = "Measures a range of days in Calendar: busy hours per day, timed events that overlap, and free \
     slots within working hours. Returns {from,to,days:[{date,weekday,events,allDay,busyHours,workingHours,\
     busyWorkingHours,freeHours,free:[{start,end,minutes}]}],busyHours,freeHours,conflicts:[{start,end,minutes,events}],\
-    otherConflicts,calendars,complete,reasons,now,zone}. All-day and cancelled events take no time; tentative ones do, and \
+    otherConflicts,calendars,complete,reasons,note,now,zone}. All-day and cancelled events take no time; tentative ones do, and \
     so do invitations that were declined, which Calendar does not tell. If `complete` is false, \
-    `reasons` lists what could not be read; `note` says how exact the dates of repeating events are. References of events can be given to the other tools.";
+    `reasons` lists what could not be read. `note` may say how exact the dates of repeating events are. References of events can be given to the other tools.";
 
 /// The events that were read from the calendars.
 #[derive(Debug, Default)]

@@ -149,9 +149,9 @@ fn shown<'a>(action: &Action, writes: &[Write<'a>]) -> Vec<&'a str> {
     given.flat_map(|write| texts(write.value)).collect()
 }
 
-/// The texts that any object gets as the address of a page.
+/// The texts that any object gets as an address.
 fn pages<'a>(writes: &[Write<'a>]) -> Vec<&'a str> {
-    let given = writes.iter().filter(|write| PAGES.contains(&names::key(write.term).as_str()));
+    let given = writes.iter().filter(|write| has_word(write.term));
     given.flat_map(|write| texts(write.value)).collect()
 }
 
@@ -190,19 +190,22 @@ fn is_whole(text: &str) -> bool {
     is_clear(text) || !has_blank(text)
 }
 
-/// Whether a blank follows the colon, as in a sentence: `To-do: buy milk`.
+/// Whether a blank is behind the colon, as in a sentence: `To-do: buy milk`.
 fn has_blank(text: &str) -> bool {
     text.split_once(':').is_some_and(|(_, rest)| rest.trim_end().contains(char::is_whitespace))
 }
 
-/// An address that is a script runs in the page that is shown. Among the other values, a script is a text without
-/// blanks, because `JavaScript: The Good Parts` may be the name of a note.
+/// An address that is a script runs in the page that is shown. Among the other values, a text with a blank right behind
+/// the colon is none, because `JavaScript: The Good Parts` may be the name of a note. Scripts have blanks further on.
 fn script<'a>(
     values: impl IntoIterator<Item = &'a Given>,
     opened: impl IntoIterator<Item = &'a str>,
 ) -> Option<Classified> {
     let mut found = opened.into_iter().any(is_script);
-    let is_clear = |text: &String| !has_blank(text) && is_script(text);
+    let is_clear = |text: &String| {
+        let begins = text.split_once(':').is_some_and(|(_, rest)| !rest.starts_with(char::is_whitespace));
+        begins && is_script(text)
+    };
     for value in values {
         value.visit(&mut |each| found |= matches!(each, Given::Text(text) if is_clear(text)));
     }

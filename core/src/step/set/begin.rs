@@ -515,9 +515,13 @@ pub(in crate::step) fn checked(
     let given = checker.value(json, &property.kind, &place).map_err(|fault| {
         let code = if fault.code == Code::InvalidParameter { Code::TypeMismatch } else { fault.code };
         let is_text = property.kind.0.iter().any(|kind| kind.name == "text");
+        let begins_with_own = |text: &str| names::key(text).starts_with(&names::key(&property.name));
         let suggestion = match json.is_null() || json == crate::marshal::MISSING {
             true if is_text => "give a text; \"\" is an empty one".to_owned(),
             true => format!("{}; by the app's dictionary it cannot be empty", fault.suggestion),
+            false if number::is_number(&property.kind) && json.as_str().is_some_and(begins_with_own) => {
+                format!("{}, or count from its own value: `{} + 10`", fault.suggestion, property.name)
+            }
             false => fault.suggestion,
         };
         Fault { code, suggestion, ..fault }.with("property", property.name.as_str())

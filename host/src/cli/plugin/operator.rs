@@ -401,7 +401,7 @@ impl Update {
         let version = &package.manifest.version;
         writeln!(out, "{id}: {} is now {version}", old.version)?;
         for key in unset {
-            writeln!(out, "it cannot be called before you run `iac-mcp plugin set {id} {key} VALUE`")?;
+            writeln!(out, "before you use it, run `iac-mcp plugin set {id} {key} VALUE`")?;
         }
         // With `--yes`, nobody has read the question.
         if self.yes && !doubts.is_empty() {

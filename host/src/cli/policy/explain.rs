@@ -81,7 +81,7 @@ impl Explain {
             .map_err(|error| Failure::Misuse(format!("the arguments are not a JSON object: {error}")))?;
         let unknown = || {
             Failure::Misuse(match self.what == SYSTEM {
-                true => "`system` has no decision of its own: it reads the state of the server\nwhat it does in an app, `policy explain APP --command NAME` explains".to_owned(),
+                true => "the policy does not judge `system`: it reads only the server's state\nfor an action in an app, use `policy explain APP --command NAME`".to_owned(),
                 false => format!(
                     "there is no tool `{}`{}\nto explain an app, add --command or --property",
                     self.what,
@@ -113,9 +113,9 @@ impl Explain {
             }
             Explained::Unresolved(judged, why) => {
                 let Unresolved { ruling, source, harm, scope } = *judged;
-                let advice = (ruling > Ruling::Allow).then(|| Advice::line(&scope));
+                let advice = Advice::for_ruling(ruling, &source, &scope);
                 let note = format!(
-                    "the objects are unknown ({why}), so this is about the command or property only: a change of many objects, or of some classes, may be stricter"
+                    "the server could not look up the objects ({why}). This decision covers the command or property only. Many objects, or some classes, may need more"
                 );
                 let told = Told::new(ruling, harm.level, harm.reason.into(), &source);
                 Ok(Told { advice, note: Some(note), ..told })
@@ -160,17 +160,21 @@ impl Explain {
         let is_shell = classified.as_ref().is_some_and(|classified| classified.is_shell);
         let (ruling, source) = forecast(&scope, &app.name, is_shell, &gate, now());
         let reason = classified.map_or_else(|| "reads".to_owned(), |classified| classified.reason.into());
-        let advice = match (&source, ruling) {
-            (_, Ruling::Allow) => None,
-            // No rule can allow it.
-            (Source::OnlyReads, _) => Some(Advice::Words("start the server without --read-only".to_owned())),
-            _ => Some(Advice::line(&scope)),
-        };
+        let advice = Advice::for_ruling(ruling, &source, &scope);
         Ok(Told { advice, ..Told::new(ruling, scope.level, reason, &source) })
     }
 }
 
 impl Advice {
+    fn for_ruling(ruling: Ruling, source: &Source, scope: &Scope) -> Option<Self> {
+        match (source, ruling) {
+            (_, Ruling::Allow) => None,
+            // No rule can allow it.
+            (Source::OnlyReads, _) => Some(Self::Words("start the server without --read-only".to_owned())),
+            _ => Some(Self::line(scope)),
+        }
+    }
+
     fn line(scope: &Scope) -> Self {
         Self::Line(scope.policy_line())
     }

@@ -3,14 +3,14 @@
 use serde_json::Value as Json;
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, Value};
 
-use super::{Edit, NOT_AGAIN};
+use super::{Edit, NOT_AGAIN, marked};
 
 /// Inserts `entry` as `name` into the table `key`.
 ///
 /// # Errors
 /// The file is not TOML, or the server exists and may not be replaced.
 pub(super) fn with(text: &str, key: &str, name: &str, entry: &Json, force: bool) -> Result<String, String> {
-    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let (mark, body) = marked(text);
     let document = Document::parse(body).map_err(|error| wrong(&error))?;
     let servers = document.get(key);
     if servers.is_some_and(|servers| !servers.is_table_like()) {
@@ -73,7 +73,7 @@ fn added(body: &str, servers: Option<&Item>, key: &str, name: &str, entry: &Json
 /// The file is not TOML.
 pub(super) fn command(text: &str, key: &str, name: &str) -> Result<Vec<String>, String> {
     let document: DocumentMut =
-        text.trim_start_matches('\u{feff}').parse().map_err(|error: toml_edit::TomlError| wrong(&error))?;
+        marked(text).1.parse().map_err(|error: toml_edit::TomlError| wrong(&error))?;
     let Some(server) = document.get(key).and_then(|servers| servers.get(name)) else {
         return Ok(Vec::new());
     };
@@ -87,7 +87,7 @@ pub(super) fn command(text: &str, key: &str, name: &str) -> Result<Vec<String>, 
 /// # Errors
 /// The file is not TOML, or the rest of it would change.
 pub(super) fn without(text: &str, key: &str, name: &str) -> Result<String, String> {
-    let (mark, body) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let (mark, body) = marked(text);
     let after = changed(body, |document| {
         if let Some(servers) = document.get_mut(key).and_then(Item::as_table_like_mut) {
             servers.remove(name);

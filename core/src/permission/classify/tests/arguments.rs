@@ -123,6 +123,7 @@ fn an_ordinary_text_is_not_an_address() {
         (visit, "Workflow: first read it", (Level::Modify, false)),
         (visit, "JavaScript: The Good Parts", (Level::Modify, false)),
         (visit, "javascript:alert(1)", (Level::Dangerous, true)),
+        (visit, "javascript:var x = document.cookie; send(x)", (Level::Dangerous, true)),
         (visit, "java\tscript:alert(1)\n", (Level::Dangerous, true)),
         (visit, "x-apple.systempreferences:com.apple.x", (Level::Dangerous, false)),
         (visit, "ssh://h", (Level::Dangerous, false)),
