@@ -92,7 +92,152 @@ fn what_ends_with_its_last_task_needs_its_own_act() {
     assert_eq!(world.asked[0].acts, ["create task", "complete task"]);
 }
 
-/// Everything that loses something is named, however many changes there are.
+/// A project P with an open task `a`, and an empty project Q; each ends with its last task, and so does a
+/// project S with two open tasks.
+const LAST: &str = "(() => { const [P, Q, S] = ['P', 'Q', 'S'].map((name) => new Project(name)); \
+                    [P, Q, S].forEach((project) => { project.completedByChildren = true; }); \
+                    const a = new Task('a', P), s = new Task('s', S), t = new Task('t', S); \
+                    return JSON.stringify([a, s, t, P].map((item) => item.id.primaryKey)); })()";
+
+fn last() -> (World, [String; 4]) {
+    let world = World::new();
+    let ids = serde_json::from_str(&world.evaluate(LAST).unwrap()).unwrap();
+    (world, ids)
+}
+
+/// The names of the projects that are completed.
+fn over(world: &World) -> String {
+    let source = "flattenedProjects.filter((project) => ['P', 'Q', 'S'].includes(project.name) && \
+                  project.status === Project.Status.Done).map((project) => project.name).sort().join('')";
+    world.evaluate(source).unwrap().trim().to_owned()
+}
+
+fn batch(operations: &Json) -> Json {
+    json!({"operation": "batch", "operations": operations})
+}
+
+/// Where a task goes counts, not where it was: what ends there is asked for, and nothing else ends. So do a task that is
+/// created completed, tasks that leave, and a task under its temporary id. A batch may also be too long for one run.
+#[test]
+fn what_ends_is_that_where_the_task_is_then() {
+    let new = |status: &str, project: &str| {
+        json!({"operation": "create", "target": "task",
+            "data": {"name": "n", "tempId": "n", "project": project, "status": status}})
+    };
+    let update = |id: &str, changes: &Json| json!({"operation": "update", "id": id, "changes": changes});
+    let complete = |id: &str| json!({"operation": "complete", "id": id});
+    let cases = [
+        // The projects that are over then; those that the question names are the same.
+        (json!([new("completed", "Q")]), "Q"),
+        (json!([new("dropped", "Q")]), "Q"),
+        (json!([new("completed", "P")]), ""),
+        (json!([update("@a", &json!({"project": "Q", "status": "completed"}))]), "Q"),
+        (json!([update("@a", &json!({"project": null, "status": "completed"}))]), ""),
+        (json!([update("@a", &json!({"project": "S", "status": "dropped"}))]), ""),
+        (json!([update("@a", &json!({"afterTaskId": "@s"})), complete("@a")]), ""),
+        (json!([update("@a", &json!({"project": "Q"})), complete("@a")]), "Q"),
+        (json!([update("@s", &json!({"project": "Q"})), complete("@t")]), "S"),
+        (json!([update("@s", &json!({"beforeTaskId": "@t"})), complete("@t")]), ""),
+        (
+            json!([
+                update("@s", &json!({"parentTaskId": "@a"})),
+                update("@s", &json!({"parentTaskId": null})),
+                complete("@a")
+            ]),
+            "",
+        ),
+        (json!([{"operation": "convert", "id": "@s"}, complete("@t")]), "S"),
+        (json!([{"operation": "duplicate", "id": "@a"}, complete("@a")]), ""),
+        (json!([new("active", "Q"), complete("n")]), "Q"),
+        (json!([new("active", "Q"), update("n", &json!({"status": "dropped"}))]), "Q"),
+        (json!([new("active", "P"), complete("@a")]), ""),
+        (json!([new("active", "P"), complete("@a"), complete("n")]), "P"),
+        (json!([new("active", "P"), update("n", &json!({"project": "Q"})), complete("@a")]), "P"),
+        (
+            json!([
+                update("@s", &json!({"status": "completed"})),
+                update("@s", &json!({"status": "active"})),
+                complete("@t")
+            ]),
+            "",
+        ),
+        (
+            json!([update("@a", &json!({"repetitionRule": {"frequency": "daily"}, "status": "completed"}))]),
+            "",
+        ),
+    ];
+    for (operations, expected) in &cases {
+        for is_long in [false, true] {
+            let (mut world, ids) = last();
+            let mut operations = operations.to_string();
+            for (name, id) in [("@a", &ids[0]), ("@s", &ids[1]), ("@t", &ids[2])] {
+                operations = operations.replace(name, id);
+            }
+            let mut operations: Vec<Json> = serde_json::from_str(&operations).unwrap();
+            if is_long && operations[0]["operation"] != "create" {
+                continue;
+            }
+            if is_long {
+                // Notes that fill a run each. Creates come first and completions last, so they are between.
+                let note = "n".repeat(160_000);
+                for id in [&ids[3], &ids[3]] {
+                    operations.push(json!({"operation": "update", "target": "project", "id": id, "changes": {"note": note}}));
+                }
+            }
+            let answer = world.call("omnifocus_write", &json!({"mutation": batch(&json!(operations))}));
+            let told =
+                format!("{operations:?}: {}", answer.to_string().chars().take(2_000).collect::<String>());
+            assert_eq!(answer["success"], true, "{told}");
+            assert_eq!(over(&world), *expected, "{told}");
+            let lines = world.asked[0].lines.join("\n");
+            for project in ["P", "Q", "S"] {
+                let is_named = lines.contains(&format!("also completes project “{project}”"))
+                    || lines.contains(&format!("project “{project}”, which this also completes"));
+                assert_eq!(is_named, expected.contains(project), "{told}\n{lines}");
+            }
+            let acts = &world.asked[0].acts;
+            assert_eq!(acts.contains(&"complete project".to_owned()), !expected.is_empty(), "{told}");
+            let back = world.call("omnifocus_write", &answer["undo"]["arguments"]);
+            assert_eq!((&back["success"], &over(&world)[..]), (&json!(true), ""), "{told}: {back}");
+        }
+    }
+}
+
+/// If OmniFocus does not move a task, or a rule is gone, another project would end than the one that was shown. So
+/// nothing ends.
+#[test]
+fn what_was_not_shown_does_not_end() {
+    let (mut world, ids) = last();
+    world.sabotage = "globalThis.moveTasks = () => { throw new Error('no'); };".to_owned();
+    let changes = json!({"project": "Q", "status": "completed"});
+    let update = json!({"operation": "update", "id": ids[0], "changes": changes});
+    let answer = world.call("omnifocus_write", &json!({ "mutation": update }));
+    assert!(world.asked[0].lines[0].contains("project “Q”, which this also completes"), "{:?}", world.asked);
+    assert_eq!(over(&world), "", "{answer}");
+    assert!(
+        answer["error"].as_str().is_some_and(|told| told.contains("it would now complete project")),
+        "{answer}"
+    );
+    // A completion that is taken back with its batch leaves the project over, so the answer says so.
+    let (mut world, ids) = last();
+    world.sabotage = "Task.prototype.markComplete = () => { throw new Error('no'); };".to_owned();
+    let mut atomic = batch(&json!([
+        {"operation": "create", "target": "task", "data": {"name": "n", "project": "Q", "status": "dropped"}},
+        {"operation": "complete", "id": ids[0]},
+    ]));
+    atomic["atomicOperation"] = json!(true);
+    let answer = world.call("omnifocus_write", &json!({ "mutation": atomic }));
+    assert_eq!(
+        (&answer["rolledBack"], &answer["notRolledBack"]["operations"]),
+        (&json!("partial"), &json!([0])),
+        "{answer}"
+    );
+    assert_eq!(over(&world), "Q");
+    world.call("omnifocus_write", &answer["undo"]["arguments"]);
+    assert_eq!(over(&world), "");
+}
+
+/// The steps that lose most come first in a long question, and shared lines name all their items.
 #[test]
 fn no_loss_is_left_out_of_a_long_question() {
     let mut world = World::new();
@@ -142,6 +287,26 @@ fn items_that_move_together_keep_their_order() {
     }
 }
 
+/// An item goes after the one before it only if that is still there, also in a change of several runs.
+#[test]
+fn items_that_move_apart_do_not_follow_each_other() {
+    let names = |world: &World, project: &str| {
+        let names = format!("flattenedProjects.byName('{project}').tasks.map((task) => task.name).join('')");
+        world.evaluate(&names).unwrap().trim().to_owned()
+    };
+    let to =
+        |id: &str, project: &str| json!({"operation": "update", "id": id, "changes": {"project": project}});
+    let (mut world, [a, s, t, _]) = last();
+    let apart = batch(&json!([to(&s, "P"), to(&s, "Q"), to(&t, "P"), to(&a, "Q")]));
+    let answer = world.call("omnifocus_write", &json!({ "mutation": apart }));
+    assert_eq!(answer["success"], true, "{answer}");
+    assert_eq!((&names(&world, "P")[..], &names(&world, "Q")[..]), ("t", "sa"));
+    let (mut world, ids) = last();
+    let mutation = json!({"operation": "update", "ids": ids[..3], "changes": {"project": "Q", "note": "n".repeat(60_000)}});
+    let answer = world.call("omnifocus_write", &json!({ "mutation": mutation }));
+    assert_eq!((&answer["success"], &names(&world, "Q")[..]), (&json!(true), "ast"));
+}
+
 /// A task that should be open, but is in a completed project, counts as completed; the answer says so.
 #[test]
 fn an_open_task_in_a_completed_project_is_told() {
@@ -155,6 +320,24 @@ fn an_open_task_in_a_completed_project_is_told() {
     ] {
         let answer = world.call("omnifocus_write", &json!({ "mutation": mutation }));
         let told = json!(["status: it counts as completed, because its project or group is"]);
+        assert_eq!((&answer["success"], &answer["warnings"]), (&json!(true), &told), "{answer}");
+    }
+    // The task is completed itself, and then counts as dropped with its project.
+    let make = format!(
+        "(() => {{ const task = Task.byIdentifier('{}'); task.markComplete(); Project.byIdentifier('{}').status = Project.Status.Dropped; }})()",
+        ids[1], ids[0]
+    );
+    world.evaluate(&make).unwrap();
+    for (changes, told) in [
+        (json!({"project": null}), Json::Null),
+        (json!({"project": ids[0]}), Json::Null),
+        (
+            json!({"status": "active"}),
+            json!(["status: it counts as dropped, because its project or group is"]),
+        ),
+    ] {
+        let update = json!({"operation": "update", "id": ids[1], "changes": changes});
+        let answer = world.call("omnifocus_write", &json!({ "mutation": update }));
         assert_eq!((&answer["success"], &answer["warnings"]), (&json!(true), &told), "{answer}");
     }
 }

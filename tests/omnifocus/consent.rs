@@ -215,7 +215,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             json!({"operation": "tag_manage", "action": "delete", "tagName": "Above"}),
             vec!["delete tag"],
-            "delete tag “Above”, which 0 tasks have, with 1 tag below it; 1 more task has the same",
+            "delete tag “Above”, which 0 tasks have, with 1 tag below it; 1 more task has a tag below it",
         ),
     ]
 }

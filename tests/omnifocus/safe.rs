@@ -73,6 +73,15 @@ fn an_expression_that_would_hang_the_app_is_refused_at_once() {
     let answer = read(&mut world, &flags).to_string();
     assert!(answer.contains("`(?i:` cannot be read here; case is ignored anyway"), "{answer}");
     assert!(!answer.contains("hang"), "{answer}");
+    for pattern in ["(?-i:a)", "(?#a)"] {
+        let refused = json!({"type": "tasks", "filters": {"name": {"matches": pattern}}});
+        let answer = read(&mut world, &refused).to_string();
+        assert!(
+            answer.contains("expected a regular expression without flags and special groups"),
+            "{answer}"
+        );
+        assert!(!answer.contains("case is ignored"), "{answer}");
+    }
     assert_eq!(world.runs, 0);
 }
 

@@ -52,6 +52,7 @@
     digest,
   } = shared;
   const date = (time) => (time === null ? null : new Date(time));
+  const earlier = before || {};
 
   // ---- reading the model
 
@@ -105,7 +106,7 @@
     if (isRoot(task)) refuse("no_id", "task", id, ["root"]);
     return task;
   }
-  for (const [temp, id] of Object.entries(before ? before.made : {})) {
+  for (const [temp, id] of Object.entries(earlier.made || {})) {
     const item = projectById(id) || Task.byIdentifier(id);
     if (present(item)) made.set(temp, item);
   }
@@ -229,16 +230,20 @@
     }
     return null;
   }
-  // Several items that a program moves to one place keep their order: each goes after the one before it. An undo has
-  // exact places.
-  const latest = new Map();
-  function inOrder(move, place) {
-    if (place === null || !program.ordered || move.last || move.before !== undefined) return place;
-    const where = JSON.stringify(move);
+  // Several items that a program moves to one place keep their order: each goes after the one before it, if that is still
+  // there. An undo has exact places.
+  const latest = new Map(earlier.latest);
+  const holds = (item) => key(item.parent || item.parentFolder);
+  function mover(kind, move, place) {
+    const [relocate, find] =
+      kind === "task" ? [moveTasks, again.task] : [moveSections, (id) => projectById(id) || Folder.byIdentifier(id)];
+    const where = JSON.stringify(move),
+      inOrder = program.ordered && !move.top && !move.last && move.before === undefined;
     return (item) => {
-      const last = latest.get(where);
-      latest.set(where, item);
-      return last === undefined ? place() : last.after;
+      const [id, above] = latest.get(where) || [],
+        last = inOrder && id !== undefined ? find(id) : null;
+      relocate([item], present(last) && holds(last) === above ? last.after : place());
+      latest.set(where, [key(item), holds(item)]);
     };
   }
   // Whether a task is already in the project or in the inbox to which a step moves it; a group within is left as it is.
@@ -258,6 +263,7 @@
     const folder = findFolder(place.folder);
     return () => folder[edge];
   }
+  const placeIn = (kind, place, edge) => (kind === "task" ? taskPlace : folderPlace)(place, edge);
 
   // ---- applying
 
@@ -395,11 +401,12 @@
   // Runs a part that may fail while the rest succeeds: its failure becomes a warning of the step.
   function attempt(row, label, work) {
     try {
-      work();
+      return work();
     } catch (error) {
       row.warnings.push(
         `${label}: ${present(error) && error.refusal ? told(error.refusal) : String((error && error.message) || error)}`,
       );
+      return null;
     }
   }
   const told = (refusal) => `${refusal.reason.replace(/_/g, " ")}: ${refusal.what} ${JSON.stringify(refusal.value)}`;
@@ -411,13 +418,10 @@
     return already !== undefined;
   }
 
-  function change(kind, item, set, place, row) {
+  function change(kind, item, set, move, row) {
     setScalars(item, set);
     if (set.cut !== undefined) cutNote(kind, item, set.cut, row);
-    if (place !== null)
-      attempt(row, "move", () =>
-        kind === "task" ? moveTasks([item], place(item)) : moveSections([item], place(item)),
-      );
+    if (move !== null) attempt(row, "move", () => move(item));
     if (set.tags !== undefined) attempt(row, "tags", () => setTags(item, set.tags, row));
     if (set.alerts !== undefined) attempt(row, "notifications", () => setAlerts(item, set.alerts));
     if (set.rule !== undefined)
@@ -427,24 +431,18 @@
     if (set.review !== undefined || set.reviewed !== undefined || set.nextReview !== undefined)
       attempt(row, "review", () => setReview(item, set));
     compare(item, set, row);
-    let left = item;
-    if (set.status !== undefined && isAlready(kind, item, set.status, row)) return left;
-    if (kind === "task" && !["completed", "dropped"].includes(set.status) && isEndedAbove(item, set, place))
+    if (set.status !== undefined && isAlready(kind, item, set.status, row)) return item;
+    const setIt = () => attempt(row, "status", () => setStatus(kind, item, set, row)) || item,
+      left = set.status === undefined ? item : endTask(kind, item, row, set.status, setIt);
+    if (kind === "task" && (set.status === "active" || move !== null || isNew(key(item))) && isEndedAbove(item))
       row.warnings.push(`status: it counts as ${taskState(item)}, because its project or group is`);
-    if (set.status !== undefined)
-      attempt(row, "status", () => {
-        left = setStatus(kind, item, set, row);
-      });
     return left;
   }
 
-  // Whether a task that should be open counts as completed or dropped, because something above it is. `place` is null
-  // for a new task too, which has just been put somewhere.
-  function isEndedAbove(item, set, place) {
-    const isNew = undoable.some((each) => each.id === key(item));
-    if (set.status !== "active" && place === null && !isNew) return false;
-    return aboveOf(item).some((each) => !remains(each)) && taskState(item) !== "active";
-  }
+  const isNew = (id) => undoable.some((each) => each.id === id);
+  const isClosed = (task) => task.completed || present(task.dropDate);
+  // Whether an open task counts as completed or dropped, because something above it is.
+  const isEndedAbove = (item) => !isClosed(item) && taskState(item) !== "active";
 
   // Compares the values in OmniFocus with those that were written, and reports a value that was not accepted.
   function compare(item, set, row) {
@@ -496,65 +494,81 @@
 
   // ---- what ends with its last task
 
-  // The groups and the project above a task, from the inside out.
-  function aboveOf(task) {
+  // The tasks that earlier steps end, and the task or root task that holds an open one after them: null in the inbox, and
+  // in what the program makes. A task that it makes has its temporary id here.
+  const ended = new Set(earlier.ended),
+    placed = new Map((earlier.placed || []).map(([who, id]) => [who, id && again.task(id)]));
+  const up = (task) => (placed.has(key(task)) ? placed.get(key(task)) : task.parent);
+  // The groups and the project from the inside out, beginning with one of them.
+  function containers(from) {
     const found = [];
-    for (let at = task.parent; present(at); at = at.parent)
+    for (let at = from; present(at); at = up(at))
       found.push(isRoot(at) ? { kind: "project", item: at.project } : { kind: "task", item: at });
     return found;
   }
-  const remains = ({ kind, item }) => !["completed", "dropped"].includes(state[kind](item));
-  // The tasks that earlier steps end, and the places where they put open ones.
-  const ended = new Set(before && before.ended ? before.ended : []),
-    filled = new Set();
-  const fills = (place) => {
-    if (place === undefined) return;
-    if (typeof place.project === "string") filled.add(key(findProject(place.project)));
-    if (present(place.task) && place.task.id !== undefined) filled.add(place.task.id);
-  };
+  function holderAt(place, now) {
+    if (place === undefined) return now;
+    if (place.top) return containers(now).reduce((_, { item }) => orNull(item.task), null);
+    if (typeof place.project === "string") return findProject(place.project).task;
+    if (present(place.task)) return place.task.id === undefined ? null : findTask(place.task.id);
+    const beside = place.after || place.before;
+    return present(beside) ? up(findTask(beside.id)) : null;
+  }
+  const closes = (status) => status === "completed" || status === "dropped";
+  const remains = ({ kind, item }) => !closes(state[kind](item));
   // OmniFocus completes a group or a project with `completedByChildren` when nothing open is left in it. These are the
-  // ones that would be completed if a task ended now.
-  function endsWith(task, gone = new Set()) {
+  // ones that would be completed now.
+  function endsIn(above) {
     const found = [];
-    gone.add(key(task));
-    for (const { kind, item } of aboveOf(task)) {
-      const open = (each) => !gone.has(key(each)) && taskState(each) === "active";
-      if (item.completedByChildren !== true || !remains({ kind, item }) || filled.has(key(item))) break;
-      if (Array.from(item.children).some(open)) break;
+    for (const { kind, item } of above) {
+      const here = key(kind === "project" ? item.task : item);
+      if (item.completedByChildren !== true || ended.has(here) || !remains({ kind, item })) break;
+      const stays = (each) => taskState(each) === "active" && !ended.has(key(each)) && !placed.has(key(each));
+      if (Array.from(item.children).some(stays)) break;
+      if (Array.from(placed).some(([who, holder]) => key(holder) === here && !ended.has(who))) break;
       found.push({ kind, id: key(item), name: item.name });
-      gone.add(key(kind === "project" ? item.task : item));
+      if (goesOn(ruleBack(item.repetitionRule))) break;
+      ended.add(here);
     }
     return found;
   }
   // A repeating task goes on, unless its rule has an end. Dropping ends all of its occurrences.
-  const goesOn = (item, drops) =>
-    !drops && present(item.repetitionRule) && !/COUNT|UNTIL/.test(String(item.repetitionRule.ruleString));
-  // What ends with a task that a step completes or drops, for the report; an act of its own for each kind.
-  function alsoEnds(kind, item, said, drops) {
-    if (kind !== "task" || !remains({ kind, item }) || goesOn(item, drops)) return;
-    const found = endsWith(item, ended);
-    if (found.length === 0) return;
-    said.alsoCompletes = found;
-    for (const each of found) if (!said.acts.includes(`complete ${each.kind}`)) said.acts.push(`complete ${each.kind}`);
+  const goesOn = (rule, status) => status !== "dropped" && present(rule) && !/COUNT|UNTIL/.test(String(rule.rule));
+  // Notes where a step leaves a task, and reports what ends with it; an act of its own for each kind.
+  function follow(step, row, place, { status, rule }) {
+    if (step.kind !== "task") return;
+    const { id, temp } = step.id || step,
+      item = (id === undefined ? made.get(temp) : findTask(id)) || null,
+      who = item === null ? `temp:${temp}` : key(item);
+    if (item !== null && status !== "active" && !placed.has(who) && isClosed(item)) return;
+    const holder = holderAt(place, item === null || placed.has(who) ? placed.get(who) : item.parent);
+    placed.set(who, holder);
+    if (status === "active") ended.delete(who);
+    const goal = rule === undefined && item !== null ? ruleBack(item.repetitionRule) : rule;
+    if (!closes(status) || goesOn(goal, status)) return;
+    ended.add(who);
+    const found = endsIn(containers(holder));
+    row.ends = found.map(({ id }) => id);
+    if (found.length > 0) row.said.alsoCompletes = found;
+    for (const each of found)
+      if (!row.said.acts.includes(`complete ${each.kind}`)) row.said.acts.push(`complete ${each.kind}`);
   }
   // Ends a task, and reports what OmniFocus completed with it. If that would be more than was shown, nothing ends.
-  function endTask(kind, item, said, row, drops, work) {
-    if (kind !== "task") return work();
-    const shown = (said.alsoCompletes || []).map((each) => each.id),
-      isNew = (id) => undoable.some((each) => each.id === id);
-    filled.clear();
-    const now = goesOn(item, drops) || !remains({ kind, item }) ? [] : endsWith(item),
-      more = now.find(({ id }) => !shown.includes(id) && !isNew(id));
+  function endTask(kind, item, row, status, work) {
+    if (kind !== "task" || !closes(status) || isClosed(item)) return work();
+    ended.clear();
+    ended.add(key(item));
+    const above = containers(item.parent),
+      now = goesOn(ruleBack(item.repetitionRule), status) ? [] : endsIn(above),
+      more = now.find(({ id }) => !(row.ends || []).includes(id) && !isNew(id));
     if (more !== undefined) refuse("not_asked", more.kind, `complete ${more.kind}`);
-    const open = aboveOf(item)
-      .filter(remains)
-      .map((each) => ({
-        ...each,
-        repeats: present(each.item.repetitionRule),
-        old: below(each.item),
-        was: backOfState(each.kind, each.item),
-        due: dates(each.item),
-      }));
+    const open = above.filter(remains).map((each) => ({
+      ...each,
+      repeats: present(each.item.repetitionRule),
+      old: below(each.item),
+      was: backOfState(each.kind, each.item),
+      due: dates(each.item),
+    }));
     const left = work();
     const done = open.filter(
       (each) =>
@@ -795,8 +809,7 @@
     return item;
   };
   const about = (kind, item) => ({ name: look(item).name, in: home[kind](item) });
-  const alreadyIs = (kind, item, status) =>
-    ["completed", "dropped"].includes(status) && state[kind](item) === status ? { already: status } : {};
+  const alreadyIs = (kind, item, status) => (closes(status) && state[kind](item) === status ? { already: status } : {});
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
 
   // The name of the place to which a step moves something; it may be an object that the program makes itself.
@@ -875,14 +888,14 @@
   // Each function resolves its step, reports what it would touch, and returns the function that applies it.
   const doers = {
     create(step, row) {
-      const place = step.kind === "task" ? taskPlace(step.at, "ending") : folderPlace(step.at, "ending"),
+      const place = placeIn(step.kind, step.at, "ending"),
         added = freshTags(step.set);
       row.said = Object.assign(
         { acts: withTags([`create ${step.kind}`], added) },
         target(step.at, step.kind),
         named(added),
       );
-      fills(step.at);
+      follow(step, row, step.at, step.set);
       return () => {
         const item = makers[step.kind](step.name, place());
         keep(step.kind, item);
@@ -896,19 +909,15 @@
         stays = item !== null && isThere(step.kind, item, step.set.move),
         move = stays ? undefined : step.set.move,
         set = stays ? Object.fromEntries(Object.entries(step.set).filter(([name]) => name !== "move")) : step.set;
-      const place =
-        move === undefined
-          ? null
-          : move.top
-            ? () => topOf(find())
-            : inOrder(move, step.kind === "task" ? taskPlace(move, "beginning") : folderPlace(move, "beginning"));
+      const goal = move === undefined || move.top ? () => topOf(find()) : placeIn(step.kind, move, "beginning"),
+        goes = move === undefined ? null : mover(step.kind, move, goal);
       const beside =
         move === undefined || item === null
           ? undefined
           : [move.task, move.after, move.before].find((each) => each !== undefined && each.id !== undefined);
       if (beside !== undefined && step.kind === "task")
-        for (let up = findTask(beside.id); present(up); up = up.parent)
-          if (key(up) === step.id.id) refuse("cycle", "task", beside.id);
+        for (let at = findTask(beside.id); present(at); at = up(at))
+          if (key(at) === step.id.id) refuse("cycle", "task", beside.id);
       if (step.kind === "folder" && move !== undefined && move.folder !== undefined) {
         for (let up = findFolder(move.folder); present(up); up = up.parent)
           if (key(up) === key(item)) refuse("cycle", "folder", move.folder);
@@ -932,21 +941,15 @@
           reviewAfter(item, set),
           alreadyIs(step.kind, item, set.status),
         );
-        if (["completed", "dropped"].includes(set.status)) {
-          Object.assign(row.said, within(step.kind, item), repeats(item));
-          alsoEnds(step.kind, item, row.said, set.status === "dropped");
-        }
+        if (closes(set.status)) Object.assign(row.said, within(step.kind, item), repeats(item));
       }
-      if (set.status === undefined || set.status === "active") fills(move);
-      const said = row.said;
+      follow(step, row, move, set);
       return () => {
         const found = find(),
           remembered = set.status === "completed" ? below(found) : [];
         if (stays) row.warnings.push("project: it is there already, so it was not moved");
         row.back = backOf(step.kind, found, set);
-        const ends = ["completed", "dropped"].includes(set.status),
-          work = () => change(step.kind, found, set, place, row),
-          left = ends ? endTask(step.kind, found, said, row, set.status === "dropped", work) : work();
+        const left = change(step.kind, found, set, goes, row);
         for (const back of row.back)
           if (back.set !== undefined && back.set.note !== undefined) back.set = noteBack(back.set, found.note, set);
         row.back = row.back.filter(({ set: old, places }) => !old || places || Object.keys(old).length > 0);
@@ -964,8 +967,7 @@
           repeats(find()),
           step.when === null ? alreadyIs(step.kind, find(), "completed") : {},
         );
-      if (step.id.id !== undefined) alsoEnds(step.kind, find(), row.said, false);
-      const said = row.said;
+      follow(step, row, undefined, { status: "completed" });
       return () => {
         const found = find(),
           remembered = below(found);
@@ -973,7 +975,7 @@
         if (step.when === null && isAlready(step.kind, found, "completed", row)) return found;
         row.back = backOfState(step.kind, found);
         const work = () => finish(step.kind, found, step.when, row);
-        return finished(step.kind, found, endTask(step.kind, found, said, row, false, work), row, remembered);
+        return finished(step.kind, found, endTask(step.kind, found, row, "completed", work), row, remembered);
       };
     },
     // Drops only this occurrence; the next one takes its place.
@@ -986,13 +988,12 @@
         about(step.kind, item),
         repeats(item),
       );
-      alsoEnds(step.kind, item, row.said, false);
-      const said = row.said;
+      follow(step, row, undefined, { status: "completed" });
       return () => {
         const again = find();
         // The dropped occurrence stays, so its dates put back would make the task appear twice.
         row.leaves = true;
-        endTask(step.kind, again, said, row, false, () => again.drop(false, new Date()));
+        endTask(step.kind, again, row, "completed", () => again.drop(false, new Date()));
         row.next = show[step.kind](again);
         return again;
       };
@@ -1001,14 +1002,15 @@
     duplicate(step, row) {
       const find = referred(step.kind, step.id),
         isTask = step.kind === "task";
-      const place =
-        step.to === null ? () => find().after : isTask ? taskPlace(step.to, "ending") : folderPlace(step.to, "ending");
+      const place = step.to === null ? () => find().after : placeIn(step.kind, step.to, "ending");
       row.said = Object.assign(
         { acts: [`duplicate ${step.kind}`] },
         about(step.kind, find()),
         within(step.kind, find()),
         target(step.to === null ? undefined : step.to, step.kind),
       );
+      if (isTask && !isClosed(find()))
+        placed.set(`copy:${placed.size}`, step.to === null ? up(find()) : holderAt(step.to, null));
       return () => {
         const made = (isTask ? duplicateTasks([find()], place()) : duplicateSections([find()], place()))[0];
         keep(step.kind, made);
@@ -1026,6 +1028,7 @@
         within("task", find()),
         target(step.to, "project"),
       );
+      ended.add(key(find()));
       return () => {
         row.leaves = true;
         return convertTasksToProjects([find()], place())[0];
@@ -1217,7 +1220,7 @@
       line.push(key(at));
     return line;
   };
-  const touched = { items: new Set(before ? before.items : []), above: new Set(before ? before.above : []) };
+  const touched = { items: new Set(earlier.items), above: new Set(earlier.above) };
   function touch(item) {
     const [id, ...above] = lineOf(item);
     touched.items.add(id);
@@ -1244,13 +1247,16 @@
       return null;
     }
   });
-  if (!fixed.mayChange)
-    return program.more ? { rows, carry: { made: {}, items: [], above: [], ended: Array.from(ended) } } : { rows };
+  if (!fixed.mayChange) {
+    const holders = Array.from(placed, ([who, holder]) => [who, key(holder)]);
+    return program.more ? { rows, carry: { ended: Array.from(ended), placed: holders } } : { rows };
+  }
   for (const row of rows) delete row.said;
   const wrong = rows.find((row) => row.error !== undefined);
   if (wrong !== undefined && (program.stop || program.atomic)) return { refused: wrong.at, rows };
 
   let stopped = false;
+  placed.clear();
   program.steps.forEach((step, at) => {
     const row = rows[at];
     if (stopped || work[at] === null) {
@@ -1288,11 +1294,13 @@
     }
     result.rolledBack = {
       left,
-      kept: rows.filter((row) => row.success && program.steps[row.at].do !== "create").map((row) => row.at),
+      kept: rows
+        .filter((row) => row.success && (program.steps[row.at].do !== "create" || row.alsoCompleted))
+        .map((row) => row.at),
     };
     for (const row of rows) {
       if (program.steps[row.at].do !== "create" || !row.success) continue;
-      rows[row.at] = { at: row.at, success: false, rolledBack: true, warnings: [] };
+      rows[row.at] = { at: row.at, success: false, rolledBack: true, warnings: [], alsoBack: row.alsoBack };
     }
   }
   // The answer reports each change even if it cannot be read back: a later step may have deleted the object or its
@@ -1313,7 +1321,6 @@
   const steps = [];
   // The steps of the undo are resolved like those of a program of its own.
   ended.clear();
-  filled.clear();
   for (const row of rows.slice().reverse()) {
     row.lacks = row.lacks || [];
     if (row.leaves) row.lacks.push("it is permanent");
@@ -1338,6 +1345,7 @@
   for (const row of rows) {
     delete row.back;
     delete row.alsoBack;
+    delete row.ends;
     delete row.leaves;
     delete row.lacks;
   }
@@ -1346,6 +1354,7 @@
       made: Object.fromEntries(Array.from(made, ([temp, item]) => [temp, key(item)])),
       items: Array.from(touched.items),
       above: Array.from(touched.above),
+      latest: Array.from(latest),
     };
   return result;
 }

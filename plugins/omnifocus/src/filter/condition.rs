@@ -237,9 +237,13 @@ fn refusal(text: &Object<'_>, refused: Refused) -> Fault {
                 write `a+` for `(a+)+`, and repeat `.*` and its like twice at most"
         }
         Refused::Opening(opening) => {
-            let ignored = if opening.contains('i') { "; case is ignored anyway" } else { "" };
+            let ignored = if opening.split('-').next().is_some_and(|on| on.contains('i')) {
+                "; case is ignored anyway"
+            } else {
+                ""
+            };
             return text
-                .wrong("matches", "a regular expression without flags")
+                .wrong("matches", "a regular expression without flags and special groups")
                 .suggest(format!("`{opening}` cannot be read here{ignored}"));
         }
         Refused::Unreadable => "a regular expression with complete escapes, classes and groups",

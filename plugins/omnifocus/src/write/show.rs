@@ -61,9 +61,11 @@ pub(super) fn done(plan: &Plan, done: &Done, app: Option<String>, moment: &Momen
 /// Null if there is no undo.
 fn undoable(mut answer: Json, plan: &Plan, done: &Done, app: Option<String>, moment: &Moment) -> Json {
     answer["undo"] = Json::Null;
-    let first = plan.steps.iter().zip(&done.rows).find(|(_, row)| row["success"] == true);
+    let mut rows = plan.steps.iter().zip(&done.rows);
+    // A step that failed may have changed something too.
+    let first = rows.clone().find(|(_, row)| row["success"] == true).or_else(|| rows.next());
     if let (Some((first, _)), false) = (first, done.back.is_empty()) {
-        let others = done.rows.iter().filter(|row| row["success"] == true).count() - 1;
+        let others = done.rows.iter().filter(|row| row["success"] == true).count().saturating_sub(1);
         let others = if others > 0 { format!(", and {others} more") } else { String::new() };
         answer["undo"] = json!({
             "tool": "omnifocus_write",

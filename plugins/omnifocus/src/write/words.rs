@@ -77,6 +77,9 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
                 line = format!("{line} {place}");
             }
             line.push_str(&list(properties(step, moment)));
+            line.push_str(
+                &ended(step).map(|all| format!(", which also completes {all}")).unwrap_or_default(),
+            );
         }
         Some("update") => {
             let mut parts: Vec<String> = Vec::new();
@@ -388,17 +391,8 @@ fn goes_along(step: &Step, drops: bool) -> String {
         1 => words.push_str(&format!(", with 1 open task {below}")),
         open => words.push_str(&format!(", with {open} open tasks {below}")),
     }
-    let ended = step.said["alsoCompletes"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let ended: Vec<String> = ended
-        .iter()
-        .map(|each| {
-            let kind = if each["kind"] == "project" { "project" } else { "group" };
-            format!("{kind} {}", quoted(each["name"].as_str().unwrap_or_default()))
-        })
-        .collect();
-    if !ended.is_empty() {
-        words
-            .push_str(&format!(", the last open task of {}, which this also completes", ended.join(" and ")));
+    if let Some(all) = ended(step) {
+        words.push_str(&format!(", the last open task of {all}, which this also completes"));
     }
     if let Some(rule) = step.said["repeats"].as_str() {
         let rule = short(rule, NAME);
@@ -406,6 +400,16 @@ fn goes_along(step: &Step, drops: bool) -> String {
         words.push_str(&if drops { ends } else { format!(", which repeats by {rule}") });
     }
     words
+}
+
+/// The groups and the project that OmniFocus completes with a task.
+fn ended(step: &Step) -> Option<String> {
+    let one = |each: &Json| {
+        let kind = if each["kind"] == "project" { "project" } else { "group" };
+        format!("{kind} {}", quoted(each["name"].as_str().unwrap_or_default()))
+    };
+    let all: Vec<String> = step.said["alsoCompletes"].as_array()?.iter().map(one).collect();
+    Some(all.join(" and "))
 }
 
 /// How many tasks an item takes along when it is deleted.
@@ -446,8 +450,8 @@ fn of_tag(step: &Step) -> String {
         };
         match said["below"].as_i64().unwrap_or_default() {
             0 => format!("{tasks}, with {below} below it"),
-            1 => format!("{tasks}, with {below} below it; 1 more task has the same"),
-            more => format!("{tasks}, with {below} below it; {more} more tasks have the same"),
+            1 => format!("{tasks}, with {below} below it; 1 more task has a tag below it"),
+            more => format!("{tasks}, with {below} below it; {more} more tasks have a tag below it"),
         }
     };
     match json["action"].as_str().unwrap_or_default() {
