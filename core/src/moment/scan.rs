@@ -325,7 +325,7 @@ impl Scan<'_> {
             Some("midnight") if !is_first => return Some(0),
             _ => self.at = word,
         }
-        let mut hour = self.number()?;
+        let mut hour = self.number().filter(|hour| *hour < 24)?;
         let mut parts = [0, 0];
         let mut is_time = has_at;
         for part in &mut parts {
@@ -343,7 +343,7 @@ impl Scan<'_> {
             }
             _ => self.at = end,
         }
-        (is_time && hour < 24).then_some(hour * 3600 + parts[0] * 60 + parts[1])
+        is_time.then_some(hour * 3600 + parts[0] * 60 + parts[1])
     }
 
     fn signed_span(&mut self) -> Option<Span> {

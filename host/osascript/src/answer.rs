@@ -12,7 +12,7 @@ struct Raised {
 /// Parses a line as the answer to the call with this number; `None` if it is anything else.
 pub(crate) fn answer(line: &str, to: u64) -> Option<Event> {
     let (id, answer) = line.split_once(' ')?;
-    if id.parse() != Ok(to) {
+    if id != to.to_string() {
         return None;
     }
     match answer.split_once(' ')? {
@@ -53,6 +53,8 @@ mod tests {
             "7 ? {}",
             "7 ! no",
             "seven = {}",
+            r#"+7 = {"ok":true}"#,
+            r#"007 = {"ok":true}"#,
             "{}",
             " 7 = {}",
             "7  = {}",
