@@ -332,7 +332,12 @@ impl Scan<'_> {
             if !self.sign(':') {
                 break;
             }
+            let digits = self.at;
             *part = self.number().filter(|part| *part < 60)?;
+            // `9:5` is a slip for 9:05 or 9:50, and nobody can tell which.
+            if self.at != digits + 2 {
+                return None;
+            }
             is_time = true;
         }
         let end = self.at;

@@ -154,6 +154,8 @@ fn other_texts_are_no_moments() {
         "days ago",
         "today 15",
         "today 25:00",
+        "friday 9:5",
+        "today 9:005",
         "today 4444444444444444444:00",
         "4444444444444444444",
         "today 15:60",
