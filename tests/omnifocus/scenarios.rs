@@ -117,8 +117,8 @@ fn is_plain(value: &Json) -> bool {
     }
 }
 
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+pub(crate) fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -127,7 +127,7 @@ fn files() -> Vec<PathBuf> {
 
 #[test]
 fn every_scenario_has_its_answer() {
-    let files = files();
+    let files = files("scenarios");
     assert!(files.len() >= 5, "{files:?}");
     files.iter().for_each(|path| check(path));
 }

@@ -12,6 +12,7 @@ mod limits;
 mod named;
 mod perspectives;
 mod properties;
+mod requests;
 mod safe;
 mod scenarios;
 mod undo;

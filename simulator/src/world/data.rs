@@ -1,12 +1,11 @@
-//! Reads an app's data file into its arena, in one pass over the text.
+//! Reads an app's data file into its arena.
 
-use super::model::{Children, Model, Place, Symbol};
+use super::model::{Children, Counted, Model, Place, Symbol};
 use crate::value::{Data, ObjectId, Value};
-use indexmap::IndexMap;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use std::borrow::Cow;
+use serde::de::{Deserialize, Error as _};
+use serde_json::{Map, Result, Value as Json, from_value};
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::Display;
 use std::rc::Rc;
 
 /// How dates are shifted when a world is older than its clock.
@@ -44,23 +43,53 @@ pub(crate) struct Loaded {
     pub(crate) shift: Shift,
 }
 
+/// A data file as it is written.
+#[derive(Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct File {
+    running: bool,
+    shift: Shift,
+    forms: HashMap<String, String>,
+    counts: HashMap<String, HashMap<String, Counted>>,
+    engine: Option<Engine>,
+    addresses: String,
+    subclasses: bool,
+    application: Option<Members>,
+}
+
+#[derive(PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Engine {
+    OmniFocus,
+    Files,
+}
+
+type Members = Map<String, Json>;
+
 /// Reads a data file.
 ///
 /// # Errors
 /// Malformed JSON, an unknown key of the file itself, or a reference to a key that no object has.
-pub(crate) fn load(text: &[u8]) -> serde_json::Result<Loaded> {
+pub(crate) fn load(text: &[u8]) -> Result<Loaded> {
+    let file: File = serde_json::from_slice(text)?;
     let mut reader = Reader::default();
-    // Checking the whole text for UTF-8 once is cheaper than checking each string.
-    let text = std::str::from_utf8(text).map_err(serde_json::Error::custom)?;
-    let mut json = serde_json::Deserializer::from_str(text);
-    Seed { reader: &mut reader, part: File }.deserialize(&mut json)?;
-    json.end()?;
-    reader.finish()
+    let model = &mut reader.model;
+    model.running = file.running;
+    model.forms = file.forms;
+    model.counts = file.counts;
+    model.omni = file.engine == Some(Engine::OmniFocus);
+    model.files = file.engine == Some(Engine::Files);
+    model.own_class = file.addresses == "own class";
+    model.subclasses = file.subclasses;
+    if let Some(application) = file.application {
+        reader.object(Place::Application, application)?;
+    }
+    Ok(Loaded { model: reader.finish()?, shift: file.shift })
 }
 
 #[derive(Default)]
 struct Reader {
-    loaded: Loaded,
+    model: Model,
     /// The keys that were referred to. A reference stores an index into this list until all keys are known.
     wanted: Vec<String>,
     /// The objects with unresolved references, in the order of their ids.
@@ -71,6 +100,103 @@ struct Reader {
 const PENDING: u32 = 1 << 31;
 
 impl Reader {
+    fn object(&mut self, place: Place, members: Members) -> Result<ObjectId> {
+        let id = self.model.add(place);
+        let mut before = None;
+        for (key, value) in members {
+            self.member(id, &key, &mut before, value)?;
+        }
+        Ok(id)
+    }
+
+    fn member(&mut self, id: ObjectId, key: &str, before: &mut Option<Symbol>, value: Json) -> Result<()> {
+        let model = &mut self.model;
+        match key {
+            "key" => {
+                let key: String = from_value(value)?;
+                if model.keys.insert(key.as_str().into(), id).is_some() {
+                    return Err(error(format!("two objects have the key `{key}`")));
+                }
+            }
+            "class" => model.object_mut(id).class = Some(model.symbol(&from_value::<String>(value)?)),
+            "known as" => model.object_mut(id).label = Some(from_value::<String>(value)?.into()),
+            "through" => model.object_mut(id).through = Some(model.symbol(&from_value::<String>(value)?)),
+            "elements" => {
+                for (class, children) in object(value)? {
+                    let class = self.model.symbol(&class);
+                    let place = Place::Element { of: id, class };
+                    let Json::Array(children) = children else {
+                        return Err(error("expected a list of objects"));
+                    };
+                    let children = children.into_iter().map(|child| self.object(place, object(child)?));
+                    let children = Children::Own(children.collect::<Result<_>>()?);
+                    self.model.object_mut(id).elements.push((class, children));
+                }
+            }
+            term => {
+                let term = model.symbol_after(before, term);
+                match shared(&value)? {
+                    Some(children) => model.object_mut(id).elements.push((term, children)),
+                    None => {
+                        let value = self.value(Place::Property { of: id, term }, value)?;
+                        self.model.object_mut(id).values.push((term, value));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, place: Place, json: Json) -> Result<Value> {
+        Ok(match json {
+            Json::Null => Value::Missing,
+            Json::Bool(value) => Value::Bool(value),
+            // Beyond 2^53 JavaScript has no exact number either.
+            Json::Number(number) => {
+                number.as_i64().map_or_else(|| Value::Real(number.as_f64().unwrap_or_default()), Value::Int)
+            }
+            Json::String(text) => Value::text(text),
+            Json::Array(items) => {
+                let items = items.into_iter().map(|item| self.value(place, item));
+                Value::List(items.collect::<Result<_>>()?)
+            }
+            Json::Object(form) => self.special(place, form)?,
+        })
+    }
+
+    /// Reads a value that JSON has no form for.
+    fn special(&mut self, place: Place, form: Members) -> Result<Value> {
+        let mut form = form.into_iter();
+        let Some((name, value)) = form.next() else {
+            return Err(error("an empty object; a record is written {\"record\":{}}"));
+        };
+        let read = match name.as_str() {
+            "ref" => self.want(from_value(value)?, place.of()),
+            "object" | "view" => Value::Held(self.object(place, object(value)?)?),
+            "record" => {
+                let fields = object(value)?.into_iter();
+                let fields = fields.map(|(name, field)| Ok((name.into(), self.value(place, field)?)));
+                Value::Record(Box::new(fields.collect::<Result<_>>()?))
+            }
+            "utf16" => Value::Utf16(from_value::<Vec<u16>>(value)?.into()),
+            "data" => {
+                let base64: String = from_value(value)?;
+                let bytes = data_encoding::BASE64.decode(base64.as_bytes()).map_err(error)?;
+                let kind = form.next().filter(|(key, _)| key == "type");
+                let (_, kind) = kind.ok_or_else(|| error("`data` is followed by its `type`"))?;
+                Value::Data(Rc::new(Data { kind: from_value::<String>(kind)?.into(), bytes }))
+            }
+            "union" | "those" => {
+                return Err(error("`union` and `those` stand only for an object's elements"));
+            }
+            other => return Err(error(format!("unknown form `{other}` of a value"))),
+        };
+        match form.next() {
+            Some(_) => Err(error(format!("`{name}` stands alone in its object"))),
+            None => Ok(read),
+        }
+    }
+
     fn want(&mut self, key: String, of: Option<ObjectId>) -> Value {
         let place = u32::try_from(self.wanted.len()).expect("fewer than 2^31 references");
         self.wanted.push(key);
@@ -78,20 +204,19 @@ impl Reader {
         Value::Held(ObjectId(PENDING | place))
     }
 
-    fn finish(mut self) -> serde_json::Result<Loaded> {
-        let model = &mut self.loaded.model;
-        let found = self.wanted.iter().map(|key| {
-            model
-                .keyed(key)
-                .ok_or_else(|| serde_json::Error::custom(format!("no object has the key `{key}`")))
-        });
-        let found: Vec<ObjectId> = found.collect::<Result<_, _>>()?;
+    fn finish(mut self) -> Result<Model> {
+        let model = &mut self.model;
+        let found = self
+            .wanted
+            .iter()
+            .map(|key| model.keyed(key).ok_or_else(|| error(format!("no object has the key `{key}`"))));
+        let found: Vec<ObjectId> = found.collect::<Result<_>>()?;
         for id in self.waiting {
             for (_, value) in &mut model.object_mut(id).values {
                 settle(value, &found);
             }
         }
-        Ok(self.loaded)
+        Ok(self.model)
     }
 }
 
@@ -104,313 +229,25 @@ fn settle(value: &mut Value, found: &[ObjectId]) {
     }
 }
 
-/// A part of the file that is a JSON object and is read into the reader.
-trait Part: Sized {
-    type Read;
-    const EXPECTED: &'static str;
-    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, map: A) -> Result<Self::Read, A::Error>;
+/// Reads elements that belong to other containers, under the name of their class; `None` for a value.
+fn shared(json: &Json) -> Result<Option<Children>> {
+    let keys = |keys: &Json| Ok(Vec::<String>::deserialize(keys)?.into_iter().map(Into::into).collect());
+    Ok(match json.as_object().filter(|form| form.len() == 1).and_then(|form| form.iter().next()) {
+        Some((form, value)) if form == "union" => Some(Children::Union(keys(value)?)),
+        Some((form, value)) if form == "those" => Some(Children::Those(keys(value)?)),
+        _ => None,
+    })
 }
 
-struct Seed<'a, P> {
-    reader: &'a mut Reader,
-    part: P,
-}
-
-impl<'de, P: Part> DeserializeSeed<'de> for Seed<'_, P> {
-    type Value = P::Read;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<P::Read, D::Error> {
-        from.deserialize_map(self)
+fn object(json: Json) -> Result<Members> {
+    match json {
+        Json::Object(members) => Ok(members),
+        other => Err(error(format!("expected an object and not `{other}`"))),
     }
 }
 
-impl<'de, P: Part> Visitor<'de> for Seed<'_, P> {
-    type Value = P::Read;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(P::EXPECTED)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<P::Read, A::Error> {
-        self.part.read(self.reader, map)
-    }
-}
-
-/// The whole file.
-struct File;
-
-impl Part for File {
-    type Read = ();
-    const EXPECTED: &'static str = "an app's data: an object with `running`, `shift` and `application`";
-
-    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, mut map: A) -> Result<(), A::Error> {
-        while let Some(Text(key)) = map.next_key()? {
-            let model = &mut reader.loaded.model;
-            match key.as_ref() {
-                "running" => model.running = map.next_value()?,
-                "shift" => reader.loaded.shift = map.next_value()?,
-                "forms" => model.forms = map.next_value::<HashMap<String, String>>()?,
-                "counts" => model.counts = map.next_value()?,
-                "engine" => match map.next_value::<Text<'_>>()?.0.as_ref() {
-                    "omnifocus" => model.omni = true,
-                    "files" => model.files = true,
-                    other => {
-                        let expected = "there are `omnifocus` and `files`";
-                        return Err(A::Error::custom(format!("unknown engine `{other}`; {expected}")));
-                    }
-                },
-                "addresses" => model.own_class = map.next_value::<Text<'_>>()?.0 == "own class",
-                "subclasses" => model.subclasses = map.next_value()?,
-                "application" => {
-                    map.next_value_seed(Seed { reader, part: Object(Place::Application) })?;
-                }
-                other => return Err(A::Error::custom(format!("unknown key `{other}` in an app's data"))),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// An object, with its place in the tree.
-struct Object(Place);
-
-impl Part for Object {
-    type Read = ObjectId;
-    const EXPECTED: &'static str = "an object of an app";
-
-    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, mut map: A) -> Result<ObjectId, A::Error> {
-        let id = reader.loaded.model.add(self.0);
-        let mut before = None;
-        while let Some(Text(key)) = map.next_key()? {
-            member(reader, id, (key, &mut before), &mut map)?;
-        }
-        Ok(id)
-    }
-}
-
-fn member<'de, A: MapAccess<'de>>(
-    reader: &mut Reader,
-    id: ObjectId,
-    (key, before): (Cow<'de, str>, &mut Option<Symbol>),
-    map: &mut A,
-) -> Result<(), A::Error> {
-    let model = &mut reader.loaded.model;
-    match key.as_ref() {
-        "key" => {
-            let key: String = map.next_value()?;
-            if model.keys.insert(key.as_str().into(), id).is_some() {
-                return Err(A::Error::custom(format!("two objects have the key `{key}`")));
-            }
-        }
-        "class" => {
-            let Text(class) = map.next_value()?;
-            model.object_mut(id).class = Some(model.symbol(&class));
-        }
-        "known as" => model.object_mut(id).label = Some(map.next_value::<String>()?.into()),
-        "through" => {
-            let Text(term) = map.next_value()?;
-            model.object_mut(id).through = Some(model.symbol(&term));
-        }
-        "elements" => map.next_value_seed(Seed { reader, part: Elements { of: id } })?,
-        term => {
-            let term = model.symbol_after(before, term);
-            let read = map.next_value_seed(ValueSeed { reader, place: Place::Property { of: id, term } })?;
-            keep(&mut reader.loaded.model, id, term, read);
-        }
-    }
-    Ok(())
-}
-
-fn keep(model: &mut Model, id: ObjectId, term: Symbol, read: Read) {
-    let object = model.object_mut(id);
-    match read {
-        Read::Value(value) => object.values.push((term, value)),
-        Read::Elements(children) => object.elements.push((term, children)),
-    }
-}
-
-/// A string, borrowed from the file if it has no escapes.
-#[derive(serde::Deserialize)]
-#[serde(transparent)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// The elements of an object.
-struct Elements {
-    of: ObjectId,
-}
-
-impl Part for Elements {
-    type Read = ();
-    const EXPECTED: &'static str = "lists of objects by class name";
-
-    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, mut map: A) -> Result<(), A::Error> {
-        while let Some(Text(class)) = map.next_key()? {
-            let class = reader.loaded.model.symbol(&class);
-            let place = Place::Element { of: self.of, class };
-            let children = map.next_value_seed(ChildrenSeed { reader, place })?;
-            reader.loaded.model.object_mut(self.of).elements.push((class, Children::Own(children)));
-        }
-        Ok(())
-    }
-}
-
-struct ChildrenSeed<'a> {
-    reader: &'a mut Reader,
-    place: Place,
-}
-
-impl<'de> DeserializeSeed<'de> for ChildrenSeed<'_> {
-    type Value = Vec<ObjectId>;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Vec<ObjectId>, D::Error> {
-        from.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ChildrenSeed<'_> {
-    type Value = Vec<ObjectId>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of objects")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<ObjectId>, A::Error> {
-        let mut children = Vec::new();
-        let place = self.place;
-        while let Some(child) =
-            list.next_element_seed(Seed { reader: &mut *self.reader, part: Object(place) })?
-        {
-            children.push(child);
-        }
-        Ok(children)
-    }
-}
-
-/// What is stored under a property's name.
-enum Read {
-    Value(Value),
-    /// Not a value: elements that belong to other containers, under the name of their class.
-    Elements(Children),
-}
-
-struct ValueSeed<'a> {
-    reader: &'a mut Reader,
-    place: Place,
-}
-
-impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
-    type Value = Read;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Read, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ValueSeed<'_> {
-    type Value = Read;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "a value, a list, or one of `ref`, `object`, `view`, `record`, `data`, `utf16`, `union`, `those`",
-        )
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Read, E> {
-        Ok(Read::Value(Value::Bool(value)))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Read, E> {
-        Ok(Read::Value(Value::Int(value)))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Read, E> {
-        #[expect(clippy::cast_precision_loss, reason = "beyond 2^53 JavaScript has no exact number either")]
-        Ok(Read::Value(i64::try_from(value).map_or(Value::Real(value as f64), Value::Int)))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Read, E> {
-        Ok(Read::Value(Value::Real(value)))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Read, E> {
-        Ok(Read::Value(Value::text(value)))
-    }
-
-    fn visit_unit<E>(self) -> Result<Read, E> {
-        Ok(Read::Value(Value::Missing))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Read, A::Error> {
-        let mut items = Vec::new();
-        let place = self.place;
-        while let Some(read) = list.next_element_seed(ValueSeed { reader: &mut *self.reader, place })? {
-            items.push(value(read)?);
-        }
-        Ok(Read::Value(Value::List(items)))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read, A::Error> {
-        let Some(Text(form)) = map.next_key()? else {
-            return Err(A::Error::custom("an empty object; a record is written {\"record\":{}}"));
-        };
-        let read = special(self.reader, self.place, &form, &mut map)?;
-        if map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
-            return Err(A::Error::custom(format!("`{form}` stands alone in its object")));
-        }
-        Ok(read)
-    }
-}
-
-fn value<E: serde::de::Error>(read: Read) -> Result<Value, E> {
-    match read {
-        Read::Value(value) => Ok(value),
-        Read::Elements(_) => Err(E::custom("`union` and `those` stand only for an object's elements")),
-    }
-}
-
-fn special<'de, A: MapAccess<'de>>(
-    reader: &mut Reader,
-    place: Place,
-    form: &str,
-    map: &mut A,
-) -> Result<Read, A::Error> {
-    Ok(Read::Value(match form {
-        "union" => return Ok(Read::Elements(Children::Union(keys(map)?))),
-        "those" => return Ok(Read::Elements(Children::Those(keys(map)?))),
-        "ref" => reader.want(map.next_value()?, place.of()),
-        "object" | "view" => Value::Held(map.next_value_seed(Seed { reader, part: Object(place) })?),
-        "record" => map.next_value_seed(Seed { reader, part: Record(place) })?,
-        "utf16" => Value::Utf16(map.next_value::<Vec<u16>>()?.into()),
-        "data" => data(&map.next_value::<Text<'_>>()?.0, map)?,
-        other => return Err(A::Error::custom(format!("unknown form `{other}` of a value"))),
-    }))
-}
-
-fn keys<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Vec<Rc<str>>, A::Error> {
-    Ok(map.next_value::<Vec<String>>()?.into_iter().map(Into::into).collect())
-}
-
-fn data<'de, A: MapAccess<'de>>(base64: &str, map: &mut A) -> Result<Value, A::Error> {
-    let bytes = data_encoding::BASE64.decode(base64.as_bytes()).map_err(A::Error::custom)?;
-    let Some(("type", kind)) = map.next_entry::<&str, String>()? else {
-        return Err(A::Error::custom("`data` is followed by its `type`"));
-    };
-    Ok(Value::Data(Rc::new(Data { kind: kind.into(), bytes })))
-}
-
-/// A record that is a value of an object.
-struct Record(Place);
-
-impl Part for Record {
-    type Read = Value;
-    const EXPECTED: &'static str = "a record";
-
-    fn read<'de, A: MapAccess<'de>>(self, reader: &mut Reader, mut map: A) -> Result<Value, A::Error> {
-        let mut fields = IndexMap::new();
-        while let Some(name) = map.next_key::<String>()? {
-            let read = map.next_value_seed(ValueSeed { reader, place: self.0 })?;
-            fields.insert(name.into(), value(read)?);
-        }
-        Ok(Value::Record(Box::new(fields)))
-    }
+fn error(message: impl Display) -> serde_json::Error {
+    serde_json::Error::custom(message)
 }
 
 #[cfg(test)]

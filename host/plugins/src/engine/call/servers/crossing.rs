@@ -161,64 +161,46 @@ impl<T: Cross, E: Cross> Cross for Result<T, E> {
     }
 }
 
-impl From<wit::FileFilter> for types::FileFilter {
-    fn from(filter: wit::FileFilter) -> Self {
-        let wit::FileFilter { under, languages, containing, ignored, limit } = filter;
-        Self { under, languages, containing, ignored, limit }
-    }
+/// The way back, for what guests ask.
+macro_rules! asked {
+    ($($name:ident { $($field:ident)* })*) => {$(
+        impl From<wit::$name> for types::$name {
+            fn from(asked: wit::$name) -> Self {
+                Self { $($field: asked.$field.into(),)* }
+            }
+        }
+    )*};
 }
 
-impl From<wit::Line> for types::Line {
-    fn from(wit::Line { path, number }: wit::Line) -> Self {
-        Self { path, number }
-    }
+macro_rules! asked_words {
+    ($($name:ident { $($word:ident)* })*) => {$(
+        impl From<wit::$name> for types::$name {
+            fn from(asked: wit::$name) -> Self {
+                match asked {
+                    $(wit::$name::$word => Self::$word,)*
+                }
+            }
+        }
+    )*};
 }
 
-impl From<wit::Place> for types::Place {
-    fn from(wit::Place { path, at }: wit::Place) -> Self {
-        Self { path, at: types::Position { line: at.line, column: at.column } }
-    }
+asked! {
+    FileFilter { under languages containing ignored limit }
+    Line { path number }
+    Position { line column }
+    Range { start end }
+    Location { path range }
+    Place { path at }
+    Follow { relation at }
 }
 
-impl From<wit::Location> for types::Location {
-    fn from(wit::Location { path, range }: wit::Location) -> Self {
-        let position = |at: wit::Position| types::Position { line: at.line, column: at.column };
-        Self { path, range: types::Range { start: position(range.start), end: position(range.end) } }
-    }
-}
-
-impl From<wit::Follow> for types::Follow {
-    fn from(wit::Follow { relation, at }: wit::Follow) -> Self {
-        Self { relation: relation.into(), at: at.into() }
-    }
+asked_words! {
+    Relation { References ReferencesAndDeclaration Definition TypeDefinition Implementations }
+    Step { Callers Callees Subtypes Supertypes }
 }
 
 impl From<wit::Part> for types::Part {
     fn from(wit::Part { path, around, named }: wit::Part) -> Self {
-        let place = |at: wit::Position| types::Position { line: at.line, column: at.column };
-        Self { path, around: around.into_iter().map(place).collect(), named }
-    }
-}
-
-impl From<wit::Relation> for types::Relation {
-    fn from(relation: wit::Relation) -> Self {
-        match relation {
-            wit::Relation::References => Self::References,
-            wit::Relation::ReferencesAndDeclaration => Self::ReferencesAndDeclaration,
-            wit::Relation::Definition => Self::Definition,
-            wit::Relation::TypeDefinition => Self::TypeDefinition,
-            wit::Relation::Implementations => Self::Implementations,
-        }
-    }
-}
-
-impl From<wit::Step> for types::Step {
-    fn from(step: wit::Step) -> Self {
-        match step {
-            wit::Step::Callers => Self::Callers,
-            wit::Step::Callees => Self::Callees,
-            wit::Step::Subtypes => Self::Subtypes,
-            wit::Step::Supertypes => Self::Supertypes,
-        }
+        Self { path, around: around.into_iter().map(Into::into).collect(), named }
     }
 }
