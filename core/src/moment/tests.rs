@@ -238,6 +238,9 @@ fn a_moment_ends_where_its_grammar_ends() {
         let (_, end) = Moment::prefix(text).unwrap();
         assert_eq!(&text[..end], taken);
     }
+    for slip in ["now - 14dys", "now - 1h30m", "today - 1_000", "2026-11-20x", "yesterday 9:30x"] {
+        assert_eq!(Moment::prefix(slip), None, "{slip}");
+    }
 }
 
 /// Every phrase of a day together with every phrase of a time, in both orders, is one moment. Its own text form is read

@@ -185,6 +185,10 @@ fn line_of(text: &str, most: usize) -> String {
 fn joined(text: &str) -> String {
     let mut joined = String::new();
     for (at, c) in text.char_indices() {
+        if makes_emoji(c, &text[..at], &text[at + c.len_utf8()..]) {
+            joined.push(c);
+            continue;
+        }
         for c in visible(c).chain(is_markup(&text[at..]).then_some(' ')) {
             if c != ' ' || !joined.ends_with(' ') {
                 joined.push(c);
@@ -227,6 +231,17 @@ fn is_markup(text: &str) -> bool {
     }
 }
 
+/// Whether an invisible character makes one emoji of what is beside it, as in `❤️` and `👩‍💻`. Elsewhere it hides.
+fn makes_emoji(c: char, before: &str, after: &str) -> bool {
+    const VARIANT: char = '\u{fe0f}';
+    let is_part = |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}') && is_visible(c);
+    match c {
+        VARIANT => before.ends_with(is_part),
+        '\u{200d}' => before.trim_end_matches(VARIANT).ends_with(is_part) && after.starts_with(is_part),
+        _ => false,
+    }
+}
+
 fn visible(c: char) -> impl Iterator<Item = char> {
     let shown: &[char] = match c {
         '\n' | '\r' | '\u{2028}' | '\u{2029}' => &[' ', '⏎', ' '],
@@ -241,6 +256,19 @@ fn visible(c: char) -> impl Iterator<Item = char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn emoji_are_shown_and_nothing_hides_as_a_part_of_one() {
+        let check = |text: &str, expected: &str| assert_eq!(one_line(text), expected);
+        for plain in ["Love ❤\u{fe0f}", "☎\u{fe0f} Zoë", "👩\u{200d}💻", "❤\u{fe0f}\u{200d}🔥", "👍🏽"]
+        {
+            check(plain, plain);
+        }
+        check("Work\u{fe0f}", "Work\u{fffd}");
+        check("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}\u{fffd}");
+        check("💻\u{200d}a", "💻\u{fffd}a");
+        check("\u{2800}\u{fe0f}", "\u{fffd}\u{fffd}");
+    }
 
     /// Clients that show a question as Markdown must show all of it.
     #[test]

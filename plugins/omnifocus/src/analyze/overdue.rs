@@ -11,6 +11,9 @@ use crate::{Engine, Moment};
 /// The maximum number of rows of an answer. The figures cover all items.
 const MOST: i64 = 100;
 
+/// The maximum number of projects that are listed.
+const PROJECTS: usize = 20;
+
 /// A name for a span of days, both ends included.
 const SEVERITIES: [(&str, i64, Option<i64>); 4] =
     [("critical", 31, None), ("high", 8, Some(30)), ("medium", 3, Some(7)), ("low", 0, Some(2))];
@@ -47,6 +50,10 @@ pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Js
         "returned_count": rows.len(),
         "truncated": i64::try_from(rows.len()).unwrap_or(i64::MAX) < totals.count("overdue"),
     });
+    let projects = totals.group_total("projects");
+    if usize::try_from(projects).is_ok_and(|projects| projects > PROJECTS) {
+        data["projectsTotal"] = projects.into();
+    }
     if scope.completed || scope.dropped {
         data["afterTheFact"] = after(&found.take(), &scope);
     }
@@ -64,11 +71,11 @@ fn overdue(scope: &Scope, moment: &Moment) -> Predicate {
 fn totals(active: &Predicate, overdue: &Predicate) -> Query {
     let blocked = overdue.clone().and(Predicate::flag("blocked", true));
     let groups = Group::by_project()
-        .only(overdue)
+        .only(&overdue.clone().and(Predicate::flag("inInbox", false)))
         .count("blocked", &blocked)
         .stat("days", "mean", "overdueDays")
         .sort("count", -1)
-        .most(5);
+        .most(PROJECTS);
     let query = Query::new(Kind::Tasks, active)
         .count("overdue", overdue)
         .count("blocked", &blocked)
@@ -160,7 +167,7 @@ fn bottlenecks(totals: &Found) -> Json {
             "blockageRate": percent(group.count("blocked"), group.size()),
         })
     };
-    totals.groups("projects").iter().filter(|group| !group.key().is_null()).map(show).collect()
+    totals.groups("projects").iter().map(show).collect()
 }
 
 fn insights(totals: &Found) -> Vec<String> {
