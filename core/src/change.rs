@@ -317,6 +317,11 @@ impl Fact {
         !self.caption.is_empty()
     }
 
+    /// Whether it says how much the object contains.
+    pub(crate) fn is_content(&self) -> bool {
+        matches!(self.look, Look::Count(_)) && self.is_shown()
+    }
+
     /// Whether it says which other object this one stands for.
     pub(crate) fn is_standing(&self) -> bool {
         matches!(self.look, Look::Standing(_))

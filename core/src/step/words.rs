@@ -135,6 +135,18 @@ pub(super) fn stands(subject: &Subject, row: &Json) -> Option<String> {
     row.get(4)?.get(at)?.is_array().then(|| subject.facts[at].caption.clone())
 }
 
+/// How many elements an object contains, as far as it was counted. A count that cannot be read is the most.
+pub(super) fn held(subject: &Subject, row: &Json, dictionary: &Dictionary) -> u64 {
+    let reads = row.get(4).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let counted = subject.facts.iter().zip(reads).filter(|(fact, _)| fact.is_content());
+    let count = |(_, read): (&Fact, &Json)| match value(read, None, dictionary) {
+        Value::Number(count) => count.as_u64().unwrap_or_default(),
+        Value::Failed { .. } if !is_missing(read, dictionary) => u64::MAX,
+        _ => 0,
+    };
+    counted.map(count).fold(0, u64::saturating_add)
+}
+
 /// A note that some of the objects stand for others; `all` is the number of all objects.
 pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Option<String> {
     let kinds: Vec<&str> = kinds.collect();

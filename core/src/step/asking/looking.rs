@@ -1,5 +1,7 @@
 //! Reads the objects of a command before a question, so that the human sees names instead of numbers.
 
+use std::cmp::Reverse;
+
 use indexmap::IndexSet;
 use serde_json::Value as Json;
 
@@ -73,8 +75,8 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     };
     let with_facts = |subject: Subject, at: usize| {
         let facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
-        // The question names all objects that stand for others, however many there are.
-        if at < NAMED || facts.iter().any(Fact::is_standing) {
+        // The question names those first that stand for others or contain the most, wherever they are in the list.
+        if at < NAMED || facts.iter().any(|fact| fact.is_standing() || fact.is_content()) {
             return Some(Subject { facts, ..subject });
         }
         // The question only counts these objects. If one is found by a name, another object may get that name.
@@ -156,10 +158,17 @@ impl Looking {
         let arguments = objects.split_off(targets);
         let stands = |(at, subject): (usize, &Subject)| words::stands(subject, rows.get(at)?);
         let stands: Vec<Option<String>> = subjects.iter().take(targets).enumerate().map(stands).collect();
-        // Objects that stand for others come first, because the question names only some of the objects.
-        let (others, own): (Vec<_>, Vec<_>) =
-            objects.into_iter().zip(&stands).partition(|(_, kind)| kind.is_some());
-        let objects = others.into_iter().chain(own).map(|(words, _)| words).collect();
+        // The question names only some of the objects, so what would take the most with it comes first.
+        let dictionary = app.dictionary()?;
+        let rank = |at: usize| {
+            let held = rows.get(at).zip(subjects.get(at));
+            let held = held.map_or(0, |(row, subject)| words::held(subject, row, dictionary));
+            (!stands.get(at).is_some_and(Option::is_some), Reverse(held))
+        };
+        let mut ranked: Vec<_> =
+            objects.into_iter().enumerate().map(|(at, words)| (rank(at), words)).collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        let objects = ranked.into_iter().map(|(_, words)| words).collect();
         let mut names = names;
         names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
         let mut wording = wording(&unasked, objects, &names, &behind, &then, world);
