@@ -3,6 +3,8 @@
 
 mod invisible;
 
+pub(crate) use invisible::makes_emoji;
+
 /// Cleans a foreign text: one line, no control, direction or invisible characters, at most `most` characters.
 pub fn clean(text: &str, most: usize) -> String {
     let harmless = text.chars().map(|c| if c.is_whitespace() || c.is_control() { ' ' } else { c });

@@ -181,10 +181,7 @@ impl Moment {
     pub(crate) fn prefix(text: &str) -> Option<(Self, usize)> {
         let mut scan = Scan::new(text);
         let moment = scan.whole()?;
-        // `now - 14dys` is a slip, not 14 seconds.
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let ends_inside = text[..scan.at].ends_with(is_word) && text[scan.at..].starts_with(is_word);
-        (!ends_inside).then_some((moment, scan.at))
+        Some((moment, scan.at))
     }
 
     /// What to write instead of words that name no point in time, or several.

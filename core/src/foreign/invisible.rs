@@ -1,6 +1,21 @@
 //! The invisible characters. `iac-core` and `iac-plugins` both have this file as a module, because neither depends on the
 //! other, and what one of them hides must not pass the other.
 
+/// Tells whether an invisible character makes one emoji of what is beside it, as in `❤️`, `1️⃣` and `👩‍💻`. Elsewhere it
+/// hides something.
+pub(crate) fn makes_emoji(c: char, before: &str, after: &str) -> bool {
+    const VARIANT: char = '\u{fe0f}';
+    const JOINER: char = '\u{200d}';
+    const KEYCAP: char = '\u{20e3}';
+    let is_part =
+        |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}') && !is_invisible(c);
+    match c {
+        VARIANT => before.ends_with(is_part) || after.starts_with(KEYCAP),
+        JOINER => before.trim_end_matches(VARIANT).ends_with(is_part) && after.starts_with(is_part),
+        _ => false,
+    }
+}
+
 /// Tells whether a character is invisible or changes how the text around it reads.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c,

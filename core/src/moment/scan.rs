@@ -389,7 +389,8 @@ impl Scan<'_> {
             unit = self.tried(|scan| Unit::parse(&scan.word()?));
         }
         while self.sign('*') {
-            let (times, of) = self.tried(Self::factor).or_else(|| Some((1.0, Unit::parse(&self.word()?))))?;
+            let (times, of) =
+                self.tried(Self::factor).or_else(|| Some((1.0, Some(Unit::parse(&self.word()?)?))))?;
             if unit.is_some() && of.is_some() {
                 return None;
             }

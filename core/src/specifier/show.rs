@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use crate::foreign::{is_right_to_left, is_visible};
+use crate::foreign::{is_right_to_left, is_visible, makes_emoji};
 
 use super::{By, Id, Path, Segment};
 
@@ -231,17 +231,6 @@ fn is_markup(text: &str) -> bool {
     }
 }
 
-/// Whether an invisible character makes one emoji of what is beside it, as in `❤️` and `👩‍💻`. Elsewhere it hides.
-fn makes_emoji(c: char, before: &str, after: &str) -> bool {
-    const VARIANT: char = '\u{fe0f}';
-    let is_part = |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}') && is_visible(c);
-    match c {
-        VARIANT => before.ends_with(is_part),
-        '\u{200d}' => before.trim_end_matches(VARIANT).ends_with(is_part) && after.starts_with(is_part),
-        _ => false,
-    }
-}
-
 fn visible(c: char) -> impl Iterator<Item = char> {
     let shown: &[char] = match c {
         '\n' | '\r' | '\u{2028}' | '\u{2029}' => &[' ', '⏎', ' '],
@@ -260,8 +249,14 @@ mod tests {
     #[test]
     fn emoji_are_shown_and_nothing_hides_as_a_part_of_one() {
         let check = |text: &str, expected: &str| assert_eq!(one_line(text), expected);
-        for plain in ["Love ❤\u{fe0f}", "☎\u{fe0f} Zoë", "👩\u{200d}💻", "❤\u{fe0f}\u{200d}🔥", "👍🏽"]
-        {
+        for plain in [
+            "Love ❤\u{fe0f}",
+            "☎\u{fe0f} Zoë",
+            "👩\u{200d}💻",
+            "❤\u{fe0f}\u{200d}🔥",
+            "👍🏽",
+            "1\u{fe0f}\u{20e3}",
+        ] {
             check(plain, plain);
         }
         check("Work\u{fe0f}", "Work\u{fffd}");

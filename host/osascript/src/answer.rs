@@ -12,6 +12,7 @@ struct Raised {
 /// Parses a line as the answer to the call with this number; `None` if it is anything else.
 pub(crate) fn answer(line: &str, to: u64) -> Option<Event> {
     let (id, answer) = line.split_once(' ')?;
+    // As text, because `+7` and `007` are also 7.
     if id != to.to_string() {
         return None;
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use crate::PluginId;
-use crate::invisible::is_invisible;
+use crate::invisible::{is_invisible, makes_emoji};
 
 /// The error of a host function or of a plugin's tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -396,20 +396,13 @@ pub(crate) fn hidden(text: &str) -> Option<char> {
     text.chars().find(|c| hides(*c) && !matches!(c, '\n' | '\t'))
 }
 
-/// The character that makes an emoji of the character before it, as in `⚠️`.
-const EMOJI: char = '\u{fe0f}';
-
 /// Finds the first invisible character in a text for people and models, and its line. Emoji are allowed.
 pub(crate) fn hidden_in_prose(text: &str) -> Option<(char, usize)> {
-    let mut before = ' ';
-    let mut hides_here = |c: &char| {
-        let after = std::mem::replace(&mut before, *c);
-        let is_emoji = *c == EMOJI && !after.is_whitespace() && !hides(after);
-        hides(*c) && !is_emoji && !matches!(c, '\n' | '\t')
+    let hides_here = |(at, c): &(usize, char)| {
+        hides(*c) && !matches!(c, '\n' | '\t') && !makes_emoji(*c, &text[..*at], &text[at + c.len_utf8()..])
     };
-    let at = text.chars().position(|c| hides_here(&c))?;
-    let lines = text.chars().take(at).filter(|c| *c == '\n').count();
-    Some((text.chars().nth(at)?, lines + 1))
+    let (at, hidden) = text.char_indices().find(hides_here)?;
+    Some((hidden, text[..at].matches('\n').count() + 1))
 }
 
 /// Finds the plugin's last message about why it ended. A Rust panic counts from its first line on, because a panic of

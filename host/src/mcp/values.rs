@@ -7,7 +7,7 @@
 /// seven.
 pub(super) const MOST: usize = 100_000;
 
-/// Whether a line has too many values. Invalid JSON is detected later, if it is not as long.
+/// Whether a line has too many values. Whether it is JSON at all is checked later.
 pub(super) fn are_too_many(line: &[u8]) -> bool {
     // Each value takes at least two bytes with its separator.
     line.len() / 2 >= MOST && count(line) > MOST

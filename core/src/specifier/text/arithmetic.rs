@@ -4,7 +4,7 @@
 use serde_json::{Number, Value as Json, json};
 
 use super::Parser;
-use super::error::Fail;
+use super::error::{Fail, shown};
 use super::tokens::Kind;
 use crate::moment::Moment;
 
@@ -110,10 +110,22 @@ impl Parser<'_> {
     }
 
     /// A moment, also a computed one: `((current date) - 7 * days)`, `(current date) - 3600`.
-    pub(super) fn moment(&self, at: usize) -> Option<(String, usize)> {
+    pub(super) fn moment(&self, at: usize) -> Result<Option<(String, usize)>, Fail> {
         let start = self.offset(at);
-        let (moment, length) = Moment::prefix(&self.text[start..])?;
-        Some((moment.to_string(), self.token_behind(start + length)))
+        let Some((moment, length)) = Moment::prefix(&self.text[start..]) else { return Ok(None) };
+        Ok(Some((moment.to_string(), self.behind_date(start + length)?)))
+    }
+
+    /// The token behind a date that ends at a byte.
+    ///
+    /// # Errors
+    /// The byte is inside a token: `now - 14dys` is a slip, not 14 seconds.
+    pub(super) fn behind_date(&self, byte: usize) -> Result<usize, Fail> {
+        let end = self.token_behind(byte);
+        let Some(cut) = self.tokens[..end].last().filter(|token| token.end > byte) else { return Ok(end) };
+        let wrong = format!("{} is no part of a date", shown(&self.text[cut.start..cut.end]));
+        let instead = "write a day such as 2026-01-27, or a time such as `now - 14 days` or `yesterday 9:30`";
+        Err(Fail::refused(end - 1, end, wrong, instead))
     }
 
     /// The first token that begins at a byte or behind it.

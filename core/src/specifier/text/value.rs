@@ -201,7 +201,7 @@ impl Parser<'_> {
         if literal.is_none() && (is_text || !holds(property, "date")) {
             return Ok(None);
         }
-        if let Some((moment, end)) = self.moment(at) {
+        if let Some((moment, end)) = self.moment(at)? {
             if self.is_sign(end, "-") || self.is_sign(end, "+") {
                 let wrong = "this is not a valid time, or it is more than 10,000 years from now";
                 return Err(Fail::refused(end, end + 2, wrong, "write a time such as `now - 14 days`"));
@@ -224,8 +224,7 @@ impl Parser<'_> {
                 "write a day such as 2026-01-27, or a day and a time such as 2026-01-27 15:00",
             ));
         };
-        let end = self.token_behind(start + value.len());
-        Ok(Some((json!(value), end)))
+        Ok(Some((json!(value), self.behind_date(start + value.len())?)))
     }
 
     fn file_value(&self, at: usize) -> Result<Option<(Json, usize)>, Fail> {

@@ -11,7 +11,7 @@ use crate::{Engine, Moment};
 /// The maximum number of rows of an answer. The figures cover all items.
 const MOST: i64 = 100;
 
-/// The maximum number of projects that are listed.
+/// The maximum number of projects that are listed. More would say little: the first ones hold the most overdue tasks.
 const PROJECTS: usize = 20;
 
 /// A name for a span of days, both ends included.
@@ -71,7 +71,7 @@ fn overdue(scope: &Scope, moment: &Moment) -> Predicate {
 fn totals(active: &Predicate, overdue: &Predicate) -> Query {
     let blocked = overdue.clone().and(Predicate::flag("blocked", true));
     let groups = Group::by_project()
-        .only(&overdue.clone().and(Predicate::flag("inInbox", false)))
+        .only(&overdue.clone().and(Predicate::Exists("project", true)))
         .count("blocked", &blocked)
         .stat("days", "mean", "overdueDays")
         .sort("count", -1)
