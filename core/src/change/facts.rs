@@ -59,7 +59,7 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// Messages' dictionary: an account belongs to a service, and a chat has participants.
 /// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
 /// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.
-const FACTS: [(&str, &str, &str, &str, &str); 39] = [
+const FACTS: [(&str, &str, &str, &str, &str); 40] = [
     ("com.apple.AddressBook", DELETE, "contact info", "label", "label"),
     ("com.apple.AddressBook", DELETE, "contact info", "value", "value"),
     ("com.apple.AddressBook", DELETE, "address", "label", "label"),
@@ -97,6 +97,7 @@ const FACTS: [(&str, &str, &str, &str, &str); 39] = [
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "bcc", "bcc recipient.address"),
+    ("com.apple.mail", SEND, "outgoing message", "subject", "subject"),
     ("com.apple.mail", SEND, "outgoing message", "text", "content"),
     ("com.apple.MobileSMS", SEND_TEXT, "participant", "sent by", "account.service type"),
     ("com.apple.MobileSMS", SEND_TEXT, "chat", "goes to", "participant.handle"),

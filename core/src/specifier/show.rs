@@ -173,6 +173,11 @@ pub(crate) fn one_line(text: &str) -> String {
     line_of(text, LONGEST)
 }
 
+/// Whether a text is shown whole on one line.
+pub(crate) fn fits_line(text: &str) -> bool {
+    joined(text).chars().nth(LONGEST).is_none()
+}
+
 fn line_of(text: &str, most: usize) -> String {
     let joined = joined(&text.replace("\r\n", "\n"));
     let mut shown: String = joined.chars().take(most).collect();

@@ -14,12 +14,12 @@ use super::show::value;
 use super::{World, remember};
 use crate::action::{Deed, Invocation};
 use crate::app::App;
-use crate::change::{BY_MAIL, FROM, Fact, REPLACES, Subject, consequence, labels, sends};
+use crate::change::{BY_MAIL, FROM, Fact, Look, REPLACES, Subject, consequence, labels, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
 use crate::osa_error::NO_SUCH_OBJECT;
 use crate::permission::{OPEN, holds_address, is_address, may_read};
-use crate::specifier::{By, Path, Segment, one_line, quoted, quoted_to};
+use crate::specifier::{By, Path, Segment, fits_line, one_line, quoted, quoted_to};
 use crate::value::Value;
 
 /// The names of objects, by the paths that lead to them.
@@ -90,8 +90,14 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
             format!("{} {}{more}{of}", path.class(), quoted(&name))
         }
     };
+    // A short subject is the name of the message already.
+    let is_said = |fact: &Fact, read: &Json| {
+        let is_label = matches!(&fact.look, Look::Property(way) if subject.labels.first() == way.last() && way.len() == 1);
+        is_label && label_text(&value(read, None, dictionary)).is_some_and(|text| fits_line(&text))
+    };
     for (fact, read) in subject.facts.iter().zip(part(4)).filter(|(fact, _)| fact.is_shown()) {
         let line = match fact.is_standing() {
+            _ if is_said(fact, read) => None,
             true => told_standing(fact, read, dictionary),
             // A file has no items. If something prevents the read, the app gives another error.
             false if fact.is_of_some && is_missing(read, dictionary) => None,

@@ -11,7 +11,7 @@ use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
 use crate::marshal::{Given, Place};
 use crate::permission::{NAMED, Wording, holds_address, is_address};
-use crate::specifier::{Path, one_line, quoted};
+use crate::specifier::{Path, fits_line, one_line, quoted};
 use crate::step::words::{self, Apart, MOST_SETS, Names, given, given_of};
 
 /// The captions of a message's recipients in a question.
@@ -163,8 +163,14 @@ impl Creating {
             let told = if told.is_empty() { words::none(&fact).to_owned() } else { told.join(", ") };
             format!("\n  {caption}: {told}")
         };
+        // A short subject is the name of the message already.
+        let name = self.creation.makes.get(number).and_then(|make| make.label.as_ref());
+        let is_said = |fact: &Fact| {
+            let is_name = matches!(&fact.look, Look::Property(way) if way.len() == 1 && way.last() == name);
+            is_name && self.name_of(number).is_none_or(fits_line)
+        };
         let facts = facts(&app.bundle_id, dictionary, SEND, it.class());
-        facts.into_iter().filter(is_shown).map(line).collect()
+        facts.into_iter().filter(|fact| is_shown(fact) && !is_said(fact)).map(line).collect()
     }
 
     /// The values at the end of a path from a new object: through its elements, or its own.
