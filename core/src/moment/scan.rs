@@ -332,7 +332,9 @@ impl Scan<'_> {
             if !self.sign(':') {
                 break;
             }
-            *part = self.number().filter(|part| *part < 60)?;
+            // `9:5` is a slip and not a time.
+            let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+            *part = self.number().filter(|part| digits == 2 && *part < 60)?;
             is_time = true;
         }
         let end = self.at;

@@ -155,6 +155,8 @@ fn other_texts_are_no_moments() {
         "today 15",
         "today 25:00",
         "today 15:60",
+        "today 9:5",
+        "9:5 tomorrow",
         "today 13pm",
         "now + 2 hours 15:00",
         "8",
