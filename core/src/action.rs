@@ -590,7 +590,7 @@ pub struct ByIndex {
 }
 
 /// A property to read from every element.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
     /// The dictionary's term, or terms joined by dots; the rules about properties name these.
     pub term: String,
@@ -631,6 +631,12 @@ pub enum View {
 }
 
 impl Column {
+    /// Adds a step to its term.
+    pub(crate) fn extend_term(&mut self, step: &str) {
+        let dot = if self.term.is_empty() { "" } else { "." };
+        self.term = format!("{}{dot}{step}", self.term);
+    }
+
     /// Whether another column holds the same values.
     pub(crate) fn is_as(&self, other: &Self) -> bool {
         self.identifiers == other.identifiers && self.up == other.up && self.view == other.view

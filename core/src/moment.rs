@@ -270,21 +270,6 @@ impl Moment {
         }
         data
     }
-
-    /// Reads the form that [`Self::to_data`] writes.
-    pub fn from_data(data: &Json) -> Option<Self> {
-        let number = |name: &str| data.get(name).and_then(Json::as_i64);
-        let weekday = |which| number("weekday").map(|day| From::Weekday(day, which));
-        let from = match data.get("from").filter(|_| data["$"] == "moment")?.as_str()? {
-            "now" => From::Now,
-            "coming" => weekday(Which::Coming)?,
-            "next" => weekday(Which::Next)?,
-            "last" => weekday(Which::Last)?,
-            unit => From::Start(Unit::parse(unit)?),
-        };
-        let span = Span { months: number("months")?, days: number("days")?, seconds: number("seconds")? };
-        Some(Self { from, clock: number("clock"), span })
-    }
 }
 
 /// A distance from a property's own date: `due date + 1 day`.

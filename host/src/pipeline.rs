@@ -181,32 +181,18 @@ impl Pipeline {
     /// # Errors
     /// The supervisor cannot be made.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let Settings {
-            apps,
-            osascript,
-            world,
-            home,
-            tools,
-            limits,
-            debug,
-            state,
-            screen,
-            operator,
-            web,
-            said,
-        } = settings;
-        let references = References::new(limits);
-        let state = state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
+        let references = References::new(settings.limits);
+        let state = settings.state.map_or_else(State::passing, Ok).map_err(io::Error::other)?;
         let saved = Mutex::new(state.saved_references());
-        let permission = Permission::new(Arc::new(state), &home);
+        let permission = Permission::new(Arc::new(state), &settings.home);
         Ok(Self {
-            catalog: Arc::new(Catalog::new(apps)),
+            catalog: Arc::new(Catalog::new(settings.apps)),
             line: tokio::sync::Mutex::default(),
-            supervisor: Supervisor::new(osascript)?,
-            world: world.map(Arc::new),
-            home,
-            tools: tools::Tools::new(tools),
-            debug,
+            supervisor: Supervisor::new(settings.osascript)?,
+            world: settings.world.map(Arc::new),
+            home: settings.home,
+            tools: tools::Tools::new(settings.tools),
+            debug: settings.debug,
             saved,
             adopted: AtomicBool::new(false),
             permission,
@@ -214,11 +200,11 @@ impl Pipeline {
             clock: Clock::start(),
             counters: Counters::default(),
             activity: Activity::default(),
-            screen: Screen::new(screen),
+            screen: Screen::new(settings.screen),
             consents: Consents::default(),
-            operator,
-            web,
-            said,
+            operator: settings.operator,
+            web: settings.web,
+            said: settings.said,
         })
     }
 

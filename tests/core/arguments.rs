@@ -1,7 +1,5 @@
 //! The server accepts everything that a command's schema allows, and refuses everything else before anything runs.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -15,8 +13,8 @@ use iac_core::reference::{RefId, References};
 use iac_core::step::{self, Event, Step, World};
 use serde_json::{Map, Value as Json, json};
 
-use support::arguments::{Dice, arguments};
-use support::corpus::{all, dictionary};
+use crate::support::arguments::{Dice, arguments};
+use crate::support::corpus::{all, dictionary};
 
 /// The number of argument sets for each command.
 const ROUNDS: usize = 8;

@@ -6,10 +6,6 @@
 //! remaining replies and the writes that can be undone]}`. The text file beside it shows each script, each question
 //! and the answer. `UPDATE_EXPECT=1` rewrites the texts; the diff is the review.
 
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test reads files and fails loudly")]
-
-mod support;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,6 +22,8 @@ use iac_core::specifier::read_source;
 use iac_core::step::{self, Event, Outcome, Step, World};
 use iac_core::undo::{Undo, follow};
 use serde_json::{Map, Value as Json};
+
+use crate::support;
 
 #[test]
 fn calls_that_run() {

@@ -1,7 +1,4 @@
 //! Every command of every dictionary: its level, its schema, and its name as a tool.
-#![expect(clippy::print_stdout, reason = "a test says what it looked at")]
-
-mod support;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,7 +9,8 @@ use iac_core::dictionary::Command;
 use iac_core::permission::classify_command;
 use serde_json::Value as Json;
 
-use support::corpus::{all, corpus, dictionary};
+use crate::support;
+use crate::support::corpus::{all, corpus, dictionary};
 
 /// A person has checked each line of this list; a change of a line is a decision.
 #[test]

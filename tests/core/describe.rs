@@ -1,11 +1,4 @@
 //! Descriptions of parts of dictionaries: their sizes, ways that lead to an object, and search results.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test says what it looked at, and fails loudly"
-)]
-
-mod support;
 
 use iac_core::app::{App, Apps};
 use iac_core::call::Question;
@@ -13,7 +6,7 @@ use iac_core::describe::{describe, routes};
 use iac_core::specifier::Specifier;
 use serde_json::Value as Json;
 
-use support::corpus::{all, corpus, dictionary};
+use crate::support::corpus::{all, corpus, dictionary};
 
 fn ask(apps: &Apps, app: &App, question: &Question) -> Json {
     describe(Some(&app.bundle_id), question, apps, &[]).unwrap()

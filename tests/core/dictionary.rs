@@ -1,20 +1,4 @@
 //! Dictionaries of real apps: the test parses every file of the corpus and checks the result.
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a test reads files, says what it skips, and fails loudly"
-)]
-
-mod dictionary_counts;
-mod dictionary_encodings;
-mod dictionary_golden;
-mod dictionary_limits;
-mod dictionary_names;
-mod dictionary_properties;
-mod dictionary_query;
-mod dictionary_suites;
-mod dictionary_typings;
 
 use iac_core::dictionary::{Dictionary, Includes, Problem, ProblemKind, parse};
 use std::path::{Path, PathBuf};
@@ -56,14 +40,14 @@ fn read_all(corpus: &Path) -> Vec<(String, Dictionary, Vec<Problem>)> {
     names.into_iter().map(read).collect()
 }
 
-fn read(corpus: &Path, name: &str) -> (Dictionary, Vec<Problem>) {
+pub(crate) fn read(corpus: &Path, name: &str) -> (Dictionary, Vec<Problem>) {
     let standard = std::fs::read(corpus.join("CocoaStandard.sdef")).unwrap();
     let path = "/System/Library/ScriptingDefinitions/CocoaStandard.sdef".to_owned();
     parse(&std::fs::read(corpus.join(name)).unwrap(), &Includes::from([(path, standard)]))
 }
 
 /// The folder of real dictionaries; without it, the tests that need it print a note and pass.
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
     let folder = std::env::var_os("IAC_MCP_CORPUS").map_or(beside, PathBuf::from).join("sdef");
     if !folder.is_dir() {

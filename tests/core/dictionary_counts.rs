@@ -1,6 +1,6 @@
 //! Compares the description of a dictionary with the counts of an independent reader.
 
-use super::dictionary_golden::{fixtures, read_with};
+use crate::dictionary_golden::{fixtures, read_with};
 use iac_core::dictionary::describe::describe;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::process::Command;
 
 #[test]
 fn the_corpus_says_the_same_to_an_independent_reader() {
-    let Some(corpus) = super::corpus() else { return };
+    let Some(corpus) = crate::dictionary::corpus() else { return };
     check(&corpus, files(&corpus));
 }
 

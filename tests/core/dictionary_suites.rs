@@ -3,8 +3,8 @@
 //! `fixtures/suites/{ok,err}/NAME.scriptSuite` and `NAME.scriptTerminology` are beside `NAME.json`, the description of
 //! their dictionary without the system's own terms. `UPDATE_EXPECT=1` rewrites it.
 
+use crate::dictionary::{corpus, read};
 use crate::dictionary_golden::expect;
-use crate::{corpus, read};
 use iac_core::dictionary::describe::describe;
 use iac_core::dictionary::lint::lint;
 use iac_core::dictionary::sdef::{DEEPEST, MOST_BYTES, MOST_ELEMENTS};

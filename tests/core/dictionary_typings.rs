@@ -5,7 +5,7 @@
 //! longer exists. `tests/core/typings.sh` fetches the package and runs this test; without the package, the test prints
 //! a note and passes.
 
-use super::dictionary_golden::fixtures;
+use crate::dictionary_golden::fixtures;
 use iac_core::dictionary::names::key;
 use iac_core::dictionary::{Dictionary, Identifier, Includes, Property, parse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +35,7 @@ type Identifiers = BTreeMap<String, BTreeSet<String>>;
 
 #[test]
 fn identifiers_are_those_of_the_typings_but_for_reasons() {
-    let (Some(corpus), Some(package)) = (super::corpus(), package()) else { return };
+    let (Some(corpus), Some(package)) = (crate::dictionary::corpus(), package()) else { return };
     let mut differences = BTreeSet::new();
     for (file, name) in APPS {
         let typings = std::fs::read_to_string(package.join(format!("src/core/{file}.d.ts"))).unwrap();

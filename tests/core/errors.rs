@@ -1,13 +1,13 @@
 //! Checks that `docs/errors.md` matches the tables in the code. `UPDATE_EXPECT=1` writes the page.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use iac_core::fault::Code;
 use iac_core::osa_error::{OsaError, known};
 use proptest::prelude::*;
+
+use crate::support;
 
 const HEAD: &str = "# Errors
 

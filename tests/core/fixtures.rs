@@ -1,12 +1,5 @@
 //! The simulated Mac is consistent: its dictionaries have no problems, and its objects fit them.
-#![expect(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a test reads files, says what it skips, and fails loudly"
-)]
 
-#[path = "fixtures/objects.rs"]
 mod objects;
 
 use iac_core::dictionary::{Dictionary, Includes, Problem, parse, suites};

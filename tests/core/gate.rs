@@ -1,20 +1,12 @@
 //! The gate before writes: the questions, the writes that reach the app, and those that never do.
 
-#[path = "gate/anything.rs"]
 mod anything;
-#[path = "gate/closed.rs"]
 mod closed;
-#[path = "gate/create.rs"]
 mod create;
-#[path = "gate/hidden.rs"]
 mod hidden;
-#[path = "gate/moves.rs"]
 mod moves;
-#[path = "gate/places.rs"]
 mod places;
-#[path = "gate/session.rs"]
 mod session;
-#[path = "gate/sets.rs"]
 mod sets;
 
 use iac_core::Millis;

@@ -1,9 +1,9 @@
 //! Data never becomes code: any text goes through the generated script and a real engine, and comes back unchanged.
 
-mod engine;
-
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
+
+use crate::engine;
 
 /// A text of any characters, including those that have broken out of literals before.
 fn any_text() -> impl Strategy<Value = String> {

@@ -1,10 +1,10 @@
 //! Relative dates reach the app as dates in the zone of its Mac; the script computes them by the calendar.
 
-mod engine;
-
 use iac_core::moment::Part;
 use rquickjs::{Context, Runtime};
 use serde_json::{Value as Json, json};
+
+use crate::engine;
 
 /// A Wednesday, the last day of a January, and the days before the clock changes in spring and autumn.
 const WEDNESDAY: &str = "2026-01-28T15:30:00";

@@ -1,9 +1,7 @@
 //! Objects that only a position identifies: the script checks the object there before it reads or changes anything.
 
-mod support;
-
+use crate::support::desk::Desk;
 use serde_json::{Value as Json, json};
-use support::desk::Desk;
 
 /// Makes the arguments of a call for a reference.
 type Arguments = fn(&str) -> Json;

@@ -6,9 +6,9 @@
 //! the user of the app. Over 43,000 messages that is less than a tenth, even if both ways cost about the same. Over
 //! fewer messages it may be more than a tenth, but it is never more than 250 ms.
 
-mod engine;
-
 use serde_json::{Value as Json, json};
+
+use crate::engine;
 
 /// # Source
 /// The same published measurements on macOS 27 as in the planner's profile of Mail.

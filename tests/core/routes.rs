@@ -1,14 +1,13 @@
 //! The same answer by every route: filters, orders and pages over random rows, against a plain model of the data.
 //!
 //! The model below is independent: it shares no code with the core or with the prelude.
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod engine;
 
 use std::cmp::Ordering;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
+
+use crate::engine;
 
 const PROPERTIES: [&str; 6] = ["name", "n", "text", "when", "flag", "body"];
 const WORDS: [&str; 10] =

@@ -1,11 +1,10 @@
 //! References that remain valid after their process ends.
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod support;
 
 use iac_core::Millis;
 use iac_core::reference::{Limits, Object, RefId, ReferenceError, References};
 use iac_core::specifier::read_source;
+
+use crate::support;
 
 const SOURCES: [(&str, &str); 4] = [
     ("com.apple.mail", r#"Application("Mail").inbox"#),

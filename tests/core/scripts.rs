@@ -1,7 +1,5 @@
 //! Plugins' scripts inside apps: their input, the questions, and their results.
 
-#![forbid(unsafe_code)]
-
 use std::sync::Arc;
 
 use iac_core::Millis;

@@ -1,11 +1,10 @@
 //! Elements of many containers in one call, against a plain model of the tree: any nesting, empty containers, twins,
 //! missing values, columns that the app refuses, and things that appear and disappear meanwhile.
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod engine;
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
+
+use crate::engine;
 
 fn thing() -> impl Strategy<Value = Json> {
     let text = prop_oneof![4 => prop::sample::select(&["a", "b", "Ärger", "zz"][..]).prop_map(Json::from), 1 => Just(Json::Null)];

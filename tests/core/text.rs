@@ -1,13 +1,12 @@
 //! AppleScript's reference form: the texts of real scripts become the specifiers that their authors meant, or are
 //! refused with the reason.
-#![expect(clippy::expect_used, clippy::print_stdout, reason = "a test fails loudly and says what it checked")]
-
-mod support;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::corpus::{all, dictionary};
+use crate::support::{dictionary as read_dictionary, root};
 use iac_core::app::App;
 use iac_core::dictionary::Dictionary;
 use iac_core::fault::Fault;
@@ -18,8 +17,6 @@ use iac_core::specifier::{By, Container, Id, Path, Segment, Specifier, Specifier
 use iac_core::words::RefId;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use support::corpus::{all, dictionary};
-use support::{dictionary as read_dictionary, root};
 
 /// Lines `text ⇒ path`, under the name of an app; the file says how a path is written.
 const CASES: &str = include_str!("../../fixtures/references.txt");

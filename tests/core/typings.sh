@@ -8,4 +8,4 @@ if ! (cd "$scratch" && npm pack --silent @jxa/types@1.4.0 >/dev/null 2>&1 && tar
     echo "skipped: @jxa/types cannot be fetched"
     exit 0
 fi
-IAC_MCP_JXA_TYPES="$scratch/package" cargo test -p iac-core --test dictionary typings -- --nocapture
+IAC_MCP_JXA_TYPES="$scratch/package" cargo test -p iac-core --test core typings -- --nocapture

@@ -1,11 +1,8 @@
 //! Checks whether objects still exist: before each use if the operator wants that, or all at once.
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
-mod support;
-
+use crate::support::desk::Desk;
 use iac_core::reference::{Limits, References};
 use serde_json::{Value as Json, json};
-use support::desk::Desk;
 
 const NOT_RUNNING: &str = r#"{"ok":false,"number":-600,"message":"not running","at":"running","events":0}"#;
 

@@ -1,7 +1,5 @@
 //! Requests of plugins to web servers: the decisions, the questions, and the answers.
 
-#![forbid(unsafe_code)]
-
 use std::sync::Arc;
 
 use iac_core::Millis;

@@ -25,15 +25,14 @@ const there = (path) => {
 
 // The time of this Mac, so that a client knows what "today" is.
 const clock = () => {
-  const now = new Date(),
-    days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+  const now = new Date();
   let zone = null;
   try {
     zone = wellFormed(ObjC.unwrap($.NSTimeZone.localTimeZone.name));
   } catch (error) {
     // The offset in the time is enough.
   }
-  return { now: stamp(now), weekday: days[now.getDay()], zone: zone };
+  return { now: stamp(now), weekday: WEEKDAYS[now.getDay()], zone: zone };
 };
 
 // The dates that moments and times without an offset mean.

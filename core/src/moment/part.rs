@@ -4,7 +4,7 @@ use jiff::civil::{Date, ISOWeekDate, Weekday};
 use serde_json::{Value as Json, json};
 
 use super::{From, Moment, Unit, WEEKDAYS};
-use crate::dictionary::{TypeExpr, TypeRef};
+use crate::dictionary::TypeExpr;
 
 /// A part of a date, in the time zone of the Mac.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,7 @@ impl Part {
 
     /// The type of its values.
     pub fn kind(self) -> TypeExpr {
-        let name = if self.is_text() { "text" } else { "integer" };
-        TypeExpr(vec![TypeRef { name: name.to_owned(), ..TypeRef::default() }])
+        TypeExpr::one(if self.is_text() { "text" } else { "integer" })
     }
 
     /// The forms of the values that it is compared with, for errors.

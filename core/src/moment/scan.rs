@@ -332,12 +332,9 @@ impl Scan<'_> {
             if !self.sign(':') {
                 break;
             }
-            let digits = self.at;
-            *part = self.number().filter(|part| *part < 60)?;
             // `9:5` is a slip for 9:05 or 9:50, and nobody can tell which.
-            if self.at != digits + 2 {
-                return None;
-            }
+            let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+            *part = self.number().filter(|part| digits == 2 && *part < 60)?;
             is_time = true;
         }
         let end = self.at;

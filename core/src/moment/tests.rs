@@ -107,7 +107,6 @@ fn moments_are_read_in_many_spellings_and_written_in_one() {
         let moment = Moment::parse(text).unwrap_or_else(|| panic!("{text} is a moment"));
         assert_eq!(moment.to_string(), written, "{text}");
         assert_eq!(Moment::parse(written), Some(moment), "{written}");
-        assert_eq!(Moment::from_data(&moment.to_data()), Some(moment), "{text}");
     }
 }
 
@@ -159,6 +158,8 @@ fn other_texts_are_no_moments() {
         "today 4444444444444444444:00",
         "4444444444444444444",
         "today 15:60",
+        "today 9:5",
+        "9:5 tomorrow",
         "today 13pm",
         "now + 2 hours 15:00",
         "8",
@@ -283,7 +284,6 @@ proptest::proptest! {
         let text = words.join(" ");
         if let Some(moment) = Moment::parse(&text) {
             proptest::prop_assert_eq!(Moment::parse(&moment.to_string()), Some(moment), "{} as {}", text, moment);
-            proptest::prop_assert_eq!(Moment::from_data(&moment.to_data()), Some(moment), "{}", text);
         }
     }
 }

@@ -75,17 +75,7 @@ fn nearest(near: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const HOUR: i64 = 3_600_000;
-
-    fn berlin() -> Zone {
-        Zone::new(vec![(0, HOUR), (1_774_746_000_000, 2 * HOUR), (1_792_890_000_000, HOUR)])
-    }
-
-    fn at(text: &str) -> i64 {
-        let civil: jiff::civil::DateTime = text.parse().expect("the test's own date");
-        berlin().instant(jiff::tz::Offset::UTC.to_timestamp(civil).expect("in range").as_millisecond())
-    }
+    use crate::series::zone::tests::{at, berlin};
 
     fn check(rule: &str, start: &str, given: &str, expected: &str) {
         let series = Repeating { rule: rule.to_owned(), start: at(start) };

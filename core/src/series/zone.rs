@@ -55,21 +55,24 @@ impl Zone {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::Zone;
 
     const HOUR: i64 = 3_600_000;
 
     /// Berlin in 2026: summer time from 29 March to 25 October, 01:00 UTC both.
-    fn berlin() -> Zone {
+    pub(in crate::series) fn berlin() -> Zone {
         Zone::new(vec![(0, HOUR), (1_774_746_000_000, 2 * HOUR), (1_792_890_000_000, HOUR)])
     }
 
+    /// The instant of a local time in Berlin.
+    pub(in crate::series) fn at(text: &str) -> i64 {
+        let civil: jiff::civil::DateTime = text.parse().expect("the test's own date");
+        berlin().instant(jiff::tz::Offset::UTC.to_timestamp(civil).expect("in range").as_millisecond())
+    }
+
     fn check(civil: &str, expected: &str) {
-        let civil: jiff::civil::DateTime = civil.parse().expect("the test's own date");
-        let civil = jiff::tz::Offset::UTC.to_timestamp(civil).expect("in range").as_millisecond();
-        let zone = berlin();
-        assert_eq!(zone.stamp(zone.instant(civil)), expected);
+        assert_eq!(berlin().stamp(at(civil)), expected);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::action::{Column, View};
-use crate::dictionary::{Dictionary, TypeExpr, TypeRef};
+use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::filter::{Compare, Operator};
 use crate::marshal::{Checker, Given, Shape, expected, shapes};
@@ -113,7 +113,7 @@ pub(super) fn spanned(column: &Column, compare: &Compare<String>) -> Option<(Col
     let date = Column {
         term: bare(&column.term),
         asked: column.asked.as_ref().map(bare),
-        kind: TypeExpr(vec![TypeRef { name: "date".to_owned(), ..TypeRef::default() }]),
+        kind: TypeExpr::one("date"),
         by_script: false,
         view: None,
         ..column.clone()

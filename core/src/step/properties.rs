@@ -256,135 +256,145 @@ pub(super) fn own_column(
         return Err(Fault::new(Code::InvalidParameter, message, "start from an object that is nearer")
             .with("parameter", "properties"));
     }
-    let mut owner = class.to_owned();
-    let mut column = Column {
-        term: String::new(),
-        asked: None,
-        other: None,
-        also: Vec::new(),
-        identifiers: Vec::new(),
-        kind: Default::default(),
-        long: false,
-        enumerated: false,
-        by_script: false,
-        named: false,
-        up: 0,
-        view: None,
+    let mut way = Way {
+        app,
+        dictionary,
+        class,
+        owner: class.to_owned(),
+        column: Column::default(),
+        is_list: false,
+        ends_in_elements: false,
+        lists: 0,
     };
-    let (mut is_list, mut ends_in_elements, mut lists) = (false, false, 0);
-    for part in term.split('.') {
-        if ends_in_elements && lists == 1 && is_count(dictionary, &owner, part) {
-            column.term =
-                format!("count of {}", dictionary.class(&owner).map_or(&owner, |class| &class.plural));
-            column.kind = TypeExpr(vec![TypeRef { name: "integer".to_owned(), ..TypeRef::default() }]);
-            column.view = Some(View::Count);
-            (is_list, ends_in_elements) = (false, false);
-            // The app's own filter cannot count elements.
-            column.by_script = true;
-            owner = String::new();
-            continue;
+    term.split('.').try_for_each(|part| way.follow(part))?;
+    way.end()
+}
+
+/// A path of properties, as far as it is resolved.
+struct Way<'a> {
+    app: &'a App,
+    dictionary: &'a Dictionary,
+    /// The class that it starts from.
+    class: &'a str,
+    /// The class that it has reached; empty behind a value.
+    owner: String,
+    column: Column,
+    is_list: bool,
+    ends_in_elements: bool,
+    /// The number of its steps to elements.
+    lists: usize,
+}
+
+impl Way<'_> {
+    fn follow(&mut self, part: &str) -> Result<(), Fault> {
+        if self.shows(part) {
+            self.owner = String::new();
+            return Ok(());
         }
-        if let Some(url) = file_url(app, dictionary, &owner, part) {
-            let before = std::mem::take(&mut column.term);
-            let after = |term: &str| {
-                if before.is_empty() { term.to_owned() } else { format!("{before}.{term}") }
-            };
-            column.term = after(&format!("{}.{POSIX_PATH}", url.name));
-            column.asked = Some(after(POSIX_PATH));
-            column.identifiers.extend(Identifier::of(&url.name));
-            column.kind = url.kind.clone();
-            (column.view, column.by_script) = (Some(View::Path), true);
-            owner = String::new();
-            continue;
-        }
-        if is_posix_path(part)
-            && shapes(&column.kind, dictionary).contains(&Shape::File)
-            && column.view.is_none()
-        {
-            // Files are shown by their paths anyway.
-            column.term = format!("{}.{POSIX_PATH}", column.term);
-            owner = String::new();
-            continue;
-        }
-        if let Some(date_part) =
-            Part::parse(part).filter(|_| holds_dates(&column.kind) && column.view.is_none())
-        {
-            column.term = format!("{}.{}", column.term, date_part.as_str());
-            column.kind = date_part.kind();
-            column.view = Some(View::Part(date_part));
-            column.by_script = true;
-            owner = String::new();
-            continue;
-        }
+        let (dictionary, column) = (self.dictionary, &mut self.column);
         if holds_values(&column.kind) {
             if holds_dates(&column.kind) && column.view.is_none() {
                 return Err(no_part(&column.term, part.trim()));
             }
-            let (property, kind) = (column.term, column.kind.to_string());
-            return Err(SpecifierError::NotAnObject { property, owner: class.to_owned(), kind }.into());
+            let (property, kind) = (column.term.clone(), column.kind.to_string());
+            return Err(SpecifierError::NotAnObject { property, owner: self.class.to_owned(), kind }.into());
         }
         // As in AppleScript, the words of a document are those of its text.
-        if let Some(text) = text_with(dictionary, &owner, part.trim()) {
+        if let Some(text) = text_with(dictionary, &self.owner, part.trim()) {
             column.identifiers.extend(Identifier::of(&text.name));
-            let dot = if column.term.is_empty() { "" } else { "." };
-            column.term = format!("{}{dot}{}", column.term, text.name);
-            owner = class_held(dictionary, text);
+            column.extend_term(&text.name);
+            self.owner = class_held(dictionary, text);
         }
         // Elements in a path make a list: `phones.value` of a person.
-        if let Some((plural, class)) = elements(dictionary, &owner, part.trim()) {
+        if let Some((plural, class)) = elements(dictionary, &self.owner, part.trim()) {
             column.identifiers.push(plural);
-            column.term = if column.term.is_empty() {
-                part.trim().to_owned()
-            } else {
-                format!("{}.{}", column.term, part.trim())
-            };
+            column.extend_term(part.trim());
             column.kind = TypeExpr::default();
-            owner = class;
-            (is_list, ends_in_elements) = (true, true);
-            lists += 1;
-            continue;
+            self.owner = class;
+            (self.is_list, self.ends_in_elements) = (true, true);
+            self.lists += 1;
+            return Ok(());
         }
-        ends_in_elements = false;
-        let property =
-            find_property(dictionary, &owner, part.trim()).map_err(|error| error.held_by(&column.term))?;
+        self.ends_in_elements = false;
+        let property = find_property(dictionary, &self.owner, part.trim())
+            .map_err(|error| error.held_by(&column.term))?;
         let identifier = Identifier::of(&property.name)
             .ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
-        column.long |= plan::is_long(&app.bundle_id, dictionary, &owner, property);
+        column.long |= plan::is_long(&self.app.bundle_id, dictionary, &self.owner, property);
         column.identifiers.push(identifier);
-        column.term = if column.term.is_empty() {
-            property.name.clone()
-        } else {
-            format!("{}.{}", column.term, property.name)
-        };
+        column.extend_term(&property.name);
         column.kind = property.kind.clone();
         column.enumerated =
             property.kind.0.iter().any(|kind| dictionary.enumerations.contains_key(&kind.name));
         let shapes = shapes(&property.kind, dictionary);
         column.by_script = shapes.iter().any(|shape| matches!(shape, Shape::File | Shape::ClassName));
         column.named = are_named(&shapes);
-        owner = class_held(dictionary, property);
+        self.owner = class_held(dictionary, property);
+        Ok(())
     }
-    // A path that ends in elements shows their names.
-    if ends_in_elements
-        && let Some(label) =
-            change::label(&app.bundle_id, dictionary, &owner).or_else(|| value_of(dictionary, &owner))
-        && let Some(property) = dictionary.property(&owner, &label)
-        && let Some(identifier) = Identifier::of(&label)
-    {
-        column.identifiers.push(identifier);
-        column.term = format!("{}.{label}", column.term);
-        column.kind = property.kind.clone();
-        ends_in_elements = false;
+
+    /// Follows a part that is no property: it chooses how the value before it is shown.
+    fn shows(&mut self, part: &str) -> bool {
+        let (dictionary, column) = (self.dictionary, &mut self.column);
+        let owner = &self.owner;
+        if self.ends_in_elements && self.lists == 1 && is_count(dictionary, owner, part) {
+            let plural = dictionary.class(owner).map_or(owner, |class| &class.plural);
+            column.term = format!("count of {plural}");
+            column.kind = TypeExpr::one("integer");
+            // The app's own filter cannot count elements.
+            (column.view, column.by_script) = (Some(View::Count), true);
+            (self.is_list, self.ends_in_elements) = (false, false);
+            return true;
+        }
+        if let Some(url) = file_url(self.app, dictionary, owner, part) {
+            let mut asked = column.clone();
+            asked.extend_term(POSIX_PATH);
+            column.asked = Some(asked.term);
+            column.extend_term(&url.name);
+            column.extend_term(POSIX_PATH);
+            column.identifiers.extend(Identifier::of(&url.name));
+            column.kind = url.kind.clone();
+            (column.view, column.by_script) = (Some(View::Path), true);
+            return true;
+        }
+        if column.view.is_some() {
+            return false;
+        }
+        if is_posix_path(part) && shapes(&column.kind, dictionary).contains(&Shape::File) {
+            // Files are shown by their paths anyway.
+            column.extend_term(POSIX_PATH);
+            return true;
+        }
+        let Some(part) = Part::parse(part).filter(|_| holds_dates(&column.kind)) else { return false };
+        column.extend_term(part.as_str());
+        column.kind = part.kind();
+        (column.view, column.by_script) = (Some(View::Part(part)), true);
+        true
     }
-    if is_list {
-        column.by_script = true;
-        column.kind =
-            TypeExpr(column.kind.0.into_iter().map(|kind| TypeRef { list: true, ..kind }).collect());
+
+    fn end(self) -> Result<Column, Fault> {
+        let Self { app, dictionary, class, owner, mut column, is_list, mut ends_in_elements, .. } = self;
+        // A path that ends in elements shows their names.
+        if ends_in_elements
+            && let Some(label) =
+                change::label(&app.bundle_id, dictionary, &owner).or_else(|| value_of(dictionary, &owner))
+            && let Some(property) = dictionary.property(&owner, &label)
+            && let Some(identifier) = Identifier::of(&label)
+        {
+            column.identifiers.push(identifier);
+            column.extend_term(&label);
+            column.kind = property.kind.clone();
+            ends_in_elements = false;
+        }
+        if is_list {
+            column.by_script = true;
+            column.kind.0.iter_mut().for_each(|kind| kind.list = true);
+        }
+        if ends_in_elements {
+            return Err(SpecifierError::IsElement { element: owner, owner: class.to_owned() }.into());
+        }
+        Ok(column)
     }
-    if ends_in_elements {
-        return Err(SpecifierError::IsElement { element: owner, owner: class.to_owned() }.into());
-    }
-    Ok(column)
 }
 
 fn is_posix_path(word: &str) -> bool {

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::{Step, World, first, held};
 use crate::app::App;
 use crate::call::{Call, NewObject};
-use crate::dictionary::{TypeExpr, TypeRef};
+use crate::dictionary::TypeExpr;
 use crate::fault::Fault;
 use crate::marshal::Checker;
 use crate::specifier::{Container, find_property};
@@ -37,7 +37,7 @@ pub(super) fn begin(call: &Call, world: &mut World<'_>) -> Option<Result<Step, F
 }
 
 fn new(object: &NewObject, app: &App, world: &mut World<'_>) -> Option<Open> {
-    let place = TypeExpr(vec![TypeRef { name: "location specifier".to_owned(), ..TypeRef::default() }]);
+    let place = TypeExpr::one("location specifier");
     if let Some(open) = object.at.as_ref().and_then(|at| value(at, &place, object.class.clone(), app, world))
     {
         return Some(open);

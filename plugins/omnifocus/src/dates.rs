@@ -12,6 +12,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::{Span, Timestamp};
 
 use crate::Moment;
+pub(crate) use phrase::{time, weekday};
 
 /// The forms of a date, for errors.
 pub(crate) const FORM: &str = "now, today, tomorrow or yesterday with an optional offset such as now+3days or today-1w \
@@ -388,6 +389,16 @@ mod tests {
         ] {
             let at = if at.len() == 11 { format!("2026-{at}") } else { at.to_owned() };
             instant(text, &format!("{at}:00+01:00"));
+        }
+    }
+
+    #[test]
+    fn a_time_of_a_note_is_nothing_but_a_time() {
+        for text in ["09:00", "9am", "9 am", "at 9", "at 9:00"] {
+            assert_eq!(time(text), Some(jiff::civil::time(9, 0, 0, 0)), "{text}");
+        }
+        for text in ["", "9", "9:5", "13pm", "at 24", "9 boxes", "at 9 boxes", "friday 9:00"] {
+            assert_eq!(time(text), None, "{text}");
         }
     }
 

@@ -16,7 +16,7 @@ use iac_core::undo::{Undo, Wanted, Way};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use crate::session::{Session, shelf};
+use super::session::{Session, shelf};
 
 const HOUR: u64 = 60 * 60 * 1_000;
 

@@ -10,7 +10,7 @@ use iac_core::specifier::Specifier;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use crate::session::{Session, apps_with};
+use super::session::{Session, apps_with};
 
 const FINDER: &str = include_str!(
     "../../../fixtures/mac/System/Library/CoreServices/Finder.app/Contents/Resources/Finder.sdef"

@@ -4,8 +4,8 @@
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};
 
-use crate::session::{Session, shelf};
-use crate::{ALLOW, code};
+use super::session::{Session, shelf};
+use super::{ALLOW, code};
 
 fn tray() -> Json {
     json!({

@@ -3,7 +3,7 @@
 use iac_core::permission::Choice;
 use serde_json::{Value as Json, json};
 
-use crate::session::{Session, apps};
+use super::session::{Session, apps};
 
 const SDEF: &str = r#"<dictionary><suite name="Letters" code="mail">
   <command name="move" code="coremove"><direct-parameter type="specifier"/><parameter name="to" code="insh" type="location specifier"/></command>

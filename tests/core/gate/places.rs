@@ -5,7 +5,7 @@ use iac_core::permission::Choice;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use crate::session::{Session, apps};
+use super::session::{Session, apps};
 
 const SDEF: &str = r#"<dictionary><suite name="Browser" code="sfri">
   <command name="delete" code="coredelo"><direct-parameter type="specifier"/></command>

@@ -4,7 +4,7 @@ use super::*;
 use crate::Millis;
 use crate::action::{Creation, Elements, Find, Following, Into, Make, Preview, Takes, Wanted};
 use crate::call::WebCall;
-use crate::dictionary::{Identifier, TypeExpr};
+use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::classify::tests::{in_mail, invocation, listing, named, property, record, set};
 use crate::specifier::{By, Member};
@@ -58,20 +58,7 @@ fn command(term: &str, code: &str, direct: Given, parameters: Vec<(&str, Given)>
 }
 
 pub(in crate::permission) fn column(term: &str) -> Column {
-    Column {
-        term: term.into(),
-        asked: None,
-        other: None,
-        also: Vec::new(),
-        identifiers: vec![identifier("x")],
-        kind: TypeExpr::default(),
-        long: false,
-        enumerated: false,
-        by_script: false,
-        up: 0,
-        view: None,
-        named: false,
-    }
+    Column { term: term.into(), identifiers: vec![identifier("x")], ..Column::default() }
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::call::{Call, CommandCall, Create, How, NewObject, Next};
 use crate::change::{
     Change, Expected, Fact, Look, SEND, Slot, Span, Subject, TO_ALL, as_html, begins_with, facts, taken_from,
 };
-use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr, TypeRef};
+use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchors, Identity, identity};
 use crate::marshal::{Checker, Dated, Given, date};
@@ -425,8 +425,7 @@ impl<'a> Tree<'a> {
         let mut held = held(world.references, self.app, world.now);
         let mut checker =
             Checker { dictionary: self.dictionary, held: &mut *held, home: world.home, put, open: None };
-        let kind = TypeExpr(vec![TypeRef { name: kind.to_owned(), ..TypeRef::default() }]);
-        checker.value(json, &kind, &format!("`{place}`"))
+        checker.value(json, &TypeExpr::one(kind), &format!("`{place}`"))
     }
 
     fn make(

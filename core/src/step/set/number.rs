@@ -49,11 +49,9 @@ fn holds(kind: &TypeExpr, names: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dictionary::TypeRef;
 
     #[test]
     fn numbers_are_counted_from_their_own_value() {
-        let kind = |name: &str| TypeExpr(vec![TypeRef { name: name.to_owned(), ..TypeRef::default() }]);
         for (text, of, old, new) in [
             ("sound volume / 2", "integer", json!(75), Some(json!(38))),
             ("soundVolume + 10", "integer", json!(75), Some(json!(85))),
@@ -69,7 +67,7 @@ mod tests {
             ("sound volume + x", "integer", json!(9), None),
         ] {
             let old = old.as_number().cloned().unwrap_or_else(|| 0.into());
-            let sum = Sum::parse(text, "sound volume").and_then(|sum| sum.of(&old, &kind(of)));
+            let sum = Sum::parse(text, "sound volume").and_then(|sum| sum.of(&old, &TypeExpr::one(of)));
             assert_eq!(sum, new, "{text}");
         }
     }

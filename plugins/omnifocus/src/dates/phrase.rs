@@ -45,6 +45,13 @@ pub(super) fn read(text: &str, now: &Zoned) -> Option<Said> {
     if scan.at < scan.tokens.len() { None } else { when.said(now) }
 }
 
+/// Reads a text that is nothing but a time: `09:00`, `9am`, `9 pm`, `at 9`, `noon`.
+pub(crate) fn time(text: &str) -> Option<Time> {
+    // A time does not depend on the present.
+    let mut scan = Scan { tokens: tokens(text)?, at: 0, now: &Zoned::default() };
+    scan.time().filter(|_| scan.at == scan.tokens.len())
+}
+
 /// What a phrase begins from: some days, or the present.
 #[derive(Clone)]
 enum Base {
@@ -467,7 +474,7 @@ fn is_count(word: &str) -> bool {
 }
 
 /// A day of the week from 0 for Monday, by its name or its first letters.
-fn weekday(word: &str) -> Option<i64> {
+pub(crate) fn weekday(word: &str) -> Option<i64> {
     let is_it = |day: &&str| word.len() >= 3 && day.starts_with(word);
     WEEKDAYS.iter().position(is_it).and_then(|at| i64::try_from(at).ok())
 }

@@ -3,20 +3,7 @@
 (function (tools) {
   "use strict";
   const { VALUE, kind, object, classOf, nil, string, wrap, unwrap, text, time, number } = tools;
-  const months = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-  ];
+  const months = "January February March April May June July August September October November December".split(" ");
   const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
   const two = (value) => String(value).padStart(2, "0");
 

@@ -156,20 +156,7 @@ Object.assign(Calendar, { current: calendar, gregorian: calendar, iso8601: calen
 
 const two = (number) => String(number).padStart(2, "0");
 const NAMES = {
-  months: [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-  ],
+  months: "January February March April May June July August September October November December".split(" "),
   days: ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"],
 };
 const FIELDS = {

@@ -38,27 +38,7 @@ fn a_class_of_files_is_known_by_its_name_and_by_codes() {
     ] {
         assert_eq!(is_file(app, &terms(), class), expected, "{app} {class}");
     }
-    for class in [
-        "alias",
-        "alias file",
-        "application file",
-        "audio file",
-        "clipping",
-        "container",
-        "disk",
-        "disk item",
-        "document file",
-        "domain",
-        "file",
-        "file package",
-        "folder",
-        "internet location file",
-        "item",
-        "movie file",
-        "package",
-        "property list file",
-        "XML file",
-    ] {
+    for class in FILES {
         assert_eq!(is_file(SYSTEM_EVENTS, &Terms::default(), class), Kind::Yes, "{class}");
     }
 }

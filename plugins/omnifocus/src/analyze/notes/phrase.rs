@@ -1,8 +1,9 @@
 //! Reads the dates, times and tags in the words of one line.
 
-use jiff::civil::{Date, Time, Weekday, date};
+use jiff::civil::{Date, Time, date};
 
 use crate::Moment;
+use crate::dates::{time, weekday};
 
 /// The words of a line; words that were understood are removed.
 pub(super) struct Words<'a>(Vec<&'a str>);
@@ -60,19 +61,16 @@ impl<'a> Words<'a> {
     /// Reads the time in `2026-12-10T09:00`.
     fn glued(&self, at: usize) -> Option<Time> {
         let (_, time) = plain(self.0.get(at)?).split_once(['T', 't'])?;
-        time_of(time, false)
+        crate::dates::time(time)
     }
 
     /// Reads a time after a date, and returns how many words it takes: `09:00`, `9am`, `9 pm`, `at 9`, `at noon`.
     fn clock(&self, start: usize) -> Option<(Time, usize)> {
-        let word = |at: usize| self.0.get(at).map(|word| lower(word)).unwrap_or_default();
-        let skipped = usize::from(word(start) == "at");
-        let at = start + skipped;
-        let half = word(at + 1);
-        if matches!(half.as_str(), "am" | "pm") {
-            return Some((time_of(&format!("{}{half}", word(at)), false)?, skipped + 2));
-        }
-        Some((time_of(&word(at), skipped > 0)?, skipped + 1))
+        (1..=3).rev().find_map(|count| {
+            let words: Vec<String> =
+                self.0.get(start..start + count)?.iter().map(|word| lower(word)).collect();
+            Some((time(&words.join(" "))?, count))
+        })
     }
 
     /// Returns how many words a marker has if it begins here.
@@ -87,7 +85,7 @@ impl<'a> Words<'a> {
         let word = |offset: usize| self.0.get(start + offset).map(|word| lower(word)).unwrap_or_default();
         let today = moment.today();
         let (first, second, third) = (word(0), word(1), word(2));
-        let friday = |day: Date| on_or_after(day, Weekday::Friday);
+        let friday = |day: Date| on_or_after(day, FRIDAY);
         let week = monday(today);
         let day = match (first.as_str(), second.as_str(), third.as_str()) {
             ("today", ..) => (today, 1),
@@ -129,29 +127,6 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Reads a time of the day. A bare hour is one only after `at`.
-fn time_of(text: &str, is_at: bool) -> Option<Time> {
-    if text == "noon" {
-        return Time::new(12, 0, 0, 0).ok();
-    }
-    let (digits, half) = match (text.strip_suffix("am"), text.strip_suffix("pm")) {
-        (Some(digits), _) => (digits, Some(0)),
-        (_, Some(digits)) => (digits, Some(12)),
-        _ => (text, None),
-    };
-    let (hour, minute) = match digits.split_once(':') {
-        Some((hour, minute)) if minute.len() == 2 => (hour, minute.parse().ok()?),
-        None if half.is_some() || is_at => (digits, 0),
-        _ => return None,
-    };
-    let hour: i8 = hour.parse().ok()?;
-    match half {
-        Some(half) if (1..=12).contains(&hour) => Time::new(hour % 12 + half, minute, 0, 0).ok(),
-        Some(_) => None,
-        None => Time::new(hour, minute, 0, 0).ok(),
-    }
-}
-
 /// A word without the punctuation around it.
 fn plain(word: &str) -> &str {
     word.trim_matches([',', '.', ';', ':', '(', ')', '!', '?', '"'])
@@ -159,19 +134,6 @@ fn plain(word: &str) -> &str {
 
 fn lower(word: &str) -> String {
     plain(word).to_lowercase()
-}
-
-fn weekday(name: &str) -> Option<Weekday> {
-    Some(match name {
-        "monday" | "mon" => Weekday::Monday,
-        "tuesday" | "tue" => Weekday::Tuesday,
-        "wednesday" | "wed" => Weekday::Wednesday,
-        "thursday" | "thu" => Weekday::Thursday,
-        "friday" | "fri" => Weekday::Friday,
-        "saturday" | "sat" => Weekday::Saturday,
-        "sunday" | "sun" => Weekday::Sunday,
-        _ => return None,
-    })
 }
 
 const MONTHS: [&str; 12] = [
@@ -189,6 +151,9 @@ fn day_of(text: &str) -> Option<i8> {
     digits.parse().ok()
 }
 
+/// A day of the week; 0 is Monday.
+const FRIDAY: i64 = 4;
+
 fn monday(day: Date) -> Date {
     later(day, -i64::from(day.weekday().to_monday_zero_offset()))
 }
@@ -197,13 +162,13 @@ fn later(day: Date, days: i64) -> Date {
     day.saturating_add(jiff::Span::new().days(days))
 }
 
-fn on_or_after(day: Date, wanted: Weekday) -> Date {
-    let ahead = wanted.to_monday_zero_offset() - day.weekday().to_monday_zero_offset();
-    later(day, i64::from(ahead.rem_euclid(7)))
+fn on_or_after(day: Date, wanted: i64) -> Date {
+    let ahead = wanted - i64::from(day.weekday().to_monday_zero_offset());
+    later(day, ahead.rem_euclid(7))
 }
 
 /// The next day of this kind, never today.
-fn next(today: Date, wanted: Weekday) -> Date {
+fn next(today: Date, wanted: i64) -> Date {
     on_or_after(later(today, 1), wanted)
 }
 

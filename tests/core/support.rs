@@ -1,11 +1,4 @@
 //! Shared parts of the core's tests: the simulated Mac's dictionaries, and expected texts.
-#![allow(
-    dead_code,
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "each test program uses a part of it"
-)]
 
 pub(crate) mod arguments;
 pub(crate) mod corpus;

@@ -1,5 +1,4 @@
 //! Runs generated scripts in a real JavaScript engine, against an app with one collection.
-#![allow(dead_code, reason = "each test program looks at a part of it")]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -92,9 +91,9 @@ pub(crate) fn play_at(tool: &str, arguments: &Json, world: &Json, single: Option
         Call::parse(tool, arguments.as_object().unwrap_or(&empty)).expect("a tool").expect("right arguments");
     context.with(|js| {
         let mut setup = vec![format!("globalThis.world = JSON.parse({});", Json::from(world.to_string()))];
-        setup.push(include_str!("app.js").to_owned());
+        setup.push(include_str!("engine/app.js").to_owned());
         if !world["tree"].is_null() {
-            setup.push(include_str!("tree.js").to_owned());
+            setup.push(include_str!("engine/tree.js").to_owned());
         }
         for code in &setup {
             js.eval::<rquickjs::Value<'_>, _>(code.as_str()).map(|_| ()).expect("the app's code runs");
