@@ -44,8 +44,8 @@ LINES = {
     "apps --jsno": 2,
     "apps --timeout soon": 2,
 }
-# Numbers and times that differ between two runs.
-VARYING = re.compile(r"\d")
+# Numbers and times that differ between two runs, also in how many digits they have.
+VARYING = re.compile(r"\d+")
 
 
 class Terminal(unittest.TestCase):
