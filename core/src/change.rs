@@ -19,7 +19,7 @@ pub use anew::Anew;
 pub(crate) use anew::anew;
 pub(crate) use facts::{
     BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence,
-    counts, facts, outlives, repeats, sends, standing, taken_from, unmoved, unshown,
+    counts, facts, may_hold, outlives, repeats, sends, standing, taken_from, unmoved, unshown,
 };
 pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, hidden, is_lossy, lock, loss};

@@ -8,10 +8,14 @@ use crate::specifier::{Member, Path, Segment};
 /// The event that deletes.
 pub(crate) const DELETE: &str = "coredelo";
 const MOVE: &str = "coremove";
-const DUPLICATE: &str = "coreclon";
+
+const CLOSE: &str = "coreclos";
 
 /// The caption of a fact that no question shows. Its value only has to be the same after the question.
 const UNSHOWN: &str = "";
+
+/// The caption of what a document may lose when it is closed.
+const UNSAVED: &str = "has unsaved changes";
 
 /// Mail's events that reply to a message, and the argument of a reply to all.
 const REPLY: &str = "emalrpms";
@@ -50,7 +54,7 @@ const EMPTY: &str = "fndrempt";
 /// The event that ends an app.
 pub(crate) const QUIT: &str = "aevtquit";
 
-/// An app, a command, a class, a caption, and the path to the fact: properties and elements.
+/// An app, a command ("" for each), a class, a caption, and the path to the fact: properties and elements.
 ///
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
@@ -58,8 +62,9 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// Calendar's dictionary: a series is one event with a rule, so a command reaches all of its occurrences.
 /// Messages' dictionary: an account belongs to a service, and a chat has participants.
 /// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
+/// The Standard Suite: a document says whether it is modified, and a window leads to its document.
 /// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.
-const FACTS: [(&str, &str, &str, &str, &str); 40] = [
+const FACTS: [(&str, &str, &str, &str, &str); 38] = [
     ("com.apple.AddressBook", DELETE, "contact info", "label", "label"),
     ("com.apple.AddressBook", DELETE, "contact info", "value", "value"),
     ("com.apple.AddressBook", DELETE, "address", "label", "label"),
@@ -71,6 +76,8 @@ const FACTS: [(&str, &str, &str, &str, &str); 40] = [
     ("", DELETE, "word", "text", ""),
     ("", DELETE, "character", "text", ""),
     ("", DELETE, "attribute run", "text", ""),
+    ("", CLOSE, "document", UNSAVED, "modified"),
+    ("", CLOSE, "window", UNSAVED, "document.modified"),
     ("com.apple.mail", REPLY, "message", "replies go to", "reply to"),
     ("com.apple.mail", TO_ALL, "message", "it was also sent to", "to recipient.address"),
     ("com.apple.mail", TO_ALL, "message", "with copies to", "cc recipient.address"),
@@ -87,12 +94,8 @@ const FACTS: [(&str, &str, &str, &str, &str); 40] = [
     ("com.apple.finder", DELETE, "item", "kind", "kind"),
     // A file is identified only by its name, and another file may get that name while a person reads the question. The
     // size of a folder is not compared, because Finder calculates it later.
-    ("com.apple.finder", DELETE, "item", UNSHOWN, "creation date"),
-    ("com.apple.finder", DELETE, "file", UNSHOWN, "size"),
-    ("com.apple.finder", MOVE, "item", UNSHOWN, "creation date"),
-    ("com.apple.finder", MOVE, "file", UNSHOWN, "size"),
-    ("com.apple.finder", DUPLICATE, "item", UNSHOWN, "creation date"),
-    ("com.apple.finder", DUPLICATE, "file", UNSHOWN, "size"),
+    ("com.apple.finder", "", "item", UNSHOWN, "creation date"),
+    ("com.apple.finder", "", "file", UNSHOWN, "size"),
     ("com.apple.mail", SEND, "outgoing message", FROM, "sender"),
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),
@@ -267,10 +270,12 @@ const KINDS: usize = 2;
 pub(crate) fn facts(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Vec<Fact> {
     let mut facts = if WHOLE.contains(&code) { contents(app, dictionary, class, KINDS) } else { Vec::new() };
     let is_here = |of: &str| of.is_empty() || same_id(of, app);
-    let rows = FACTS.iter().filter(|row| is_here(row.0) && row.1 == code && dictionary.is_a(class, row.2));
+    let is_it = |of: &str| of.is_empty() || of == code;
+    let rows = FACTS.iter().filter(|row| is_here(row.0) && is_it(row.1) && dictionary.is_a(class, row.2));
     let fact = |row: &(&str, &str, &str, &str, &str)| {
         let look = Look::Property(way(dictionary, class, row.4)?);
-        Some(Fact::new(row.3, look))
+        // Not every window has a document.
+        Some(Fact { is_of_some: row.1 == CLOSE, ..Fact::new(row.3, look) })
     };
     facts.extend(rows.filter_map(fact));
     facts.extend(possible(app, dictionary, code, class));
@@ -300,6 +305,13 @@ pub(crate) fn unmoved(app: &str, dictionary: &Dictionary, class: &str) -> Vec<Id
 /// Classes that also stand for containers: a path may lead to an `item` that is a folder. An app, a command, the class,
 /// and the elements to count.
 const POSSIBLE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", DELETE, "item", "item")];
+
+/// Whether objects of a class may hold others, so that a question names them before the ones that hold nothing.
+pub(crate) fn may_hold(app: &str, dictionary: &Dictionary, class: &str) -> bool {
+    POSSIBLE.iter().any(|row| same_id(row.0, app) && row.2 == class)
+        || standing(app, dictionary, class).is_some()
+        || !contents(app, dictionary, class, KINDS).is_empty()
+}
 
 /// The contents of an object that may be a container.
 fn possible(app: &str, dictionary: &Dictionary, code: &str, class: &str) -> Option<Fact> {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(super) use doors::{Hit, Why, written, written_paths};
-use spelled::{Parts, from_colons, from_url, parts, plain, straight};
+use spelled::{Parts, from_colons, from_tilde, from_url, parts, plain, straight};
 pub(super) use spelled::{folded, loose, parts as whole};
 pub(super) use spot::{Kind, Spot, is_file, is_of_files, spot};
 
@@ -150,7 +150,7 @@ impl Closed {
         let mut found = Vec::new();
         if let Some(path) = from_url(text) {
             found.push(path);
-        } else if let Some(rest) = text.strip_prefix('~') {
+        } else if let Some(rest) = from_tilde(text) {
             found.extend(self.in_home(rest));
         } else if text.starts_with('/') {
             found.push(text.to_owned());

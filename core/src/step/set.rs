@@ -239,13 +239,7 @@ impl Setting {
 
     /// A read of the objects of the remaining writes, and then of those among the new values.
     fn look(&self, app: &App) -> Preview {
-        // Only an undo compares them: a write returns them.
-        let looks = |change: &Change| match change.expected.looks {
-            Some(_) => change.subject.looks.clone(),
-            None => Vec::new(),
-        };
-        let subject = |open: &Open| Subject { looks: looks(&open.change), ..open.change.subject.clone() };
-        let mut subjects: Vec<Subject> = self.open.iter().map(subject).collect();
+        let mut subjects: Vec<Subject> = self.open.iter().map(|open| open.change.subject.clone()).collect();
         let wanted = app.dictionary.as_deref().map(|dictionary| {
             let subject =
                 |path| Subject { mark: None, ..Subject::of(&app.bundle_id, dictionary, path, Vec::new()) };
@@ -393,6 +387,8 @@ impl Setting {
                 if self.is_undo(&open) { Vec::new() } else { open.without_way_back(&old, app, world)? };
             open.change.expected.mark = mark.map(str::to_owned);
             open.change.expected.old = Some(old);
+            // While a person reads the question, another object may get the name of this one.
+            open.change.expected.looks = row.get(5).cloned();
             open.names = self.names.clone();
             let words = words::object(&open.change.subject, row, app, &open.names);
             open.row = row.clone();

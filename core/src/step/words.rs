@@ -14,7 +14,7 @@ use super::show::value;
 use super::{World, remember};
 use crate::action::{Deed, Invocation};
 use crate::app::App;
-use crate::change::{BY_MAIL, FROM, Fact, Look, REPLACES, Subject, consequence, labels, sends};
+use crate::change::{BY_MAIL, FROM, Fact, Look, REPLACES, Subject, consequence, labels, may_hold, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
 use crate::osa_error::NO_SUCH_OBJECT;
@@ -153,6 +153,15 @@ pub(super) fn held(subject: &Subject, row: &Json, dictionary: &Dictionary) -> u6
     counted.map(count).fold(0, u64::saturating_add)
 }
 
+/// Objects in the order in which a question names them: what may hold others comes first, wherever it is in the list.
+pub(super) fn containers_first<'p>(paths: impl Iterator<Item = &'p Path>, app: &App) -> Vec<&'p Path> {
+    let mut paths: Vec<&Path> = paths.collect();
+    if let Some(dictionary) = app.dictionary.as_deref() {
+        paths.sort_by_cached_key(|path| !may_hold(&app.bundle_id, dictionary, path.class()));
+    }
+    paths
+}
+
 /// A note that some of the objects stand for others; `all` is the number of all objects.
 pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Option<String> {
     let kinds: Vec<&str> = kinds.collect();
@@ -208,6 +217,7 @@ fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
         Value::List(items) => items.iter().map(|item| whole(&plain(item))).collect::<Vec<_>>().join(", "),
         Value::Failed { .. } => "unknown (it cannot be read)".to_owned(),
         Value::Date(date) => day(&date),
+        Value::Bool(is) => if is { "yes" } else { "no" }.to_owned(),
         value => match plain(&value) {
             Json::String(text) if text.is_empty() => none(fact).to_owned(),
             Json::String(text) => long(&text),

@@ -1,7 +1,7 @@
 //! Every way in which an action may reach a file: the files that it reads and changes, and the place of a new file.
 
 use super::spelled::from_url;
-use super::spot::{Kind, Spot, is_file, joined, last, spot, start, told};
+use super::spot::{Kind, Spot, is_file, is_path, joined, last, spot, start, told};
 use super::{Closed, UNKNOWN};
 use crate::action::{Action, Deed, Invocation, Shut, Terms};
 use crate::change::Change;
@@ -206,17 +206,16 @@ impl Files<'_> {
         let names = named(invocation);
         // A text among them is not a folder; texts in a record belong to the new file.
         let mut at = self.bases(beside(invocation).filter(|value| !matches!(value, Given::Text(_))));
-        if at.names.is_empty() && at.unnamed.is_none() && kind == Kind::Yes {
+        let is_free = at.names.is_empty();
+        if is_free && at.unnamed.is_none() && kind == Kind::Yes {
             at.names = start(class);
         }
-        let names = match at.names.is_empty() {
+        let mut targets = all_joined(&at.names, &names);
+        if is_free {
             // Folders of notes and tasks have names too, so only a path counts here.
-            true => {
-                names.into_iter().filter(|name| name.contains(['/', ':']) || name.starts_with('~')).collect()
-            }
-            false => all_joined(&at.names, &names),
-        };
-        Targets { names, unnamed: at.unnamed }
+            targets.extend(names.into_iter().filter(|name| is_path(name)));
+        }
+        Targets { names: targets, unnamed: at.unnamed }
     }
 
     /// A moved, copied or saved file keeps its old name in the new folder, or gets the given name.

@@ -1,6 +1,8 @@
 //! The location of an object on the disk, as far as its specifier tells.
 
-use super::spelled::{from_url, relative};
+use indexmap::IndexSet;
+
+use super::spelled::{from_tilde, from_url, relative};
 use crate::action::Terms;
 use crate::app::same_id;
 use crate::dictionary::names::key;
@@ -170,6 +172,7 @@ impl<'a> Walk<'a> {
         self.goes_on |= matches!(spot, Spot::Below(_) | Spot::Anywhere);
         let name = name(by);
         let absolute = name.clone().filter(|name| is_path(name));
+        let own = absolute.clone().filter(|_| spot == Spot::Elsewhere);
         let bases = match (spot, absolute) {
             // Folders of notes and tasks have names too, so only a path counts here.
             (Spot::Elsewhere, absolute) if kind == Kind::Perhaps => {
@@ -184,7 +187,10 @@ impl<'a> Walk<'a> {
             }
         };
         self.spot = match name {
-            Some(name) => Spot::Named(bases.iter().flat_map(|base| joined(base, &name)).collect()),
+            Some(name) => {
+                let all = bases.iter().flat_map(|base| joined(base, &name)).chain(own);
+                Spot::Named(all.collect::<IndexSet<_>>().into_iter().collect())
+            }
             // A disk without a name may be the disk of the home folder.
             None if key(&member.class) == "disk" => Spot::Named(vec!["/".to_owned()]),
             None => Spot::Below(bases),
@@ -226,14 +232,14 @@ pub(super) fn start(class: &str) -> Vec<String> {
 }
 
 /// Whether a name is itself a path.
-fn is_path(name: &str) -> bool {
-    name.contains(['/', ':']) || name.starts_with('~')
+pub(super) fn is_path(name: &str) -> bool {
+    name.contains(['/', ':']) || from_tilde(name).is_some()
 }
 
-/// Every path that a name may mean in a folder.
+/// Every path that a name may mean in a folder. There, `~ada` is a file and not the home folder of a person.
 pub(super) fn joined(base: &str, name: &str) -> Vec<String> {
     let mut all = vec![format!("{base}/{}", relative(name))];
-    if is_path(name) {
+    if name == "~" || name.contains(['/', ':']) {
         // The Finder shows a colon in a name as `/`: then `a/../b` is one name.
         all.push(format!("{base}/{}", name.replace('/', ":")));
         all.push(name.to_owned());

@@ -86,10 +86,11 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     };
     let is_object = |path: &&Path| path.last().is_some();
     let direct = invocation.direct.iter().flat_map(Given::paths).filter(is_object);
+    let direct = words::containers_first(direct, app);
     let mut subjects: Vec<Subject> = match beside(&app.bundle_id, dictionary, &invocation.code) {
         // The command always acts on this object, whatever its target is.
         Some((path, fact)) => vec![Subject { facts: vec![fact], ..Subject::at(path) }],
-        None => direct.enumerate().filter_map(|(at, path)| with_facts(of(path), at)).collect(),
+        None => direct.into_iter().enumerate().filter_map(|(at, path)| with_facts(of(path), at)).collect(),
     };
     // For example, the recipients.
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
@@ -100,7 +101,14 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     subjects.extend(told.flatten());
     let targets = subjects.len();
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
-    subjects.extend(arguments.map(of));
+    let unshown = |path: &Path| {
+        let facts = facts(&app.bundle_id, dictionary, &invocation.code, path.class()).into_iter();
+        Subject {
+            facts: facts.filter(|fact| !fact.is_shown() && path.name().is_some()).collect(),
+            ..of(path)
+        }
+    };
+    subjects.extend(arguments.map(unshown));
     (subjects, targets)
 }
 

@@ -73,7 +73,7 @@ impl Creating {
         let mut objects = counted(roots);
         let then = match self.row() {
             Some((first, rest)) => {
-                objects.extend(self.targets(first));
+                objects.extend(self.named_targets(first, app));
                 rest
             }
             None => &self.creation.then,
@@ -121,7 +121,7 @@ impl Creating {
         }
         let told = words::command(command, &names);
         let direct = command.direct.as_ref().filter(|direct| !direct.objects().is_empty());
-        let about = direct.map(|direct| format!(": {}", objects(direct, &names))).unwrap_or_default();
+        let about = direct.map(|direct| format!(": {}", targets(direct, &names, app))).unwrap_or_default();
         let text = words::sent(command).map(|text| format!("\n  {text}")).unwrap_or_default();
         format!("then run {told}{about}{}{text}", self.going_out(command, app))
     }
@@ -229,13 +229,12 @@ impl Creating {
         target.chain(own).collect()
     }
 
-    /// The targets of the first of some commands in a row: a few by their names, and how many more there are.
-    fn targets(&self, first: &Invocation) -> Vec<String> {
-        let targets = first.direct.iter().flat_map(Given::objects).collect::<Vec<_>>();
-        let name = |path: &&Path| words::name(path, &self.names);
-        let more = targets.len().saturating_sub(NAMED);
-        let more = (more > 0).then(|| format!("and {more} more"));
-        targets.iter().take(NAMED).map(name).chain(more).collect()
+    /// The targets of the first of some commands in a row.
+    fn named_targets(&self, first: &Invocation, app: &App) -> Vec<String> {
+        let targets = first.direct.iter().flat_map(Given::objects);
+        let (named, more) = some_of(targets, app);
+        let name = |path: &Path| words::name(path, &self.names);
+        named.into_iter().map(name).chain((more > 0).then(|| format!("and {more} more"))).collect()
     }
 
     /// `make a new calendar`, or `make 3 objects: 1 list, 2 reminders`.
@@ -315,6 +314,7 @@ impl Creating {
     }
 
     fn properties(&self, make: &Make, apart: &Apart) -> String {
+        let is_inside = matches!(make.into, Into::Child(..) | Into::AtChild(_));
         let all = make.slots.iter().zip(&make.values);
         let all = all.zip(&make.how).map(|((slot, value), how)| {
             let place = match how {
@@ -322,7 +322,8 @@ impl Creating {
                 How::Append => " after the app's own text",
                 How::Prepend => " before the app's own text",
             };
-            let is_sent = self.creation.origin().is_some() && self.sends();
+            // A new message shows its own texts below `send`, but not those of its recipients.
+            let is_sent = self.sends() && (self.creation.origin().is_some() || is_inside);
             let told = match value {
                 Given::Text(text) if !holds_address(&slot.term) && !is_address(text) => {
                     apart.get(text).or_else(|| is_sent.then(|| words::long(text)))
@@ -365,15 +366,25 @@ fn ordinal(before: usize) -> String {
     WORDS.get(before).map_or_else(|| format!("{number}{ending}"), |word| (*word).to_owned())
 }
 
-/// The targets of a command: the first ones by name, and how many more there are.
-fn objects(direct: &Given, names: &Names) -> String {
+/// The targets of a later command, in one line.
+fn targets(direct: &Given, names: &Names, app: &App) -> String {
     match direct {
-        Given::List(items) if items.len() > NAMED => {
-            let first: Vec<String> = items.iter().take(NAMED).map(|item| given(item, names)).collect();
-            format!("{} and {} more", first.join(", "), items.len() - NAMED)
+        Given::List(items) if items.iter().all(|item| matches!(item, Given::Object(_))) => {
+            let (named, more) = some_of(direct.objects().into_iter(), app);
+            let named: Vec<String> = named.into_iter().map(|path| words::name(path, names)).collect();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("{}{more}", named.join(", "))
         }
         direct => given(direct, names),
     }
+}
+
+/// The targets to name, and how many more there are. The server has read the names of all of them.
+fn some_of<'p>(targets: impl Iterator<Item = &'p Path>, app: &App) -> (Vec<&'p Path>, usize) {
+    let mut targets = words::containers_first(targets, app);
+    let more = targets.len().saturating_sub(MOST_SETS);
+    targets.truncate(MOST_SETS);
+    (targets, more)
 }
 
 #[cfg(test)]

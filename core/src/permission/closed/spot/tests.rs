@@ -70,6 +70,10 @@ fn where_an_object_stands() {
         (FINDER, vec![At("disk")], names(&["/"])),
         (FINDER, vec![Named("disk", "USB")], names(&["/Volumes/USB"])),
         (FINDER, vec![Named("folder", "x")], names(&["~/x", "~/Desktop/x", "//x"])),
+        // In a folder it is a file; without one, an app may expand it to a home folder.
+        (FINDER, vec![HOME, Named("file", "~ada")], names(&["~/~ada"])),
+        (FINDER, vec![Named("file", "~ada")], names(&["~/~ada", "~/Desktop/~ada", "//~ada", "~ada"])),
+        (FINDER, vec![Named("file", "~$a.xlsx")], names(&["~/~$a.xlsx", "~/Desktop/~$a.xlsx", "//~$a.xlsx"])),
         (FINDER, vec![At("note")], Spot::Elsewhere),
         (FINDER, vec![Property("pick", "")], Spot::Anywhere),
         (FINDER, vec![Property("title", "")], Spot::Elsewhere),

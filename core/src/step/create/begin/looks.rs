@@ -2,11 +2,9 @@
 //! whether another object has taken the name.
 
 use super::Tree;
-use crate::action::Following;
 use crate::app::{App, same_id};
-use crate::change::{DELETE, Fact, Look, Slot, Subject, counts, facts, held, unshown};
+use crate::change::{DELETE, Fact, Look, Slot, Subject, counts, held, unshown};
 use crate::dictionary::{Dictionary, Identifier};
-use crate::marshal::Given;
 use crate::specifier::Path;
 
 /// How many of the new objects are read whole for the undo. Each read is an Apple event, which takes an app a tenth of
@@ -51,15 +49,12 @@ impl Tree<'_> {
     }
 }
 
-/// Adds values to the looks at targets of later commands that the question does not show.
-pub(super) fn tell_apart(places: &mut [Subject], then: &[Following], app: &App, dictionary: &Dictionary) {
-    for next in then {
-        let targets = next.sent.direct.iter().flat_map(Given::paths);
-        for subject in places.iter_mut().filter(|place| targets.clone().any(|path| *path == place.path)) {
-            let facts = facts(&app.bundle_id, dictionary, &next.sent.code, subject.path.class());
-            let unshown = facts.into_iter().filter(|fact| !fact.is_shown() && !subject.facts.contains(fact));
-            let unshown: Vec<Fact> = unshown.collect();
-            subject.facts.extend(unshown);
-        }
+/// Adds values to the looks at destinations and targets, which the question does not show.
+pub(super) fn tell_apart(places: &mut [Subject], app: &App, dictionary: &Dictionary) {
+    for subject in places.iter_mut().filter(|subject| subject.path.name().is_some()) {
+        let unshown = unshown(&app.bundle_id, dictionary, "", subject.path.class());
+        let facts = unshown.into_iter().map(|each| Fact::new("", Look::Property(vec![each])));
+        let facts: Vec<Fact> = facts.filter(|fact| !subject.facts.contains(fact)).collect();
+        subject.facts.extend(facts);
     }
 }
