@@ -18,8 +18,8 @@ use crate::specifier::{By, LABELS, Path, Segment};
 pub use anew::Anew;
 pub(crate) use anew::anew;
 pub(crate) use facts::{
-    BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, begins_with, beside, beyond, consequence,
-    counts, facts, may_hold, outlives, repeats, sends, standing, taken_from, unmoved, unshown,
+    BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, UNSAVED, begins_with, beside, beyond,
+    consequence, counts, facts, may_hold, outlives, repeats, sends, standing, taken_from, unmoved, unshown,
 };
 pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, hidden, is_lossy, lock, loss};
@@ -317,9 +317,9 @@ impl Fact {
         !self.caption.is_empty()
     }
 
-    /// Whether it says how much the object contains.
-    pub(crate) fn is_content(&self) -> bool {
-        matches!(self.look, Look::Count(_)) && self.is_shown()
+    /// Whether it says how much the command would take: the contents of an object, or its unsaved changes.
+    pub(crate) fn weighs(&self) -> bool {
+        (matches!(self.look, Look::Count(_)) || self.caption == UNSAVED) && self.is_shown()
     }
 
     /// Whether it says which other object this one stands for.

@@ -15,7 +15,7 @@ const CLOSE: &str = "coreclos";
 const UNSHOWN: &str = "";
 
 /// The caption of what a document may lose when it is closed.
-const UNSAVED: &str = "has unsaved changes";
+pub(crate) const UNSAVED: &str = "has unsaved changes";
 
 /// Mail's events that reply to a message, and the argument of a reply to all.
 const REPLY: &str = "emalrpms";

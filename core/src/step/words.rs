@@ -141,12 +141,14 @@ pub(super) fn stands(subject: &Subject, row: &Json) -> Option<String> {
     row.get(4)?.get(at)?.is_array().then(|| subject.facts[at].caption.clone())
 }
 
-/// How many elements an object contains, as far as it was counted. A count that cannot be read is the most.
-pub(super) fn held(subject: &Subject, row: &Json, dictionary: &Dictionary) -> u64 {
+/// How much a command would take with an object: the elements in it, as far as they were counted, and its unsaved changes.
+/// What cannot be read is the most.
+pub(super) fn weight(subject: &Subject, row: &Json, dictionary: &Dictionary) -> u64 {
     let reads = row.get(4).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-    let counted = subject.facts.iter().zip(reads).filter(|(fact, _)| fact.is_content());
+    let counted = subject.facts.iter().zip(reads).filter(|(fact, _)| fact.weighs());
     let count = |(_, read): (&Fact, &Json)| match value(read, None, dictionary) {
         Value::Number(count) => count.as_u64().unwrap_or_default(),
+        Value::Bool(is) => u64::from(is),
         Value::Failed { .. } if !is_missing(read, dictionary) => u64::MAX,
         _ => 0,
     };

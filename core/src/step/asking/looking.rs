@@ -76,7 +76,7 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     let with_facts = |subject: Subject, at: usize| {
         let facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
         // The question names those first that stand for others or contain the most, wherever they are in the list.
-        if at < NAMED || facts.iter().any(|fact| fact.is_standing() || fact.is_content()) {
+        if at < NAMED || facts.iter().any(|fact| fact.is_standing() || fact.weighs()) {
             return Some(Subject { facts, ..subject });
         }
         // The question only counts these objects. If one is found by a name, another object may get that name.
@@ -169,9 +169,9 @@ impl Looking {
         // The question names only some of the objects, so what would take the most with it comes first.
         let dictionary = app.dictionary()?;
         let rank = |at: usize| {
-            let held = rows.get(at).zip(subjects.get(at));
-            let held = held.map_or(0, |(row, subject)| words::held(subject, row, dictionary));
-            (!stands.get(at).is_some_and(Option::is_some), Reverse(held))
+            let both = rows.get(at).zip(subjects.get(at));
+            let weight = both.map_or(0, |(row, subject)| words::weight(subject, row, dictionary));
+            (!stands.get(at).is_some_and(Option::is_some), Reverse(weight))
         };
         let mut ranked: Vec<_> =
             objects.into_iter().enumerate().map(|(at, words)| (rank(at), words)).collect();
