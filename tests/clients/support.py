@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -37,6 +38,15 @@ class Home(tempfile.TemporaryDirectory):
 
     def __enter__(self):
         return self
+
+    def cleanup(self):
+        """A process that is about to end may still write a file. It gets five seconds for that."""
+        for _ in range(50):
+            try:
+                return super().cleanup()
+            except OSError:
+                time.sleep(0.1)
+        return super().cleanup()
 
     def arguments(self, *more):
         fresh = [] if "--world" in more else ["--simulated"]
