@@ -211,6 +211,7 @@ pub(in crate::permission) fn set(object: Given, term: &str, value: Given) -> Act
         identifier: Identifier::of(term).expect("an identifier"),
         kind: TypeExpr::default(),
         readable: true,
+        writable: true,
     };
     let subject = Subject {
         path,
