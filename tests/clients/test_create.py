@@ -179,7 +179,7 @@ class Create(Trusting):
 
     def test_a_change_without_a_way_back_is_the_last_one(self):
         self.made(app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Exam"})
-        self.call("iac_mcp_run_command", app="Finder", command="duplicate", target='first file of folder "Documents" of home', arguments={"to": 'folder "Exam" of desktop'})
+        self.call("iac_mcp_run_command", app="Finder", command="delete", target='folder "Exam" of desktop')
         answer = self.server.call("iac_mcp_undo", last=True)
         self.assertIn("the last change cannot be taken back", answer["message"])
 

@@ -166,6 +166,7 @@ pub(in crate::permission) fn invocation(
         is_fragile: false,
         seen: Vec::new(),
         moves: None,
+        copies: None,
         anchors: None,
         save: None,
     };

@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 pub(in crate::step) use following::check_following;
 pub(super) use following::dangerous;
+pub(in crate::step) use looks::looks_of_copy;
 use places::Spot;
 pub(super) use places::{CALLED, CONTAINER};
 
@@ -37,7 +38,7 @@ use crate::words::{RefId, TextWindow};
 const MAKE: &str = "corecrel";
 
 /// The event that copies an object.
-pub(super) const DUPLICATE: &str = "coreclon";
+pub(in crate::step) const DUPLICATE: &str = "coreclon";
 
 /// The code of a property that holds a name.
 const NAME: &str = "pnam";
@@ -162,6 +163,7 @@ fn invocation(command: &Command, identifier: Identifier, parameters: Vec<Argumen
         is_fragile: false,
         seen: Vec::new(),
         moves: None,
+        copies: None,
         anchors: None,
         save: None,
     }
