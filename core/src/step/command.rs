@@ -67,7 +67,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         Checked::Open(given, container) => {
             return first::argument(Call::Command(call.clone()), &call.app, given, container, world);
         }
-        Checked::Wrong(fault) => return Err(fault),
+        Checked::Wrong(fault) => return first::count(call, world).unwrap_or(Err(fault)),
     };
     let result = result_of(&invocation, &dictionary);
     if result.as_ref().is_some_and(|kind| are_named(&shapes(kind, &dictionary))) {
