@@ -186,10 +186,23 @@ pub struct Invocation {
     pub seen: Vec<Seen>,
     /// The values to read during a move, so that the server can follow the objects and undo the move.
     pub moves: Option<Moves>,
+    /// The values to read from copies, so that an undo can delete them.
+    pub copies: Option<Copies>,
     /// How to tell its objects apart; `None` for a command that changes nothing and may therefore use positions.
     pub anchors: Option<Anchors>,
     /// The command that the app needs afterwards to keep what it did, if it needs one.
     pub save: Option<Box<Self>>,
+}
+
+/// The values to read from a new copy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Copies {
+    /// The property with its id.
+    pub id: Option<Identifier>,
+    /// The property with its name for people.
+    pub label: Option<Identifier>,
+    /// What shows an undo that nobody has changed it since.
+    pub looks: Vec<Look>,
 }
 
 /// The values to read of a moved object.

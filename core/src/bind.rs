@@ -174,6 +174,7 @@ fn bind_one(
         is_fragile,
         seen: Vec::new(),
         moves: None,
+        copies: None,
         anchors: None,
         save: None,
     })

@@ -144,6 +144,8 @@ pub struct Slot {
     pub kind: TypeExpr,
     /// Whether the dictionary lets it be read, too.
     pub readable: bool,
+    /// Whether it can be set after its object was made.
+    pub writable: bool,
 }
 
 /// Properties of one object that are set together, or not at all.

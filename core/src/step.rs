@@ -16,6 +16,7 @@ mod carried;
 mod command;
 mod compare;
 mod consent;
+mod copies;
 mod create;
 mod dates;
 mod elements;

@@ -10,6 +10,7 @@ from support import Home, Server, Trusting
 TRUSTED = """profile = "trusted"
 rules = [{ level = "DANGEROUS", command = "delete", app = "com.apple.*", decision = "allow" },
          { level = "DANGEROUS", command = "send", app = "com.apple.mail", decision = "allow" },
+         { level = "DANGEROUS", command = "make", app = "com.apple.systemevents", decision = "allow" },
          { level = "DANGEROUS", command = "delete", app = "com.omnigroup.OmniFocus4", decision = "allow" }]
 """
 
@@ -61,6 +62,26 @@ class Create(Trusting):
         [document] = opened["objects"]
         held = self.call("iac_mcp_get_properties", reference=document["reference"], properties=["text", "modified"])
         self.assertEqual((document["name"], held["properties"]["text"]), ("Shopping.txt", "Milk and bread"))
+
+    def test_what_only_a_new_object_takes_is_given_with_it(self):
+        guests = [{"class": "attendee", "properties": {"email": f"{name}@example.org"}} for name in ("ann", "bob")]
+        lunch = self.made(app="Calendar", **{"class": "event"}, at='calendar "Home"', properties={"summary": "Lunch"}, children=guests[:1])
+        event = lunch["objects"][0]["reference"]
+        self.made(**{"class": "attendee"}, at=event, properties=guests[1]["properties"])
+        self.assertEqual(self.names(event, "attendee", "email")[-2:], ["ann@example.org", "bob@example.org"])
+        safari = {"app": "System Events", "class": "login item", "properties": {"path": "/Applications/Safari.app", "hidden": True}}
+        item = self.made(**safari)
+        self.assertEqual(item["objects"][0]["name"], "Safari")
+        self.assertTrue(self.call("iac_mcp_undo", undo=item["undo"])["success"])
+        refused = self.server.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, properties={"creation date": "today"})
+        self.assertEqual(refused["error"], "property_read_only", refused)
+
+    def test_what_ends_with_a_new_object_does_not_prevent_its_undo(self):
+        self.call("iac_mcp_run_command", app="Contacts", command="launch")
+        add = {"command": "add", "target": ["person 1", "person 2"], "arguments": {"to": "it"}}
+        for app, new, then in [("Contacts", "group", add), ("Reminders", "list", {"command": "show", "target": "it"})]:
+            made = self.made(app=app, **{"class": new}, properties={"name": "Choir"}, then=[then])
+            self.assertTrue(self.call("iac_mcp_undo", undo=made["undo"])["success"], app)
 
     def test_what_somebody_has_used_is_not_deleted(self):
         trip = self.made(app="Reminders", **{"class": "list"}, properties={"name": "Trip"}, children=[{"properties": {"name": "Pack"}}])
@@ -158,7 +179,7 @@ class Create(Trusting):
 
     def test_a_change_without_a_way_back_is_the_last_one(self):
         self.made(app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Exam"})
-        self.call("iac_mcp_run_command", app="Finder", command="duplicate", target='first file of folder "Documents" of home', arguments={"to": 'folder "Exam" of desktop'})
+        self.call("iac_mcp_run_command", app="Finder", command="delete", target='folder "Exam" of desktop')
         answer = self.server.call("iac_mcp_undo", last=True)
         self.assertIn("the last change cannot be taken back", answer["message"])
 

@@ -132,6 +132,11 @@ class Whole(OneServer):
         for folder in found["elements"]:
             self.assertEqual([*folder["properties"]], names)
 
+    def test_an_app_that_must_be_told_what_to_count(self):
+        for elements in ('items of folder "~/Desktop"', 'every file of folder "~/Desktop" whose size > 0'):
+            counted = self.server.call("iac_mcp_read_command", app="Finder", command="count", target=elements)
+            self.assertEqual(counted.get("data"), self.count("Finder", elements), counted)
+
     def test_what_is_no_object_does_not_exist(self):
         for target in ("mesage 3 of inbox", "nonsense", 'mailbox "INBOX" of acount 1'):
             found = self.server.call("iac_mcp_read_command", app="Mail", command="exists", target=target)

@@ -152,6 +152,35 @@ class Moved(Undo):
         self.assertIn("Draft", self.named("Notes", 'every note of folder "Work"'))
 
 
+class Copied(Undo):
+    """The undo of copies."""
+
+    def test_copies_are_deleted_again(self):
+        desktop, song = "/Users/alex/Desktop/untitled.txt", "/Users/alex/Downloads/song.flac"
+        for target, to in ((desktop, {}), ([desktop, song], {"to": "/Users/alex/Documents"})):
+            answer = self.run_command("Finder", "duplicate", target, **to)
+            copies = [each["data"] for each in answer.get("results", [answer])]
+            self.assertEqual(self.undo(answer["undo"])["success"], True)
+            for copy in copies:
+                read = self.server.call("iac_mcp_get_properties", reference=copy["reference"], properties=["name"])
+                self.assertEqual(read.get("error"), "reference_invalid", read)
+
+    def test_a_copy_that_somebody_has_changed_stays(self):
+        answer = self.run_command("Reminders", "duplicate", "reminder 1")
+        self.call("iac_mcp_set_property", reference=answer["data"]["reference"], property="priority", value=9)
+        self.assertEqual(self.undo(answer["undo"])["error"], "reference_moved")
+
+
+class Emptied(Undo):
+    def test_a_text_that_was_empty_is_empty_again(self):
+        new = self.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, properties={"name": "Tea"})["objects"][0]["reference"]
+        wrote = self.call("iac_mcp_set_property", reference=new, properties={"body": "Green", "due date": "tomorrow"})
+        self.assertEqual(["undo" in change for change in wrote["changes"]], [False, True], wrote)
+        self.undo(wrote["undo"])
+        read = self.call("iac_mcp_get_properties", reference=new, properties=["body"])
+        self.assertFalse(read["properties"]["body"], read)
+
+
 class Replaced(Undo):
     """Finder finds a file by its name. Someone deletes the file, and another one gets its name."""
 

@@ -64,7 +64,13 @@ mod tests {
         let (dictionary, _) = parse(NOTES, &Includes::new());
         let check = |app: &str, class: &str, term: &str, expected: Option<&str>| {
             let identifier = Identifier::of(term).expect("a property's name");
-            let slot = Slot { term: term.to_owned(), identifier, kind: TypeExpr::default(), readable: true };
+            let slot = Slot {
+                term: term.to_owned(),
+                identifier,
+                kind: TypeExpr::default(),
+                readable: true,
+                writable: true,
+            };
             let found = loss(app, &dictionary, class, &[slot]);
             assert_eq!(found.map(|fact| fact.look.spelled()).as_deref(), expected, "{app} {class} {term}");
             assert_eq!(is_lossy(app, &dictionary, class, term), expected.is_some(), "{app} {class} {term}");

@@ -3,9 +3,10 @@
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
+use super::changes::getter;
 use super::data::Data;
 use super::path::{path, pinned};
-use crate::action::{Find, Following, Invocation, Moves, Seen};
+use crate::action::{Copies, Find, Following, Invocation, Moves, Seen};
 use crate::change::{Anew, DELETE, Look, QUIT, outlives};
 use crate::dictionary::Identifier;
 use crate::identity::Anchors;
@@ -89,12 +90,19 @@ fn is_looked_at(app: &str, invocation: &Invocation) -> bool {
     is_deletion && !targets.is_empty() && targets.iter().all(is_lasting)
 }
 
-/// Sends one event, and follows an object that it moves.
+/// Sends one event, and follows an object that it moves or copies.
 pub(super) fn sent(invocation: &Invocation, target: &str, event: &str) -> String {
-    match &invocation.moves {
-        Some(looks) => format!("moving({target}, {}, () => {event})", moves(looks)),
-        None => format!("answer(() => {event})"),
+    match (&invocation.moves, &invocation.copies) {
+        (Some(looks), _) => format!("moving({target}, {}, () => {event})", moves(looks)),
+        (None, Some(copies)) => format!("copying({}, () => {event})", copied(copies)),
+        (None, None) => format!("answer(() => {event})"),
     }
+}
+
+/// The values to read from a copy.
+fn copied(Copies { id, looks, .. }: &Copies) -> String {
+    let looks: Vec<String> = looks.iter().map(Look::getter).collect();
+    format!("{{ id: {}, looks: [{}] }}", getter(id.as_ref()), looks.join(", "))
 }
 
 /// Checks for the file of a command that should write one. The index of the file among the values is that of its

@@ -77,6 +77,17 @@ const moving = (x, q, send) => {
     looks === null ? {} : { looks: looks },
   );
 };
+// A copy of one object: the app's answer, and the values of the copy right after it was made.
+const copying = (q, send) => {
+  at = "command";
+  const there = ask(send),
+    value = encode(there),
+    x = Array.isArray(there) && there.length === 1 ? there[0] : there,
+    copy = Array.isArray(there) ? encode(x) : value;
+  if (Array.isArray(x) || copy === null || copy.$ !== "object") return value;
+  const id = q.id === null ? null : read(x, [q.id])[0];
+  return { $: "copied", value: value, copy: copy, id: id, looks: read(x, q.looks) };
+};
 // Moves of which an app may make new objects with new ids. Such an object is the only new one in the other place that has
 // the old one's values.
 const arriving = (q, send) => {

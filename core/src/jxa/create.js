@@ -120,6 +120,10 @@ const setLate = (x, q, values, isLooked, again, isPart) => {
     }
     const isWay = isObject(value) && !(value instanceof Date) && source(value).startsWith("Application(");
     if (isGiven && isWay && !isNothing(is)) return;
+    if (q.sets[n] === null) {
+      compare(value, n);
+      return;
+    }
     if (q.gets[n] !== null && !isFailed(is) && alike(encode(value), encode(is))) return;
     try {
       changing(() => ask(() => q.sets[n](x, value)));

@@ -117,7 +117,11 @@ fn kind(make: &Make, among: Option<String>, is_followed: bool) -> String {
     };
     let gets = |slot: &Slot| shared(getter(slot.readable.then_some(&slot.identifier)));
     let gets = make.slots.iter().map(gets).collect();
-    let sets = make.slots.iter().map(|slot| format!("(x, v) => {{ x.{} = v; }}", slot.identifier)).collect();
+    let set = |slot: &Slot| match slot.writable {
+        true => format!("(x, v) => {{ x.{} = v; }}", slot.identifier),
+        false => "null".to_owned(),
+    };
+    let sets = make.slots.iter().map(set).collect();
     let looks = make.looks.iter().map(|look| shared(look.getter())).collect();
     let id = match &make.identity {
         Identity::Id(id) => Some(id),

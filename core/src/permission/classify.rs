@@ -12,6 +12,8 @@ pub(crate) use addresses::{OPEN, holds as holds_address, is_told as is_address};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use super::Level;
 use super::touch::classes;
 use super::writes::MAKE;
@@ -216,15 +218,19 @@ fn raised_set(action: &Action, changes: &[Change]) -> Option<Classified> {
     by_value.chain(arguments::place(action, &[], changes)).chain(losses).reduce(Classified::or_worse)
 }
 
-/// The highest level among the new objects; each is made by a `make` command.
+/// The highest level among the commands of a call, and the reason of each that has it.
 fn classify_creation(action: &Action, creation: &Creation, rules: &[LevelRule]) -> Classified {
     let commands = action.deed.commands().into_iter();
-    let worst =
-        commands.map(|command| classify_invocation(action, command, rules)).reduce(Classified::or_worse);
-    let worst = worst.unwrap_or_else(|| Classified::new(Level::Modify, "makes objects"));
     let write = |change: &Change| classify_set(action, std::slice::from_ref(change), rules);
-    let writes = creation.writes.as_deref().map(write);
-    writes.into_iter().fold(worst, Classified::or_worse).raised_by_count(creation.makes.len())
+    let found = commands.map(|command| classify_invocation(action, command, rules));
+    let found: Vec<Classified> = found.chain(creation.writes.as_deref().map(write)).collect();
+    let rank = |each: &Classified| (each.level, each.is_shell);
+    let Some(worst) = found.iter().max_by_key(|each| rank(each)) else {
+        return Classified::new(Level::Modify, "makes objects");
+    };
+    let reasons = found.iter().filter(|each| rank(each) == rank(worst)).map(|each| &*each.reason);
+    let reason = Cow::Owned(reasons.collect::<IndexSet<_>>().into_iter().collect::<Vec<_>>().join(" and "));
+    Classified { reason, ..*worst }.raised_by_count(creation.makes.len())
 }
 
 /// Whether the values of an action make it more harmful than its commands, classes and properties alone. The scope of

@@ -67,7 +67,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         Checked::Open(given, container) => {
             return first::argument(Call::Command(call.clone()), &call.app, given, container, world);
         }
-        Checked::Wrong(fault) => return Err(fault),
+        Checked::Wrong(fault) => return first::count(call, world).unwrap_or(Err(fault)),
     };
     let result = result_of(&invocation, &dictionary);
     if result.as_ref().is_some_and(|kind| are_named(&shapes(kind, &dictionary))) {
@@ -410,7 +410,7 @@ impl Sending {
             if !are_done {
                 body["success"] = json!(false);
             }
-            if self.trace.moves() {
+            if self.trace.is_followed() {
                 let results = body["results"].as_array_mut().into_iter().flatten();
                 // An entry that cannot be undone says so; the id of the whole call is at the top.
                 let stays = |at: &usize| back.get(*at).is_none_or(Option::is_none);
@@ -448,7 +448,7 @@ impl Sending {
             body["unverified"] = json!(note);
             body["success"] = json!(!has_no_effect);
         }
-        if self.trace.moves() {
+        if self.trace.is_followed() {
             body["undo"] = json!(id);
         }
         Ok(outcome(body, false))

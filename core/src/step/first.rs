@@ -230,6 +230,17 @@ fn counts(call: &CommandCall, specifier: &Specifier) -> bool {
     is_all && is_whole && call.mode == Mode::Read && call.arguments.is_empty() && call.command == "count"
 }
 
+/// Counts the objects of a `count`, if the app itself cannot count them without more arguments.
+pub(super) fn count(call: &CommandCall, world: &mut World<'_>) -> Option<Result<Step, Fault>> {
+    let target = call.target.clone()?;
+    let mut container = Container::parse(&target, "target").ok()?;
+    let dictionary = world.apps.find(&call.app).ok()?.dictionary().ok()?.clone();
+    container.read(Reader { dictionary: &dictionary, home: world.home }).ok()?;
+    let Container::Specifier(specifier) = &container else { return None };
+    counts(call, specifier)
+        .then(|| argument(Call::Command(call.clone()), &call.app, target, container.clone(), world))
+}
+
 /// Whether a command asks only if there is an object: `exists mailbox "Projects"`.
 fn is_asked(call: &CommandCall) -> bool {
     let is_one = call.target.as_ref().is_some_and(|target| !target.is_array());

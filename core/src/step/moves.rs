@@ -417,6 +417,7 @@ impl Back {
             is_fragile: false,
             seen: paths.iter().zip(&self.undos).filter_map(seen).collect(),
             moves: Some(Moves::of(app, dictionary, &self.element, self.to.class(), Some(&self.from))),
+            copies: None,
             anchors: Some(Anchors::default()),
             save: None,
         })

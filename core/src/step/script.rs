@@ -91,6 +91,7 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
             text: WHOLE,
             seen: Vec::new(),
             moves: None,
+            copies: None,
             anchors: None,
             save: None,
             is_fragile: false,

@@ -363,6 +363,11 @@ impl Setting {
                 continue;
             }
             let old = row.get(2).cloned().unwrap_or_default();
+            // From here on, an error names the object as the question does.
+            open.names = self.names.clone();
+            let words = words::object(&open.change.subject, row, app, &open.names);
+            let (words, facts) = words.split_once('\n').unwrap_or((&words, ""));
+            (open.words, open.facts) = (words.to_owned(), facts.to_owned());
             if let Err(fault) = open.join(&old, app, world) {
                 self.tell(&open, fault)?;
                 continue;
@@ -389,11 +394,7 @@ impl Setting {
             open.change.expected.old = Some(old);
             // While a person reads the question, another object may get the name of this one.
             open.change.expected.looks = row.get(5).cloned();
-            open.names = self.names.clone();
-            let words = words::object(&open.change.subject, row, app, &open.names);
             open.row = row.clone();
-            let (words, facts) = words.split_once('\n').unwrap_or((&words, ""));
-            (open.words, open.facts) = (words.to_owned(), facts.to_owned());
             open.stands = words::stands(&open.change.subject, row);
             open.change.loses = open.lost(&dictionary).map(|(what, _)| what);
             let is_rule = |fact: &Fact| !fact.is_standing() && !fact.is_lost && fact.is_shown();

@@ -3,8 +3,8 @@
 use serde_json::Value as Json;
 
 use super::moves::{self, Moving};
-use super::{Step, World};
-use crate::action::{Action, Deed, Invocation};
+use super::{Step, World, copies};
+use crate::action::{Action, Copies, Deed, Invocation};
 use crate::app::{App, same_id};
 use crate::change::DELETE;
 use crate::osa_error::OsaError;
@@ -14,10 +14,10 @@ use crate::undo::Undo;
 use crate::words::{Level, RefId};
 
 /// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate,
-/// open, print, select, reveal, and the equivalent commands of Notes, Calendar and Music.
-const SHOWS: [&str; 11] = [
+/// open, print, select, reveal, and the equivalent commands of Notes, Calendar, Music, Reminders, Things and Keynote.
+const SHOWS: [&str; 14] = [
     "aevtoapp", "ascrnoop", "aevtrapp", "miscactv", "aevtodoc", "aevtpdoc", "miscslct", "miscmvis",
-    "noteshow", "wrbtaec3", "hookRevl",
+    "noteshow", "wrbtaec3", "hookRevl", "remishow", "THGSshow", "KntcKjmp",
 ];
 
 /// The reason why an uncertain change cannot be undone.
@@ -40,13 +40,15 @@ pub(super) struct Trace {
     lasts: bool,
     /// The moved objects, for following them and for undo.
     moving: Option<Moving>,
+    /// The values that are read from the copies, for undo.
+    copies: Option<Copies>,
 }
 
 impl Trace {
     pub(super) fn new(invocation: &Invocation, level: Level) -> Self {
         let lasts = level > Level::Safe && !shows(invocation);
         let did = format!("ran {}", quoted(&invocation.term));
-        Self { did, code: invocation.code.clone(), lasts, moving: None }
+        Self { did, code: invocation.code.clone(), lasts, moving: None, copies: None }
     }
 
     /// The trace of one command among others.
@@ -55,21 +57,23 @@ impl Trace {
         Self::new(invocation, classify(&action, world.gate.policy.levels()).level)
     }
 
-    /// Follows the moved objects, if there are any.
+    /// Follows the moved objects, or the copies, if there are any.
     pub(super) fn following(
         self,
         invocation: &mut Invocation,
         references: &[Option<RefId>],
         app: &App,
     ) -> Self {
-        let dictionary = app.dictionary.as_deref();
-        let Some((looks, moving)) =
-            dictionary.and_then(|dictionary| moves::of(invocation, references, app, dictionary))
-        else {
-            return self;
-        };
-        invocation.moves = Some(looks);
-        Self { moving: Some(moving), ..self }
+        let Some(dictionary) = app.dictionary.as_deref() else { return self };
+        let (looks, moving) = moves::of(invocation, references, app, dictionary).unzip();
+        let copies = copies::of(invocation, app, dictionary);
+        (invocation.moves, invocation.copies) = (looks, copies.clone());
+        Self { moving, copies, ..self }
+    }
+
+    /// Whether the answer tells what an undo needs.
+    pub(super) fn is_followed(&self) -> bool {
+        self.moves() || self.copies.is_some()
     }
 
     pub(super) fn moves(&self) -> bool {
@@ -105,6 +109,9 @@ impl Trace {
 
     /// Splits an answer into the app's own answer and the undo of each target.
     pub(super) fn split(&self, answer: &Json, app: &App, world: &mut World<'_>) -> (Json, Vec<Option<Undo>>) {
+        if let Some(copies) = &self.copies {
+            return copies::split(copies, answer, app, world);
+        }
         let Some(moving) = &self.moving else { return (answer.clone(), Vec::new()) };
         let (answer, reports) = moves::split(answer);
         (answer, moving.moved(&reports, app, world))

@@ -511,6 +511,7 @@ mod tests {
                 is_fragile: false,
                 seen: Vec::new(),
                 moves: None,
+                copies: None,
                 anchors: None,
                 save: None,
             };

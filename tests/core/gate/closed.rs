@@ -202,7 +202,13 @@ fn change(session: &Session, call: &Json) -> Action {
     let text = Given::Text(call["value"].as_str().expect("a text").to_owned());
     let name = Identifier::of("name").expect("an identifier");
     let value = if term == "properties" { Given::Record(vec![(name, text)]) } else { text };
-    let slot = Slot { term: term.to_owned(), identifier, kind: property.kind.clone(), readable: true };
+    let slot = Slot {
+        term: term.to_owned(),
+        identifier,
+        kind: property.kind.clone(),
+        readable: true,
+        writable: true,
+    };
     let subject = Subject {
         path,
         mark: None,

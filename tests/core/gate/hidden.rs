@@ -69,11 +69,11 @@ fn a_write_that_cannot_be_undone_or_was_changed_since_is_named_by_its_path() {
     session.eval("world.things[0].flag = \"other\"");
     let changed = session.call("iac_mcp_undo", &json!({ "last": true })).body;
     assert!(changed.to_string().contains("thing id 11 was changed since"), "{changed}");
-    session.eval("world.things[0].secret = null");
-    let wrote = session.call("iac_mcp_set_property", &set(&one, "secret", json!("x"))).body;
+    session.eval("world.things[0].flag = null");
+    let wrote = session.call("iac_mcp_set_property", &set(&one, "flag", json!(true))).body;
     assert_eq!((&wrote["success"], &wrote["undo"]), (&json!(true), &Json::Null), "{wrote}");
     let lasting = session.call("iac_mcp_undo", &json!({ "last": true })).body;
-    assert!(lasting.to_string().contains("set secret of thing id 11"), "{lasting}");
+    assert!(lasting.to_string().contains("set flag of thing id 11"), "{lasting}");
 }
 
 #[test]

@@ -166,6 +166,7 @@ pub(in crate::permission) fn invocation(
         is_fragile: false,
         seen: Vec::new(),
         moves: None,
+        copies: None,
         anchors: None,
         save: None,
     };
@@ -211,6 +212,7 @@ pub(in crate::permission) fn set(object: Given, term: &str, value: Given) -> Act
         identifier: Identifier::of(term).expect("an identifier"),
         kind: TypeExpr::default(),
         readable: true,
+        writable: true,
     };
     let subject = Subject {
         path,

@@ -273,11 +273,18 @@ impl Creating {
     }
 
     /// Whether deleting the new objects undoes everything. It does if the commands only copied into the new objects,
-    /// because the copies are deleted too, or only saved them, because a save leaves nothing behind.
+    /// because the copies are deleted too, only added to them or them to others, only showed something, or only saved them,
+    /// because a save leaves nothing behind.
     pub(super) fn is_taken_back(&self, dictionary: &Dictionary) -> bool {
-        let into_it = |command: &Invocation| {
+        let reaches = |command: &Invocation, is_new: fn(&Path) -> bool| {
             let mut places = command.parameters.iter().flat_map(|each| each.value.paths());
-            places.any(Following::is_it)
+            places.any(is_new)
+        };
+        // What is added to an object was there before, and can be removed from it again.
+        let joins = |command: &Invocation| {
+            let is_target = command.direct.iter().flat_map(Given::paths).all(Following::is_it);
+            let is_pair = command.term == "add" && !dictionary.commands_named("remove").is_empty();
+            is_pair && (is_target || reaches(command, Following::is_it))
         };
         // A saved document has a file, which stays after the document is deleted. The same is true of an object that is
         // saved in a file.
@@ -287,9 +294,9 @@ impl Creating {
         // A document that was only opened existed before.
         !self.is_old
             && self.creation.then.iter().map(|next| &next.sent).all(|sent| match sent.code.as_str() {
-                DUPLICATE => into_it(sent),
+                DUPLICATE => reaches(sent, Following::is_it),
                 SAVE => keeps(sent),
-                _ => gathers(sent),
+                _ => gathers(sent) || joins(sent) || trace::shows(sent),
             })
     }
 

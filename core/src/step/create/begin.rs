@@ -1,6 +1,7 @@
 //! Turns arguments into new objects. Every error is found before anything runs.
 
 mod following;
+mod given;
 mod looks;
 mod places;
 
@@ -10,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 pub(in crate::step) use following::check_following;
 pub(super) use following::dangerous;
+pub(in crate::step) use looks::looks_of_copy;
 use places::Spot;
 pub(super) use places::{CALLED, CONTAINER};
 
@@ -36,7 +38,7 @@ use crate::words::{RefId, TextWindow};
 const MAKE: &str = "corecrel";
 
 /// The event that copies an object.
-pub(super) const DUPLICATE: &str = "coreclon";
+pub(in crate::step) const DUPLICATE: &str = "coreclon";
 
 /// The code of a property that holds a name.
 const NAME: &str = "pnam";
@@ -161,6 +163,7 @@ fn invocation(command: &Command, identifier: Identifier, parameters: Vec<Argumen
         is_fragile: false,
         seen: Vec::new(),
         moves: None,
+        copies: None,
         anchors: None,
         save: None,
     }
@@ -284,7 +287,7 @@ impl<'a> Tree<'a> {
         let (dictionary, app) = (self.dictionary, self.app);
         let (class, is_new) = answer_of(&origin, app, dictionary)?;
         let place = if object.place.is_empty() { "then" } else { &object.place };
-        let (mut slots, mut values, mut how) = self.values(&class, object, place, world)?;
+        let (mut slots, mut values, mut how) = self.values(&class, object, place, false, world)?;
         // The name is set last, because the object may be found by its old one.
         if let Some(at) = slots.iter().position(|slot| is_name(dictionary, &class, slot)) {
             slots[at..].rotate_left(1);
@@ -437,7 +440,8 @@ impl<'a> Tree<'a> {
         place: &str,
         world: &mut World<'_>,
     ) -> Result<Make, Fault> {
-        let (slots, values, how) = self.values(class, object, place, world)?;
+        let takes = self.takes();
+        let (slots, values, how) = self.values(class, object, place, takes == Takes::Properties, world)?;
         let at = match &into {
             Into::App | Into::Command => None,
             Into::At(given) => Some(given.clone()),
@@ -457,7 +461,7 @@ impl<'a> Tree<'a> {
             how,
             span,
             renamed: None,
-            takes: self.takes(),
+            takes,
             identity: identity(self.dictionary, class),
             label,
             tells: Vec::new(),
@@ -465,12 +469,13 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// The properties of a new object.
+    /// The properties of a new object. `is_made` tells whether the app takes them together with it.
     fn values(
         &self,
         class: &str,
         object: &NewObject,
         place: &str,
+        is_made: bool,
         world: &mut World<'_>,
     ) -> Result<Values, Fault> {
         let (mut slots, mut values, mut all): (Vec<Slot>, Vec<Given>, Vec<How>) = Default::default();
@@ -479,7 +484,11 @@ impl<'a> Tree<'a> {
         let added = object.added.iter().map(|(term, how, json)| (term, json, *how));
         for (term, json, how) in set.chain(added) {
             let here = |fault: Fault| fault.with("parameter", format!("{place}.{term}"));
-            let property = writable(self.dictionary, class, term).map_err(here)?;
+            let property = match is_made && how == How::Set {
+                true => given::property(self.app, self.dictionary, class, term),
+                false => writable(self.dictionary, class, term),
+            };
+            let property = property.map_err(here)?;
             if slots.iter().any(|each: &Slot| each.term == property.name) {
                 return Err(here(twice(&property.name)));
             }

@@ -90,6 +90,7 @@ fn delete(
         is_fragile: false,
         seen,
         moves: None,
+        copies: None,
         anchors: Some(Anchors::default()),
         save: saving(app, dictionary).map(Box::new),
     })

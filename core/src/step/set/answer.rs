@@ -400,14 +400,16 @@ impl Written<'_> {
 fn writable_again(old: &Json, slot: &Slot, class: &str, app: &App, world: &mut World<'_>) -> Option<Json> {
     let dictionary = app.dictionary().ok()?;
     let mut old = restorable(&value(old, Some(&slot.kind), dictionary), dictionary)?;
-    // An app may have no value here, although its dictionary does not allow writing none. For a list, an empty list
+    // An app may have no value here, although its dictionary does not allow writing none. An empty list or an empty text
     // then means no value.
     if old.is_null() {
-        if slot.kind.0.iter().any(|kind| kind.list) {
-            old = json!([]);
-        }
+        let kinds = &slot.kind.0;
+        let is_text = kinds.iter().all(|kind| ["text", "missing value"].contains(&kind.name.as_str()));
+        let no_list = kinds.iter().any(|kind| kind.list).then(|| json!([]));
+        let no_text = (is_text && no_list.is_none()).then(|| json!(""));
         let property = find_property(dictionary, class, &slot.term).ok()?;
-        checked(&old, property, app, world).ok()?;
+        let mut empty = no_list.into_iter().chain([Json::Null]).chain(no_text);
+        old = empty.find(|empty| checked(empty, property, app, world).is_ok())?;
     }
     Some(old)
 }

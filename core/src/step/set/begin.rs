@@ -609,6 +609,7 @@ pub(in crate::step) fn slot(property: &Property) -> Result<Slot, Fault> {
         identifier,
         kind: property.kind.clone(),
         readable: property.access.can_read(),
+        writable: property.access.can_write(),
     })
 }
 

@@ -10,6 +10,7 @@ use crate::call::How;
 use crate::change::{Slot, beyond};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
+use crate::foreign::clean;
 use crate::marshal::Given;
 use crate::permission::{self, NAMED, Wording};
 use crate::specifier::{quoted, read_source};
@@ -18,6 +19,11 @@ use crate::value::Value;
 
 /// The most new values that the first line of a question tells.
 const MOST_PARTS: usize = 3;
+
+/// The most objects of a list that a question says it leaves alone, and the longest reason for one, in characters. The
+/// answer has all of them.
+const MOST_FAULTS: usize = 3;
+const LONGEST_FAULT: usize = 200;
 
 impl Setting {
     /// The indexes of the remaining writes by their new values, so that equal ones are together.
@@ -142,19 +148,24 @@ impl Setting {
         let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
         effects.extend(self.losses());
         effects.extend(self.lasting_effects());
-        let out = self.items.iter().filter(|item| item.fault.is_some()).count();
-        if out > 0 {
-            effects.insert(format!(
-                "unchanged: {out} of {} objects, which were moved, deleted or changed since, or cannot be changed",
-                self.items.len()
-            ));
-        }
+        effects.extend(self.unchanged());
         effects.extend(self.left.iter().map(|left| format!("an undo cannot take this back: {left}")));
         effects.extend(words::others(
             self.open.iter().filter_map(|open| open.stands.as_deref()),
             self.open.len(),
         ));
         (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "))
+    }
+
+    /// The objects of a list that stay as they are, and why.
+    fn unchanged(&self) -> Option<String> {
+        let faults: Vec<&Fault> = self.items.iter().filter_map(|item| item.fault.as_ref()).collect();
+        let told = faults.iter().take(MOST_FAULTS).map(|fault| clean(&fault.message, LONGEST_FAULT));
+        let told = told.collect::<Vec<_>>().join(", ");
+        let more = faults.len().saturating_sub(MOST_FAULTS);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let (count, all) = (faults.len(), self.items.len());
+        (count > 0).then(|| format!("unchanged: {count} of {all} objects: {told}{more}"))
     }
 
     /// What the new values remove besides the old ones, which no undo can restore.

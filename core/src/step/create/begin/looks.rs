@@ -2,6 +2,7 @@
 //! whether another object has taken the name.
 
 use super::Tree;
+use crate::action::Invocation;
 use crate::app::{App, same_id};
 use crate::change::{DELETE, Fact, Look, Slot, Subject, counts, held, unshown};
 use crate::dictionary::{Dictionary, Identifier};
@@ -16,6 +17,17 @@ const HELD: usize = 50;
 /// # Source
 /// Finder's dictionary: an item has a `size` and a `physical size`.
 const COUNTING: &str = "com.apple.finder";
+
+/// The name for people and the values to read from a copy that a command makes of objects of a class.
+pub(in crate::step) fn looks_of_copy(
+    command: &Invocation,
+    class: &str,
+    app: &App,
+    dictionary: &Dictionary,
+) -> (Option<Identifier>, Vec<Look>) {
+    let tree = Tree::new(app, dictionary, None);
+    tree.looks(&tree.home_of(command), class, &[], true)
+}
 
 impl Tree<'_> {
     /// The name of an object of a class for people, and the values to record right after it is made.

@@ -1,0 +1,97 @@
+//! Copies of objects: what an undo needs to delete them again.
+
+use serde_json::Value as Json;
+
+use super::show::{told, value};
+use super::{World, create};
+use crate::action::{Copies, Invocation};
+use crate::app::App;
+use crate::change::Look;
+use crate::dictionary::Dictionary;
+use crate::identity::{Identity, identity};
+use crate::permission::may_read;
+use crate::specifier::{By, Id, Path, Segment, quoted, read_source};
+use crate::undo::{Made, Undo, Way};
+use crate::value::Value;
+
+/// The values to read from each copy; `None` if the command makes none, or replaces older objects by them.
+pub(super) fn of(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> Option<Copies> {
+    if invocation.code != create::DUPLICATE || invocation.replaces() {
+        return None;
+    }
+    let class = invocation.direct.as_ref()?.objects().first()?.class().to_owned();
+    let (label, looks) = create::looks_of_copy(invocation, &class, app, dictionary);
+    let id = match identity(dictionary, &class) {
+        Identity::Id(id) => Some(id),
+        Identity::Name(_) | Identity::Index => None,
+    };
+    Some(Copies { id, label, looks })
+}
+
+/// Splits a script's answer into the app's own answer and the undo of each copy.
+pub(super) fn split(
+    copies: &Copies,
+    answer: &Json,
+    app: &App,
+    world: &mut World<'_>,
+) -> (Json, Vec<Option<Undo>>) {
+    match answer {
+        Json::Array(items) => {
+            let (answers, undos) = items.iter().map(|item| one(copies, item, app, world)).unzip();
+            (Json::Array(answers), undos)
+        }
+        single => {
+            let (answer, undo) = one(copies, single, app, world);
+            (answer, vec![undo])
+        }
+    }
+}
+
+fn one(copies: &Copies, answer: &Json, app: &App, world: &mut World<'_>) -> (Json, Option<Undo>) {
+    if answer.get("$").and_then(Json::as_str) != Some("copied") {
+        return (answer.clone(), None);
+    }
+    (answer["value"].clone(), undo(copies, answer, app, world))
+}
+
+/// The undo of a copy; `None` if nothing leads to it for certain.
+fn undo(copies: &Copies, answer: &Json, app: &App, world: &mut World<'_>) -> Option<Undo> {
+    let dictionary = app.dictionary().ok()?;
+    let Value::Object(source) = value(&answer["copy"], None, dictionary) else { return None };
+    let path = path(read_source(dictionary, &source)?, &answer["id"])?;
+    let shown = answer["looks"].as_array()?;
+    let label = copies.label.as_ref().filter(|label| may_read(label.as_str(), app, world.gate, world.now));
+    let at = label
+        .and_then(|label| copies.looks.iter().position(|look| *look == Look::Property(vec![label.clone()])));
+    let words = match at.map(|at| value(shown.get(at).unwrap_or(&Json::Null), None, dictionary)) {
+        Some(Value::Text(name)) => format!("{} {}", path.class(), quoted(&name)),
+        _ => told(&path, app, world),
+    };
+    let looks = copies.looks.iter().map(Look::spelled).zip(shown.iter().cloned()).collect();
+    let made = Made { object: path.to_json(), words, is_top: true, looks, is_lost: false };
+    Some(Undo {
+        id: Undo::id((world.fresh)()),
+        call: None,
+        is_undo: false,
+        app: app.bundle_id.to_string(),
+        object: made.object.clone(),
+        words: made.words.clone(),
+        mark: None,
+        at: world.now,
+        way: Way::Create { made: vec![made], stays: Vec::new() },
+    })
+}
+
+/// The path to a copy: the app's own, or by its id.
+fn path(path: Path, id: &Json) -> Option<Path> {
+    if path.is_stable() {
+        return path.last().is_some().then_some(path);
+    }
+    let (container, Segment::Element(member, _)) = path.last()? else { return None };
+    let id = match id {
+        Json::String(id) => Id::Text(id.clone()),
+        id => Id::Number(id.as_i64()?),
+    };
+    let path = container.then(Segment::Element(member.clone(), By::Id(id)));
+    path.is_stable().then_some(path)
+}

@@ -1,0 +1,52 @@
+//! The properties that a new object takes: those that can be set, and those that only `make` takes.
+
+use crate::app::{App, same_id};
+use crate::dictionary::{Dictionary, Property};
+use crate::fault::Fault;
+use crate::specifier::find_property;
+use crate::step::set::begin::writable;
+
+/// Properties that an app takes when it makes an object, and that cannot be set afterwards: an app, a class, and the
+/// properties.
+///
+/// # Source
+/// Many published scripts for System Events make a login item with a path and a name, and an item of a property list with
+/// its type and its key (Apple's guide to scripting, "Work with Property List Files"). XML parts are named in the same
+/// way. Apple's examples for Keynote, Pages and Numbers make an image of a file.
+const AT_MAKE: [(&str, &str, &[&str]); 7] = [
+    ("com.apple.systemevents", "login item", &["path", "name"]),
+    ("com.apple.systemevents", "property list item", &["kind", "name"]),
+    ("com.apple.systemevents", "XML element", &["name"]),
+    ("com.apple.systemevents", "XML attribute", &["name"]),
+    ("com.apple.iWork.Keynote", "image", &["file"]),
+    ("com.apple.iWork.Pages", "image", &["file"]),
+    ("com.apple.iWork.Numbers", "image", &["file"]),
+];
+
+/// The codes of properties that an app itself fills in: the id and the class.
+const OWN: [&str; 2] = ["ID  ", "pcls"];
+
+/// The property of a new object by a term of the client.
+///
+/// # Errors
+/// The class has no such property, or no one can give it a value.
+pub(super) fn property<'a>(
+    app: &App,
+    dictionary: &'a Dictionary,
+    class: &str,
+    term: &str,
+) -> Result<&'a Property, Fault> {
+    match find_property(dictionary, class, term) {
+        Ok(property) if is_taken(app, dictionary, class, property) => Ok(property),
+        _ => writable(dictionary, class, term),
+    }
+}
+
+/// Whether `make` takes a property that the dictionary calls read-only. If all properties of a class are, as those of
+/// Calendar's attendees, its objects could not be told apart otherwise.
+fn is_taken(app: &App, dictionary: &Dictionary, class: &str, property: &Property) -> bool {
+    let mut rows = AT_MAKE.iter().filter(|(id, of, _)| same_id(id, &app.bundle_id) && *of == class);
+    let is_told = rows.any(|(.., terms)| terms.contains(&property.name.as_str()));
+    let is_fixed = || dictionary.properties(class).iter().all(|each| !each.access.can_write());
+    !OWN.contains(&property.code.as_str()) && (is_told || is_fixed())
+}
