@@ -13,13 +13,15 @@ use crate::app::same_id;
 use crate::dictionary::{Dictionary, Identifier, Property, TypeExpr};
 use crate::identity::{Anchor, Identity, identity};
 use crate::marshal::Given;
+use crate::numbered::Numbers;
 use crate::specifier::{By, LABELS, Path, Segment};
 
 pub use anew::Anew;
 pub(crate) use anew::anew;
 pub(crate) use facts::{
     BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, UNSAVED, begins_with, beside, beyond,
-    consequence, counts, facts, may_hold, outlives, repeats, sends, standing, taken_from, unmoved, unshown,
+    binding, consequence, counts, facts, may_hold, outlives, repeats, sends, standing, taken_from, unmoved,
+    unshown,
 };
 pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, hidden, is_lossy, lock, loss};
@@ -142,6 +144,8 @@ pub struct Slot {
     pub identifier: Identifier,
     /// The type of its values.
     pub kind: TypeExpr,
+    /// The words for its numbers, such as the colours of flags.
+    pub numbers: Numbers,
     /// Whether the dictionary lets it be read, too.
     pub readable: bool,
     /// Whether it can be set after its object was made.

@@ -18,6 +18,8 @@ pub mod dictionary;
 
 pub mod app;
 
+mod numbered;
+
 pub mod moment;
 
 pub mod filter;

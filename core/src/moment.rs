@@ -214,6 +214,11 @@ impl Moment {
         matches!(self.from, From::Now)
     }
 
+    /// Whether it is a date of the calendar, and so the same on every day.
+    pub(crate) const fn is_fixed(&self) -> bool {
+        matches!(self.from, From::Date(_))
+    }
+
     /// Reads a date, or a date and time, as ISO 8601 writes them.
     pub fn is_date(text: &str) -> bool {
         text.parse::<jiff::Timestamp>().is_ok() || text.parse::<DateTime>().is_ok()

@@ -30,6 +30,7 @@ pub use policy::{Policy, PolicyError, Profile, Rule, Ruling};
 pub(crate) use question::NAMED;
 pub use question::{Answer, Choice, Digest, Question, Wording};
 pub use touch::{CommandName, Touch, is_everywhere};
+pub(crate) use writes::{is_trash_name, may_be_trash};
 
 pub use crate::words::Level;
 

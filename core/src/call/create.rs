@@ -263,10 +263,12 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
         let fields = item.as_object().ok_or_else(|| wrong(&place, STEP, item))?;
         let of = Arguments::new("a step of `then`", fields);
         let sets = ["property", "properties"].iter().any(|name| of.get(name).is_some());
-        if sets && of.given("target").is_some_and(|target| target != IT) {
+        let of_another =
+            ["target", "reference"].into_iter().find(|name| of.given(name).is_some_and(|it| it != IT));
+        if let Some(name) = of_another.filter(|_| sets) {
             let message = format!("`{place}` sets another object, and `then` sets only the new one");
             let suggestion = "set the other object with iac_mcp_set_property, in a separate call";
-            return Err(Fault::parameter(format!("{place}.target"), message, suggestion));
+            return Err(Fault::parameter(format!("{place}.{name}"), message, suggestion));
         }
         let runs = ["command", "target", "arguments"].iter().any(|name| of.get(name).is_some());
         if runs && !sets {

@@ -3,6 +3,7 @@
 use super::{Fact, Look};
 use crate::app::same_id;
 use crate::dictionary::{APPLICATION, Dictionary, Identifier};
+use crate::identity::{Identity, identity};
 use crate::specifier::{Member, Path, Segment};
 
 /// The event that deletes.
@@ -64,7 +65,7 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
 /// The Standard Suite: a document says whether it is modified, and a window leads to its document.
 /// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.
-const FACTS: [(&str, &str, &str, &str, &str); 38] = [
+const FACTS: [(&str, &str, &str, &str, &str); 39] = [
     ("com.apple.AddressBook", DELETE, "contact info", "label", "label"),
     ("com.apple.AddressBook", DELETE, "contact info", "value", "value"),
     ("com.apple.AddressBook", DELETE, "address", "label", "label"),
@@ -95,6 +96,7 @@ const FACTS: [(&str, &str, &str, &str, &str); 38] = [
     // A file is identified only by its name, and another file may get that name while a person reads the question. The
     // size of a folder is not compared, because Finder calculates it later.
     ("com.apple.finder", "", "item", UNSHOWN, "creation date"),
+    ("com.apple.systemevents", "", "disk item", UNSHOWN, "creation date"),
     ("com.apple.finder", "", "file", UNSHOWN, "size"),
     ("com.apple.mail", SEND, "outgoing message", FROM, "sender"),
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
@@ -293,6 +295,20 @@ pub(crate) fn unshown(app: &str, dictionary: &Dictionary, code: &str, class: &st
     unshown.filter_map(property).collect()
 }
 
+/// The facts that only tell whether another object has taken the place of this one: its id, if its path ends with a name,
+/// and what [`unshown`] names.
+pub(crate) fn binding(app: &str, dictionary: &Dictionary, code: &str, path: &Path) -> Vec<Fact> {
+    if path.name().is_none() {
+        return Vec::new();
+    }
+    let own = match identity(dictionary, path.class()) {
+        Identity::Id(id) => Some(id),
+        _ => None,
+    };
+    let all = own.into_iter().chain(unshown(app, dictionary, code, path.class()));
+    all.map(|each| Fact::new(UNSHOWN, Look::Property(vec![each]))).collect()
+}
+
 /// Properties that change if a person edits the object.
 const EDITED: [&str; 1] = ["size"];
 
@@ -304,7 +320,10 @@ pub(crate) fn unmoved(app: &str, dictionary: &Dictionary, class: &str) -> Vec<Id
 
 /// Classes that also stand for containers: a path may lead to an `item` that is a folder. An app, a command, the class,
 /// and the elements to count.
-const POSSIBLE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", DELETE, "item", "item")];
+const POSSIBLE: [(&str, &str, &str, &str); 2] = [
+    ("com.apple.finder", DELETE, "item", "item"),
+    ("com.apple.systemevents", DELETE, "disk item", "disk item"),
+];
 
 /// Whether objects of a class may hold others, so that a question names them before the ones that hold nothing.
 pub(crate) fn may_hold(app: &str, dictionary: &Dictionary, class: &str) -> bool {

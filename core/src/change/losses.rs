@@ -68,6 +68,7 @@ mod tests {
                 term: term.to_owned(),
                 identifier,
                 kind: TypeExpr::default(),
+                numbers: &[],
                 readable: true,
                 writable: true,
             };

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) use doors::{Hit, Why, written, written_paths};
 use spelled::{Parts, from_colons, from_tilde, from_url, parts, plain, straight};
 pub(super) use spelled::{folded, loose, parts as whole};
-pub(super) use spot::{Kind, Spot, is_file, is_of_files, spot};
+pub(super) use spot::{Kind, Spot, is_file, is_of_files, is_path_of_file, spot};
 
 use crate::action::Shut;
 

@@ -1,8 +1,9 @@
 //! Turns an action into a decision, and an answer into an approval.
 
 use super::classify::{classify_act, is_raised, opens_address, sends};
-use super::closed::{Hit, Why, written_paths};
+use super::closed::{Hit, Why, is_path_of_file, written_paths};
 use super::policy::Verdict;
+use super::question::COVERED;
 use super::touch::{classes, touches};
 use super::{
     Answer, Approved, Asked, Choice, Classified, CommandName, Decision, Digest, Gate, Level, Question,
@@ -14,7 +15,7 @@ use crate::app::{App, same_id};
 use crate::change::Change;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
-use crate::specifier::quoted;
+use crate::specifier::{Path, quoted};
 
 /// Decides on an action: the strictest ruling on any of its touches counts.
 pub fn decide(action: Action, app_name: &str, gate: &Gate, now: Millis) -> Decision {
@@ -171,9 +172,9 @@ pub(crate) fn may_read(property: &str, app: &App, gate: &Gate, now: Millis) -> b
 }
 
 impl Unasked {
-    /// The action in words: its strictest part.
+    /// The action in words: all its parts, such as the properties that a read names.
     pub(crate) fn in_words(&self) -> String {
-        self.scopes.first().map(Scope::order).unwrap_or_default()
+        each(&self.scopes, Scope::order).join(", ")
     }
 
     /// The rules that would allow it, in the form of the list in the policy.
@@ -235,7 +236,7 @@ impl Unasked {
         };
         let is_broad = once || is_wide(&action, &harm) || is_followed(&action);
         let once = action.deed.asks_macos() || !wording.script.is_empty() || wording.differs || is_broad;
-        let lasting = if once { Vec::new() } else { scopes.clone() };
+        let lasting = if once || scopes.len() > COVERED { Vec::new() } else { scopes.clone() };
         let told = if shows_what_was_read(&action.deed) {
             each(&scopes, Scope::order).join(", ")
         } else {
@@ -270,9 +271,15 @@ const ITEM: &str = "item";
 /// value raised the level, a longer approval would cover every other value of that level.
 fn counts_once(action: &Action, gate: &Gate) -> bool {
     let has_file = |given: &Given| !given.files().is_empty();
+    let is_path = |path: &Path| is_path_of_file(&action.app, &action.terms, path);
     let has_files = match &action.deed {
-        Deed::Set(changes) => changes.iter().flat_map(|change| &change.values).any(has_file),
-        deed => deed.commands().into_iter().flat_map(Invocation::values).any(has_file),
+        Deed::Set(changes) => {
+            changes.iter().any(|change| is_path(&change.subject.path) || change.values.iter().any(has_file))
+        }
+        deed => {
+            let mut values = deed.commands().into_iter().flat_map(Invocation::values);
+            values.any(|value| has_file(value) || value.paths().into_iter().any(is_path))
+        }
     };
     let loses = matches!(&action.deed, Deed::Set(changes) if changes.iter().any(|one| one.loses.is_some()));
     has_files

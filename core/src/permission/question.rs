@@ -12,8 +12,8 @@ use crate::specifier::quoted;
 /// the named objects are read before the question.
 pub(crate) const NAMED: usize = 5;
 
-/// The number of scopes that the label of an answer names. A form shows a label on one line.
-const COVERED: usize = 2;
+/// The number of scopes that the label of an answer names. If there are more, no longer answer is offered.
+pub(super) const COVERED: usize = 4;
 
 /// The digest of a question: everything that was shown, and the exact script that would run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,9 +181,7 @@ impl Question {
     pub fn covered(&self) -> String {
         let mut all: Vec<String> = self.scopes.iter().map(Scope::covered).collect();
         all.dedup();
-        let more = all.len().saturating_sub(COVERED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{}{more} in {}", all[..all.len().min(COVERED)].join(", "), self.wording.app)
+        format!("{} in {}", all.join(", "), self.wording.app)
     }
 
     /// The scopes that "for an hour" and "always" would allow.

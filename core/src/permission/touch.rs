@@ -230,6 +230,9 @@ struct Touched<'a> {
     itself: bool,
 }
 
+/// The property that holds all others. A read that names none is a read of it.
+const ALL: &str = "properties";
+
 impl<'a> Touched<'a> {
     fn of(deed: &'a Deed, policy: &'a Policy) -> Self {
         let mut found = Self { itself: true, ..Self::default() };
@@ -252,7 +255,7 @@ impl<'a> Touched<'a> {
                 found.path(&object.path);
                 match &object.columns {
                     Some(columns) => found.columns(columns),
-                    None => found.own.extend(policy.named_properties()),
+                    None => drop(found.own.insert(ALL)),
                 }
             }),
             Deed::Command(invocation) => {
@@ -289,7 +292,7 @@ impl<'a> Touched<'a> {
             }
         }
         // The property `properties` holds all of them.
-        let all = found.own.iter().chain(&found.passed).any(|term| names::key(term) == "properties");
+        let all = found.own.iter().chain(&found.passed).any(|term| names::key(term) == ALL);
         if all {
             found.own.extend(policy.named_properties());
         }

@@ -3,7 +3,7 @@
 use super::CommandName;
 use super::closed::{Spot, folded, loose, spot};
 use super::touch::classes;
-use crate::action::{Action, Deed, Invocation};
+use crate::action::{Action, Deed, Invocation, Terms};
 use crate::app::same_id;
 use crate::change::Change;
 use crate::dictionary::names;
@@ -117,6 +117,24 @@ impl<'a> Write<'a> {
     }
 }
 
+/// Whether a name is that of a container of deleted objects.
+fn is_discard(action: &Action, class: &str, name: &str) -> bool {
+    is_trash_name(&action.app, &action.terms, class, name)
+}
+
+pub(crate) fn is_trash_name(app: &str, terms: &Terms, class: &str, name: &str) -> bool {
+    let name = folded(name.rsplit('/').next().unwrap_or(name).trim());
+    let mut rows = DISCARDED.iter().filter(|(of, _, known)| same_id(of, app) && name == *known);
+    rows.any(|(_, of, _)| terms.is_a(class, of))
+}
+
+/// Whether only the name of an object tells if it holds deleted objects, and the path does not say the name.
+pub(crate) fn may_be_trash(app: &str, terms: &Terms, path: &Path) -> bool {
+    let is_unnamed =
+        !matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)) | Segment::Property(_))) | None);
+    is_unnamed && DISCARDED.iter().any(|(of, class, _)| same_id(of, app) && terms.is_a(path.class(), class))
+}
+
 /// Whether a value leads to a container of deleted objects.
 fn leads_to_trash(action: &Action, given: &Given) -> bool {
     match given {
@@ -135,21 +153,23 @@ fn is_in_trash(path: &str) -> bool {
 }
 
 fn is_trash(action: &Action, path: &Path) -> bool {
-    let is_known = |name: &str| {
-        let name = folded(name.rsplit('/').next().unwrap_or(name).trim());
-        DISCARDED.iter().any(|(app, class, known)| {
-            same_id(app, &action.app) && action.terms.is_a(path.class(), class) && name == *known
-        })
-    };
+    let is_known = |name: &str| is_discard(action, path.class(), name);
     let is_on_disk = || match spot(&action.app, &action.terms, path).spot {
         Spot::Named(names) | Spot::Below(names) => names.iter().any(|name| is_in_trash(name)),
         Spot::Elsewhere | Spot::Anywhere => false,
     };
     let is_named_so =
         |segment: &Segment| matches!(segment, Segment::Element(_, By::Name(name)) if is_in_trash(name));
+    let is_known_on_the_way = |segment: &Segment| match segment {
+        Segment::Property(member) => TRASHES.contains(&member.term.as_str()),
+        Segment::Element(member, By::Name(name)) => is_discard(action, &member.class, name),
+        Segment::Element(..) => false,
+    };
     match path.last() {
-        Some((_, Segment::Property(member))) if TRASHES.contains(&member.term.as_str()) => true,
-        Some((_, Segment::Property(_))) => is_on_disk(),
+        // The container of something in the trash is the trash.
+        Some((_, Segment::Property(_))) => {
+            path.segments().into_iter().any(is_known_on_the_way) || is_on_disk()
+        }
         _ => {
             path.class().starts_with("trash")
                 || path.segments().into_iter().any(is_named_so)

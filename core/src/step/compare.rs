@@ -8,6 +8,7 @@ use crate::fault::{Code, Fault};
 use crate::filter::{Compare, Operator};
 use crate::marshal::{Checker, Given, Shape, expected, shapes};
 use crate::moment::{self, Moment, Part};
+use crate::numbered;
 use crate::specifier::SpecifierError;
 
 const EQUALITY: [Operator; 2] = [Operator::Equal, Operator::NotEqual];
@@ -66,6 +67,33 @@ pub(super) fn comparable(
     let is_date = taking.contains(&Shape::Date);
     let checked = checker.one_of(&compare.value, &taking, &place, 0);
     checked.map(written).map_err(|fault| mismatch(fault, compare, is_date))
+}
+
+/// Refuses `birth date is next month`: a birth date has the year of the birth, so that would match nobody.
+///
+/// # Errors
+/// [`Code::TypeMismatch`], with the comparison that finds birthdays.
+pub(super) fn check_birthday(column: &Column, compare: &Compare<String>) -> Result<(), Fault> {
+    let is_coming = |text: &str| Moment::parse(text).is_some_and(|moment| !moment.is_fixed());
+    let is_date = column.view.is_none() && EQUALITY.contains(&compare.operator);
+    if !is_date || !column.term.contains("birth") || !compare.value.as_str().is_some_and(is_coming) {
+        return Ok(());
+    }
+    let term = column.shown();
+    let message = format!("`{term}` has the year of the birth, and {} is in another year", compare.value);
+    let suggestion = format!("write `month of {term} is 12`, or that and `day of {term} is 24`");
+    Err(Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "where"))
+}
+
+/// The number that a word stands for, such as the colour of a flag.
+pub(super) fn numbered(app: &str, column: &Column, compare: Compare<String>) -> Compare<String> {
+    let term = column.term.rsplit('.').next().unwrap_or(&column.term);
+    let word = compare.value.as_str().filter(|_| column.view.is_none());
+    let number = word.and_then(|word| numbered::number(numbered::numbers(app, term), word));
+    match number {
+        Some(number) => Compare { value: json!(number), ..compare },
+        None => compare,
+    }
 }
 
 /// The name of a value of an enumeration, even if only its first words are given.

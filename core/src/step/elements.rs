@@ -379,6 +379,8 @@ impl Columns<'_> {
         let comparable = |column: &Column, compare: &Compare<String>| {
             comparable(compare, column, self.dictionary, self.home)
         };
+        compare::check_birthday(&column, &compare)?;
+        let compare = compare::numbered(&self.app.bundle_id, &column, compare);
         // A day, a week and a year are spans of time that contain the date itself. So the app's own filter, an index
         // and the occurrences of a series can use them too.
         if let Some((date, ends)) = compare::spanned(&column, &compare) {

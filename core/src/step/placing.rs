@@ -1,20 +1,22 @@
 //! Turns positions among the objects of a command into ids and names before any decision. The shown, judged and changed
-//! object is then the same one, even if other objects are added or removed before it.
+//! object is then the same one, even if other objects are added or removed before it. A destination that only an id names
+//! is looked at too, because its name may say that it holds deleted objects.
 
 use serde_json::Value as Json;
 
 use super::asking::refused;
 use super::command::Sending;
+use super::moves::MOVE;
 use super::show::told;
 use super::{Step, Then, World, in_app};
-use crate::action::{Action, Deed, Invocation, Preview};
+use crate::action::{Action, Deed, Invocation, Preview, Terms};
 use crate::app::App;
 use crate::change::{Subject, anchor};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::identity::{Anchor, Anchors, Identity};
 use crate::osa_error::OsaError;
-use crate::permission::{Decision, Source, decide};
+use crate::permission::{Decision, Source, decide, is_trash_name, may_be_trash};
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Mark, Path, Segment};
 use crate::words::RefId;
@@ -52,7 +54,15 @@ pub(super) fn begin(
     world: &World<'_>,
 ) -> Step {
     let paths: Vec<&Path> = invocation.values().flat_map(|value| value.paths()).collect();
-    if invocation.anchors.is_none() || !paths.iter().any(|path| has_index(path)) {
+    let Some(anchors) = &invocation.anchors else {
+        return send(invocation, &references, sending, app, 0, world);
+    };
+    let terms = Terms(app.dictionary.clone());
+    let name = |path: &Path| {
+        let is_hidden = invocation.code == MOVE && may_be_trash(&app.bundle_id, &terms, path);
+        anchors.of(path.class()).filter(|_| is_hidden)?.name.clone()
+    };
+    if !paths.iter().any(|path| has_index(path) || name(path).is_some()) {
         return send(invocation, &references, sending, app, 0, world);
     }
     // An action that is refused for every object is refused before any read. A refusal because a file has no name does
@@ -64,7 +74,9 @@ pub(super) fn begin(
         }
         _ => {}
     }
-    let subjects = paths.into_iter().map(|path| Subject::at(path.clone())).collect();
+    let subject =
+        |path: &Path| Subject { labels: name(path).into_iter().collect(), ..Subject::at(path.clone()) };
+    let subjects = paths.into_iter().map(subject).collect();
     let look = Preview { subjects, anchors: invocation.anchors.clone() };
     let placing = Placing { invocation, references, sending };
     in_app(app, Deed::Preview(look), 0, Then::Placing(Box::new(placing)), world)
@@ -115,13 +127,30 @@ impl Placing {
                     Some(error.to_fault(&app.bundle_id, &app.name).with("object", told(path, app, world)))
                 });
             }
-            found(path, row.get(3), &anchors)
+            let path = found(path, row.get(3), &anchors);
+            let name = row.get(1).and_then(|labels| labels.get(0)).and_then(Json::as_str);
+            match name.and_then(|name| as_trash(&path, name, app)) {
+                Some(trash) => trash,
+                None => path,
+            }
         });
         match fault {
             Some(fault) => Err(fault),
             None if self.invocation.is_blind() => Err(blind(&self.invocation, app)),
             None => Ok(()),
         }
+    }
+}
+
+/// The path to a container of deleted objects by its name, so that a move there is judged as a deletion.
+fn as_trash(path: &Path, name: &str, app: &App) -> Option<Path> {
+    let terms = Terms(app.dictionary.clone());
+    let is_trash = is_trash_name(&app.bundle_id, &terms, path.class(), name);
+    match path.last().filter(|_| is_trash)? {
+        (container, Segment::Element(member, _)) => {
+            Some(container.then(Segment::Element(member.clone(), By::Name(name.to_owned()))))
+        }
+        (_, Segment::Property(_)) => None,
     }
 }
 

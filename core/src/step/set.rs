@@ -31,7 +31,7 @@ use crate::osa_error::OsaError;
 use crate::permission::{Decision, Unasked, decide};
 use crate::reference::Object;
 use crate::reply::Reply;
-use crate::specifier::{By, Id, Path, Segment, find_property, quoted};
+use crate::specifier::{By, Id, Path, Segment, find_property, quoted, read_source};
 use crate::undo::{self, Undo};
 use crate::value::Value;
 use crate::words::RefId;
@@ -83,6 +83,8 @@ pub(super) struct Setting {
     search: Option<Find>,
     /// The names of the objects' containers, and of objects among the new values.
     names: Arc<Names>,
+    /// Containers of old values whose names are being read.
+    naming: Option<Vec<Subject>>,
     /// The time zone of the Mac, if it is known, or the app to continue with while the Mac is asked.
     zone: Known,
 }
@@ -213,6 +215,13 @@ impl Setting {
                 run(look, behind, Then::Set(Box::new(self)), world)
             }
             None => {
+                let owners = self.unnamed_owners(app);
+                if !owners.is_empty()
+                    && let Some(look) = unasked.preview(Preview { subjects: owners.clone(), anchors: None })
+                {
+                    self.naming = Some(owners);
+                    return run(look, behind, Then::Set(Box::new(self)), world);
+                }
                 self.writes = true;
                 let id = &unasked.action().app;
                 let dictionary = app.dictionary.as_deref();
@@ -256,6 +265,21 @@ impl Setting {
         let named = named.map(|open| &open.change.subject.path);
         let wanted = self.wanted();
         words::owners(named.chain(&wanted), app)
+    }
+
+    /// The containers of old values that only an id identifies, such as the account of a message's mailbox.
+    fn unnamed_owners(&self, app: &App) -> Vec<Subject> {
+        let Some(dictionary) = app.dictionary.as_deref() else { return Vec::new() };
+        let named = self.open.iter().filter(|open| open.unnamed.is_none());
+        let olds = named.filter_map(|open| open.change.expected.old.as_ref()?.as_array()).flatten();
+        let path = |old: &Json| match Value::decode(old) {
+            Ok(Value::Object(source)) => read_source(dictionary, &source),
+            _ => None,
+        };
+        let paths: Vec<Path> = olds.filter_map(path).collect();
+        let mut owners = words::owners(paths.iter(), app);
+        owners.retain(|owner| !self.names.contains_key(&owner.path));
+        owners
     }
 
     /// Reads the rows about objects that are only named, which follow the rows to change.
@@ -303,6 +327,18 @@ impl Setting {
             return self.go_on(app, events, world);
         }
         let app = world.apps.find(app)?;
+        if let Some(owners) = self.naming.take() {
+            let rows = reply.result.unwrap_or_default();
+            let names = words::called(&owners, rows.as_array().map(Vec::as_slice).unwrap_or_default(), app);
+            // A name that cannot be read is not asked for again.
+            let unread = owners.iter().map(|owner| (owner.path.clone(), owner.path.in_words(&self.names)));
+            let names: Names = unread.chain(names).collect();
+            Arc::make_mut(&mut self.names).extend(names);
+            for open in &mut self.open {
+                open.names = self.names.clone();
+            }
+            return self.go_on(app, events, world);
+        }
         if let Some(find) = self.search.take() {
             self.found(&find, &reply.result.unwrap_or_default(), app, world)?;
             return self.go_on(app, events, world);

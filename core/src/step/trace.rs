@@ -13,11 +13,12 @@ use crate::specifier::{Path, quoted};
 use crate::undo::Undo;
 use crate::words::{Level, RefId};
 
-/// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate,
-/// open, print, select, reveal, and the equivalent commands of Notes, Calendar, Music, Reminders, Things and Keynote.
-const SHOWS: [&str; 14] = [
+/// Events that open, show, print or only read something, and change nothing that an undo could mean: launch, reopen,
+/// activate, open, print, select, reveal, the clipboard, and the equivalent commands of Notes, Calendar, Music, Reminders,
+/// Things and Keynote.
+const SHOWS: [&str; 15] = [
     "aevtoapp", "ascrnoop", "aevtrapp", "miscactv", "aevtodoc", "aevtpdoc", "miscslct", "miscmvis",
-    "noteshow", "wrbtaec3", "hookRevl", "remishow", "THGSshow", "KntcKjmp",
+    "JonsgClp", "noteshow", "wrbtaec3", "hookRevl", "remishow", "THGSshow", "KntcKjmp",
 ];
 
 /// The reason why an uncertain change cannot be undone.

@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::change::{BY_MAIL, FROM, Fact, Look, REPLACES, Subject, consequence, labels, may_hold, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
+use crate::numbered::{self, Numbers};
 use crate::osa_error::NO_SUCH_OBJECT;
 use crate::permission::{OPEN, holds_address, is_address, may_read};
 use crate::specifier::{By, Path, Segment, fits_line, one_line, quoted, quoted_to};
@@ -79,8 +80,11 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         .iter()
         .take(subject.labels.len())
         .filter_map(|label| label_text(&value(label, None, dictionary)));
+    // A name that is a path says more than the name that was read.
+    let is_path = path.name().is_some_and(|name| name.contains('/'));
     let mut words = match told.next() {
         None => path.in_words(names),
+        Some(_) if is_path => path.in_words(names),
         Some(name) => {
             let more: Vec<String> = told.map(|more| quoted(&more)).collect();
             let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
@@ -315,6 +319,14 @@ pub(super) fn shown(value: &Json) -> String {
             let text = other.to_string();
             one_line(&text) + &length(&text, LONGEST)
         }
+    }
+}
+
+/// A number with the word that people know it by: `5 (purple)`.
+pub(super) fn with_word(numbers: Numbers, value: &Json, shown: String) -> String {
+    match numbered::word(numbers, value) {
+        Some(word) => format!("{shown} ({word})"),
+        None => shown,
     }
 }
 

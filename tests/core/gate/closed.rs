@@ -206,6 +206,7 @@ fn change(session: &Session, call: &Json) -> Action {
         term: term.to_owned(),
         identifier,
         kind: property.kind.clone(),
+        numbers: &[],
         readable: true,
         writable: true,
     };

@@ -211,6 +211,7 @@ pub(in crate::permission) fn set(object: Given, term: &str, value: Given) -> Act
         term: term.into(),
         identifier: Identifier::of(term).expect("an identifier"),
         kind: TypeExpr::default(),
+        numbers: &[],
         readable: true,
         writable: true,
     };

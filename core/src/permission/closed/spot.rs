@@ -231,6 +231,16 @@ pub(super) fn start(class: &str) -> Vec<String> {
     ["~", "~/Desktop", "/"].map(str::to_owned).to_vec()
 }
 
+/// Whether a path of an object has a path of a file in it: System Events finds `disk item "/Users/ada/Letters"`.
+pub(in crate::permission) fn is_path_of_file(app: &str, terms: &Terms, path: &Path) -> bool {
+    path.segments().into_iter().any(|segment| match segment {
+        Segment::Element(member, By::Name(name)) => {
+            is_path(name) && is_file(app, terms, &member.class) != Kind::No
+        }
+        _ => false,
+    })
+}
+
 /// Whether a name is itself a path.
 pub(super) fn is_path(name: &str) -> bool {
     name.contains(['/', ':']) || from_tilde(name).is_some()

@@ -9,6 +9,7 @@ use super::test::PART;
 use super::tokens::Kind;
 use crate::dictionary::{Enumeration, Property};
 use crate::moment::{self, Moment, Part};
+use crate::numbered;
 
 type Reading = Result<(Json, usize), Fail>;
 
@@ -68,13 +69,24 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the list after `is in`.
+    /// Reads what follows `is in`: a list, or a span of time such as `last month`.
     pub(super) fn list(&self, at: usize, property: &Property) -> Result<(Vec<Json>, usize), Fail> {
         if !self.is_sign(at, "{") {
+            let span = self.value(at, property).ok().filter(|(value, _)| {
+                holds(property, "date") && value.as_str().is_some_and(|text| moment::span(text).is_some())
+            });
+            if let Some((value, end)) = span {
+                return Ok((vec![value], end));
+            }
             let wrong = format!("expected a list, got {}", self.shown(at));
-            let instead = match holds(property, "date") {
-                true => "write the beginning and the end, such as `≥ today - 7 days and … < now`",
-                false => "write the values in braces, such as `is in {1, 2}`",
+            let month = self.word(at).filter(|word| Part::Month.meant(&json!(word)).is_some());
+            let instead = match (holds(property, "date"), month) {
+                (true, Some(month)) => format!("write `month of {} is {month}`", property.name),
+                (true, None) => {
+                    "write the beginning and the end, such as `≥ today - 7 days and … < now`, or a span such as `last month`"
+                        .to_owned()
+                }
+                _ => "write the values in braces, such as `is in {1, 2}`".to_owned(),
             };
             return Err(Fail::refused(at, at, wrong, instead));
         }
@@ -113,6 +125,10 @@ impl Parser<'_> {
         if property.code == PART
             && let Some(word) = self.word(at)
         {
+            return Ok((json!(word), at + 1));
+        }
+        // `flag index is purple`
+        if let Some(word) = self.word(at).filter(|word| numbered::is_number(&property.name, word)) {
             return Ok((json!(word), at + 1));
         }
         // A class is tried before a file, because Music's class `file track` begins with AppleScript's word `file`.

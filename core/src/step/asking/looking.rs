@@ -9,14 +9,14 @@ use super::super::show::told;
 use super::super::words::{self, Names};
 use super::super::{carried, listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
-use crate::action::{Deed, Invocation, Preview, Seen};
+use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Fact, Look, QUIT, Subject, beside, facts};
+use crate::change::{Fact, Look, QUIT, Subject, beside, binding, facts, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
-use crate::permission::{Level, NAMED, Unasked, Wording};
+use crate::permission::{Level, NAMED, Unasked, Wording, classify};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::Path;
@@ -40,7 +40,7 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
     let app = world.apps.find(&unasked.action().app).ok();
     let dictionary = app.and_then(|app| app.dictionary.as_deref());
     let (subjects, targets) = match (&unasked.action().deed, app.zip(dictionary)) {
-        (Deed::Command(invocation), Some((app, dictionary))) => subjects(invocation, app, dictionary),
+        (Deed::Command(invocation), Some((app, dictionary))) => subjects(invocation, app, dictionary, world),
         _ => (Vec::new(), 0),
     };
     let anchors = match &unasked.action().deed {
@@ -67,16 +67,26 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
 }
 
 /// The objects of a command to read, and the number of its targets among them.
-fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec<Subject>, usize) {
+fn subjects(
+    invocation: &Invocation,
+    app: &App,
+    dictionary: &Dictionary,
+    world: &World<'_>,
+) -> (Vec<Subject>, usize) {
     let of = |path: &Path| Subject {
         mark: None,
         facts: Vec::new(),
         ..Subject::of(&app.bundle_id, dictionary, path.clone(), Vec::new())
     };
     let with_facts = |subject: Subject, at: usize| {
-        let facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
-        // The question names those first that stand for others or contain the most, wherever they are in the list.
-        if at < NAMED || facts.iter().any(|fact| fact.is_standing() || fact.weighs()) {
+        let mut facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
+        let binding = binding(&app.bundle_id, dictionary, &invocation.code, &subject.path).into_iter();
+        let binding: Vec<Fact> = binding.filter(|fact| !facts.contains(fact)).collect();
+        facts.extend(binding);
+        // The question names those first that stand for others or contain the most, wherever they are in the list. It shows
+        // each message to send.
+        let weighs = |fact: &Fact| fact.is_standing() || fact.weighs();
+        if at < NAMED || sends(&invocation.code) || facts.iter().any(weighs) {
             return Some(Subject { facts, ..subject });
         }
         // The question only counts these objects. If one is found by a name, another object may get that name.
@@ -86,7 +96,7 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     };
     let is_object = |path: &&Path| path.last().is_some();
     let direct = invocation.direct.iter().flat_map(Given::paths).filter(is_object);
-    let direct = words::containers_first(direct, app);
+    let direct = gravest_first(direct, invocation, app, world);
     let mut subjects: Vec<Subject> = match beside(&app.bundle_id, dictionary, &invocation.code) {
         // The command always acts on this object, whatever its target is.
         Some((path, fact)) => vec![Subject { facts: vec![fact], ..Subject::at(path) }],
@@ -101,15 +111,31 @@ fn subjects(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> (Vec
     subjects.extend(told.flatten());
     let targets = subjects.len();
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
-    let unshown = |path: &Path| {
-        let facts = facts(&app.bundle_id, dictionary, &invocation.code, path.class()).into_iter();
-        Subject {
-            facts: facts.filter(|fact| !fact.is_shown() && path.name().is_some()).collect(),
-            ..of(path)
-        }
-    };
-    subjects.extend(arguments.map(unshown));
+    subjects.extend(arguments.map(|path| {
+        let facts = binding(&app.bundle_id, dictionary, &invocation.code, path);
+        Subject { facts, ..of(path) }
+    }));
     (subjects, targets)
+}
+
+/// The targets in the order in which a question names them: the one for which the command does the most harm first, such
+/// as a program among the files to open, and then what may hold others.
+fn gravest_first<'p>(
+    paths: impl Iterator<Item = &'p Path>,
+    invocation: &Invocation,
+    app: &App,
+    world: &World<'_>,
+) -> Vec<&'p Path> {
+    let mut paths = words::containers_first(paths, app);
+    if paths.len() > NAMED {
+        let bare = Invocation { direct: None, ..invocation.clone() };
+        let level = |path: &Path| {
+            let alone = Invocation { direct: Some(Given::Object(path.clone())), ..bare.clone() };
+            classify(&Action::of(app, Deed::Command(Box::new(alone))), world.gate.policy.levels()).level
+        };
+        paths.sort_by_cached_key(|path| Reverse(level(path)));
+    }
+    paths
 }
 
 /// The containers of the named objects.
@@ -378,6 +404,8 @@ fn wording(
         Deed::Web(call) if call.method.level() > Level::Safe => Some(web::SENT),
         _ => None,
     };
+    // Each message to send is another one, and is shown.
+    let differs = matches!(&unasked.action().deed, Deed::Command(invocation) if sends(&invocation.code));
     let script = match &unasked.action().deed {
         Deed::RunScript { text, .. } => listing::lines(text),
         _ => Vec::new(),
@@ -405,7 +433,7 @@ fn wording(
         count,
         shared,
         script,
-        differs: false,
+        differs,
         whole: matches!(unasked.action().deed, Deed::Script(_)),
         consequence: consequence.map(str::to_owned),
     }

@@ -245,3 +245,33 @@ fn a_path_is_compared_in_full() {
         assert_eq!(path_meant(&json!(given), "/Users/alex"), json!(meant), "{given}");
     }
 }
+
+#[test]
+fn a_birthday_is_found_by_its_month() {
+    let check = |property: &str, operator: &str, value: &str, expected: bool| {
+        let column = Column { term: property.to_owned(), kind: TypeExpr::one("date"), ..Column::default() };
+        let filter = json!({ "property": property, "op": operator, "value": value });
+        let Ok(Filter::Compare(compare)) = Filter::parse(&filter, "where") else { panic!("no filter") };
+        assert_eq!(check_birthday(&column, &compare).is_ok(), expected, "{property} {operator} {value}");
+    };
+    check("birth date", "==", "next month", false);
+    check("birth date", "!=", "today", false);
+    check("birth date", "<", "today", true);
+    check("birth date", "==", "1984-12-24", true);
+    check("due date", "==", "next month", true);
+}
+
+#[test]
+fn a_colour_stands_for_its_number() {
+    let check = |app: &str, term: &str, value: Json, expected: Json| {
+        let column = Column { term: term.to_owned(), ..Column::default() };
+        let compare = Compare { property: term.to_owned(), operator: Operator::Equal, value };
+        assert_eq!(numbered(app, &column, compare).value, expected, "{app} {term}");
+    };
+    check("com.apple.mail", "flag index", json!("Purple"), json!(5));
+    check("com.apple.finder", "label index", json!("grey"), json!(7));
+    check("com.apple.finder", "container.label index", json!("red"), json!(2));
+    check("com.apple.reminders", "priority", json!("high"), json!(1));
+    check("com.apple.mail", "flag index", json!("mauve"), json!("mauve"));
+    check("com.apple.mail", "subject", json!("red"), json!("red"));
+}

@@ -113,6 +113,13 @@ impl Creating {
             }
             told.push(one);
         }
+        if self.sends() {
+            for (one, node) in told.iter_mut().zip(&self.nodes) {
+                if one.json.shift_remove("gone").is_some() && node.parent.is_none() {
+                    one.json.insert("sent".to_owned(), json!(true));
+                }
+            }
+        }
         apart(&mut told);
         let made = told.iter().filter(|each| each.is_made).count();
         let is_whole = made == told.len();

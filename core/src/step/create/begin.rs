@@ -499,7 +499,7 @@ impl<'a> Tree<'a> {
             let value = checked(json, property, self.app, world).map_err(here)?;
             let html = as_html(&self.app.bundle_id, class, &property.name, &value);
             values.push(html.map_or(value, Given::Text));
-            slots.push(slot(property)?);
+            slots.push(slot(&self.app.bundle_id, property)?);
             all.push(how);
         }
         self.begin_with_name(class, &slots, &mut values);

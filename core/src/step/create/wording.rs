@@ -301,7 +301,7 @@ impl Creating {
         format!("{class} {word} {}", name(path))
     }
 
-    fn sends(&self) -> bool {
+    pub(super) fn sends(&self) -> bool {
         self.creation.then.iter().any(|next| next.sent.code == SEND)
     }
 
@@ -333,7 +333,13 @@ impl Creating {
             format!(
                 "{}: {}{place}",
                 one_line(&slot.term),
-                told.unwrap_or_else(|| given_of(&slot.term, value, &self.names))
+                told.unwrap_or_else(|| match value {
+                    Given::Number(number) => {
+                        let number = number.clone().into();
+                        words::with_word(slot.numbers, &number, number.to_string())
+                    }
+                    other => given_of(&slot.term, other, &self.names),
+                })
             )
         });
         let all: Vec<String> = all.collect();

@@ -17,6 +17,7 @@ use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given, as_meant};
 use crate::moment::Shift;
+use crate::numbered;
 use crate::permission::may_read;
 use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
@@ -186,6 +187,7 @@ impl Setting {
             left: Vec::new(),
             lost: Vec::new(),
             search: None,
+            naming: None,
             names: Arc::default(),
             zone: Known::Not,
         }
@@ -366,7 +368,7 @@ fn opened(
         if let Some(text) = json.as_str().filter(|text| *how == How::Set && is_from_own(text, property)) {
             joins.push(Some((How::Shift, json!(text))));
             values.push(Given::Text(text.to_owned()));
-            slots.push(slot(property)?);
+            slots.push(slot(&app.bundle_id, property)?);
             given.push(json!(text));
             continue;
         }
@@ -381,7 +383,7 @@ fn opened(
         };
         joins.push(join(*how, property, &json, &value)?);
         values.push(value);
-        slots.push(slot(property)?);
+        slots.push(slot(&app.bundle_id, property)?);
         given.push(json);
     }
     check_times(&app.bundle_id, path.class(), &slots, &values, None)?;
@@ -512,11 +514,15 @@ pub(in crate::step) fn checked(
     let mut held = held(world.references, app, world.now);
     let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None, open: None };
     let place = format!("`{}`", property.name);
+    let numbers = numbered::numbers(&app.bundle_id, &property.name);
+    let number = json.as_str().and_then(|word| numbered::number(numbers, word)).map(Json::from);
+    let json = number.as_ref().unwrap_or(json);
     let given = checker.value(json, &property.kind, &place).map_err(|fault| {
         let code = if fault.code == Code::InvalidParameter { Code::TypeMismatch } else { fault.code };
         let is_text = property.kind.0.iter().any(|kind| kind.name == "text");
         let begins_with_own = |text: &str| names::key(text).starts_with(&names::key(&property.name));
         let suggestion = match json.is_null() || json == crate::marshal::MISSING {
+            _ if !numbers.is_empty() => format!("give one of {}", numbered::listed(numbers)),
             true if is_text => "give a text; \"\" is an empty one".to_owned(),
             true => format!("{}; by the app's dictionary it cannot be empty", fault.suggestion),
             false if number::is_number(&property.kind) && json.as_str().is_some_and(begins_with_own) => {
@@ -601,10 +607,11 @@ fn shifting(path: &Path, property: &str, dictionary: &Dictionary) -> Fault {
     Fault::new(Code::InvalidParameter, message, suggestion).with("property", property)
 }
 
-pub(in crate::step) fn slot(property: &Property) -> Result<Slot, Fault> {
+pub(in crate::step) fn slot(app: &str, property: &Property) -> Result<Slot, Fault> {
     let identifier =
         Identifier::of(&property.name).ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
     Ok(Slot {
+        numbers: numbered::numbers(app, &property.name),
         term: property.name.clone(),
         identifier,
         kind: property.kind.clone(),

@@ -121,7 +121,7 @@ impl Setting {
         let opens: Vec<&Open> = places.iter().filter_map(|at| self.open.get(*at)).collect();
         let Some(first) = opens.first() else { return String::new() };
         let value =
-            |at: usize| first.object(at).unwrap_or_else(|| told(first.term(at), first.wanted(at), apart));
+            |at: usize| first.object(at).unwrap_or_else(|| first.shown_at(at, first.wanted(at), apart));
         let values: Vec<String> = (0..first.change.subject.slots.len()).map(value).collect();
         let named: Vec<String> = opens.iter().take(NAMED).map(|open| open.words.clone()).collect();
         let more = opens.len().saturating_sub(NAMED);
@@ -272,12 +272,12 @@ impl Open {
                 let side = if *how == How::Append { "end" } else { "beginning" };
                 let text = match added {
                     Json::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
-                    text => told(self.term(at), text, apart),
+                    text => self.shown_at(at, text, apart),
                 };
                 format!("add {text} at the {side} of {}", quoted(term))
             }
             _ => {
-                let value = self.object(at).unwrap_or_else(|| told(self.term(at), self.wanted(at), apart));
+                let value = self.object(at).unwrap_or_else(|| self.shown_at(at, self.wanted(at), apart));
                 format!("set {} to {value}", quoted(term))
             }
         }
@@ -300,7 +300,7 @@ impl Open {
     fn old_and_new(&self, at: usize, dictionary: Option<&Dictionary>, apart: &Apart) -> (String, String) {
         let old = self.change.expected.old.as_ref().and_then(|olds| olds.get(at)).map(Value::decode);
         let term = self.term(at);
-        let new = || self.object(at).unwrap_or_else(|| told(term, self.wanted(at), apart));
+        let new = || self.object(at).unwrap_or_else(|| self.shown_at(at, self.wanted(at), apart));
         match old {
             Some(Ok(Value::Failed { .. })) | None => ("(cannot be read)".to_owned(), new()),
             Some(Ok(Value::Object(source))) => (self.way(&source, dictionary), new()),
@@ -311,7 +311,8 @@ impl Open {
             Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
             Some(Ok(old)) => {
                 let old = old.to_json(&mut |source| Json::from(source));
-                let (old, new) = difference(term, &old, self.wanted(at));
+                let (before, new) = difference(term, &old, self.wanted(at));
+                let (old, new) = (self.with_word(at, &old, before), self.with_word(at, self.wanted(at), new));
                 let is_added = self.joins.get(at).is_some_and(Option::is_some);
                 let other = self.wanted(at);
                 let other = other
@@ -348,6 +349,19 @@ impl Open {
         self.change.subject.slots.get(at).map_or("", |slot| &slot.term)
     }
 
+    /// A value as the question shows it. If others of the question begin alike, it also shows the part that differs.
+    fn shown_at(&self, at: usize, value: &Json, apart: &Apart) -> String {
+        let term = self.term(at);
+        let text = value.as_str().filter(|_| !is_address(term, value));
+        let told = text.and_then(|text| apart.get(text)).unwrap_or_else(|| shown_of(term, value));
+        self.with_word(at, value, told)
+    }
+
+    fn with_word(&self, at: usize, value: &Json, shown: String) -> String {
+        let numbers = self.change.subject.slots.get(at).map_or(&[][..], |slot| slot.numbers);
+        words::with_word(numbers, value, shown)
+    }
+
     /// A new value as the client gave it.
     fn wanted(&self, at: usize) -> &Json {
         self.given.get(at).unwrap_or(&Json::Null)
@@ -366,12 +380,6 @@ impl Open {
         let path = dictionary.and_then(|dictionary| read_source(dictionary, source));
         path.map_or_else(|| quoted(source), |path| words::name(&path, &self.names))
     }
-}
-
-/// A value as the question shows it. If others of the question begin alike, it also shows the part that differs.
-fn told(term: &str, value: &Json, apart: &Apart) -> String {
-    let text = value.as_str().filter(|_| !is_address(term, value));
-    text.and_then(|text| apart.get(text)).unwrap_or_else(|| shown_of(term, value))
 }
 
 /// Whether a value is shown whole, as addresses are.

@@ -4,7 +4,7 @@
 use super::Tree;
 use crate::action::Invocation;
 use crate::app::{App, same_id};
-use crate::change::{DELETE, Fact, Look, Slot, Subject, counts, held, unshown};
+use crate::change::{DELETE, Fact, Look, Slot, Subject, binding, counts, held, unshown};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::specifier::Path;
 
@@ -63,9 +63,8 @@ impl Tree<'_> {
 
 /// Adds values to the looks at destinations and targets, which the question does not show.
 pub(super) fn tell_apart(places: &mut [Subject], app: &App, dictionary: &Dictionary) {
-    for subject in places.iter_mut().filter(|subject| subject.path.name().is_some()) {
-        let unshown = unshown(&app.bundle_id, dictionary, "", subject.path.class());
-        let facts = unshown.into_iter().map(|each| Fact::new("", Look::Property(vec![each])));
+    for subject in places {
+        let facts = binding(&app.bundle_id, dictionary, "", &subject.path).into_iter();
         let facts: Vec<Fact> = facts.filter(|fact| !subject.facts.contains(fact)).collect();
         subject.facts.extend(facts);
     }
