@@ -91,7 +91,7 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
             let of = path.last().filter(|(container, _)| container.last().is_some());
             let of =
                 of.map(|(container, _)| format!(" of {}", container.in_words(names))).unwrap_or_default();
-            format!("{} {}{more}{of}", path.class(), quoted(&name))
+            format!("{} {}{}{more}{of}", path.class(), quoted(&name), length(&name, LONGEST))
         }
     };
     // A short subject is the name of the message already.
@@ -344,8 +344,15 @@ fn length(text: &str, most: usize) -> String {
     if count > most { format!(" ({count} characters)") } else { String::new() }
 }
 
-/// An old and a new value of a property. If both are long, only the part that differs.
+/// An old and a new value of a property. If both are long, only the part that differs: its beginning, and its end.
 pub(super) fn difference(term: &str, old: &Json, new: &Json) -> (String, String) {
+    let (old_words, new_words) = both(term, old, new);
+    // Words have one kind of quotes and one kind of blanks.
+    let note = if old_words == new_words && old != new { " (other quotes or blanks)" } else { "" };
+    (old_words, new_words + note)
+}
+
+fn both(term: &str, old: &Json, new: &Json) -> (String, String) {
     let as_text = |value: &Json| match value {
         Json::String(text) => text.clone(),
         other => other.to_string(),
@@ -358,11 +365,19 @@ pub(super) fn difference(term: &str, old: &Json, new: &Json) -> (String, String)
         return (shown_of(term, old), shown_of(term, new));
     }
     let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+    let rest = before.len().min(after.len()) - same;
+    let ends = before.iter().rev().zip(after.iter().rev()).take(rest);
+    let same_end = ends.take_while(|(a, b)| a == b).count();
     let from = same.saturating_sub(CONTEXT);
     let part = |text: &[char]| {
+        let shown = |part: &[char]| quoted(&part.iter().collect::<String>());
         let lead = if from > 0 { "…" } else { "" };
-        let rest: String = text.get(from..).unwrap_or_default().iter().collect();
-        format!("{lead}{} ({} characters)", quoted(&rest), text.len())
+        let last = text.len() - same_end;
+        let end = match last.checked_sub(LONGEST / 2).filter(|_| last > from + LONGEST) {
+            Some(begin) => format!(" … {}", shown(&text[begin.max(from)..text.len().min(last + CONTEXT)])),
+            None => String::new(),
+        };
+        format!("{lead}{}{end} ({} characters)", shown(&text[from..]), text.len())
     };
     (part(&before), part(&after))
 }

@@ -66,9 +66,14 @@ impl Creating {
         // Computed once for the question, because it compares all texts of all objects.
         let apart = self.apart();
         let roots = (0..self.nodes.len()).filter(|at| self.nodes[*at].parent.is_none());
-        let roots = roots.flat_map(|at| match self.creation.origin().filter(|_| at == 0) {
-            Some(origin) => self.answered(origin, &apart),
-            None => vec![self.tree(at, 0, &apart)],
+        let sets = self.sets();
+        let roots = roots.flat_map(|at| {
+            let lines = match self.creation.origin().filter(|_| at == 0) {
+                Some(origin) => self.answered(origin, &apart),
+                None => vec![self.tree(at, 0, &apart)],
+            };
+            // Words alone do not tell all values apart: they have one kind of quotes.
+            lines.into_iter().map(|line| (sets[at], line)).collect::<Vec<_>>()
         });
         let mut objects = counted(roots);
         let then = match self.row() {
@@ -347,11 +352,11 @@ impl Creating {
     }
 }
 
-/// Each line once, with the number of objects that it is about.
-fn counted(lines: impl Iterator<Item = String>) -> Vec<String> {
-    let mut counts: IndexMap<String, usize> = IndexMap::new();
+/// The line of each different object once, with the number of objects that it is about.
+fn counted(lines: impl Iterator<Item = (usize, String)>) -> Vec<String> {
+    let mut counts: IndexMap<(usize, String), usize> = IndexMap::new();
     lines.for_each(|line| *counts.entry(line).or_default() += 1);
-    let told = |(line, count): (String, usize)| match count {
+    let told = |((_, line), count): ((usize, String), usize)| match count {
         1 => line,
         count => format!("{count} times: {line}"),
     };
