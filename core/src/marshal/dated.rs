@@ -48,6 +48,7 @@ pub(crate) fn as_meant(json: &Json, given: &Given) -> Json {
         }
         (Json::String(_), Given::File(path)) => Json::from(path.as_str()),
         (Json::String(_), Given::Null) => Json::Null,
+        (Json::String(_), Given::Number(number)) => Json::from(number.clone()),
         (Json::Array(_), Given::Record(fields)) => {
             let number = |(name, given): &(Identifier, Given)| match given {
                 Given::Number(number) => Some((name.as_str().to_owned(), Json::from(number.clone()))),

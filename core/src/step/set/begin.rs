@@ -512,7 +512,9 @@ pub(in crate::step) fn checked(
     let mut held = held(world.references, app, world.now);
     let mut checker = Checker { dictionary, held: &mut *held, home: world.home, put: None, open: None };
     let place = format!("`{}`", property.name);
-    let given = checker.value(json, &property.kind, &place).map_err(|fault| {
+    let words = number::words(&app.bundle_id, &property.name);
+    let shown = number::shown(words, json);
+    let given = checker.value(shown.as_ref().unwrap_or(json), &property.kind, &place).map_err(|fault| {
         let code = if fault.code == Code::InvalidParameter { Code::TypeMismatch } else { fault.code };
         let is_text = property.kind.0.iter().any(|kind| kind.name == "text");
         let begins_with_own = |text: &str| names::key(text).starts_with(&names::key(&property.name));
@@ -521,6 +523,11 @@ pub(in crate::step) fn checked(
             true => format!("{}; by the app's dictionary it cannot be empty", fault.suggestion),
             false if number::is_number(&property.kind) && json.as_str().is_some_and(begins_with_own) => {
                 format!("{}, or count from its own value: `{} + 10`", fault.suggestion, property.name)
+            }
+            false if !words.is_empty() => {
+                let words: Vec<String> =
+                    words.iter().map(|(word, number)| format!("{word} ({number})")).collect();
+                format!("{}, or one of {}", fault.suggestion, words.join(", "))
             }
             false => fault.suggestion,
         };

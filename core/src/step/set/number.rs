@@ -2,7 +2,29 @@
 
 use serde_json::{Number, Value as Json, json};
 
+use crate::app::same_id;
 use crate::dictionary::{TypeExpr, names};
+
+/// Words that an app shows for the numbers of a property: an app, the property, and the words.
+///
+/// # Source
+/// Reminders' dictionary: 0 is no priority, 1 to 4 are high, 5 is medium, 6 to 9 are low. Its window sets 1, 5 and 9.
+const SHOWN: [(&str, &str, Words); 1] =
+    [("com.apple.reminders", "priority", &[("none", 0), ("high", 1), ("medium", 5), ("low", 9)])];
+
+type Words = &'static [(&'static str, u8)];
+
+/// The words that an app shows for the numbers of a property; empty for most.
+pub(super) fn words(app: &str, property: &str) -> Words {
+    let row = SHOWN.iter().find(|row| same_id(row.0, app) && row.1 == property);
+    row.map_or(&[], |row| row.2)
+}
+
+/// The number for which an app shows a word.
+pub(super) fn shown(words: Words, json: &Json) -> Option<Json> {
+    let said = names::key(json.as_str()?);
+    words.iter().find(|(word, _)| names::key(word) == said).map(|(_, number)| json!(number))
+}
 
 /// What is done to the property's own number.
 #[derive(Clone, Copy, Debug, PartialEq)]
