@@ -311,6 +311,17 @@ class Moved(unittest.TestCase):
                     self.assertEqual((held("Work"), held("Garden house")), (there, here), target)
 
 
+class Asked(Desk):
+    async def test_a_question_names_no_reference(self):
+        human = Human("deny")
+        async with self.client(MODES[0], human) as client:
+            lists = await self.call(client, "iac_mcp_get_elements", app="Reminders", elements="every list", limit=1)
+            every = f"every reminder of {lists['elements'][0]['id']}"
+            await client.call_tool("iac_mcp_set_property", {"reference": every, "property": "priority", "value": 5})
+        self.assertIn('these are all 7 of "every reminder of that list"', human.asked[0].message)
+        self.assertNotIn("ref_", human.asked[0].message)
+
+
 class Ended(Desk):
     async def test_what_goes_along_is_shown(self):
         human = Human("deny")

@@ -353,7 +353,7 @@ impl First {
         let picked = Picked::of(&self.specifier, body, ids.first()).filter(|_| changes(rest));
         let found = places.into_iter().next().filter(|_| own.is_none()).map(Carried::Found);
         let is_bulk = self.specifier.is_many() && ids.len() > NAMED && changes(rest);
-        let all = is_bulk.then(|| Carried::All(self.specifier.to_text(), ids.len()));
+        let all = is_bulk.then(|| Carried::All(self.for_a_human(world), ids.len()));
         let read = body.get("readAs").filter(|_| changes(rest)).cloned().map(Carried::Read);
         // A change of an incomplete list was refused above.
         let half = body["reason"].as_str().filter(|_| self.specifier.is_many());
@@ -361,6 +361,18 @@ impl First {
         let step = self.settle(ids, events, world)?;
         let told = picked.map(Carried::Picked).into_iter().chain(found).chain(all).chain(read).chain(half);
         Ok(carried::with(step, told.collect()))
+    }
+
+    /// The specifier for a person, to whom a reference says nothing. The lines of the objects name their container.
+    fn for_a_human(&self, world: &World<'_>) -> String {
+        let mut text = self.specifier.to_text();
+        for id in self.specifier.references() {
+            let Some(held) = world.references.peek(id) else { continue };
+            let path = &held.object.path;
+            let words = path.name().map_or_else(|| format!("that {}", path.class()), |_| path.to_text());
+            text = text.replace(&id.to_string(), &words);
+        }
+        text
     }
 
     /// The containers of the objects that were found by a name without a container, and the index of the object that
