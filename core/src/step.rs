@@ -267,7 +267,7 @@ pub fn wants(call: &Call, references: &References) -> Vec<String> {
         other => other.app().map(str::to_owned),
     };
     let undone = match call {
-        Call::Undo { wanted: Wanted::List, .. } => Vec::new(),
+        Call::Undo { wanted: Wanted::List(_), .. } => Vec::new(),
         Call::Undo { undos, .. } => undos.iter().map(|undo| undo.app.clone()).collect(),
         _ => Vec::new(),
     };
@@ -340,7 +340,7 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
         Call::Consent { app, access } => consent::start(app.as_deref(), access.as_deref(), world),
         Call::SetProperty(call) => set::start(&call, world),
         Call::Create(call) => create::start(&call, world),
-        Call::Undo { wanted: Wanted::List, undos } => Ok(done(undo::list(&undos), 0)),
+        Call::Undo { wanted: Wanted::List(offset), undos } => Ok(done(undo::list(&undos, offset), 0)),
         Call::Undo { undos, .. } => back::start(&undos, world),
         Call::Release(release) => released(&release, world),
         Call::ReferenceStats { validate: true } => Ok(validate::all(world)),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use crate::Millis;
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::Fault;
 use crate::specifier::{name_in, read_source};
 use crate::value::Value;
@@ -123,6 +123,21 @@ pub struct Made {
 }
 
 impl Made {
+    /// Whether an undo compares a property of it.
+    fn shows(&self, property: &str) -> bool {
+        let Some(property) = Identifier::of(property) else { return false };
+        let names =
+            |look: &str| look.trim_start_matches('*').split('.').any(|name| name == property.as_str());
+        self.looks.iter().any(|(look, _)| names(look))
+    }
+
+    /// Whether an undo compares the number of elements, and another new object is among them.
+    fn counts_in_it(&self, new: &Self) -> bool {
+        let is_inside =
+            new.object != self.object && replaced(&new.object, &self.object, &self.object).is_some();
+        is_inside && self.looks.iter().any(|(look, _)| look.starts_with('#'))
+    }
+
     /// Whether only its name leads to it in its container.
     pub(crate) fn is_by_name(&self) -> bool {
         self.object["type"] == "named"
@@ -246,6 +261,13 @@ impl Undo {
             (Way::Move { landed, .. }, Way::Move { landed: again, .. }) => {
                 is_marked || self.object == later.object || landed.is_some() && landed == again
             }
+            // An undo deletes a new object only if nothing in it has changed.
+            (Way::Create { made, .. }, Way::Set { property, .. }) => {
+                made.iter().any(|made| made.object == later.object && made.shows(property))
+            }
+            (Way::Create { made, .. }, Way::Create { made: new, .. }) => {
+                new.iter().any(|new| made.iter().any(|made| made.counts_in_it(new)))
+            }
             _ => false,
         }
     }
@@ -304,8 +326,8 @@ pub enum Wanted {
     Ids(Vec<String>),
     /// Undo the writes of the last call.
     Last,
-    /// List the writes, and whether each can be undone.
-    List,
+    /// List the writes, and whether each can be undone, without so many of the latest calls.
+    List(usize),
 }
 
 /// Gives all writes of one call the same id, and returns the id.
@@ -325,7 +347,7 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
     let known = || known.iter().filter(|undo| undo.counts(now));
     let mut found: Vec<Undo> = Vec::new();
     match wanted {
-        Wanted::List => found.extend(known().cloned()),
+        Wanted::List(_) => found.extend(known().cloned()),
         Wanted::Last => {
             let own = || known().filter(|undo| !undo.is_undo);
             let last = own().max_by_key(|undo| undo.at).ok_or_else(nothing)?;
@@ -358,14 +380,16 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
                     && undo.is_followed_by(later)
                     && !found.iter().any(|each| each.id == later.id)
             };
-            if let Some((_, later)) = order().find(is_later) {
-                return Err(overwritten(undo, later));
+            let later: indexmap::IndexSet<&str> =
+                order().filter(is_later).map(|(_, later)| later.shown_id()).collect();
+            if !later.is_empty() {
+                return Err(overwritten(undo, &later));
             }
         }
     }
     // One call may give an object the name that another object had before, so the values that were written last are
     // restored first. A list, and objects that are found by their ids, keep the order in which they were written.
-    if *wanted != Wanted::List && found.iter().any(|undo| leads_by_name(&undo.object)) {
+    if !matches!(wanted, Wanted::List(_)) && found.iter().any(|undo| leads_by_name(&undo.object)) {
         let place = |undo: &Undo| known().position(|known| known.id == undo.id);
         let written = |undo: &Undo| if undo.property().is_some() { place(undo) } else { None };
         found.sort_by_cached_key(|undo| std::cmp::Reverse(written(undo)));
@@ -374,15 +398,19 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
     Ok(found)
 }
 
-/// The error for a value that a later call has replaced. Without it, the property would get a value from between.
-fn overwritten(undo: &Undo, later: &Undo) -> Fault {
-    let (id, later) = (undo.shown_id(), later.shown_id());
+/// The error for what later calls have changed. Without it, a property would get a value from between, or the change of a
+/// new object would be taken for that of a person.
+fn overwritten(undo: &Undo, all: &indexmap::IndexSet<&str>) -> Fault {
+    let id = undo.shown_id();
+    let later = all.iter().copied().collect::<Vec<_>>().join(", ");
+    let together = json!(std::iter::once(id).chain(all.iter().copied()).collect::<Vec<_>>());
+    let both = if all.len() == 1 { "both" } else { "all" };
     let what = match undo.property() {
         Some(property) => format!("`{property}` of {}", undo.words),
         None => undo.words.clone(),
     };
-    let message = format!("`undo`: {later} has changed {what} after {id}");
-    let suggestion = format!("give both, {{\"undo\":[\"{id}\",\"{later}\"]}}, or take back {later} first");
+    let message = format!("`undo`: {later} changed {what} after {id}");
+    let suggestion = format!("give {both}, {{\"undo\":{together}}}, or take back {later} first");
     Fault::parameter("undo", message, suggestion)
 }
 
@@ -433,8 +461,9 @@ pub(crate) fn ids_of<'u>(part: &[&'u Undo], parts: &[Vec<&Undo>]) -> indexmap::I
     back.map(|undo| if is_whole(undo) { undo.shown_id() } else { undo.id.as_str() }).collect()
 }
 
-/// Lists the writes and whether they can be undone, the latest call first. A long list is cut to the latest ones.
-pub(crate) fn list(undos: &[Undo]) -> Json {
+/// Lists the writes and whether they can be undone, the latest call first, without the `offset` latest ones. A long list
+/// is cut.
+pub(crate) fn list(undos: &[Undo], offset: usize) -> Json {
     let mut calls: indexmap::IndexMap<&str, Vec<&Undo>> = indexmap::IndexMap::new();
     undos.iter().for_each(|undo| calls.entry(undo.shown_id()).or_default().push(undo));
     let one = |(id, writes): (&str, Vec<&Undo>)| {
@@ -451,10 +480,12 @@ pub(crate) fn list(undos: &[Undo]) -> Json {
         Some(one)
     };
     let count = calls.len();
-    let all: Vec<Json> = calls.into_iter().take(LISTED).filter_map(one).collect();
+    let all: Vec<Json> = calls.into_iter().skip(offset).take(LISTED).filter_map(one).collect();
     let mut body = json!({ "undo": all, "untrusted": true });
-    if count > LISTED {
-        body["earlier"] = json!(count - LISTED);
+    let next = offset.saturating_add(LISTED);
+    if count > next {
+        body["earlier"] = json!(count - next);
+        body["nextOffset"] = json!(next);
     }
     body
 }
@@ -628,7 +659,7 @@ mod tests {
         known.push(Undo::lasting("com.apple.iCal", did, NO_REVERSE, id, Millis(6)));
         let fault = find(&Wanted::Last, &known).expect_err("it has no inverse");
         assert_eq!(fault.message, "the last change cannot be taken back: Calendar ran \"delete\"");
-        let told = list(&find(&Wanted::List, &known).expect("all that was written"));
+        let told = list(&find(&Wanted::List(0), &known).expect("all that was written"), 0);
         assert_eq!(told["undo"][0]["undo"], Json::Null);
         assert_eq!(
             told["undo"][0]["noWayBack"],
@@ -657,9 +688,12 @@ mod tests {
             )
         };
         let all: Vec<Undo> = (0..12).rev().map(one).collect();
-        let told = list(&all);
+        let told = list(&all, 0);
         assert_eq!((told["undo"].as_array().map(Vec::len), &told["earlier"]), (Some(10), &json!(2)));
-        assert_eq!(told["undo"][0]["wrote"][0], "made list 11");
+        assert_eq!((&told["undo"][0]["wrote"][0], &told["nextOffset"]), (&json!("made list 11"), &json!(10)));
+        let rest = list(&all, 10);
+        assert_eq!((rest["undo"].as_array().map(Vec::len), &rest["nextOffset"]), (Some(2), &Json::Null));
+        assert_eq!(rest["undo"][0]["wrote"][0], "made list 1");
     }
 
     #[test]
@@ -675,9 +709,9 @@ mod tests {
             },
             ..Undo::lasting("com.apple.reminders", String::new(), "", RefId::from_random([n; 10]), Millis(9))
         };
-        let told = list(&(0..25).map(one).collect::<Vec<_>>());
+        let told = list(&(0..25).map(one).collect::<Vec<_>>(), 0);
         assert_eq!(told["undo"][0]["wrote"], json!(["set due date of 25: \"t0\", \"t1\", \"t2\", …"]));
-        let told = list(&[one(1)]);
+        let told = list(&[one(1)], 0);
         assert_eq!(told["undo"][0]["wrote"], json!(["set due date of task \"t1\" of list \"Work\""]));
     }
 

@@ -228,6 +228,50 @@ class Counted(Trusting):
             self.assertIn("count from its own value: `sound volume + 10`", refused["suggestion"])
 
 
+class Spoken(Trusting):
+    """Values and objects as people say them."""
+
+    def test_a_number_by_the_word_that_the_app_shows(self):
+        made = self.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, properties={"name": "Tea", "priority": "High"})
+        reminder = made["objects"][0]["reference"]
+        self.call("iac_mcp_set_property", reference=reminder, property="priority", value="medium")
+        read = self.call("iac_mcp_get_properties", reference=reminder, properties=["priority"])
+        self.assertEqual(read["properties"], {"priority": 5})
+        refused = self.server.call("iac_mcp_set_property", reference=reminder, property="priority", value="urgent")
+        self.assertIn("or one of none (0), high (1), medium (5), low (9)", refused["suggestion"])
+
+    def test_a_file_where_a_path_is_a_text(self):
+        picture = {"app": "System Events", "reference": "desktop 1", "property": "picture"}
+        set_to = self.call("iac_mcp_set_property", **picture, value='POSIX file "/Users/alex/Pictures/a.jpg"')
+        self.assertEqual(set_to["changes"][0]["new"], "/Users/alex/Pictures/a.jpg")
+
+    def test_a_folder_is_the_same_by_its_path_and_in_words(self):
+        window = {"app": "Finder", "reference": "Finder window 1", "property": "target"}
+        for value in ("/Users/alex/Downloads", 'folder "Documents" of home'):
+            answer = self.call("iac_mcp_set_property", **window, value=value)
+            self.assertEqual((answer["success"], answer["undo"] is None), (True, False), answer)
+
+    def test_only_one_thing_is_played(self):
+        tracks = 'every track of library playlist 1 whose artist is "Mira Solano"'
+        refused = self.server.call("iac_mcp_run_command", app="Music", command="play", target=tracks)
+        self.assertIn("plays one thing, and these are 4", refused["message"])
+        self.call("iac_mcp_run_command", app="Music", command="play", target=tracks.replace("every", "first"))
+
+    def test_where_a_new_event_can_go(self):
+        event = {"app": "Calendar", "class": "event", "properties": {"summary": "Tea", "start date": "tomorrow 10:00"}}
+        refused = self.server.call("iac_mcp_create", **event)
+        self.assertEqual(refused["places"], ['calendar "Home"', 'calendar "Northwind Atelier"'], refused)
+        self.call("iac_mcp_create", **event, at=refused["places"][1])
+        refused = self.server.call("iac_mcp_create", **event, at='calendar "Birthdays 🎂"')
+        self.assertIn("takes no new objects", refused["message"])
+
+    def test_namesakes_have_their_dates(self):
+        gym = {"summary": "Gym", "start date": "2027-01-02T10:00:00Z"}
+        self.call("iac_mcp_create", app="Calendar", **{"class": "event"}, at='calendar "Northwind Atelier"', properties=gym)
+        refused = self.server.call("iac_mcp_query_object", app="Calendar", specifier='event "Gym"')
+        self.assertEqual(refused["dates"][1][:10], "2027-01-02", refused)
+
+
 class Named(Trusting):
     def test_an_object_given_by_its_name_is_verified_by_its_id(self):
         task = self.call("iac_mcp_get_elements", app="OmniFocus", elements="every flattened task", limit=1)["elements"][0]["id"]
@@ -265,6 +309,17 @@ class Moved(unittest.TestCase):
                     self.assertTrue(undone["success"], undone)
                     self.assertTrue(all(each["verified"] for each in undone["changes"]), undone)
                     self.assertEqual((held("Work"), held("Garden house")), (there, here), target)
+
+
+class Asked(Desk):
+    async def test_a_question_names_no_reference(self):
+        human = Human("deny")
+        async with self.client(MODES[0], human) as client:
+            lists = await self.call(client, "iac_mcp_get_elements", app="Reminders", elements="every list", limit=1)
+            every = f"every reminder of {lists['elements'][0]['id']}"
+            await client.call_tool("iac_mcp_set_property", {"reference": every, "property": "priority", "value": 5})
+        self.assertIn('these are all 7 of "every reminder of that list"', human.asked[0].message)
+        self.assertNotIn("ref_", human.asked[0].message)
 
 
 class Ended(Desk):

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::arguments::check_names;
 use super::command::replace;
-use super::{Arguments, Named, collect};
+use super::{Arguments, HIGHEST_OFFSET, Named, collect};
 use crate::fault::{Code, Fault, wrong};
 use crate::specifier::Container;
 use crate::undo::Wanted;
@@ -162,13 +162,14 @@ fn properties(arguments: &Arguments<'_>) -> Result<Vec<NewValue>, Fault> {
 
 /// Reads the request to `iac_mcp_undo`: ids, the last call, or a list.
 pub(super) fn undo(arguments: &Arguments<'_>) -> Result<Wanted, Fault> {
-    arguments.only(&["undo", "last", "list"])?;
+    arguments.only(&["undo", "last", "list", "offset"])?;
+    let offset = arguments.count("offset", 0, HIGHEST_OFFSET)?;
     let (last, list) =
         (arguments.flag("last")?.unwrap_or_default(), arguments.flag("list")?.unwrap_or_default());
     match (arguments.get("undo"), last, list) {
         (Some(json), false, false) => ids(json).map(Wanted::Ids),
         (None, true, false) => Ok(Wanted::Last),
-        (None, false, true) => Ok(Wanted::List),
+        (None, false, true) => Ok(Wanted::List(offset.unwrap_or_default())),
         _ => {
             let message = "expected one of `undo` (an id or a list of them), `last` and `list`";
             let suggestion = "give {\"undo\":\"undo_…\"}, {\"last\":true} or {\"list\":true}";

@@ -346,6 +346,15 @@ impl<'a> Checker<'a, '_> {
 }
 
 impl Shape<'_> {
+    /// Whether it is a file, or an object of an app's own class of files.
+    fn is_file(&self) -> bool {
+        match self {
+            Self::File => true,
+            Self::Object(Some(class)) => ["file", "alias", "disk item"].contains(&class.name.as_str()),
+            _ => false,
+        }
+    }
+
     /// Whether a value has the form of this alternative, so that the error of this alternative is the most useful one.
     fn may_be(&self, json: &Json) -> bool {
         match self {
@@ -403,15 +412,22 @@ fn in_applescript(text: &str, shapes: &[Shape<'_>]) -> Option<Json> {
         let takes_text = shapes.iter().any(|shape| matches!(shape, Shape::Text | Shape::Any));
         return (!takes_text || shapes.contains(&Shape::Null)).then_some(Json::Null);
     }
-    if shapes.iter().any(|shape| matches!(shape, Shape::Object(_) | Shape::Location)) {
+    // A property that holds a path as text also takes the file: a desktop picture of System Events.
+    let takes_path = shapes.contains(&Shape::Text) && shapes.iter().any(Shape::is_file);
+    if !takes_path && shapes.iter().any(|shape| matches!(shape, Shape::Object(_) | Shape::Location)) {
         return None;
     }
     let word = ["POSIX file ", "file ", "alias "]
         .into_iter()
         .find(|word| text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word)))?;
     let path = text[word.len()..].trim().strip_prefix('"')?.strip_suffix('"')?;
-    let is_path = shapes.contains(&Shape::File) && is_file(&json!(path)) && !path.contains('"');
-    is_path.then(|| json!({ "file": path }))
+    if !is_file(&json!(path)) || path.contains('"') {
+        return None;
+    }
+    match shapes.contains(&Shape::File) {
+        true => Some(json!({ "file": path })),
+        false => takes_path.then(|| json!(path)),
+    }
 }
 
 fn single(fields: &Map<String, Json>) -> Option<(&str, &Json)> {

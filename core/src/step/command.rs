@@ -30,6 +30,9 @@ const KEPT: [&str; 5] = ["add", "remove", "delete", "duplicate", "move"];
 
 /// A window in which a name from the dictionary is never cut.
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
+/// Music's event that plays something.
+const PLAY: &str = "hookPlay";
+
 const NOTHING: &str = "`count` needs a class to count, or the object does not exist";
 const SAY_WHAT: &str = "add `each`, the class to count, such as {\"each\":\"message\"}";
 
@@ -69,6 +72,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         }
         Checked::Wrong(fault) => return first::count(call, world).unwrap_or(Err(fault)),
     };
+    one_at_a_time(&invocation)?;
     let result = result_of(&invocation, &dictionary);
     if result.as_ref().is_some_and(|kind| are_named(&shapes(kind, &dictionary))) {
         invocation.text = WHOLE;
@@ -118,6 +122,20 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         ends: invocation.code == QUIT,
     };
     Ok(placing::begin(*invocation, references(call.target.as_ref()), sending, app, world))
+}
+
+/// Refuses to play several things: each event would stop what the one before it has started.
+fn one_at_a_time(invocation: &Invocation) -> Result<(), Fault> {
+    let count = invocation.direct.as_ref().map_or(0, |direct| direct.objects().len());
+    if invocation.code != PLAY || !invocation.each || count < 2 {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}` plays one thing, and these are {count}: each would stop the one before it",
+        invocation.term
+    );
+    let suggestion = "play one of them, or make a playlist with iac_mcp_create, duplicate them to it in `then`, and play that";
+    Err(Fault::parameter("target", message, suggestion).with("command", invocation.term.as_str()))
 }
 
 /// The references among the targets, each at its place.

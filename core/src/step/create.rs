@@ -18,7 +18,7 @@ use super::{Step, Then, World, command, failed, in_app, moves, placing, query, s
 use crate::action::{Action, Argument, Creation, Deed, Following, Invocation, Preview};
 use crate::app::App;
 use crate::change::Subject;
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::identity::Anchors;
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
@@ -87,6 +87,14 @@ fn gathers(command: &Invocation) -> bool {
         && !command.replaces()
         && command.parameters.iter().any(into_it)
         && !command.direct.iter().any(is_new)
+}
+
+/// The error for a destination that takes no new objects. No one is asked about it.
+fn closed(place: &str, app: &App) -> Fault {
+    let place = place.lines().next().unwrap_or_default();
+    let message = format!("{place} takes no new objects: {} says that it is not `writable`", app.name);
+    let suggestion = "give another one as `at`: list those whose writable is true";
+    Fault::new(Code::ExecutionFailed, message, suggestion).untrusted()
 }
 
 /// The containers of places.
@@ -262,6 +270,13 @@ impl Creating {
         self.creation.then.iter().find_map(of).unwrap_or_else(|| "at".to_owned())
     }
 
+    /// Whether a destination is one that takes no new objects, as the look at it has found.
+    fn is_closed(&self, subject: &Subject, row: &Json, app: &App) -> bool {
+        let fact = app.dictionary().ok().and_then(|it| begin::writable_fact(it, subject.path.class()));
+        let at = fact.and_then(|fact| subject.facts.iter().position(|each| *each == fact));
+        at.and_then(|at| row.get(4)?.get(at)) == Some(&Json::Bool(false))
+    }
+
     /// Takes the objects at the destinations from the reply.
     fn looked_at(mut self, rows: &[Json], app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
         let places = std::mem::take(&mut self.places);
@@ -279,6 +294,10 @@ impl Creating {
                 return Err(fault
                     .with("parameter", place)
                     .with("object", show::told(&subject.path, app, world)));
+            }
+            if self.is_closed(subject, row, app) {
+                return Err(closed(&words::object(subject, row, app, &self.names), app)
+                    .with("parameter", self.place_of(&subject.path)));
             }
             let path = placing::found(&subject.path, row.get(3), &self.anchors);
             let there = Subject { path: path.clone(), ..subject.clone() };

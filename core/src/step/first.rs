@@ -1,6 +1,8 @@
 //! Lookups that a call needs first: objects that a text, a filter, a position or `every` names. After the app has
 //! answered, references replace them, and the call begins again.
 
+mod places;
+
 use serde_json::{Value as Json, json};
 
 use super::carried::{self, Carried, Picked};
@@ -10,8 +12,12 @@ use crate::dictionary::names;
 use crate::fault::{Code, Fault};
 use crate::filter::Filter;
 use crate::permission::{NAMED, Source, may_read};
+use crate::series;
 use crate::specifier::{Container, Path, Reader, Specifier};
 use crate::words::{HIGHEST_LIMIT, RefId};
+
+use places::with_places;
+pub(super) use places::{WRITABLE, places};
 
 /// The state that waits for a lookup.
 #[derive(Clone, Debug)]
@@ -24,6 +30,8 @@ pub(super) struct First {
     argument: Option<(Json, Container)>,
     /// The message if nothing is found.
     words: String,
+    /// The error that the found objects complete.
+    fault: Option<Fault>,
 }
 
 /// Reads the texts of a call by the dictionary of its app.
@@ -109,8 +117,13 @@ fn no_app() -> Fault {
 fn application(app: &str, rest: Call, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(app)?;
     let id = remember(Path::application(), app, world);
-    let first =
-        First { rest: Some(rest), specifier: Specifier::Application, argument: None, words: String::new() };
+    let first = First {
+        rest: Some(rest),
+        specifier: Specifier::Application,
+        argument: None,
+        words: String::new(),
+        fault: None,
+    };
     first.settle(&[id], 0, world)
 }
 
@@ -164,7 +177,7 @@ fn list(app: String, specifier: Specifier, rest: Option<Call>, world: &mut World
     let wanted = sought(GetElements::of(app, specifier.clone()).settled()?, &specifier, world);
     let limit = if is_many { wanted.limit.min(most) } else { 1 };
     let limit = if is_only(&specifier) { MOST_NAMESAKES } else { limit };
-    let first = First { rest, specifier, argument: None, words };
+    let first = First { rest, specifier, argument: None, words, fault: None };
     elements::start(&GetElements { limit, ..wanted }, Some(first), world)
 }
 
@@ -187,8 +200,13 @@ pub(super) fn argument(
         Specifier::Element { index, .. } => *index < 0,
         _ => true,
     };
-    let first =
-        First { rest: Some(rest), specifier: specifier.clone(), argument: Some((given, whole)), words };
+    let first = First {
+        rest: Some(rest),
+        specifier: specifier.clone(),
+        argument: Some((given, whole)),
+        words,
+        fault: None,
+    };
     if !is_listed {
         return query::place(app, &specifier, first, world);
     }
@@ -219,6 +237,12 @@ fn sought(mut wanted: GetElements, specifier: &Specifier, world: &World<'_>) -> 
     let name = dictionary.property_of_code(holder, "pnam").map(|name| name.name.as_str());
     if let Some(name) = name.filter(|name| may_read(name, app, world.gate, world.now)) {
         wanted.properties.push(format!("{holder}.{name}"));
+    }
+    if is_only(specifier)
+        && let Some(dated) = series::dated(&app.bundle_id, &wanted.element)
+        && may_read(&dated.start, app, world.gate, world.now)
+    {
+        wanted.properties.push(dated.start.clone());
     }
     wanted
 }
@@ -278,7 +302,7 @@ fn most_of(call: &Call) -> usize {
 impl First {
     fn at(place: &Specifier, rest: Call) -> Self {
         let words = format!("nothing is there: {}", place.in_words());
-        Self { rest: Some(rest), specifier: place.clone(), argument: None, words }
+        Self { rest: Some(rest), specifier: place.clone(), argument: None, words, fault: None }
     }
 
     /// Whether a call waits for the lookup, which is otherwise the answer itself.
@@ -294,6 +318,9 @@ impl First {
     /// Continues with the elements that the app has selected.
     pub(super) fn found(self, body: &Json, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
         let elements = body["elements"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if let Some(fault) = self.fault {
+            return Err(with_places(fault, &self.specifier, elements));
+        }
         let ids: Vec<RefId> =
             elements.iter().filter_map(|each| each["id"].as_str().and_then(RefId::parse)).collect();
         let total = body["totalCount"].as_u64().unwrap_or_default() as usize;
@@ -309,7 +336,7 @@ impl First {
             return Ok(carried::with(done(answer, events), found.into_iter().collect()));
         }
         if is_only(&self.specifier) && total > 1 && own.is_none() {
-            let fault = self.several(total, &ids, &places);
+            let fault = self.several(total, &ids, &places, elements);
             return self.failed(fault, events, world);
         }
         if let Some(Call::Command(call)) = &self.rest
@@ -353,7 +380,7 @@ impl First {
         let picked = Picked::of(&self.specifier, body, ids.first()).filter(|_| changes(rest));
         let found = places.into_iter().next().filter(|_| own.is_none()).map(Carried::Found);
         let is_bulk = self.specifier.is_many() && ids.len() > NAMED && changes(rest);
-        let all = is_bulk.then(|| Carried::All(self.specifier.to_text(), ids.len()));
+        let all = is_bulk.then(|| Carried::All(self.for_a_human(world), ids.len()));
         let read = body.get("readAs").filter(|_| changes(rest)).cloned().map(Carried::Read);
         // A change of an incomplete list was refused above.
         let half = body["reason"].as_str().filter(|_| self.specifier.is_many());
@@ -361,6 +388,18 @@ impl First {
         let step = self.settle(ids, events, world)?;
         let told = picked.map(Carried::Picked).into_iter().chain(found).chain(all).chain(read).chain(half);
         Ok(carried::with(step, told.collect()))
+    }
+
+    /// The specifier for a person, to whom a reference says nothing. The lines of the objects name their container.
+    fn for_a_human(&self, world: &World<'_>) -> String {
+        let mut text = self.specifier.to_text();
+        for id in self.specifier.references() {
+            let Some(held) = world.references.peek(id) else { continue };
+            let path = &held.object.path;
+            let words = path.name().map_or_else(|| format!("that {}", path.class()), |_| path.to_text());
+            text = text.replace(&id.to_string(), &words);
+        }
+        text
     }
 
     /// The containers of the objects that were found by a name without a container, and the index of the object that
@@ -433,17 +472,27 @@ impl First {
     }
 
     /// The error if several objects have the name that should identify one.
-    fn several(&self, total: usize, ids: &[RefId], places: &[String]) -> Fault {
+    fn several(&self, total: usize, ids: &[RefId], places: &[String], elements: &[Json]) -> Fault {
         let message = format!("{total} objects match {}, and one was expected", self.specifier.to_text());
         let references: Vec<String> = ids.iter().map(RefId::to_string).collect();
+        // Besides the container, only the date of an object is read, which tells it from others of its name.
+        let date = |found: &Json| {
+            let mut values = found["properties"].as_object()?.iter();
+            Some(values.find(|(term, _)| !term.contains('.'))?.1.clone())
+        };
+        let dates: Vec<Json> = elements.iter().filter_map(date).collect();
+        let told = |fault: Fault| match dates.len() == ids.len() {
+            true => fault.with("references", references).with("dates", dates),
+            false => fault.with("references", references),
+        };
         if places.len() < ids.len() {
             let suggestion =
                 "list them with iac_mcp_get_elements, and give the reference of the one that is meant";
-            return Fault::new(Code::InvalidSpecifier, message, suggestion).with("references", references);
+            return told(Fault::new(Code::InvalidSpecifier, message, suggestion));
         }
         let suggestion = "say which one is meant: by its reference, or in its words from `found`";
         let fault = Fault::new(Code::InvalidSpecifier, message, suggestion);
-        fault.with("references", references).with("found", places.to_vec()).untrusted()
+        told(fault).with("found", places.to_vec()).untrusted()
     }
 
     /// The text that a filter compares with.
@@ -499,7 +548,11 @@ impl First {
 
     /// Continues if nothing was found: in a list this is the error of one item, elsewhere it is the error of the call.
     pub(super) fn failed(self, fault: Fault, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
-        let Some(mut call) = self.rest else { return Err(fault) };
+        let Some(mut call) = self.rest else {
+            // An error of the lookup itself says nothing about the call.
+            let is_told = fault.context.contains_key(places::PLACES);
+            return Err(self.fault.filter(|_| !is_told).unwrap_or(fault));
+        };
         let stranger = Stranger { given: json!(self.specifier.to_text()), fault: fault.clone() };
         let items = match &mut call {
             Call::GetProperties { references, list: true, .. } => references,

@@ -149,6 +149,13 @@ impl Parser<'_> {
         test: Option<Test>,
         (at, reach): (usize, usize),
     ) -> Result<(Owner, bool), Fail> {
+        // With a test, the first one is the first match: `process 1 whose frontmost is true`.
+        let is_match = test.as_ref().is_some_and(|test| test.step == 0);
+        let how = match how {
+            How::Index(0) if is_match => &How::First,
+            How::Index(-1) if is_match => &How::Last,
+            how => how,
+        };
         let element = self.class_at(class).map(|class| class.name.clone()).unwrap_or_default();
         let outer = owner.class.name();
         let meant = match outer.is_empty() || owner.is_application() || self.has_element(outer, &element) {
@@ -212,6 +219,17 @@ impl Parser<'_> {
             }
         };
         Ok((Owner::of(specifier, Class::Of(element_of)), added))
+    }
+
+    /// Whether a step takes some of a collection by their class, as in `track 2 of (every track of …)`, and not elements
+    /// of each object in it.
+    pub(super) fn is_one_of(&self, owner: &Owner, class: usize, how: &How) -> bool {
+        let Container::Specifier(specifier) = &owner.container else { return false };
+        let Specifier::Every { element, range: None, .. } = &**specifier else { return false };
+        let Some(class) = self.class_at(class).map(|class| class.name.as_str()) else { return false };
+        !matches!(how, How::Name(_) | How::Id(_) | How::Bare | How::Every)
+            && self.dictionary.is_a(element, class)
+            && !self.has_element(element, class)
     }
 
     /// `item 2 of (every message of inbox)`: one of a collection.

@@ -28,7 +28,7 @@ pub(super) struct Test {
     pub(super) filter: Filter<String>,
     pub(super) at: usize,
     /// The step that it filters, counted in the order of the text among the steps that pick elements.
-    step: usize,
+    pub(super) step: usize,
 }
 
 /// A pick, and its position.
@@ -147,6 +147,9 @@ impl Parser<'_> {
         let Chain { object: owner, end, completed, .. } = chain;
         let (object, added) = match &placed.pick {
             Pick::Property(term) => (self.property(&owner, term, placed.at, end)?, false),
+            Pick::Element(class, how) if test.is_none() && self.is_one_of(&owner, *class, how) => {
+                (self.item(owner, how, placed.at, end)?, false)
+            }
             Pick::Element(class, how) => self.element(&owner, *class, how, test, (placed.at, end))?,
             Pick::Item(how) => (self.item(owner, how, placed.at, end)?, false),
             Pick::Reference(id) => (self.outermost(&owner, Owner::reference(*id), placed.at, end)?, false),

@@ -1,6 +1,6 @@
 //! One step: a property, or a class and which of its elements are meant.
 
-use super::apply::{Class as Held, not_an_object};
+use super::apply::{Class as Held, FILES, not_an_object};
 use super::chain::{Placed, follows_step};
 use super::error::{Fail, shown};
 use super::tokens::{Kind, is_of_word};
@@ -155,6 +155,14 @@ impl Parser<'_> {
             match term {
                 Term::Property(term) => found.push(Ok((Pick::Property(term), next))),
                 Term::Class(class, spelled) => {
+                    // `folder POSIX file "/tmp"`
+                    let is_file = |class: &Class| FILES.contains(&class.name.as_str());
+                    if self.class_at(class).is_some_and(is_file)
+                        && has_files(self.dictionary)
+                        && let Some((path, next)) = self.posix_file(next)
+                    {
+                        found.push(Ok((Pick::File(path.to_owned()), next)));
+                    }
                     let pick = self.picked(at, class, &spelled, next);
                     found.push(pick.map(|(how, next)| (Pick::Element(class, how), next)));
                     found.extend(self.meant_property(class, next).map(Ok));

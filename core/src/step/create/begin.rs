@@ -62,7 +62,15 @@ pub(in crate::step) fn start(call: &Create, world: &mut World<'_>) -> Result<Ste
     let mut tree = Tree::new(app, &dictionary, Some(command_of(app, &dictionary)?));
     for (at, object) in call.objects.iter().enumerate() {
         let place = if call.objects.len() > 1 { format!("objects[{at}]") } else { String::new() };
-        tree.add(object, None, &place, world)?;
+        let added = tree.add(object, None, &place, world);
+        if let Err(fault) = added {
+            let is_place = |name: &str| name == "at" || name.ends_with(".at");
+            let is_missing = fault.context.get("parameter").and_then(Json::as_str).is_some_and(is_place);
+            return match object.at.is_none() && is_missing {
+                true => first::places(fault, app, world),
+                false => Err(fault),
+            };
+        }
     }
     match tree.finish(&call.then, world) {
         Ok(step) => Ok(step),
@@ -233,6 +241,10 @@ impl<'a> Tree<'a> {
                 let subject = Subject::of(&app.bundle_id, dictionary, path.clone(), Vec::new());
                 places.push(Subject { mark: None, ..subject });
             }
+        }
+        let ats: Vec<&Path> = creation.makes.iter().filter_map(Make::at).collect();
+        for place in places.iter_mut().filter(|place| ats.contains(&&place.path)) {
+            place.facts.extend(writable_fact(dictionary, place.path.class()));
         }
         if let (Some(origin), Some(first)) = (creation.origin(), places.first_mut()) {
             first.facts = facts_of(origin, &app.bundle_id, dictionary, first.path.class());
@@ -605,6 +617,14 @@ fn facts_of(origin: &Invocation, app: &str, dictionary: &Dictionary, class: &str
     let to_all = origin.parameter("reply to all") == Some(&Given::Bool(true));
     let more = if to_all { facts(app, dictionary, TO_ALL, class) } else { Vec::new() };
     facts(app, dictionary, &origin.code, class).into_iter().chain(more).collect()
+}
+
+/// Whether objects can be put into a container, if its class tells it, as that of Calendar's calendars.
+pub(super) fn writable_fact(dictionary: &Dictionary, class: &str) -> Option<Fact> {
+    let flag = dictionary.property(class, first::WRITABLE).filter(|flag| flag.access.can_read())?;
+    let is_flag = matches!(flag.kind.0.as_slice(), [kind] if kind.name == "boolean" && !kind.list);
+    let look = Look::Property(vec![Identifier::of(&flag.name)?]);
+    is_flag.then(|| Fact { is_of_some: true, ..Fact::new("", look) })
 }
 
 fn not_added(property: &str) -> Fault {

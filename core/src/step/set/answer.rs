@@ -13,7 +13,7 @@ use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
-use crate::specifier::{By, Id, Mark, Path, Segment, find_property};
+use crate::specifier::{By, Id, Mark, Path, Segment, find_property, read_source};
 use crate::step::World;
 use crate::step::command;
 use crate::step::moves::kept;
@@ -190,7 +190,7 @@ impl Setting {
         let slots = open.change.subject.slots.iter().zip(&open.change.values).enumerate();
         let is_so = |(at, (slot, given)): (usize, (&Slot, &Given))| {
             let old = value(old.get(at).unwrap_or(&Json::Null), Some(&slot.kind), &dictionary);
-            slot.readable && holds(given, &old, &dictionary) == Some(true)
+            slot.readable && is_held(given, &old, &dictionary, world) == Some(true)
         };
         let may_read = |slot: &Slot| may_read(&slot.term, app, world.gate, world.now);
         if !open.change.subject.slots.iter().all(may_read) {
@@ -343,7 +343,7 @@ impl Written<'_> {
         let now = value(&self.now, Some(&self.slot.kind), dictionary);
         let verified = match self.slot.readable {
             true if self.is_home || self.is_same => Some(true),
-            true => holds(self.given, &now, dictionary),
+            true => is_held(self.given, &now, dictionary, world),
             false => None,
         };
         entry["property"] = json!(self.slot.term);
@@ -393,6 +393,31 @@ impl Written<'_> {
             at: world.now,
             way: Way::Set { property: self.slot.term.clone(), old, now: self.now.clone(), looks },
         })
+    }
+}
+
+/// Whether a value is the given one. Finder tells a folder in words, and a client may give its path.
+fn is_held(given: &Given, read: &Value, dictionary: &Dictionary, world: &World<'_>) -> Option<bool> {
+    let home = world.home.trim_end_matches('/');
+    let short = |path: &str| {
+        let path = path.trim_end_matches('/');
+        let below = path.strip_prefix(home).filter(|rest| !home.is_empty() && rest.starts_with('/'));
+        below.map_or_else(|| path.to_owned(), |rest| format!("~{rest}"))
+    };
+    let given_path = match given {
+        Given::Object(path) => path.to_posix(home),
+        Given::File(path) => Some(short(path)),
+        _ => None,
+    };
+    let read_path = match read {
+        Value::Object(source) => read_source(dictionary, source).and_then(|path| path.to_posix(home)),
+        Value::File(path) => Some(short(path)),
+        _ => None,
+    };
+    match holds(given, read, dictionary) {
+        Some(true) => Some(true),
+        _ if given_path.is_some() && given_path == read_path => Some(true),
+        other => other,
     }
 }
 
