@@ -434,7 +434,7 @@ fn what_repeats_goes_on_however_it_is_completed() {
 fn every_run_of_a_long_batch_keeps_to_what_was_shown() {
     let scene = "(() => { const ids = {}; for (const name of ['a', 'b', 'c', 'd']) { const project = new Project('P' + name); \
                  ids[name] = new Task(name, project).id.primaryKey; ids['P' + name] = project.id.primaryKey; } return JSON.stringify(ids); })()";
-    let long = "x".repeat(150_000);
+    let long = "x".repeat(140_000);
     for (meanwhile, failed) in [
         (None, None),
         (Some(("a", "name = 'other'")), Some(0)),

@@ -54,6 +54,9 @@
     return task.completed || status === Task.Status.Completed ? "completed" : "active";
   }
 
+  // The state that a task has itself. It also counts as completed or dropped if something above it is.
+  const ownTaskState = (task) => (task.completed ? "completed" : present(task.dropDate) ? "dropped" : "active");
+
   // A dropped folder also drops everything in it, at any depth.
   function inDropped(folder) {
     for (let at = folder; present(at); at = at.parent) if (at.status !== Folder.Status.Active) return true;
@@ -85,7 +88,15 @@
 
   // ---- what can be done now
 
-  // A tag also counts as on hold if a tag above it is.
+  // A tag also counts as dropped or on hold if a tag above it is.
+  function tagCounts(tag) {
+    let found = "active";
+    for (let at = tag; present(at) && found !== "dropped"; at = at.parent) {
+      const state = tagState(at);
+      if (state !== "active") found = state;
+    }
+    return found;
+  }
   function isHeld(tag) {
     for (let at = tag; present(at); at = at.parent) if (at.status === Tag.Status.OnHold) return true;
     return false;
@@ -244,7 +255,7 @@
     linkedFiles: Array.from(item.linkedFileURLs || [], (url) => url.string),
   });
   const contents = {
-    task: (task) => [hung(task), taskState(task), key(task.parent), key(task.containingProject)],
+    task: (task) => [hung(task), key(task.parent), key(task.containingProject)],
     project: (project) => [
       hung(project),
       ownState(project),
@@ -299,6 +310,7 @@
     digest,
     isRoot,
     taskState,
+    ownTaskState,
     folderState,
     projectStates,
     ownState,
@@ -306,6 +318,7 @@
     isLive,
     tagStates,
     tagState,
+    tagCounts,
     isBlocked,
     isAvailable,
     tagNames,

@@ -10,7 +10,7 @@
 //   step       {do: "create", kind: "task", temp, name, at: place, set}
 //              {do: "create", kind: "project" or "folder", temp, name, at: place, set}
 //              {do: "update", kind, id: reference, set}
-//              {do: "complete", kind, id: reference, when}
+//              {do: "complete", kind, id: reference, when, once: without a next occurrence}
 //              {do: "skip", kind, id: reference}
 //              {do: "duplicate", kind, id: reference, to: place or null, name or null, alone: without what is below it}
 //              {do: "convert", kind: "task", id: reference, to: place}
@@ -347,6 +347,14 @@
     if (repeats && key(finished) !== key(item)) row.next = show[kind](item);
     return finished;
   }
+  // Completes an item without its next occurrence.
+  function finishOnce(item, when) {
+    const rule = item.repetitionRule;
+    item.repetitionRule = null;
+    item.markComplete(date(when));
+    item.repetitionRule = rule;
+    return item;
+  }
   function setStatus(kind, item, { status, dropped }, row) {
     if (status === "completed") return finish(kind, item, null, row);
     if (kind === "folder") {
@@ -434,13 +442,17 @@
     if (set.status !== undefined && isAlready(kind, item, set.status, row)) return item;
     const setIt = () => attempt(row, "status", () => setStatus(kind, item, set, row)) || item,
       left = set.status === undefined ? item : endTask(kind, item, row, set.status, setIt);
-    if (kind === "task" && (set.status === "active" || move !== null || isNew(key(item))) && isEndedAbove(item))
+    const isTold = row.warnings.some((warning) => warning.startsWith("status:"));
+    if (set.status !== undefined && !isTold && state[kind](left) !== set.status)
+      row.warnings.push(`status: set to "${set.status}", reads back as "${state[kind](left)}"`);
+    const opens = set.status === "active" || move !== null || isNew(key(item));
+    if (program.ordered && kind === "task" && opens && isEndedAbove(item))
       row.warnings.push(`status: it counts as ${taskState(item)}, because its project or group is`);
     return left;
   }
 
   const isNew = (id) => undoable.some((each) => each.id === id);
-  const isClosed = (task) => task.completed || present(task.dropDate);
+  const isClosed = (task) => closes(shared.ownTaskState(task));
   // Whether an open task counts as completed or dropped, because something above it is.
   const isEndedAbove = (item) => !isClosed(item) && taskState(item) !== "active";
 
@@ -523,7 +535,7 @@
     for (const { kind, item } of above) {
       const here = key(kind === "project" ? item.task : item);
       if (item.completedByChildren !== true || ended.has(here) || !remains({ kind, item })) break;
-      const stays = (each) => taskState(each) === "active" && !ended.has(key(each)) && !placed.has(key(each));
+      const stays = (each) => !isClosed(each) && !ended.has(key(each)) && !placed.has(key(each));
       if (Array.from(item.children).some(stays)) break;
       if (Array.from(placed).some(([who, holder]) => key(holder) === here && !ended.has(who))) break;
       found.push({ kind, id: key(item), name: item.name });
@@ -687,13 +699,21 @@
     }
     return null;
   }
+  // The step that completes an item again. An occurrence that is over does not go on a second time.
+  const doneBack = (kind, item, when) => ({
+    do: "complete",
+    kind,
+    id: { id: key(item) },
+    when,
+    ...(present(item.repetitionRule) ? { once: true } : {}),
+  });
   // Completing or dropping a repeating item moves its dates, so undo restores the dates too.
   function backOfState(kind, item) {
     const was = state[kind](item),
       id = { id: key(item) };
     const steps =
-      kind !== "folder" && was === "active" && present(item.repetitionRule) ? putBack(kind, item, dates(item)) : [];
-    if (was === "completed") return steps.concat({ do: "complete", kind, id, when: time(item.completionDate) });
+      kind !== "folder" && !closes(was) && present(item.repetitionRule) ? putBack(kind, item, dates(item)) : [];
+    if (was === "completed") return steps.concat(doneBack(kind, item, time(item.completionDate)));
     const dropped = was === "dropped" && kind !== "folder" ? { dropped: time(item.dropDate) } : {};
     return steps.concat({ do: "update", kind, id, set: { status: was, ...dropped } });
   }
@@ -724,7 +744,7 @@
       const moved = Object.entries(old).filter(([name, value]) => now[name] !== value);
       steps.push(...putBack("task", task, Object.fromEntries(moved)));
       if (time(task.completionDate) === done && time(task.dropDate) === dropped) continue;
-      if (done !== null) steps.push({ do: "complete", kind: "task", id: { id }, when: done });
+      if (done !== null) steps.push(doneBack("task", task, done));
       else
         steps.push(...putBack("task", task, dropped === null ? { status: "active" } : { status: "dropped", dropped }));
     }
@@ -747,7 +767,7 @@
     return { length: letters.length, head: letters.slice(0, HEAD).join(""), hash: hash(text) };
   };
   const state = {
-    task: taskState,
+    task: shared.ownTaskState,
     project: ownState,
     folder: (folder) => (folder.status === Folder.Status.Active ? "active" : "dropped"),
   };
@@ -974,7 +994,7 @@
         // With a date, completing again corrects the date.
         if (step.when === null && isAlready(step.kind, found, "completed", row)) return found;
         row.back = backOfState(step.kind, found);
-        const work = () => finish(step.kind, found, step.when, row);
+        const work = () => (step.once ? finishOnce(found, step.when) : finish(step.kind, found, step.when, row));
         return finished(step.kind, found, endTask(step.kind, found, row, "completed", work), row, remembered);
       };
     },
