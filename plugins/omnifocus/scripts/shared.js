@@ -13,6 +13,8 @@
   // ---- values
 
   const present = (value) => value !== undefined && value !== null;
+  // A text without its case, and with one form for letters that Unicode can write in two ways.
+  const folded = (text) => text.normalize().toLowerCase();
   const orNull = (value) => (value === undefined ? null : value);
   const time = (date) => (present(date) ? date.getTime() : null);
   const key = (object) => (present(object) ? object.id.primaryKey : null);
@@ -145,9 +147,9 @@
 
   // Existing names with a spelling like that of a missing one.
   function near(name, all) {
-    const wanted = name.toLowerCase();
+    const wanted = folded(name);
     const close = (other) => {
-      const lower = other.toLowerCase();
+      const lower = folded(other);
       return lower.includes(wanted) || (lower.length > 2 && wanted.includes(lower)) || edits(wanted, lower) <= 2;
     };
     return Array.from(new Set(Array.from(all, title).filter(close))).slice(0, 5);
@@ -181,8 +183,8 @@
     const known = projectById(name);
     if (known !== null) return { live: [known], all: [known] };
     const exact = flattenedProjects.filter((project) => project.name === name),
-      lower = name.toLowerCase();
-    const all = exact.length > 0 ? exact : flattenedProjects.filter((project) => project.name.toLowerCase() === lower);
+      lower = folded(name);
+    const all = exact.length > 0 ? exact : flattenedProjects.filter((project) => folded(project.name) === lower);
     if (all.length === 0) refuse("not_found", "project", name, near(name, flattenedProjects));
     return { live: all.filter(isLive), all };
   }
@@ -194,13 +196,12 @@
   function tagsNamed(name) {
     const known = Tag.byIdentifier(name);
     if (present(known)) return [known];
-    const lower = (text) => text.toLowerCase(),
-      wanted = segments(name, /\s:\s/).join(" : ");
+    const wanted = segments(name, /\s:\s/).join(" : ");
     const fits = [
       (tag) => path(tag) === wanted,
       (tag) => tag.name === name,
-      (tag) => lower(path(tag)) === lower(wanted),
-      (tag) => lower(tag.name) === lower(name),
+      (tag) => folded(path(tag)) === folded(wanted),
+      (tag) => folded(tag.name) === folded(name),
     ];
     for (const fit of fits) {
       const found = flattenedTags.filter(fit);
@@ -296,6 +297,7 @@
   return {
     refuse,
     present,
+    folded,
     orNull,
     time,
     key,
