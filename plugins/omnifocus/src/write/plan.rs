@@ -88,7 +88,9 @@ impl Step {
         let acts = self.acts();
         let ends = acts.iter().any(|act| act.starts_with("complete "));
         let more = self.said["open"].as_i64() > Some(0) || !self.said["alsoCompletes"].is_null();
-        (ends && more) || acts.iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
+        let falls =
+            matches!(self.said["becomes"].as_str(), Some("completed" | "dropped")) && self.id.is_some();
+        falls || (ends && more) || acts.iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
     }
 
     /// How many other items the step takes along.
