@@ -486,7 +486,7 @@ fn a_merge_is_undone() {
     assert_eq!((&back["success"], world.evaluate(state).unwrap()), (&json!(true), before), "{back}");
     assert_eq!(
         world.asked[1].lines,
-        ["unmerge tag “Wild” in “Mood”: make “From” again, and give 3 tasks the earlier tags"]
+        ["unmerge tag “Wild” in “Mood”: make “From” again, and give “t”, “u”, “Box” the earlier tags"]
     );
     // Not if someone has changed the tags since.
     let (mut world, ids) = made(source);
@@ -572,6 +572,31 @@ fn a_repetition_moves_a_date_that_is_there() {
                 write(&mut world, &ids, &json!({"operation": "create", "target": "task", "data": changes}));
             assert_eq!(answer["data"]["repetitionRule"]["anchorDateKey"], anchor, "{changes}: {answer}");
         }
+    }
+}
+
+/// A rule that moves a date that the item does not have gives it that date later, and a warning says so.
+#[test]
+fn a_rule_without_its_date_is_told() {
+    let source = "const task = new Task('t', null); task.dueDate = new Date(2026, 1, 2, 17); task.deferDate = new Date(2026, 1, 1, 8); task.repetitionRule = rule(); return ids({ task });";
+    let told = json!(["repetitionRule: it moves the due date, which the item does not have"]);
+    for (changes, is_told) in [
+        (json!({"dueDate": null}), true),
+        (json!({"deferDate": null}), false),
+        (json!({"dueDate": null, "deferDate": null}), false),
+        (
+            json!({"dueDate": null, "repetitionRule": {"frequency": "daily", "method": "due-after-completion"}}),
+            true,
+        ),
+        (json!({"dueDate": null, "repetitionRule": {"frequency": "daily"}}), false),
+    ] {
+        let (mut world, ids) = made(source);
+        let answer = write(&mut world, &ids, &update("@task", &changes));
+        assert_eq!(
+            (&answer["success"], answer.get("warnings")),
+            (&json!(true), is_told.then_some(&told)),
+            "{changes}: {answer}"
+        );
     }
 }
 

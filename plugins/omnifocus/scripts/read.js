@@ -886,7 +886,7 @@
   }
 
   function comparable(value) {
-    if (typeof value === "string") return value.toLowerCase();
+    if (typeof value === "string") return folded(value);
     if (Array.isArray(value)) return value.length === 0 ? null : value.join(", ").toLowerCase();
     if (value !== null && typeof value === "object") return JSON.stringify(value);
     return value;

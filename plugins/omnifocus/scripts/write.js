@@ -377,16 +377,17 @@
     return new Task.RepetitionRule(rule.rule, null, schedules[rule.schedule], anchors[rule.anchor], rule.catchUp);
   }
 
+  const anchors = [
+    ["due", "DueDate"],
+    ["defer", "DeferDate"],
+    ["planned", "PlannedDate"],
+  ];
   // A rule without an anchor moves a date that the item has then: the due date, or else the defer or planned date.
   function anchorRule({ kind, id, set }) {
     if (!present(set.rule) || present(set.rule.anchor)) return;
     const item = id.temp === undefined ? finders[kind](id.id) : made.get(id.temp);
     const has = (name) => present(set[name] === undefined ? present(item) && backs[name](item) : set[name]);
-    const found = [
-      ["due", "DueDate"],
-      ["defer", "DeferDate"],
-      ["planned", "PlannedDate"],
-    ].find(([name]) => has(name));
+    const found = anchors.find(([name]) => has(name));
     set.rule.anchor = found === undefined ? "DueDate" : found[1];
   }
 
@@ -403,8 +404,11 @@
   function finishOnce(item, when) {
     const rule = item.repetitionRule;
     item.repetitionRule = null;
-    item.markComplete(date(when));
-    item.repetitionRule = rule;
+    try {
+      item.markComplete(date(when));
+    } finally {
+      item.repetitionRule = rule;
+    }
     return item;
   }
   function setStatus(kind, item, { status, dropped }, row) {
@@ -547,6 +551,16 @@
     const last = present(set.rule) && present(rule) ? /UNTIL=(\d{4})(\d\d)(\d\d)/.exec(rule.ruleString) : null;
     if (last !== null && present(due) && new Date(Number(last[1]), last[2] - 1, Number(last[3]) + 1) < due)
       row.warnings.push("repetitionRule: it ends before the due date, so it never repeats");
+    // The next occurrence would get the date that the rule moves.
+    const anchor = present(rule) ? anchors.find(([, name]) => name === word(rule.anchorDateKey)) : undefined;
+    const changes = set.rule !== undefined || anchors.some(([name]) => set[name] === null);
+    if (
+      changes &&
+      anchor !== undefined &&
+      backs[anchor[0]](item) === null &&
+      anchors.some(([name]) => backs[name](item) !== null)
+    )
+      row.warnings.push(`repetitionRule: it moves the ${anchor[0]} date, which the item does not have`);
     const past = set.alerts === undefined ? [] : (set.alerts.replace || []).concat(set.alerts.add || []);
     if (
       past.some(({ at, minutes }) =>
@@ -1421,6 +1435,7 @@
       Object.assign(toldTag(row, "create tag", goal), {
         to: step.to,
         total: tasks.length,
+        names: tasks.slice(0, 6).map((task) => task.name),
         digest: hash(
           JSON.stringify([digest("tag", goal), tasks.map((task) => [key(task), Array.from(task.tags, key)])]),
         ),

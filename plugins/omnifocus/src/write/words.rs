@@ -562,8 +562,10 @@ fn of_tag(step: &Step) -> String {
             format!(" into {}, and remove it{}{}{}", goal("to"), had(), leave(step), holds_back(step))
         }
         "unmerge" => {
-            let tasks = counted(said["total"].as_i64().unwrap_or_default(), "task");
-            format!(": make {} again, and give {tasks} the earlier tags", goal("to"))
+            let shown = said["names"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let more = said["total"].as_u64().unwrap_or_default().saturating_sub(shown.len() as u64);
+            let more = if more > 0 { format!(" and {more} more tasks") } else { String::new() };
+            format!(": make {} again, and give {}{more} the earlier tags", goal("to"), names(shown))
         }
         "delete" => had(),
         "set" => {
