@@ -109,7 +109,13 @@ impl<'a> Words<'a> {
         if ends > 0 {
             return Some((None, None, ends));
         }
-        self.clock(start).map(|(time, words)| (None, Some(time), words))
+        let (time, words) = self.clock(start)?;
+        let after = start + words;
+        let after = after + usize::from(self.word(after) == "on");
+        Some(match self.date(after, begins, moment) {
+            Some((day, more)) => (Some(day), Some(time), after + more - start),
+            None => (None, Some(time), words),
+        })
     }
 
     /// Returns how many words say "at the end of the day"; none if these words do not.

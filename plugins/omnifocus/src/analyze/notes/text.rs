@@ -224,6 +224,8 @@ mod tests {
             ("Send it tomorrow by 5pm", "Send it", "2026-01-29 17:00"),
             ("Send it on Friday by noon", "Send it", "2026-01-30 12:00"),
             ("Send it by 5pm on Friday", "Send it", "2026-01-30 17:00"),
+            ("Send it by noon tomorrow", "Send it", "2026-01-29 12:00"),
+            ("Send it by 5 pm next Friday", "Send it", "2026-01-30 17:00"),
             ("Send it by EOD", "Send it", "2026-01-28"),
             ("Send it by end of day Friday", "Send it", "2026-01-30"),
             ("Send it by COB tomorrow", "Send it", "2026-01-29"),
