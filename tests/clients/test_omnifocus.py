@@ -306,7 +306,7 @@ class OmniFocus(Desk):
             self.assertIn(f" with {project['taskCounts']['total']} tasks in it", human.asked[-1].message)
             long = create("N" * 300, project="Q1 budget")
             await self.no(client, long)
-            self.assertIn("N…” in project “Q1 budget”", human.asked[-1].message)
+            self.assertIn("N…” (300 characters) in project “Q1 budget”", human.asked[-1].message)
 
     async def test_without_a_yes_nothing_changes(self):
         for mode in MODES:

@@ -12,6 +12,7 @@ import random
 import re
 import sys
 import time
+import unicodedata
 import unittest
 from zoneinfo import ZoneInfo
 
@@ -28,6 +29,11 @@ EFFECTIVE = {"effectiveDueDate": "dueDate", "effectiveDeferDate": "deferDate", "
 RAW = {"dueDate": "due date", "deferDate": "defer date", "plannedDate": "planned date", "completionDate": "completion date", "added": "creation date"}
 DATES = [*EFFECTIVE, "dueDate", "deferDate", "plannedDate", "added"]
 WORDS = ["a", "call", "the", "roof", "e", "Send", "ü", "budget"]
+
+
+def folded(text):
+    """Without case, and with one form for letters that Unicode can write in two ways."""
+    return unicodedata.normalize("NFC", text).lower()
 
 
 class Store:
@@ -205,7 +211,7 @@ class Query:
             return task["inInbox"]
         if key in ("name", "text"):
             texts = [task["name"]] + ([task["note"]] if key == "text" else [])
-            return any(value.get("contains", value.get("matches")).lower() in text.lower() for text in texts)
+            return any(folded(value.get("contains", value.get("matches"))) in folded(text) for text in texts)
         if key == "tags":
             [(how, names)] = value.items()
             has = [name in task["tags"] for name in names]
@@ -238,7 +244,7 @@ class Query:
         for field, order in reversed(list(zip(self.sort, self.orders))):
             has = [task for task in found if task[field] is not None]
             # Items with equal keys keep their order, even in descending order.
-            has.sort(key=lambda task: task[field].lower() if field == "name" else task[field], reverse=order == "desc")
+            has.sort(key=lambda task: folded(task[field]) if field == "name" else task[field], reverse=order == "desc")
             found = has + [task for task in found if task[field] is None]
         return found
 

@@ -30,7 +30,7 @@ pub(crate) const LIST: &str = r#"
     for (const each of flattenedProjects)
         walk(each.tasks, each.sequential && !each.containsSingletonActions, each.status !== Project.Status.OnHold);
     JSON.stringify(flattenedTasks.filter((task) => !task.project).map((task) => ({
-        id: task.id.primaryKey, name: task.name, note: task.note, flagged: task.flagged, inInbox: task.inInbox,
+        id: task.id.primaryKey, name: task.name.normalize(), note: task.note.normalize(), flagged: task.flagged, inInbox: task.inInbox,
         status: String(task.taskStatus).replace(/^.*: |\]$/g, ''), done: task.completed,
         available: left(task) && free.has(task), blocked: left(task) && !free.has(task),
         tags: task.tags.map((tag) => tag.name), minutes: task.estimatedMinutes ?? null, sequential: task.sequential,

@@ -35,6 +35,119 @@ fn a_folder_is_found_by_any_name_it_may_have() {
     }
 }
 
+/// Unicode writes some letters in two ways, with one meaning. A text that comes from a file's name often has the other.
+#[test]
+fn letters_in_two_forms_are_the_same() {
+    let mut world = World::new();
+    let (whole, parts) = ("Cafe\u{301} Mu\u{308}ller", "Caf\u{e9} M\u{fc}ller");
+    let make = format!(
+        "(() => {{ const tag = new Tag({0}), folder = new Folder({0}), project = new Project({0}, folder), task = new Task({1}, project); task.note = {0}; task.addTag(tag); return task.id.primaryKey; }})()",
+        json!(whole),
+        json!(parts)
+    );
+    let id = world.evaluate(&make).unwrap().trim().to_owned();
+    for text in [whole, parts, &whole.to_lowercase(), &parts.to_lowercase()] {
+        for filter in [
+            json!({"name": {"contains": text}}),
+            json!({"text": {"contains": text}}),
+            json!({"name": {"matches": text}}),
+            json!({"text": {"matches": format!("^{text}$")}}),
+            json!({"project": text}),
+            json!({"folder": text}),
+            json!({"tags": {"all": [text]}}),
+        ] {
+            let answer = read(&mut world, &json!({"type": "tasks", "filters": filter, "fields": ["id"]}));
+            assert_eq!(answer["data"]["tasks"], json!([{ "id": id }]), "{text} {filter}: {answer}");
+        }
+        let update = json!({"mutation": {"operation": "update", "id": id, "changes": {"addTags": [text], "project": text}}});
+        let answer = world.call("omnifocus_write", &update);
+        assert_eq!(
+            (&answer["success"], &answer["data"]["createdTags"]),
+            (&json!(true), &Json::Null),
+            "{answer}"
+        );
+    }
+}
+
+/// A mode and a filter that exclude each other match nothing, and the answer says so.
+#[test]
+fn a_mode_and_a_filter_may_contradict_each_other() {
+    let mut world = World::new();
+    for (mode, filter, is_refused) in [
+        ("available", json!({"blocked": true}), true),
+        ("blocked", json!({"available": true}), true),
+        ("available", json!({"status": "completed"}), true),
+        ("available", json!({"AND": [{"blocked": true}]}), true),
+        ("inbox", json!({"project": "Roof"}), true),
+        ("inbox", json!({"folder": null}), true),
+        ("forecast_past", json!({"blocked": true}), false),
+        ("available", json!({"available": false}), false),
+        ("available", json!({"OR": [{"blocked": true}, {"flagged": true}]}), false),
+    ] {
+        let answer = read(&mut world, &json!({"type": "tasks", "mode": mode, "filters": filter}));
+        let told = answer["error"]
+            .as_str()
+            .is_some_and(|error| error.contains("`query.mode`") && error.contains("contradict each other"));
+        assert_eq!(told, is_refused, "{mode} {filter}: {answer}");
+        assert_eq!(answer["success"] == true, !is_refused, "{mode} {filter}: {answer}");
+    }
+}
+
+/// Tags that are there already are not new ones, whatever their case and whether they have a path.
+#[test]
+fn notes_know_the_tags_that_are_there() {
+    let mut world = World::new();
+    let items = json!([{"name": "x", "tags": ["work", "People : ana", "Ana", "Nobody", "People : Nobody"]}]);
+    let analysis = json!({"analysis": {"type": "parse_meeting_notes", "params": {"items": items}}});
+    let answer = world.call("omnifocus_analyze", &analysis);
+    let tags = json!({"existing": ["work", "People : ana", "Ana"], "new": ["Nobody", "People : Nobody"]});
+    assert_eq!(answer["data"]["items"][0]["tags"], tags, "{answer}");
+}
+
+/// A project that repeats is a repeating item too.
+#[test]
+fn projects_that_repeat_are_listed() {
+    let mut world = World::new();
+    let analyze = |world: &mut World, operation: &str| {
+        let analysis = json!({"analysis": {"type": "recurring_tasks", "params": {"operation": operation}}});
+        world.call("omnifocus_analyze", &analysis)["data"].clone()
+    };
+    let (before, patterns) = (analyze(&mut world, "analyze"), analyze(&mut world, "patterns"));
+    let make = "(() => { const project = new Project('Clean'); project.dueDate = new Date(2026, 0, 5, 17); \
+                project.repetitionRule = new Task.RepetitionRule('FREQ=WEEKLY', null, Task.RepetitionScheduleType.Regularly, Task.AnchorDateKey.DueDate, true); \
+                return project.id.primaryKey; })()";
+    let id = world.evaluate(make).unwrap().trim().to_owned();
+    let after = analyze(&mut world, "analyze");
+    let count = |data: &Json, key: &str| data["summary"][key].as_i64().unwrap();
+    for (key, more) in [("totalRecurring", 1), ("projects", 1), ("overdue", 1), ("dueThisWeek", 0)] {
+        assert_eq!(count(&after, key) - count(&before, key), more, "{key}");
+    }
+    let row = after["projects"].as_array().unwrap().iter().find(|row| row["id"] == json!(id)).unwrap();
+    assert_eq!(
+        (&row["frequency"], &row["isOverdue"], &row["overdueDays"]),
+        (&json!("Weekly"), &json!(true), &json!(22))
+    );
+    assert_eq!(after["tasks"], before["tasks"]);
+    let total = |data: &Json| data["totalRecurring"].as_i64().unwrap();
+    assert_eq!(total(&analyze(&mut world, "patterns")) - total(&patterns), 1);
+}
+
+/// A task that is flagged through its project is flagged in every row that says why it is there.
+#[test]
+fn rows_show_the_flag_that_counts() {
+    let mut world = World::new();
+    let make = "(() => { const project = new Project('P'), task = new Task('late', project); project.flagged = true; task.dueDate = new Date(2026, 0, 5, 17); return task.id.primaryKey; })()";
+    let id = world.evaluate(make).unwrap().trim().to_owned();
+    let is_flagged = |rows: &Json| {
+        let all = rows.as_array().unwrap_or_else(|| panic!("{rows}"));
+        all.iter().find(|row| row["id"] == json!(id)).unwrap()["effectiveFlagged"].clone()
+    };
+    let answer = read(&mut world, &json!({"type": "tasks", "mode": "overdue", "limit": 500}));
+    assert_eq!(is_flagged(&answer["data"]["tasks"]), true, "{answer}");
+    let answer = world.call("omnifocus_analyze", &json!({"analysis": {"type": "overdue_analysis"}}));
+    assert_eq!(is_flagged(&answer["data"]["bySeverity"]["high"]["tasks"]), true, "{answer}");
+}
+
 /// People copy an id from an export into another call.
 #[test]
 fn ids_are_exact_in_every_export() {

@@ -110,6 +110,36 @@ fn what_is_not_known_is_told() {
     }
 }
 
+/// If no rule is known, there is no answer: all tasks are not the contents of the perspective.
+#[test]
+fn a_perspective_without_a_known_rule_is_refused() {
+    let mut world = World::new();
+    for (rules, how, part) in [
+        (json!([{"somethingNew": true}]), "all", "{\"somethingNew\":true}"),
+        (json!([{"actionDateField": "due"}]), "all", "actionDateField"),
+        (
+            json!([{"aggregateType": "any", "aggregateRules": [{"somethingNew": 1}, {"actionStatus": "late"}]}]),
+            "none",
+            "somethingNew",
+        ),
+    ] {
+        keep(&world, &rules, how);
+        let answer = shown(&mut world);
+        let error = answer["error"].as_str().unwrap_or_default();
+        assert!(
+            error.starts_with("none of the rules of the perspective `Quick wins` is known")
+                && error.contains(part),
+            "{answer}"
+        );
+    }
+    keep(&world, &json!([{"actionStatus": "flagged"}]), "most");
+    let answer = shown(&mut world);
+    assert_eq!(answer["metadata"]["warnings"][0]["rules"], json!([{"aggregateType": "most"}]), "{answer}");
+    // A perspective without rules shows everything, and so does one whose only rule is switched off.
+    keep(&world, &json!([{"disabledRule": {"actionIsUntagged": true}}]), "all");
+    assert_eq!(shown(&mut world)["success"], true);
+}
+
 #[test]
 fn what_is_no_perspective_is_refused() {
     let mut world = World::new();

@@ -15,5 +15,6 @@ mod properties;
 mod requests;
 mod safe;
 mod scenarios;
+mod states;
 mod undo;
 mod world;

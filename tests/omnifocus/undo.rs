@@ -15,9 +15,9 @@ const SCENE: &str = "const folder = new Folder('F'), other = new Folder('G'), pr
     return JSON.stringify(ids({ folder, other, project, red, blue, a, b, c, below }));";
 
 /// Everything that a user sees of the database, except the times of changes.
-const ALL: &str = "(() => { const id = (item) => item ? item.id.primaryKey : null, at = (date) => date ? date.getTime() : null; \
+pub(crate) const ALL: &str = "(() => { const id = (item) => item ? item.id.primaryKey : null, at = (date) => date ? date.getTime() : null; \
     const both = (item) => [id(item), item.name, item.note, item.flagged, at(item.dueDate), at(item.deferDate), at(item.plannedDate), item.estimatedMinutes, \
-      item.sequential, item.tags.map((tag) => tag.name), item.repetitionRule && item.repetitionRule.ruleString, at(item.completionDate), \
+      item.sequential, item.tags.map((tag) => tag.name), item.repetitionRule && item.repetitionRule.ruleString, at(item.completionDate), at(item.dropDate), \
       item.notifications.map((alert) => at(alert.initialFireDate))]; \
     const task = (task) => [...both(task), String(task.taskStatus), id(task.parent), (task.parent ? task.parent.children : inbox).map(id).indexOf(id(task))]; \
     const project = (project) => [...both(project), String(project.status), at(project.nextReviewDate), at(project.lastReviewDate), project.reviewInterval.steps, String(project.reviewInterval.unit), \

@@ -15,6 +15,7 @@
   const {
     refuse,
     present,
+    folded,
     orNull,
     time,
     key,
@@ -27,6 +28,7 @@
     folderState,
     projectState,
     tagState,
+    tagCounts,
     near,
     segments,
   } = shared;
@@ -366,12 +368,12 @@
   // below each folder with a name that contains the text, or with a name and parents that contain its segments in
   // order. A name may contain a slash.
   function findFolders(text) {
-    const split = segments(text.toLowerCase(), /\s:\s|\//);
-    const forms = split.includes("") ? [[text.toLowerCase()]] : [split, [text.toLowerCase()]];
+    const split = segments(folded(text), /\s:\s|\//);
+    const forms = split.includes("") ? [[folded(text)]] : [split, [folded(text)]];
     const holds = (folder, wanted, fits) => {
       let at = folder;
       for (let index = wanted.length - 1; index >= 0; index -= 1, at = at.parent) {
-        if (!present(at) || !fits(at.name.toLowerCase(), wanted[index])) return false;
+        if (!present(at) || !fits(folded(at.name), wanted[index])) return false;
       }
       return true;
     };
@@ -379,8 +381,7 @@
       isPart = (name, wanted) => name.includes(wanted);
     const tests = [
       (folder) => key(folder) === text,
-      (folder) =>
-        path(folder).toLowerCase() === text.toLowerCase() || forms.some((form) => holds(folder, form, isSame)),
+      (folder) => folded(path(folder)) === folded(text) || forms.some((form) => holds(folder, form, isSame)),
       (folder) => forms.some((form) => holds(folder, form, isPart)),
     ];
     const all = Array.from(flattenedFolders);
@@ -437,7 +438,7 @@
 
   function pattern(source) {
     try {
-      return new RegExp(source, "i");
+      return new RegExp(source.normalize(), "i");
     } catch (error) {
       return refuse("bad_pattern", "pattern", source, [String(error.message)]);
     }
@@ -535,8 +536,8 @@
     }),
     actionWithinFocus: held((task, wanted) => above(task).some((id) => wanted.includes(id))),
     actionMatchingSearch: held((task, wanted) => {
-      const text = `${task.name}\n${task.note}`.toLowerCase();
-      return wanted.every((word) => text.includes(String(word).toLowerCase()));
+      const text = folded(`${task.name}\n${task.note}`);
+      return wanted.every((word) => text.includes(folded(String(word))));
     }),
     actionIsLeaf: is((task) => task.children.length === 0),
     actionIsGroup: is((task) => task.children.length > 0 && !isRoot(task)),
@@ -553,7 +554,9 @@
   function ruleTest(rule, unknown) {
     if (rule.disabledRule !== undefined) return null;
     if (Array.isArray(rule.aggregateRules)) return together(rule.aggregateRules, rule.aggregateType, unknown);
-    const tests = [];
+    const tests = [],
+      names = Object.keys(rule).filter((name) => name !== "comment");
+    if (names.length === 1 && names[0] === "actionDateField") unknown.push(rule);
     for (const [name, value] of Object.entries(rule)) {
       if (name === "comment" || name === "actionDateField") continue;
       const field = DATES[rule.actionDateField];
@@ -567,6 +570,7 @@
   }
   function together(all, how, unknown) {
     const tests = all.map((rule) => ruleTest(rule, unknown)).filter((test) => test !== null);
+    if (present(how) && !["all", "any", "none"].includes(how)) unknown.push({ aggregateType: how });
     if (tests.length === 0) return null;
     if (how === "any") return (task) => tests.some((test) => test(task));
     if (how === "none") return (task) => !tests.some((test) => test(task));
@@ -575,7 +579,7 @@
   function perspective(name) {
     const all = Array.from(Perspective.Custom.all),
       exact = all.filter((each) => each.identifier === name || each.name === name);
-    const found = exact.length > 0 ? exact : all.filter((each) => each.name.toLowerCase() === name.toLowerCase());
+    const found = exact.length > 0 ? exact : all.filter((each) => folded(each.name) === folded(name));
     if (found.length !== 1)
       refuse(
         found.length === 0 ? "not_found" : "ambiguous",
@@ -587,6 +591,14 @@
       unknown = [];
     if (!Array.isArray(kept)) refuse("unreadable", "perspective", name);
     const test = together(kept, guarded(found[0], "archivedTopLevelFilterAggregation"), unknown);
+    // Without any rule that is known, everything would look like the contents of the perspective.
+    if (test === null && unknown.length > 0)
+      refuse(
+        "unknown_rules",
+        "perspective",
+        found[0].name,
+        unknown.slice(0, 10).map((rule) => JSON.stringify(rule)),
+      );
     if (unknown.length > 0)
       warnings.push({
         warning: "these rules of the perspective are not known and were left out, so OmniFocus may show others",
@@ -654,8 +666,8 @@
     },
     contains: (kind, within, term) => {
       const reads = within.map((name) => field(kind, name)),
-        wanted = term.toLowerCase();
-      return (item) => reads.some((read) => read(item).toLowerCase().includes(wanted));
+        wanted = folded(term);
+      return (item) => reads.some((read) => folded(read(item)).includes(wanted));
     },
     // Some expressions take time that grows with a power of the text's length. A text that could take seconds is not
     // tried: whether it matches is unknown, and a warning says so.
@@ -669,7 +681,7 @@
       return (item) => {
         let result = false;
         for (const read of reads) {
-          const text = read(item);
+          const text = read(item).normalize();
           if (most !== null && text.length > most) {
             if ((long.texts += 1) === 1) warnings.push(long);
             result = null;
@@ -696,13 +708,13 @@
     tagged: (kind, source) => {
       const wanted = pattern(source);
       return (item) => {
-        for (const tag of item.tags) if (wanted.test(tag.name)) return true;
+        for (const tag of item.tags) if (wanted.test(tag.name.normalize())) return true;
         return false;
       };
     },
     named: (kind, wanted) => {
-      const set = new Set(wanted);
-      return (item) => set.has(item.name.trim().toLowerCase());
+      const set = new Set(wanted.map(folded));
+      return (item) => set.has(folded(item.name.trim()));
     },
     // Whether a task has the tag that the app shows in today's forecast; the user may not have chosen one.
     forecast_tag: () => {
@@ -713,7 +725,7 @@
     tagged_live: () => (item) => {
       let tagged = false;
       for (const tag of item.tags) {
-        if (tag.status !== Tag.Status.Dropped) return true;
+        if (tagCounts(tag) !== "dropped") return true;
         tagged = true;
       }
       return !tagged;
@@ -874,7 +886,7 @@
   }
 
   function comparable(value) {
-    if (typeof value === "string") return value.toLowerCase();
+    if (typeof value === "string") return folded(value);
     if (Array.isArray(value)) return value.length === 0 ? null : value.join(", ").toLowerCase();
     if (value !== null && typeof value === "object") return JSON.stringify(value);
     return value;

@@ -13,6 +13,8 @@
   // ---- values
 
   const present = (value) => value !== undefined && value !== null;
+  // A text without its case, and with one form for letters that Unicode can write in two ways.
+  const folded = (text) => text.normalize().toLowerCase();
   const orNull = (value) => (value === undefined ? null : value);
   const time = (date) => (present(date) ? date.getTime() : null);
   const key = (object) => (present(object) ? object.id.primaryKey : null);
@@ -54,6 +56,9 @@
     return task.completed || status === Task.Status.Completed ? "completed" : "active";
   }
 
+  // The state that a task has itself. It also counts as completed or dropped if something above it is.
+  const ownTaskState = (task) => (task.completed ? "completed" : present(task.dropDate) ? "dropped" : "active");
+
   // A dropped folder also drops everything in it, at any depth.
   function inDropped(folder) {
     for (let at = folder; present(at); at = at.parent) if (at.status !== Folder.Status.Active) return true;
@@ -85,7 +90,15 @@
 
   // ---- what can be done now
 
-  // A tag also counts as on hold if a tag above it is.
+  // A tag also counts as dropped or on hold if a tag above it is.
+  function tagCounts(tag) {
+    let found = "active";
+    for (let at = tag; present(at) && found !== "dropped"; at = at.parent) {
+      const state = tagState(at);
+      if (state !== "active") found = state;
+    }
+    return found;
+  }
   function isHeld(tag) {
     for (let at = tag; present(at); at = at.parent) if (at.status === Tag.Status.OnHold) return true;
     return false;
@@ -134,9 +147,9 @@
 
   // Existing names with a spelling like that of a missing one.
   function near(name, all) {
-    const wanted = name.toLowerCase();
+    const wanted = folded(name);
     const close = (other) => {
-      const lower = other.toLowerCase();
+      const lower = folded(other);
       return lower.includes(wanted) || (lower.length > 2 && wanted.includes(lower)) || edits(wanted, lower) <= 2;
     };
     return Array.from(new Set(Array.from(all, title).filter(close))).slice(0, 5);
@@ -170,8 +183,8 @@
     const known = projectById(name);
     if (known !== null) return { live: [known], all: [known] };
     const exact = flattenedProjects.filter((project) => project.name === name),
-      lower = name.toLowerCase();
-    const all = exact.length > 0 ? exact : flattenedProjects.filter((project) => project.name.toLowerCase() === lower);
+      lower = folded(name);
+    const all = exact.length > 0 ? exact : flattenedProjects.filter((project) => folded(project.name) === lower);
     if (all.length === 0) refuse("not_found", "project", name, near(name, flattenedProjects));
     return { live: all.filter(isLive), all };
   }
@@ -183,13 +196,12 @@
   function tagsNamed(name) {
     const known = Tag.byIdentifier(name);
     if (present(known)) return [known];
-    const lower = (text) => text.toLowerCase(),
-      wanted = segments(name, /\s:\s/).join(" : ");
+    const wanted = segments(name, /\s:\s/).join(" : ");
     const fits = [
       (tag) => path(tag) === wanted,
       (tag) => tag.name === name,
-      (tag) => lower(path(tag)) === lower(wanted),
-      (tag) => lower(tag.name) === lower(name),
+      (tag) => folded(path(tag)) === folded(wanted),
+      (tag) => folded(tag.name) === folded(name),
     ];
     for (const fit of fits) {
       const found = flattenedTags.filter(fit);
@@ -244,7 +256,7 @@
     linkedFiles: Array.from(item.linkedFileURLs || [], (url) => url.string),
   });
   const contents = {
-    task: (task) => [hung(task), taskState(task), key(task.parent), key(task.containingProject)],
+    task: (task) => [hung(task), key(task.parent), key(task.containingProject)],
     project: (project) => [
       hung(project),
       ownState(project),
@@ -285,6 +297,7 @@
   return {
     refuse,
     present,
+    folded,
     orNull,
     time,
     key,
@@ -299,6 +312,7 @@
     digest,
     isRoot,
     taskState,
+    ownTaskState,
     folderState,
     projectStates,
     ownState,
@@ -306,6 +320,7 @@
     isLive,
     tagStates,
     tagState,
+    tagCounts,
     isBlocked,
     isAvailable,
     tagNames,

@@ -10,7 +10,7 @@
 //   step       {do: "create", kind: "task", temp, name, at: place, set}
 //              {do: "create", kind: "project" or "folder", temp, name, at: place, set}
 //              {do: "update", kind, id: reference, set}
-//              {do: "complete", kind, id: reference, when}
+//              {do: "complete", kind, id: reference, when, once: without a next occurrence}
 //              {do: "skip", kind, id: reference}
 //              {do: "duplicate", kind, id: reference, to: place or null, name or null, alone: without what is below it}
 //              {do: "convert", kind: "task", id: reference, to: place}
@@ -32,6 +32,7 @@
   const {
     refuse,
     present,
+    folded,
     orNull,
     time,
     key,
@@ -102,7 +103,18 @@
 
   function findTask(id) {
     const task = Task.byIdentifier(id);
-    if (!present(task)) refuse("no_id", "task", id, present(Project.byIdentifier(id)) ? ["project"] : []);
+    if (!present(task)) {
+      if (present(Project.byIdentifier(id))) refuse("no_id", "task", id, ["project"]);
+      const named = flattenedTasks.filter((each) => each.name === id && !isRoot(each)),
+        open = named.filter((each) => taskState(each) === "active");
+      const shown = (each) => `${key(each)} (in ${title(each.containingProject) || "the inbox"})`;
+      refuse(
+        named.length > 0 ? "by_name" : "no_id",
+        "task",
+        id,
+        (open.length > 0 ? open : named).slice(0, 5).map(shown),
+      );
+    }
     if (isRoot(task)) refuse("no_id", "task", id, ["root"]);
     return task;
   }
@@ -146,14 +158,12 @@
     const known = Folder.byIdentifier(name);
     if (present(known)) return known;
     const exact = flattenedFolders.filter((folder) => folder.name === name || path(folder) === name);
-    const wanted = segments(name, /\s:\s|\//)
-      .join("\n")
-      .toLowerCase();
+    const wanted = folded(segments(name, /\s:\s|\//).join("\n"));
     const found =
       exact.length > 0
         ? exact
         : flattenedFolders.filter(
-            (folder) => chain(folder).join("\n").toLowerCase() === wanted || folder.name.toLowerCase() === wanted,
+            (folder) => folded(chain(folder).join("\n")) === wanted || folded(folder.name) === folded(name),
           );
     if (found.length === 1) return found[0];
     if (found.length > 1)
@@ -191,7 +201,7 @@
     for (const segment of segments(name, /\s:\s/)) {
       const level = above === null ? tags : above.children;
       const same = (each) => each.name === segment,
-        alike = (each) => each.name.toLowerCase() === segment.toLowerCase();
+        alike = (each) => folded(each.name) === folded(segment);
       let tag = Array.from(level).find(same) || Array.from(level).find(alike);
       if (!present(tag)) {
         tag = new Tag(segment, above === null ? tags.ending : above);
@@ -246,11 +256,17 @@
       latest.set(where, [key(item), holds(item)]);
     };
   }
-  // Whether a task is already in the project or in the inbox to which a step moves it; a group within is left as it is.
+  // Whether an item is already in the place to which a step moves it; what is deeper in a project is in it too.
   function isThere(kind, item, move) {
-    if (kind !== "task" || move === undefined || move.last) return false;
-    if (move.inbox) return !present(item.containingProject);
-    return typeof move.project === "string" && key(findProject(move.project)) === key(item.containingProject);
+    if (!program.ordered || move === undefined || present(move.after) || present(move.before)) return false;
+    if (kind !== "task") return key(holderOf(kind, item)) === key(folderAt(move));
+    const holder = up(item);
+    if (holder === null && placed.has(key(item)) && present(item.parent)) return false;
+    const project = projectAbove(holder);
+    if (move.inbox) return project === null;
+    if (typeof move.project === "string") return key(findProject(move.project)) === key(project);
+    if (move.top) return !present(holder) || isRoot(holder);
+    return present(move.task) && present(holder) && key(holder) === move.task.id;
   }
   const section = (id) => projectById(id) || Folder.byIdentifier(id) || refuse("no_id", "project or folder", id);
   function folderPlace(place, edge) {
@@ -264,6 +280,21 @@
     return () => folder[edge];
   }
   const placeIn = (kind, place, edge) => (kind === "task" ? taskPlace : folderPlace)(place, edge);
+  // The existing task in or beside which a place is; new items may be between.
+  function taskAt(place) {
+    if (!present(place)) return null;
+    if (present(place.task) && place.task.temp !== undefined)
+      return taskAt((program.steps.find((step) => step.do === "create" && step.temp === place.task.temp) || {}).at);
+    const beside = place.task || place.after || place.before;
+    return present(beside) ? findTask(beside.id) : null;
+  }
+  // Nothing can go into itself.
+  function refuseCycle(kind, item, place) {
+    if (item === null || !present(place) || kind === "project") return;
+    const above = kind === "task" ? taskAt(place) : folderAt(place);
+    for (let at = above; present(at); at = holderOf(kind, at))
+      if (key(at) === key(item)) refuse("cycle", kind, key(above));
+  }
 
   // ---- applying
 
@@ -306,8 +337,15 @@
     row.warnings.push("note: its end was removed, and any styles of the rest with it");
   }
 
+  // The tags that a change has removed and that nobody named.
+  function tellGone(had, kept, row) {
+    const gone = had.filter((tag) => !kept.includes(key(tag)));
+    if (gone.length > 0)
+      row.warnings.push(`tags: ${gone.map(path).join(", ")} left, because the tags of a group exclude each other`);
+  }
   function setTags(item, change, row) {
-    const created = [];
+    const created = [],
+      had = change.replace === undefined ? Array.from(item.tags) : [];
     if (change.replace !== undefined) {
       const wanted = change.replace.map((name) => needTag(name, created));
       item.clearTags();
@@ -319,6 +357,7 @@
       if (tag === null) row.warnings.push(`tags: no tag "${name}" to remove`);
       else item.removeTag(tag);
     }
+    tellGone(had, Array.from(item.tags, key).concat((change.remove || []).map((name) => key(lookTag(name)))), row);
     if (created.length > 0) row.createdTags = created;
   }
 
@@ -338,6 +377,20 @@
     return new Task.RepetitionRule(rule.rule, null, schedules[rule.schedule], anchors[rule.anchor], rule.catchUp);
   }
 
+  const anchors = [
+    ["due", "DueDate"],
+    ["defer", "DeferDate"],
+    ["planned", "PlannedDate"],
+  ];
+  // A rule without an anchor moves a date that the item has then: the due date, or else the defer or planned date.
+  function anchorRule({ kind, id, set }) {
+    if (!present(set.rule) || present(set.rule.anchor)) return;
+    const item = id.temp === undefined ? finders[kind](id.id) : made.get(id.temp);
+    const has = (name) => present(set[name] === undefined ? present(item) && backs[name](item) : set[name]);
+    const found = anchors.find(([name]) => has(name));
+    set.rule.anchor = found === undefined ? "DueDate" : found[1];
+  }
+
   // Completes an item as the app's own button does: a repeating item continues, and the finished occurrence is another
   // object.
   function finish(kind, item, when, row) {
@@ -346,6 +399,17 @@
     const finished = kind === "project" ? (present(done) && present(done.project) ? done.project : item) : done || item;
     if (repeats && key(finished) !== key(item)) row.next = show[kind](item);
     return finished;
+  }
+  // Completes an item without its next occurrence.
+  function finishOnce(item, when) {
+    const rule = item.repetitionRule;
+    item.repetitionRule = null;
+    try {
+      item.markComplete(date(when));
+    } finally {
+      item.repetitionRule = rule;
+    }
+    return item;
   }
   function setStatus(kind, item, { status, dropped }, row) {
     if (status === "completed") return finish(kind, item, null, row);
@@ -434,13 +498,17 @@
     if (set.status !== undefined && isAlready(kind, item, set.status, row)) return item;
     const setIt = () => attempt(row, "status", () => setStatus(kind, item, set, row)) || item,
       left = set.status === undefined ? item : endTask(kind, item, row, set.status, setIt);
-    if (kind === "task" && (set.status === "active" || move !== null || isNew(key(item))) && isEndedAbove(item))
+    const isTold = row.warnings.some((warning) => warning.startsWith("status:"));
+    if (set.status !== undefined && !isTold && state[kind](left) !== set.status)
+      row.warnings.push(`status: set to "${set.status}", reads back as "${state[kind](left)}"`);
+    const opens = set.status === "active" || move !== null || isNew(key(item));
+    if (program.ordered && kind === "task" && opens && isEndedAbove(item))
       row.warnings.push(`status: it counts as ${taskState(item)}, because its project or group is`);
     return left;
   }
 
   const isNew = (id) => undoable.some((each) => each.id === id);
-  const isClosed = (task) => task.completed || present(task.dropDate);
+  const isClosed = (task) => closes(shared.ownTaskState(task));
   // Whether an open task counts as completed or dropped, because something above it is.
   const isEndedAbove = (item) => !isClosed(item) && taskState(item) !== "active";
 
@@ -483,6 +551,16 @@
     const last = present(set.rule) && present(rule) ? /UNTIL=(\d{4})(\d\d)(\d\d)/.exec(rule.ruleString) : null;
     if (last !== null && present(due) && new Date(Number(last[1]), last[2] - 1, Number(last[3]) + 1) < due)
       row.warnings.push("repetitionRule: it ends before the due date, so it never repeats");
+    // The next occurrence would get the date that the rule moves.
+    const anchor = present(rule) ? anchors.find(([, name]) => name === word(rule.anchorDateKey)) : undefined;
+    const changes = set.rule !== undefined || anchors.some(([name]) => set[name] === null);
+    if (
+      changes &&
+      anchor !== undefined &&
+      backs[anchor[0]](item) === null &&
+      anchors.some(([name]) => backs[name](item) !== null)
+    )
+      row.warnings.push(`repetitionRule: it moves the ${anchor[0]} date, which the item does not have`);
     const past = set.alerts === undefined ? [] : (set.alerts.replace || []).concat(set.alerts.add || []);
     if (
       past.some(({ at, minutes }) =>
@@ -514,6 +592,68 @@
     const beside = place.after || place.before;
     return present(beside) ? up(findTask(beside.id)) : null;
   }
+  const projectAbove = (holder) =>
+    containers(holder).reduce((_, { kind, item }) => (kind === "project" ? item : null), null);
+
+  // ---- what an item counts as because of what is above it
+
+  // The states that earlier steps set, by id or temporary id, and the folders into which they move a project or folder.
+  const planned = new Map(earlier.planned),
+    shelved = new Map(earlier.shelved);
+  const own = (kind, item) => planned.get(key(item)) || state[kind](item);
+  function holderOf(kind, item) {
+    if (kind === "task") return up(item);
+    if (shelved.has(key(item))) return shelved.get(key(item)) && again.folder(shelved.get(key(item)));
+    return kind === "project" ? item.parentFolder : item.parent;
+  }
+  function folderAt(place) {
+    const beside = place.after || place.before;
+    if (present(beside)) return holderOf(Project.byIdentifier(beside.id) ? "project" : "folder", section(beside.id));
+    return place.folder === undefined ? null : findFolder(place.folder);
+  }
+  // What an open item counts as below a task, root task or folder.
+  function inherited(above) {
+    let found = "active";
+    for (let at = above; present(at);) {
+      const kind = at instanceof Folder ? "folder" : isRoot(at) ? "project" : "task",
+        item = kind === "project" ? at.project : at,
+        status = own(kind, item);
+      if (closes(status)) return status;
+      if (status === "on_hold") found = status;
+      at = holderOf(kind, item);
+    }
+    return found;
+  }
+  function countsAt(kind, place, item) {
+    const beside = [place.project, place.task].find((each) => present(each) && each.temp !== undefined);
+    if (beside !== undefined) return planned.get(`temp:${beside.temp}`) || "active";
+    return inherited(kind === "task" ? holderAt(place, item && up(item)) : folderAt(place));
+  }
+  // What an open item counts as where it goes, if it counts as something else now.
+  function effect(kind, item, place, status) {
+    if (item === null || place === undefined || closes(status || own(kind, item))) return {};
+    const before = inherited(holderOf(kind, item)),
+      becomes = countsAt(kind, place, item);
+    return before === becomes ? {} : { before, becomes };
+  }
+  // What an item goes on to count as, whatever its own state.
+  function still(kind, item, status) {
+    const above = status === undefined ? "active" : inherited(holderOf(kind, item));
+    return closes(above) || (status === "active" && above !== status) ? { still: above } : {};
+  }
+  // A new item has only what its place makes of it.
+  function effectOfNew(kind, place, status) {
+    const becomes = countsAt(kind, place, null);
+    return becomes === "active" || closes(status) ? {} : { becomes };
+  }
+  const effectAct = (kind, becomes) =>
+    `${becomes === "dropped" ? "drop" : becomes === "completed" ? "complete" : "edit"} ${kind}`;
+  // What goes along with a change that ends something or holds it back, with a hash of all of it.
+  function along(kind, item) {
+    const goes = within(kind, item);
+    return { ...goes, digest: digest(kind, item) };
+  }
+
   const closes = (status) => status === "completed" || status === "dropped";
   const remains = ({ kind, item }) => !closes(state[kind](item));
   // OmniFocus completes a group or a project with `completedByChildren` when nothing open is left in it. These are the
@@ -523,10 +663,10 @@
     for (const { kind, item } of above) {
       const here = key(kind === "project" ? item.task : item);
       if (item.completedByChildren !== true || ended.has(here) || !remains({ kind, item })) break;
-      const stays = (each) => taskState(each) === "active" && !ended.has(key(each)) && !placed.has(key(each));
+      const stays = (each) => !isClosed(each) && !ended.has(key(each)) && !placed.has(key(each));
       if (Array.from(item.children).some(stays)) break;
       if (Array.from(placed).some(([who, holder]) => key(holder) === here && !ended.has(who))) break;
-      found.push({ kind, id: key(item), name: item.name });
+      found.push({ kind, id: key(item), name: item.name, ...repeats(item) });
       if (goesOn(ruleBack(item.repetitionRule))) break;
       ended.add(here);
     }
@@ -587,6 +727,8 @@
 
   // The maximum number of steps of the undo for the tasks below one item.
   const MOST_BELOW = 200;
+  // The maximum number of tasks of a merge that can be undone.
+  const MOST_MERGED = 1000;
 
   // The places to which an item can be moved back, the exact one first. A later step may delete its neighbors, so its
   // container comes last.
@@ -618,6 +760,11 @@
           method: word(rule.method),
         }
       : null;
+  // The path of a tag, or its id if another tag has that path too.
+  function handle(tag) {
+    const found = shared.tagsNamed(path(tag));
+    return found.length === 1 && key(found[0]) === key(tag) ? path(tag) : key(tag);
+  }
   // The value of a property, in the form in which a step sets it.
   const backs = {
     name: (item) => item.name,
@@ -629,7 +776,7 @@
     defer: (item) => time(item.deferDate),
     planned: (item) => time(item.plannedDate),
     estimate: (item) => orNull(item.estimatedMinutes),
-    tags: (item) => ({ replace: Array.from(item.tags, path) }),
+    tags: (item) => ({ replace: Array.from(item.tags, handle) }),
     alerts: (item) => ({ replace: alerts(item) }),
     rule: (item) => ruleBack(item.repetitionRule),
   };
@@ -687,13 +834,21 @@
     }
     return null;
   }
+  // The step that completes an item again. An occurrence that is over does not go on a second time.
+  const doneBack = (kind, item, when) => ({
+    do: "complete",
+    kind,
+    id: { id: key(item) },
+    when,
+    ...(present(item.repetitionRule) ? { once: true } : {}),
+  });
   // Completing or dropping a repeating item moves its dates, so undo restores the dates too.
   function backOfState(kind, item) {
     const was = state[kind](item),
       id = { id: key(item) };
     const steps =
-      kind !== "folder" && was === "active" && present(item.repetitionRule) ? putBack(kind, item, dates(item)) : [];
-    if (was === "completed") return steps.concat({ do: "complete", kind, id, when: time(item.completionDate) });
+      kind !== "folder" && !closes(was) && present(item.repetitionRule) ? putBack(kind, item, dates(item)) : [];
+    if (was === "completed") return steps.concat(doneBack(kind, item, time(item.completionDate)));
     const dropped = was === "dropped" && kind !== "folder" ? { dropped: time(item.dropDate) } : {};
     return steps.concat({ do: "update", kind, id, set: { status: was, ...dropped } });
   }
@@ -724,7 +879,7 @@
       const moved = Object.entries(old).filter(([name, value]) => now[name] !== value);
       steps.push(...putBack("task", task, Object.fromEntries(moved)));
       if (time(task.completionDate) === done && time(task.dropDate) === dropped) continue;
-      if (done !== null) steps.push({ do: "complete", kind: "task", id: { id }, when: done });
+      if (done !== null) steps.push(doneBack("task", task, done));
       else
         steps.push(...putBack("task", task, dropped === null ? { status: "active" } : { status: "dropped", dropped }));
     }
@@ -747,7 +902,7 @@
     return { length: letters.length, head: letters.slice(0, HEAD).join(""), hash: hash(text) };
   };
   const state = {
-    task: taskState,
+    task: shared.ownTaskState,
     project: ownState,
     folder: (folder) => (folder.status === Folder.Status.Active ? "active" : "dropped"),
   };
@@ -772,29 +927,41 @@
     review: (item) => show.project(item).reviewInterval,
     alerts,
   };
+  // The tasks that have a tag, and the root tasks of the projects that have it.
+  const carriers = (tag) => {
+    const all = new Map(Array.from(tag.tasks, (task) => [key(task), task]));
+    for (const { task } of tag.projects || []) all.set(key(task), task);
+    return Array.from(all.values());
+  };
   // The number of items that go with a task, project, folder or tag.
   function within(kind, item) {
     if (kind === "tag") {
-      const own = new Set(Array.from(item.tasks, key)),
+      const own = new Set(carriers(item).map(key)),
         all = new Map();
       for (const tag of [item].concat(Array.from(item.flattenedTags)))
-        for (const task of tag.tasks) all.set(key(task), task);
+        for (const task of carriers(tag)) all.set(key(task), task);
       const open = Array.from(all.values()).filter((task) => taskState(task) === "active").length;
       return { total: own.size, tags: item.flattenedTags.length, below: all.size - own.size, open };
     }
     if (kind === "folder") {
-      const tasks = Array.from(item.flattenedProjects)
-        .flatMap((project) => Array.from(project.flattenedTasks))
-        .filter((task) => !isRoot(task));
-      return {
-        projects: item.flattenedProjects.length,
-        folders: item.flattenedFolders.length,
-        total: tasks.length,
-        open: tasks.filter((task) => taskState(task) === "active").length,
-      };
+      const tasks = Array.from(item.flattenedProjects).flatMap(tasksOf);
+      return { projects: item.flattenedProjects.length, folders: item.flattenedFolders.length, ...countsOf(tasks) };
     }
-    const below = Array.from(item.flattenedTasks).filter((task) => !isRoot(task));
-    return { total: below.length, open: below.filter((task) => taskState(task) === "active").length };
+    return countsOf(tasksOf(item));
+  }
+  const tasksOf = (item) => Array.from(item.flattenedTasks).filter((task) => !isRoot(task));
+  const countsOf = (tasks) => ({
+    total: tasks.length,
+    open: tasks.filter((task) => taskState(task) === "active").length,
+  });
+  // The number of repetitions that end when something above them ends. A project or group that goes on opens them again.
+  function repetitions(kind, item) {
+    const items =
+      kind === "folder"
+        ? Array.from(item.flattenedProjects).flatMap((project) => [project.task].concat(tasksOf(project)))
+        : tasksOf(item);
+    const count = items.filter((task) => present(task.repetitionRule) && taskState(task) === "active").length;
+    return count > 0 ? { repetitions: count } : {};
   }
   const home = {
     task: (task) => (present(task.parent) && !isRoot(task.parent) ? task.parent.name : title(task.containingProject)),
@@ -811,10 +978,18 @@
   const about = (kind, item) => ({ name: look(item).name, in: home[kind](item) });
   const alreadyIs = (kind, item, status) => (closes(status) && state[kind](item) === status ? { already: status } : {});
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
+  // The repetition of an item that is completed or dropped, and those that end with it: by its place also its own.
+  function ends(kind, item, status) {
+    const below = repetitions(kind, item),
+      rule = ruleBack(item.repetitionRule);
+    if (status !== "moved") return { ...repeats(item), ...(goesOn(rule, status) ? {} : below) };
+    return rule === null ? below : { repetitions: (below.repetitions || 0) + 1 };
+  }
 
   // The name of the place to which a step moves something; it may be an object that the program makes itself.
-  function target(place, kind) {
+  function target(place, kind, item) {
     if (place === undefined) return {};
+    if (place.top) return { to: title(item && projectAbove(up(item))) };
     if (typeof place.project === "string") return { to: look(findProject(place.project)).name };
     const find = kind === "task" ? findTask : section;
     for (const beside of [place.task, place.after, place.before])
@@ -822,8 +997,11 @@
     return place.folder === undefined ? {} : { to: path(look(findFolder(place.folder))) };
   }
 
+  const placeName = (move) =>
+    move.top || move.task ? "parentTaskId" : move.project !== undefined || move.inbox ? "project" : "folder";
+
   // The acts of an update. A change that loses data is an act of its own and not an edit.
-  function actsOf(kind, item, set) {
+  function actsOf(kind, item, set, { becomes }) {
     const found = new Set(),
       loses = (old, wanted) => old !== "" && !wanted.startsWith(old);
     for (const [name, wanted] of Object.entries(set)) {
@@ -837,6 +1015,7 @@
         found.add(`end ${kind} repetition`);
       else found.add(`edit ${kind}`);
     }
+    if (becomes !== undefined) found.add(effectAct(kind, becomes));
     return Array.from(found);
   }
   // Two tags of an exclusive group would replace each other without a word. An undo sets what was there.
@@ -846,7 +1025,7 @@
     for (const name of (replace || []).concat(add || [])) {
       const tag = lookTag(name),
         steps = segments(name, /\s:\s/),
-        group = tag !== null ? tag.parent : steps.length > 1 ? lookTag(steps.slice(0, -1).join(" : ")) : null;
+        group = groupOf(name);
       if (!present(group) || group.childrenAreMutuallyExclusive !== true) continue;
       const id = tag === null ? steps[steps.length - 1] : key(tag),
         other = seen.get(key(group));
@@ -863,19 +1042,29 @@
     return newTags(set.tags);
   }
   const named = (added) => (added.length > 0 ? { newTags: added } : {});
-  // The tags that leave an item because the tags of an exclusive group replace each other.
-  function pushedOut(item, change) {
-    if (change === undefined || change.replace !== undefined) return {};
-    const removed = (change.remove || []).map(lookTag).map(key),
-      added = (change.add || []).map(lookTag).filter((tag) => tag !== null);
-    const leaves = Array.from(item.tags).filter(
+  // The tags that leave an item because the tags of an exclusive group replace each other. An added tag is `{id, group}`;
+  // a new one has no id.
+  const leaving = (item, added, removed) =>
+    Array.from(item.tags).filter(
       (tag) =>
         present(tag.parent) &&
         tag.parent.childrenAreMutuallyExclusive === true &&
         !removed.includes(key(tag)) &&
-        added.some((other) => key(other.parent) === key(tag.parent) && key(other) !== key(tag)),
+        added.some(({ id, group }) => group === key(tag.parent) && id !== key(tag)),
     );
+  function pushedOut(item, change) {
+    if (change === undefined || change.replace !== undefined) return {};
+    const removed = (change.remove || []).map(lookTag).map(key),
+      added = (change.add || []).map((name) => ({ id: key(lookTag(name)), group: key(groupOf(name)) })),
+      leaves = leaving(item, added, removed);
     return leaves.length > 0 ? { pushedOut: leaves.map(path) } : {};
+  }
+  // The tag above a tag, which may be a new one in a path.
+  function groupOf(name) {
+    const tag = lookTag(name),
+      steps = segments(name, /\s:\s/);
+    if (tag !== null) return tag.parent;
+    return steps.length > 1 ? lookTag(steps.slice(0, -1).join(" : ")) : null;
   }
   // The date of the next review, if it follows from other changes of a step.
   function reviewAfter(item, set) {
@@ -894,7 +1083,13 @@
         { acts: withTags([`create ${step.kind}`], added) },
         target(step.at, step.kind),
         named(added),
+        effectOfNew(step.kind, step.at, step.set.status),
       );
+      if (step.temp !== undefined)
+        planned.set(
+          `temp:${step.temp}`,
+          closes(step.set.status) ? step.set.status : row.said.becomes || step.set.status,
+        );
       follow(step, row, step.at, step.set);
       return () => {
         const item = makers[step.kind](step.name, place());
@@ -904,6 +1099,7 @@
       };
     },
     update(step, row) {
+      anchorRule(step);
       const find = referred(step.kind, step.id),
         item = step.id.id === undefined ? null : find(),
         stays = item !== null && isThere(step.kind, item, step.set.move),
@@ -911,25 +1107,18 @@
         set = stays ? Object.fromEntries(Object.entries(step.set).filter(([name]) => name !== "move")) : step.set;
       const goal = move === undefined || move.top ? () => topOf(find()) : placeIn(step.kind, move, "beginning"),
         goes = move === undefined ? null : mover(step.kind, move, goal);
-      const beside =
-        move === undefined || item === null
-          ? undefined
-          : [move.task, move.after, move.before].find((each) => each !== undefined && each.id !== undefined);
-      if (beside !== undefined && step.kind === "task")
-        for (let at = findTask(beside.id); present(at); at = up(at))
-          if (key(at) === step.id.id) refuse("cycle", "task", beside.id);
-      if (step.kind === "folder" && move !== undefined && move.folder !== undefined) {
-        for (let up = findFolder(move.folder); present(up); up = up.parent)
-          if (key(up) === key(item)) refuse("cycle", "folder", move.folder);
-      }
+      refuseCycle(step.kind, item, move);
       const added = freshTags(set),
-        acts = actsOf(step.kind, item, set);
+        moved = effect(step.kind, item, move, set.status),
+        acts = actsOf(step.kind, item, set, moved);
       row.said = Object.assign(
         { acts: withTags(acts.length > 0 ? acts : [`edit ${step.kind}`], added) },
-        target(step.set.move, step.kind),
+        target(step.set.move, step.kind, item),
         stays ? { stays } : {},
         named(added),
+        moved,
       );
+      if (present(set.rule)) row.said.anchor = set.rule.anchor;
       if (item !== null) {
         const old = {};
         for (const name of Object.keys(set)) if (olds[name] !== undefined) old[name] = olds[name](item, step.kind);
@@ -941,13 +1130,19 @@
           reviewAfter(item, set),
           alreadyIs(step.kind, item, set.status),
         );
-        if (closes(set.status)) Object.assign(row.said, within(step.kind, item), repeats(item));
+        if (closes(set.status)) Object.assign(row.said, along(step.kind, item), ends(step.kind, item, set.status));
+        else if (closes(moved.becomes)) Object.assign(row.said, along(step.kind, item), ends(step.kind, item, "moved"));
+        else if (set.status === "on_hold" || moved.becomes === "on_hold")
+          Object.assign(row.said, within(step.kind, item));
+        if (move === undefined) Object.assign(row.said, still(step.kind, item, set.status));
+        if (move !== undefined && step.kind !== "task") shelved.set(key(item), key(folderAt(move)));
       }
+      if (set.status !== undefined) planned.set(item === null ? `temp:${step.id.temp}` : key(item), set.status);
       follow(step, row, move, set);
       return () => {
         const found = find(),
           remembered = set.status === "completed" ? below(found) : [];
-        if (stays) row.warnings.push("project: it is there already, so it was not moved");
+        if (stays) row.warnings.push(`${placeName(step.set.move)}: it is there already, so it was not moved`);
         row.back = backOf(step.kind, found, set);
         const left = change(step.kind, found, set, goes, row);
         for (const back of row.back)
@@ -963,10 +1158,13 @@
         Object.assign(
           row.said,
           about(step.kind, find()),
-          within(step.kind, find()),
-          repeats(find()),
+          along(step.kind, find()),
+          ends(step.kind, find(), "completed"),
+          still(step.kind, find(), "completed"),
           step.when === null ? alreadyIs(step.kind, find(), "completed") : {},
         );
+      if (step.id.temp !== undefined) planned.set(`temp:${step.id.temp}`, "completed");
+      else if (!goesOn(ruleBack(find().repetitionRule))) planned.set(key(find()), "completed");
       follow(step, row, undefined, { status: "completed" });
       return () => {
         const found = find(),
@@ -974,7 +1172,7 @@
         // With a date, completing again corrects the date.
         if (step.when === null && isAlready(step.kind, found, "completed", row)) return found;
         row.back = backOfState(step.kind, found);
-        const work = () => finish(step.kind, found, step.when, row);
+        const work = () => (step.once ? finishOnce(found, step.when) : finish(step.kind, found, step.when, row));
         return finished(step.kind, found, endTask(step.kind, found, row, "completed", work), row, remembered);
       };
     },
@@ -987,6 +1185,7 @@
         { acts: [`skip ${step.kind}`], due: time(item.dueDate) },
         about(step.kind, item),
         repeats(item),
+        { digest: digest(step.kind, item) },
       );
       follow(step, row, undefined, { status: "completed" });
       return () => {
@@ -1003,11 +1202,13 @@
       const find = referred(step.kind, step.id),
         isTask = step.kind === "task";
       const place = step.to === null ? () => find().after : placeIn(step.kind, step.to, "ending");
+      refuseCycle(step.kind, find(), step.to);
       row.said = Object.assign(
         { acts: [`duplicate ${step.kind}`] },
         about(step.kind, find()),
         within(step.kind, find()),
         target(step.to === null ? undefined : step.to, step.kind),
+        step.to === null ? {} : effectOfNew(step.kind, step.to, own(step.kind, find())),
       );
       if (isTask && !isClosed(find()))
         placed.set(`copy:${placed.size}`, step.to === null ? up(find()) : holderAt(step.to, null));
@@ -1022,11 +1223,16 @@
     convert(step, row) {
       const find = referred("task", step.id),
         place = folderPlace(step.to, "ending");
+      const item = find(),
+        before = inherited(up(item)),
+        becomes = countsAt("project", step.to, null),
+        isOther = before !== becomes && !closes(own("task", item));
       row.said = Object.assign(
-        { acts: ["convert task"] },
-        about("task", find()),
-        within("task", find()),
+        { acts: isOther ? ["convert task", effectAct("task", becomes)] : ["convert task"] },
+        about("task", item),
+        along("task", item),
         target(step.to, "project"),
+        isOther ? { before, becomes } : {},
       );
       ended.add(key(find()));
       return () => {
@@ -1086,6 +1292,14 @@
     if (present(tag) && key(tag.parent) === key(above)) return tag.before;
     return above === null ? tags.ending : above.ending;
   }
+  // A tag counts as on hold or dropped if a tag above it is, and then it holds its tasks back.
+  function tellMoved(said, tag, above) {
+    const before = shared.tagCounts(tag.parent),
+      becomes = shared.tagCounts(above);
+    if (before === becomes || tagState(tag) === "dropped" || (tagState(tag) === becomes && before === "active")) return;
+    Object.assign(said, { before, becomes }, within("tag", tag));
+    said.acts.push(effectAct("tag", becomes));
+  }
   const tagDoers = {
     create(step, row) {
       if (step.under === null && lookTag(step.name) !== null) refuse("exists", "tag", step.name);
@@ -1119,7 +1333,8 @@
         above = findTag(step.under);
       for (let up = above; present(up); up = up.parent) if (key(up) === key(tag)) refuse("cycle", "tag", step.under);
       if (taken(above.children, tag.name, tag)) refuse("exists", "tag", tag.name);
-      toldTag(row, "move tag", tag).to = path(above);
+      toldTag(row, "move tag", tag).to = path(look(above));
+      tellMoved(row.said, tag, above);
       return () => {
         row.back = [nestBack(tag)];
         moveTags([tag], tagPlace(step.beside, above));
@@ -1129,7 +1344,7 @@
     unnest(step, row) {
       const tag = findTag(step.name);
       if (taken(tags, tag.name, tag)) refuse("exists", "tag", tag.name);
-      toldTag(row, "move tag", tag);
+      tellMoved(toldTag(row, "move tag", tag), tag, null);
       return () => {
         row.back = [nestBack(tag)];
         moveTags([tag], tagPlace(step.beside, null));
@@ -1140,7 +1355,7 @@
       const tag = findTag(step.name);
       const said = toldTag(row, step.status === "dropped" ? "drop tag" : "edit tag", tag);
       said.old = { status: tagState(tag), exclusive: orNull(tag.childrenAreMutuallyExclusive) };
-      if (step.status === "dropped" || step.status === "on_hold") Object.assign(said, within("tag", tag));
+      if (step.status === "dropped" || step.status === "on_hold") Object.assign(said, along("tag", tag));
       return () => {
         row.back = [
           tagBack(
@@ -1167,17 +1382,79 @@
       const tag = findTag(step.name),
         goal = findTag(step.to);
       for (let up = goal; present(up); up = up.parent) if (key(up) === key(tag)) refuse("cycle", "tag", step.to);
-      Object.assign(toldTag(row, "merge tag", tag), within("tag", tag), { to: path(goal) });
+      for (const child of tag.children)
+        if (taken(goal.children, child.name, child)) refuse("exists", "tag", path(goal) + " : " + child.name);
+      const leave = new Map(),
+        added = [{ id: key(goal), group: key(goal.parent) }];
+      for (const task of carriers(tag))
+        for (const gone of leaving(task, added, [key(tag)])) leave.set(path(gone), (leave.get(path(gone)) || 0) + 1);
+      const state = [shared.tagCounts(tag), shared.tagCounts(goal)];
+      Object.assign(
+        toldTag(row, "merge tag", tag),
+        within("tag", tag),
+        { to: path(look(goal)), digest: [digest("tag", tag), digest("tag", goal)], leave: Array.from(leave) },
+        state[0] === state[1] ? {} : { becomes: state[1], before: state[0] },
+      );
       return () => {
-        const tasks = Array.from(tag.tasks);
+        const tasks = carriers(tag),
+          old = tasks.map((task) => ({ id: key(task), tags: Array.from(task.tags, key) })),
+          children = Array.from(tag.children),
+          { under, beside } = nestBack(tag);
+        const back = tagBack("unmerge", goal, {
+          to: tag.name,
+          under: orNull(under),
+          beside,
+          status: tagState(tag),
+          exclusive: orNull(tag.childrenAreMutuallyExclusive),
+          merged: key(tag),
+          tasks: old,
+          children: children.map(key),
+        });
         for (const task of tasks) {
           task.addTag(goal);
           task.removeTag(tag);
         }
-        for (const child of Array.from(tag.children)) moveTags([child], goal);
+        for (const child of children) moveTags([child], goal);
         remove(tag, row);
         row.retagged = tasks.length;
+        for (const [name, count] of leave)
+          row.warnings.push(`tags: ${name} left ${count} of them, because the tags of a group exclude each other`);
+        if (tasks.length > MOST_MERGED) return goal;
+        row.leaves = false;
+        row.back = [back];
+        row.lacks = ["undo makes the tag again with another id, so a perspective that uses it does not find it"];
         return goal;
+      };
+    },
+    // The undo of a merge.
+    unmerge(step, row) {
+      const goal = findTag(step.name),
+        above = step.under === null ? null : findTag(step.under),
+        tasks = step.tasks.map(({ id }) => Task.byIdentifier(id)).filter(present);
+      if (taken(above === null ? tags : above.children, step.to)) refuse("exists", "tag", step.to);
+      Object.assign(toldTag(row, "create tag", goal), {
+        to: step.to,
+        total: tasks.length,
+        names: tasks.slice(0, 6).map((task) => task.name),
+        digest: hash(
+          JSON.stringify([digest("tag", goal), tasks.map((task) => [key(task), Array.from(task.tags, key)])]),
+        ),
+      });
+      if (tasks.length > 0) row.said.acts.push("edit task");
+      return () => {
+        const tag = new Tag(step.to, tagPlace(step.beside, above));
+        tag.status = shared.tagStates.find(([, word]) => word === step.status)[0];
+        if (step.exclusive === true) tag.childrenAreMutuallyExclusive = true;
+        for (const child of step.children.map(again.tag).filter(present)) moveTags([child], tag);
+        for (const { id, tags: old } of step.tasks) {
+          const task = Task.byIdentifier(id);
+          if (!present(task)) continue;
+          task.clearTags();
+          for (const each of old.map((id) => (id === step.merged ? tag : again.tag(id))).filter(present))
+            task.addTag(each);
+        }
+        row.leaves = true;
+        return tag;
       };
     },
   };
@@ -1249,14 +1526,20 @@
   });
   if (!fixed.mayChange) {
     const holders = Array.from(placed, ([who, holder]) => [who, key(holder)]);
-    return program.more ? { rows, carry: { ended: Array.from(ended), placed: holders } } : { rows };
+    const carry = {
+      ended: Array.from(ended),
+      placed: holders,
+      planned: Array.from(planned),
+      shelved: Array.from(shelved),
+    };
+    return program.more ? { rows, carry } : { rows };
   }
   for (const row of rows) delete row.said;
   const wrong = rows.find((row) => row.error !== undefined);
   if (wrong !== undefined && (program.stop || program.atomic)) return { refused: wrong.at, rows };
 
   let stopped = false;
-  placed.clear();
+  [placed, planned, shelved].forEach((each) => each.clear());
   program.steps.forEach((step, at) => {
     const row = rows[at];
     if (stopped || work[at] === null) {
@@ -1320,7 +1603,7 @@
   // changed since.
   const steps = [];
   // The steps of the undo are resolved like those of a program of its own.
-  ended.clear();
+  [ended, placed, planned, shelved].forEach((each) => each.clear());
   for (const row of rows.slice().reverse()) {
     row.lacks = row.lacks || [];
     if (row.leaves) row.lacks.push("it is permanent");

@@ -159,6 +159,12 @@ fn refused(refusal: &Json) -> Fault {
             value.as_str().unwrap_or("?")
         ))
         .suggest("filter by what it shows instead; only OmniFocus itself knows its rules"),
+        Some("unknown_rules") => Fault::invalid(format!(
+            "none of the rules of the {what} `{}` is known, so what it shows cannot be told: {}",
+            value.as_str().unwrap_or("?"),
+            near.join(", ")
+        ))
+        .suggest("filter by what it shows instead, such as `dueDate`, `tags` or `available`"),
         Some("bad_pattern") => {
             Fault::invalid(format!("{value} is not a valid regular expression: {}", near.join(", ")))
                 .suggest("escape . * + ? ( ) [ ] { } | ^ $ and \\ with \\, or use `contains`")

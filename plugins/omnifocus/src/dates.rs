@@ -12,7 +12,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::{Span, Timestamp};
 
 use crate::Moment;
-pub(crate) use phrase::{time, weekday};
+pub(crate) use phrase::{month, this_year_or_next, time, weekday};
 
 /// The forms of a date, for errors.
 pub(crate) const FORM: &str = "now, today, tomorrow or yesterday with an optional offset such as now+3days or today-1w \
@@ -329,6 +329,13 @@ mod tests {
             ("end of last year", "2025-12-31", "2025-12-31"),
             ("end of day", "01-28", "01-28"),
             ("end of tomorrow", "01-29", "01-29"),
+            ("Dec 24", "2026-12-24", "2026-12-24"),
+            ("on December 24th", "2026-12-24", "2026-12-24"),
+            ("24 Dec", "2026-12-24", "2026-12-24"),
+            ("the 5th of January", "2027-01-05", "2027-01-05"),
+            ("Jan 28", "01-28", "01-28"),
+            ("March 5, 2027", "2027-03-05", "2027-03-05"),
+            ("2 weeks before Dec 24", "2026-12-10", "2026-12-10"),
         ] {
             let day = |day: &str| if day.len() == 5 { format!("2026-{day}") } else { day.to_owned() };
             check(text, &format!("{}T00:00:00+01:00", day(first)), &format!("{}T23:59:59+01:00", day(last)));
@@ -386,6 +393,8 @@ mod tests {
             ("2026-01-29 9:00", "01-29T09:00"),
             ("2026-01-29 5pm", "01-29T17:00"),
             ("2026-01-29 at 9:15", "01-29T09:15"),
+            ("Feb 3 at 5pm", "02-03T17:00"),
+            ("3 Feb 2026 9:30", "02-03T09:30"),
         ] {
             let at = if at.len() == 11 { format!("2026-{at}") } else { at.to_owned() };
             instant(text, &format!("{at}:00+01:00"));
@@ -417,6 +426,9 @@ mod tests {
         for text in [
             "",
             "soon",
+            "Feb 30",
+            "Dec",
+            "Dec 24 25",
             "next weekend",
             "tomorrow morning",
             "tonight",

@@ -23,8 +23,6 @@ pub(crate) struct Filter {
     pub(crate) defaults: Vec<Predicate>,
     /// The requested items, if they are requested by their ids alone.
     pub(crate) ids: Option<Vec<String>>,
-    /// The keys at the top level, including those of `AND`.
-    pub(crate) keys: Vec<String>,
     /// Whether the request is so narrow that a summary says nothing.
     pub(crate) narrow: bool,
     /// Warnings for a reader.
@@ -41,20 +39,23 @@ pub(crate) fn read(
     moment: &Moment,
 ) -> Result<Filter, Fault> {
     let mut reader = Reader { kind, fast, moment, warnings: Vec::new(), within: None };
+    let mut scope = Scope::default();
     let mut tree = match filters {
-        Some(filters) => reader.conjunction(filters, &mut Scope::default())?,
+        Some(filters) => reader.conjunction(filters, &mut scope)?,
         None => Conjunction::default(),
     };
     let keys = tree.keys.clone();
     let ids = tree.only_ids();
-    let of_mode = mode.iter().filter(|(key, _)| !keys.iter().any(|given| own(given) == *key));
-    tree.parts.extend(of_mode.map(|(_, predicate)| predicate.clone()));
+    for (_, predicate) in mode.iter().filter(|(key, _)| !keys.iter().any(|given| own(given) == *key)) {
+        scope.add("query.mode", predicate).map_err(|fault| fault.suggest("leave one of them out"))?;
+        tree.parts.push(predicate.clone());
+    }
     let narrow = tree.narrow();
     let defaults = match remaining(kind) {
         Some(remaining) if ids.is_none() => tree.exclude(&remaining),
         _ => Vec::new(),
     };
-    Ok(Filter { predicate: tree.predicate(), defaults, ids, keys, narrow, warnings: reader.warnings })
+    Ok(Filter { predicate: tree.predicate(), defaults, ids, narrow, warnings: reader.warnings })
 }
 
 /// The items of a kind that are neither completed nor dropped; `None` for a kind that has no such states.

@@ -117,7 +117,7 @@ fn queries(items: &[Item], tasks: &Predicate) -> Vec<Query> {
     let live = Predicate::Among("status", vec!["active", "on_hold"]);
     vec![
         Query::new(Kind::Projects, &live).rows(&["id", "name"], &[], 0, 10_000),
-        Query::new(Kind::Tags, &everything).rows(&["name"], &[], 0, 10_000),
+        Query::new(Kind::Tags, &everything).rows(&["id", "name", "path"], &[], 0, 10_000),
         Query::new(Kind::Tasks, &same).rows(&["id", "name", "project", "projectId"], &[], 0, 1_000),
     ]
 }
@@ -125,6 +125,7 @@ fn queries(items: &[Item], tasks: &Predicate) -> Vec<Query> {
 /// The existing items of OmniFocus.
 struct Existing {
     projects: Vec<(Json, String)>,
+    /// The ids, names and paths of all tags, in small letters.
     tags: Vec<String>,
     tasks: Vec<Vec<Json>>,
 }
@@ -136,7 +137,7 @@ impl Existing {
         let rows = |found: &mut Found| found.take_rows();
         Self {
             projects: rows(&mut projects).into_iter().map(|row| (row[0].clone(), text(&row[1]))).collect(),
-            tags: rows(&mut tags).iter().map(|row| text(&row[0])).collect(),
+            tags: rows(&mut tags).into_iter().flatten().map(|known| text(&known).to_lowercase()).collect(),
             tasks: rows(&mut tasks),
         }
     }
@@ -158,6 +159,12 @@ impl Existing {
                 self.projects.iter().find(part).map_or((None, "none"), |project| (Some(project), "partial"))
             }
         }
+    }
+
+    /// Whether a write would use an existing tag for this name or path.
+    fn has_tag(&self, wanted: &str) -> bool {
+        let path: Vec<&str> = wanted.split(" : ").map(str::trim).collect();
+        self.tags.contains(&path.join(" : ").to_lowercase())
     }
 
     /// Finds an active task of the same name in the same project.
@@ -213,7 +220,7 @@ fn one(item: &Item, existing: Option<&Existing>) -> (Json, bool) {
             "match": fit,
         });
     }
-    let known = |tag: &&String| existing.is_none_or(|existing| existing.tags.contains(tag));
+    let known = |tag: &&String| existing.is_none_or(|existing| existing.has_tag(tag));
     let (have, new): (Vec<&String>, Vec<&String>) = item.tags.iter().partition(known);
     row["tags"] = if existing.is_some() {
         json!({"existing": have, "new": new})

@@ -19,8 +19,8 @@ const SEVERITIES: [(&str, i64, Option<i64>); 4] =
     [("critical", 31, None), ("high", 8, Some(30)), ("medium", 3, Some(7)), ("low", 0, Some(2))];
 
 const FIELDS: &[&str] = &[
-    "id", "name", "project", "projectId", "dueDate", "effectiveDueDate", "overdueDays", "blocked", "flagged",
-    "tags", "estimatedMinutes",
+    "id", "name", "project", "projectId", "dueDate", "effectiveDueDate", "overdueDays", "blocked",
+    "effectiveFlagged", "tags", "estimatedMinutes",
 ];
 
 pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Json, Fault> {

@@ -10,7 +10,7 @@ use crate::moment::DAY;
 use crate::program::{Kind, Predicate, Query};
 use crate::{Engine, Moment, answer as answers};
 
-/// The maximum number of tasks to examine, and of tasks in an answer.
+/// The maximum number of items of each kind to examine, and of items in an answer.
 const MOST: i64 = 5_000;
 const SHOWN: usize = 100;
 
@@ -30,9 +30,10 @@ struct Rhythm {
     unit: &'static str,
 }
 
-/// One repeating task.
+/// One repeating task or project.
 #[derive(Clone, Debug)]
 struct Recurring {
+    is_project: bool,
     id: Json,
     name: String,
     project: Json,
@@ -53,28 +54,38 @@ pub(super) fn run(analysis: &Analysis<'_>, engine: &mut dyn Engine) -> Result<Js
             .suggest("leave it out, or use the operation `analyze`"));
     }
     let scope = analysis.scope(Usual::Active)?;
-    let wanted = scope.tasks(Some("dueDate")).and(Predicate::Exists("repetitionRule", true));
-    let fields = ["id", "name", "project", "repetitionRule", "deferDate", "dueDate"];
-    let query = Query::new(Kind::Tasks, &wanted).rows(&fields, &[("dueDate", 1)], 0, MOST);
-    let mut found = answers::run(engine, moment, vec![query])?;
-    let mut answered = found.take();
-    let mut tasks: Vec<Recurring> = answered.take_rows().into_iter().map(Recurring::read).collect();
+    let query = |kind, predicate: Predicate, project| {
+        let wanted = predicate.and(Predicate::Exists("repetitionRule", true));
+        let fields = ["id", "name", project, "repetitionRule", "deferDate", "dueDate"];
+        Query::new(kind, &wanted).rows(&fields, &[("dueDate", 1)], 0, MOST)
+    };
+    let queries = vec![
+        query(Kind::Tasks, scope.tasks(Some("dueDate")), "project"),
+        query(Kind::Projects, scope.whole_projects(Some("dueDate")), "name"),
+    ];
+    let mut found = answers::run(engine, moment, queries)?;
+    let (mut tasks, mut projects) = (found.take(), found.take());
+    let total = tasks.total() + projects.total();
+    let mut items: Vec<Recurring> =
+        tasks.take_rows().into_iter().map(|row| Recurring::read(row, false)).collect();
+    items.extend(projects.take_rows().into_iter().map(|row| Recurring::read(row, true)));
     let data = if patterns {
-        groups(&tasks, answered.total())
+        groups(&items, total)
     } else {
-        sort(&mut tasks, order.unwrap_or(Order::NextDue));
-        list(&tasks, answered.total(), moment)
+        sort(&mut items, order.unwrap_or(Order::NextDue));
+        list(&items, total, moment)
     };
     Ok(answer("recurring_tasks", data, &scope, moment, found.warnings))
 }
 
 impl Recurring {
-    fn read(row: Vec<Json>) -> Self {
+    fn read(row: Vec<Json>, is_project: bool) -> Self {
         let mut row = row.into_iter();
         let mut next = || row.next().unwrap_or(Json::Null);
         let (id, name, project, rule, defer, due) = (next(), next(), next(), next(), next(), next());
         let rhythm = rule["ruleString"].as_str().and_then(Rhythm::read);
         Self {
+            is_project,
             id,
             name: name.as_str().unwrap_or_default().to_owned(),
             project,
@@ -182,17 +193,23 @@ fn list(tasks: &[Recurring], total: i64, moment: &Moment) -> Json {
     for task in tasks {
         *frequencies.entry(task.label()).or_default() += 1;
     }
-    let shown: Vec<Json> = tasks.iter().take(SHOWN).map(|task| task.show(moment)).collect();
+    let shown = |is_project: bool| -> Vec<Json> {
+        let all = tasks.iter().take(SHOWN).filter(|task| task.is_project == is_project);
+        all.map(|task| task.show(moment)).collect()
+    };
+    let returned = tasks.len().min(SHOWN);
     json!({
         "summary": {
             "totalRecurring": total,
+            "projects": tasks.iter().filter(|task| task.is_project).count(),
             "overdue": tasks.iter().filter(|task| task.is_overdue(moment)).count(),
             "dueThisWeek": tasks.iter().filter(is_soon).count(),
             "byFrequency": frequencies,
         },
-        "returned_count": shown.len(),
-        "truncated": i64::try_from(shown.len()).unwrap_or(i64::MAX) < total,
-        "tasks": shown,
+        "returned_count": returned,
+        "truncated": i64::try_from(returned).unwrap_or(i64::MAX) < total,
+        "tasks": shown(false),
+        "projects": shown(true),
     })
 }
 
@@ -266,7 +283,7 @@ mod tests {
             let due = json!(moment.milliseconds() + hours * 3_600_000);
             let null = Json::Null;
             let row = vec![null.clone(), null.clone(), null.clone(), null.clone(), null, due];
-            let shown = Recurring::read(row).show(&moment);
+            let shown = Recurring::read(row, false).show(&moment);
             assert_eq!(shown["daysUntilDue"], until, "{hours}");
             assert_eq!((&shown["isOverdue"], &shown["overdueDays"]), (&json!(is_overdue), &json!(since)));
         }

@@ -85,6 +85,23 @@ impl Scope {
         predicate
     }
 
+    /// Returns the condition on projects that `tasks` is for tasks.
+    pub(super) fn whole_projects(&self, dated: Option<&'static str>) -> Predicate {
+        let mut predicate = self.place.clone().and(match (self.completed, self.dropped) {
+            (true, true) => Predicate::everything(),
+            (completed, dropped) => {
+                let mut states = vec!["active", "on_hold"];
+                states.extend(completed.then_some("completed"));
+                states.extend(dropped.then_some("dropped"));
+                Predicate::Among("status", states)
+            }
+        });
+        if let (Some(field), Some(range)) = (dated, self.range) {
+            predicate = predicate.and(Predicate::between(field, range.from, range.to));
+        }
+        predicate
+    }
+
     /// Returns the condition on projects.
     pub(super) fn of_projects(&self) -> Predicate {
         match self.projects.as_slice() {

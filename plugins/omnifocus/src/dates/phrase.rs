@@ -18,6 +18,10 @@ const MOST: i64 = 100_000;
 const NUMBERS: [&str; 12] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const MONTHS: [&str; 12] = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december",
+];
 /// Parts of a day, and whether their hours are those after noon.
 const DAY_PARTS: [(&str, bool); 4] =
     [("morning", false), ("afternoon", true), ("evening", true), ("night", true)];
@@ -230,6 +234,9 @@ impl Scan<'_> {
             return Some(base);
         }
         while self.passes(&["on", "the"]) {}
+        if let Some(base) = self.attempt(Self::calendar) {
+            return Some(base);
+        }
         let today = self.now.date();
         let day = |days: i64| today.checked_add(days.days()).ok().map(Base::day);
         let word = self.word()?;
@@ -387,6 +394,38 @@ impl Scan<'_> {
         day.ok().map(Base::day)
     }
 
+    /// `Dec 24`, `24 December`, `December 24th, 2026`; without a year it is today or later.
+    fn calendar(&mut self) -> Option<Base> {
+        let early = self.attempt(Self::day_of_month);
+        if early.is_some() {
+            self.passes(&["of"]);
+        }
+        let month = month(&self.word()?)?;
+        let day = match early {
+            Some(day) => day,
+            None => self.day_of_month()?,
+        };
+        let year = self.attempt(|scan| {
+            scan.sign(',');
+            let Some(Token::Number(year, 4)) = scan.tokens.get(scan.at) else { return None };
+            scan.at += 1;
+            i16::try_from(*year).ok()
+        });
+        let found = match year {
+            Some(year) => Date::new(year, month, day).ok(),
+            None => this_year_or_next(self.now.date(), month, day),
+        };
+        found.map(Base::day)
+    }
+
+    fn day_of_month(&mut self) -> Option<i8> {
+        let Some(Token::Number(day, 1 | 2)) = self.tokens.get(self.at) else { return None };
+        let day = i8::try_from(*day).ok();
+        self.at += 1;
+        self.passes(&["st", "nd", "rd", "th"]);
+        day
+    }
+
     /// A count of a unit, and whether the unit is a day or longer.
     fn span(&mut self) -> Option<(Span, bool)> {
         let count = match self.number() {
@@ -471,6 +510,18 @@ impl Scan<'_> {
 
 fn is_count(word: &str) -> bool {
     matches!(word, "a" | "an" | "half") || NUMBERS.contains(&word)
+}
+
+/// A month from 1, by its name or its first three letters.
+pub(crate) fn month(word: &str) -> Option<i8> {
+    let is_it = |month: &&str| *month == word || month[..3] == *word;
+    MONTHS.iter().position(is_it).and_then(|at| i8::try_from(at + 1).ok())
+}
+
+/// This day of the year; if it is over, the one of the next year.
+pub(crate) fn this_year_or_next(today: Date, month: i8, day: i8) -> Option<Date> {
+    let of = |year: i16| Date::new(year, month, day).ok();
+    of(today.year()).filter(|found| *found >= today).or_else(|| of(today.year() + 1))
 }
 
 /// A day of the week from 0 for Monday, by its name or its first letters.

@@ -1,7 +1,5 @@
 //! Modes: names for filters that people often use.
 
-use iac_plugin::Fault;
-
 use crate::Moment;
 use crate::program::Predicate;
 
@@ -137,24 +135,11 @@ impl Mode {
     /// Returns the fields that say why a row is in the answer, if the caller does not choose the fields.
     pub(super) fn fields(self) -> &'static [&'static str] {
         match self {
-            Self::Overdue | Self::Upcoming => &[DUE, FROM],
             Self::Flagged => &[FLAGGED],
-            Self::Today | Self::SmartSuggest => &[DUE, FROM, FLAGGED],
+            Self::Overdue | Self::Upcoming | Self::Today | Self::SmartSuggest => &[DUE, FROM, FLAGGED],
             Self::Forecast => &[DUE, FROM, PLANNED, DEFER, FLAGGED],
-            Self::ForecastPast => &[DUE, FROM, PLANNED],
+            Self::ForecastPast => &[DUE, FROM, PLANNED, FLAGGED],
             _ => &[],
-        }
-    }
-
-    /// Refuses filters with which the mode could match nothing.
-    pub(super) fn check(self, keys: &[String]) -> Result<(), Fault> {
-        let clash = keys.iter().find(|key| matches!(key.as_str(), "project" | "projectId" | "folder"));
-        match clash {
-            Some(key) if self == Self::Inbox => Err(Fault::invalid(format!(
-                "`query.mode` is `inbox` and `query.filters.{key}` is given, so nothing can match"
-            ))
-            .suggest("a task of the inbox is in no project: leave one of them out")),
-            _ => Ok(()),
         }
     }
 }

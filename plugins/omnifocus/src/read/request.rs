@@ -108,7 +108,6 @@ fn part(query: &Object<'_>, kind: Kind, moment: &Moment) -> Result<Part, Fault> 
     let fast = fast(query, filters.as_ref())?;
     let conditions = mode.conditions(days_ahead.unwrap_or_default(), moment);
     let filter = filter::read(filters.as_ref(), kind, fast, &conditions, moment)?;
-    mode.check(&filter.keys)?;
     if mode == Mode::Forecast && query.has("offset") {
         return Err(Fault::invalid("`query.offset` is given with the mode `forecast`").suggest(
             "the limit is that of each section: raise it, or ask for one day with `effectiveDueDate`",

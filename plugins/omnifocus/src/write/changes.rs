@@ -77,6 +77,7 @@ pub(super) fn create(
         Target::Project | Target::Folder => folder(data, "folder")?.unwrap_or_else(|| json!({})),
     };
     let mut set = values(data, target, context)?;
+    repetition::anchor(&mut set);
     // A new item has nothing to clear, and its name is separate.
     if let Json::Object(map) = &mut set {
         map.remove("name");

@@ -39,7 +39,9 @@ fn take(plan: &mut Plan, at: usize, row: &Json) -> Result<(), Fault> {
         let what = plan.steps[at].target;
         // An object to delete goes with what is below it, so any of that may be what has changed.
         let goes_along = ["total", "tags", "folders"].iter().any(|key| row["said"][*key].as_i64() > Some(0));
-        let near = if row["said"]["digest"].is_string() && goes_along { json!(["below"]) } else { json!([]) };
+        let acts = row["said"]["acts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let deletes = acts.iter().any(|act| act.as_str().is_some_and(|act| act.starts_with("delete ")));
+        let near = if deletes && goes_along { json!(["below"]) } else { json!([]) };
         row["error"] = json!({"reason": "altered", "what": what, "value": row["said"]["name"], "near": near});
     }
     if row["error"].is_null() {

@@ -88,7 +88,9 @@ impl Step {
         let acts = self.acts();
         let ends = acts.iter().any(|act| act.starts_with("complete "));
         let more = self.said["open"].as_i64() > Some(0) || !self.said["alsoCompletes"].is_null();
-        (ends && more) || acts.iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
+        let falls =
+            matches!(self.said["becomes"].as_str(), Some("completed" | "dropped")) && self.id.is_some();
+        falls || (ends && more) || acts.iter().any(|act| LOSSES.iter().any(|loss| act.starts_with(loss)))
     }
 
     /// How many other items the step takes along.
@@ -123,7 +125,7 @@ pub(super) struct Done {
 
 /// The number of characters of data that fit beside the script into the host's limit. It leaves room for the values
 /// that one part passes to the next.
-const BUDGET: usize = 164_000;
+const BUDGET: usize = 145_000;
 
 impl Plan {
     pub(super) fn single(step: Step) -> Self {

@@ -52,7 +52,7 @@ pub(super) fn read(object: &Object<'_>, moment: &Moment) -> Result<Option<Json>,
     };
     let method = match (schedule, anchor) {
         ("Regularly", _) => "Fixed",
-        (_, "DeferDate") => "DeferUntilDate",
+        (_, Some("DeferDate")) => "DeferUntilDate",
         _ => "DueDate",
     };
     let catch_up = rule.flag("catchUpAutomatically")?.unwrap_or(true);
@@ -61,14 +61,26 @@ pub(super) fn read(object: &Object<'_>, moment: &Moment) -> Result<Option<Json>,
     ))
 }
 
+/// Chooses the date that the rule of a new item moves: the due date, or else the defer date or the planned date.
+pub(super) fn anchor(set: &mut Json) {
+    if set["rule"].is_object() && set["rule"]["anchor"].is_null() {
+        let dates = [("due", "DueDate"), ("defer", "DeferDate"), ("planned", "PlannedDate")];
+        let found = dates.iter().find(|(key, _)| set[*key].is_number());
+        set["rule"]["anchor"] = json!(found.map_or("DueDate", |(_, anchor)| anchor));
+    }
+}
+
+/// When the next occurrence comes, and the date that it moves; without a date, the item's own dates decide.
+type Schedule = (&'static str, Option<&'static str>);
+
 /// Reads the date from which the next one is counted; `None` if the item shall not repeat.
-fn schedule(rule: &Object<'_>) -> Result<Option<(&'static str, &'static str)>, Fault> {
+fn schedule(rule: &Object<'_>) -> Result<Option<Schedule>, Fault> {
     let methods = [
-        ("fixed", ("Regularly", "DueDate")),
-        ("due_after_completion", ("FromCompletion", "DueDate")),
-        ("defer_after_completion", ("FromCompletion", "DeferDate")),
-        ("start_after_completion", ("FromCompletion", "DeferDate")),
-        ("none", ("None", "DueDate")),
+        ("fixed", ("Regularly", None)),
+        ("due_after_completion", ("FromCompletion", Some("DueDate"))),
+        ("defer_after_completion", ("FromCompletion", Some("DeferDate"))),
+        ("start_after_completion", ("FromCompletion", Some("DeferDate"))),
+        ("none", ("None", None)),
     ];
     let schedules = [
         ("regularly", "Regularly"),
@@ -84,9 +96,9 @@ fn schedule(rule: &Object<'_>) -> Result<Option<(&'static str, &'static str)>, F
         ("deferdate", "DeferDate"),
         ("planneddate", "PlannedDate"),
     ];
-    let (by_method, anchor) = rule.word("method", &methods)?.unwrap_or(("Regularly", "DueDate"));
+    let (by_method, anchor) = rule.word("method", &methods)?.unwrap_or(("Regularly", None));
     let schedule = rule.word("scheduleType", &schedules)?.unwrap_or(by_method);
-    let anchor = rule.word("anchorDateKey", &anchors)?.unwrap_or(anchor);
+    let anchor = rule.word("anchorDateKey", &anchors)?.or(anchor);
     Ok((schedule != "None").then_some((schedule, anchor)))
 }
 

@@ -334,6 +334,10 @@ pub(super) fn words(error: &Json) -> (String, String) {
                 _ => format!("query {what}s for their ids; it may have been deleted"),
             },
         ),
+        "by_name" => (
+            format!("`{value}` is the name of a {what}, and its id is needed"),
+            format!("use the id: {}", near.join(", ")),
+        ),
         "not_repeating" => (
             format!("the {what} `{value}` does not repeat, so there is no occurrence to skip"),
             "drop it with `status` dropped, or defer it".to_owned(),

@@ -8,7 +8,7 @@ pub(super) const ACTIONS: [&str; 9] =
     ["create", "rename", "delete", "merge", "nest", "reparent", "unnest", "set_status", "set_exclusive"];
 
 /// The steps that undo a change of a tag, by their names in the script.
-pub(super) const STEPS: [&str; 5] = ["rename", "nest", "unnest", "set", "delete"];
+pub(super) const STEPS: [&str; 6] = ["rename", "nest", "unnest", "set", "delete", "unmerge"];
 
 const KEYS: &[&str] = &[
     "operation", "action", "tagName", "newName", "parentTag", "targetTag", "status", "exclusive",

@@ -2,13 +2,16 @@
 //!
 //! Long values are cut, but no property is left out: a line contains everything that a step sets.
 
-use iac_plugin::{Json, json};
+use iac_plugin::Json;
 
 use super::plan::{Plan, Step};
 use crate::Moment;
 
 /// The maximum number of characters of a name or a text to show. The limit keeps the text after it on the same line.
 const NAME: usize = 60;
+
+/// The maximum number of characters of a new name. It is nowhere else to be seen, so more of it is shown.
+const NEW_NAME: usize = 200;
 
 /// The maximum number of tags of a list to name, and the maximum characters of each.
 const TAGS: usize = 6;
@@ -44,6 +47,12 @@ pub(super) fn quoted(name: &str) -> String {
     short(name, NAME)
 }
 
+/// Quotes a new name, with its length if it is cut.
+fn fresh(name: &str) -> String {
+    let shown = short(name, NEW_NAME);
+    if shown.ends_with("…”") { format!("{shown} ({} characters)", name.chars().count()) } else { shown }
+}
+
 /// Quotes as much of a text as fits, in quotation marks that the host does not change and that no name can close.
 fn short(text: &str, most: usize) -> String {
     format!("“{}”", escaped(text, most))
@@ -76,6 +85,7 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
             if let Some(place) = place(plan, &json["at"], step, "in") {
                 line = format!("{line} {place}");
             }
+            line.push_str(&counts(step));
             line.push_str(&list(properties(step, moment)));
             line.push_str(
                 &ended(step).map(|all| format!(", which also completes {all}")).unwrap_or_default(),
@@ -83,34 +93,36 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
         }
         Some("update") => {
             let mut parts: Vec<String> = Vec::new();
-            if json["set"]["move"].is_object() {
-                let place = place(plan, &json["set"]["move"], step, "to");
-                let place = place.unwrap_or_else(|| "to the top".to_owned());
-                let stays = step.said["stays"] == true;
-                parts.push(if stays { "it stays where it is".to_owned() } else { format!("move {place}") });
+            if step.said["stays"] == true {
+                parts.push("it stays where it is".to_owned());
+            } else {
+                parts.extend(moved(plan, step));
             }
             parts.extend(properties(step, moment));
             line.push_str(&list(parts));
             line.push_str(&goes_along(step, json["set"]["status"] == "dropped"));
+            line.push_str(&still(step));
         }
         Some("complete") => {
             line.push_str(&as_of(step, moment));
             line.push_str(&goes_along(step, false));
+            line.push_str(&still(step));
         }
         Some("delete") => line.push_str(&held(step)),
         Some("duplicate") => {
             line.push_str(&if json["alone"] == true { " alone".to_owned() } else { held(step) });
             if let Some(name) = json["name"].as_str() {
-                line = format!("{line} as {}", quoted(name));
+                line = format!("{line} as {}", fresh(name));
             }
             if let Some(place) = place(plan, &json["to"], step, "to") {
                 line = format!("{line} {place}");
             }
+            line.push_str(&counts(step));
         }
         Some("convert") => {
             let place = place(plan, &json["to"], step, "in").map(|place| format!(" {place}"));
             let place = place.unwrap_or_default();
-            line = format!("{line}{} to a project{place}; it cannot be undone", held(step));
+            line = format!("{line}{} to a project{place}{}; it cannot be undone", held(step), counts(step));
         }
         Some("skip") => {
             if let Some(due) = step.said["due"].as_i64() {
@@ -129,13 +141,15 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
 /// What a step does, without the item and its old values: equal for equal changes. `None` for steps that have a line of
 /// their own, because their effects differ from item to item.
 pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<String> {
-    let also = ["pushedOut", "nextReview", "stays", "newTags", "already"];
+    let also = ["pushedOut", "nextReview", "stays", "newTags", "already", "still"];
     if step.id.is_none() || also.iter().any(|key| !step.said[*key].is_null()) {
         return None;
     }
     match step.json["do"].as_str()? {
         "update" => {
-            let without_old = Step { said: json!({"to": step.said["to"]}), ..step.clone() };
+            let kept = ["to", "before", "becomes", "anchor"].map(|key| (key, step.said[key].clone()));
+            let said = kept.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+            let without_old = Step { said, ..step.clone() };
             Some(whole_change(plan, &without_old, moment))
         }
         "complete" => Some(as_of(step, moment)),
@@ -155,6 +169,7 @@ pub(super) fn member(step: &Step) -> String {
             Some(status @ ("completed" | "dropped")) => {
                 format!("{name}{place}{}", goes_along(step, status == "dropped"))
             }
+            _ if !step.said["becomes"].is_null() => format!("{name}{place}{}", goes_along(step, false)),
             _ => name,
         },
     }
@@ -166,10 +181,36 @@ fn as_of(step: &Step, moment: &Moment) -> String {
 
 /// What an update sets, and what it replaces, without the item.
 pub(super) fn whole_change(plan: &Plan, step: &Step, moment: &Moment) -> String {
-    let moved = Some(&step.json["set"]["move"]).filter(|place| place.is_object());
-    let moved = moved
-        .map(|to| format!("move {}", place(plan, to, step, "to").unwrap_or_else(|| "to the top".to_owned())));
-    list(moved.into_iter().chain(properties(step, moment)).collect())
+    list(moved(plan, step).into_iter().chain(properties(step, moment)).collect())
+}
+
+/// Where an update moves its item, and what it counts as there.
+fn moved(plan: &Plan, step: &Step) -> Option<String> {
+    let to = Some(&step.json["set"]["move"]).filter(|place| place.is_object())?;
+    let place = place(plan, to, step, "to").unwrap_or_else(|| "to the top".to_owned());
+    Some(format!("move {place}{}", counts(step)))
+}
+
+/// What an item counts as in the place where it goes, if that is not what it counts as now.
+fn counts(step: &Step) -> String {
+    match (step.said["before"].as_str(), step.said["becomes"].as_str()) {
+        (_, None) => String::new(),
+        (Some("on_hold"), Some("active")) => ", where it is no longer on hold".to_owned(),
+        (Some(before), Some("active")) => format!(", where it no longer counts as {before}"),
+        (_, Some(state)) => format!(", where it {}", counted_as(state)),
+    }
+}
+
+/// What an item goes on to count as because of what it is in, whatever its own state.
+fn still(step: &Step) -> String {
+    let Some(state) = step.said["still"].as_str() else { return String::new() };
+    let opens = step.json["set"]["status"] == "active";
+    let (but, already) = if opens { (", but it still", "") } else { (", and it", " already") };
+    format!("{but} {}{already}, because what it is in does", counted_as(state))
+}
+
+fn counted_as(state: &str) -> String {
+    if state == "on_hold" { "is on hold".to_owned() } else { format!("counts as {state}") }
 }
 
 /// What an update replaces: each old value that differs from the new one, with its label if the update sets several
@@ -179,12 +220,15 @@ pub(super) fn replaced(step: &Step, moment: &Moment) -> Option<String> {
     let mut parts = Vec::new();
     for (key, label) in PROPERTIES {
         let (Some(wanted), Some(old)) = (set.get(key), old.get(key)) else { continue };
+        if key == "name" && old == wanted {
+            continue;
+        }
         let old = match key {
             "append" | "cut" | "alerts" => continue,
             "tags" => names(old.as_array().map(Vec::as_slice).unwrap_or_default()),
             _ => value(key, old, moment),
         };
-        if key != "tags" && old == value(key, wanted, moment) {
+        if key != "tags" && key != "name" && old == value(key, wanted, moment) {
             continue;
         }
         parts.push(if set.len() == 1 { old } else { format!("{label} {old}") });
@@ -197,9 +241,11 @@ fn about(plan: &Plan, step: &Step) -> String {
     let made = || step.json["id"]["temp"].as_str().and_then(|temp| plan.made(temp));
     let name = step.said["name"].as_str().or_else(|| step.json["name"].as_str()).or_else(made);
     let name = name.or(step.id.as_deref()).unwrap_or_default();
+    let is_new = matches!(step.operation, "create" | "create_folder");
+    let name = if is_new { fresh(name) } else { quoted(name) };
     match step.said["in"].as_str() {
-        Some(place) => format!("{} {} in {}", step.target, quoted(name), quoted(place)),
-        None => format!("{} {}", step.target, quoted(name)),
+        Some(place) => format!("{} {name} in {}", step.target, quoted(place)),
+        None => format!("{} {name}", step.target),
     }
 }
 
@@ -209,7 +255,9 @@ fn place(plan: &Plan, place: &Json, step: &Step, before: &str) -> Option<String>
         return Some(format!("{before} the inbox"));
     }
     if place["top"] == true {
-        return Some("to the top of its project".to_owned());
+        let end =
+            step.said["to"].as_str().map_or("the inbox".to_owned(), |to| format!("project {}", quoted(to)));
+        return Some(format!("out of its group, to the end of {end}"));
     }
     for side in ["after", "before"] {
         if let Some(id) = place[side]["id"].as_str() {
@@ -244,7 +292,18 @@ fn properties(step: &Step, moment: &Moment) -> Vec<String> {
             }
             continue;
         }
-        let new = value(key, wanted, moment);
+        if key == "name" {
+            let old = old.get(key).filter(|old| *old != wanted).and_then(Json::as_str);
+            let old = old.map(|old| format!("{} -> ", quoted(old))).unwrap_or_default();
+            parts.push(format!("{label} {old}{}", fresh(wanted.as_str().unwrap_or_default())));
+            continue;
+        }
+        let anchored = (key == "rule" && wanted.is_object() && step.said["anchor"].is_string()).then(|| {
+            let mut rule = wanted.clone();
+            rule["anchor"] = step.said["anchor"].clone();
+            rule
+        });
+        let new = value(key, anchored.as_ref().unwrap_or(wanted), moment);
         if key == "alerts" {
             parts.extend(notifications(wanted, &old["alerts"], moment));
             continue;
@@ -391,6 +450,11 @@ fn goes_along(step: &Step, drops: bool) -> String {
         1 => words.push_str(&format!(", with 1 open task {below}")),
         open => words.push_str(&format!(", with {open} open tasks {below}")),
     }
+    match step.said["repetitions"].as_i64().unwrap_or_default() {
+        0 => {}
+        1 => words.push_str(", and 1 repetition ends"),
+        more => words.push_str(&format!(", and {more} repetitions end")),
+    }
     if let Some(all) = ended(step) {
         words.push_str(&format!(", the last open task of {all}, which this also completes"));
     }
@@ -406,7 +470,13 @@ fn goes_along(step: &Step, drops: bool) -> String {
 fn ended(step: &Step) -> Option<String> {
     let one = |each: &Json| {
         let kind = if each["kind"] == "project" { "project" } else { "group" };
-        format!("{kind} {}", quoted(each["name"].as_str().unwrap_or_default()))
+        let name = quoted(each["name"].as_str().unwrap_or_default());
+        match each["repeats"].as_str() {
+            Some(rule) => {
+                format!("{kind} {name} (it repeats by {}, so its tasks open again)", short(rule, NAME))
+            }
+            None => format!("{kind} {name}"),
+        }
     };
     let all: Vec<String> = step.said["alsoCompletes"].as_array()?.iter().map(one).collect();
     Some(all.join(" and "))
@@ -435,6 +505,35 @@ fn counted(count: i64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
+/// The tasks that a tag on hold holds back.
+fn back(step: &Step) -> String {
+    format!(
+        ", which holds back {}",
+        counted(step.said["open"].as_i64().unwrap_or_default(), "remaining task")
+    )
+}
+
+/// The tasks that a tag holds back from now on, because the tag above it or the one that takes its place is on hold.
+fn holds_back(step: &Step) -> String {
+    if step.said["becomes"] == "on_hold" { back(step) } else { String::new() }
+}
+
+/// The other tags that leave tasks when two tags are merged.
+fn leave(step: &Step) -> String {
+    let all = step.said["leave"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let one = |each: &Json| {
+        let name = short(each[0].as_str().unwrap_or_default(), TAG);
+        format!("{name} leaves {}", counted(each[1].as_i64().unwrap_or_default(), "task"))
+    };
+    let shown: Vec<String> = all.iter().take(TAGS).map(one).collect();
+    let more = all.len().saturating_sub(TAGS);
+    let more = if more > 0 { format!(" and {more} more tags leave tasks") } else { String::new() };
+    if shown.is_empty() {
+        return String::new();
+    }
+    format!(", so that {}{more}, because the tags of a group exclude each other", shown.join(", "))
+}
+
 /// The change of a tag, and the tasks and tags that it affects.
 fn of_tag(step: &Step) -> String {
     let (json, said) = (&step.json, &step.said);
@@ -456,10 +555,18 @@ fn of_tag(step: &Step) -> String {
     };
     match json["action"].as_str().unwrap_or_default() {
         "create" if json["under"].is_string() => format!(" under {}", goal("under")),
-        "rename" => format!(" to {}", quoted(json["to"].as_str().unwrap_or_default())),
-        "nest" => format!(" under {}", goal("under")),
-        "unnest" => " to the top".to_owned(),
-        "merge" => format!(" into {}, and remove it{}", goal("to"), had()),
+        "rename" => format!(" to {}", fresh(json["to"].as_str().unwrap_or_default())),
+        "nest" => format!(" under {}{}{}", goal("under"), counts(step), holds_back(step)),
+        "unnest" => format!(" to the top{}{}", counts(step), holds_back(step)),
+        "merge" => {
+            format!(" into {}, and remove it{}{}{}", goal("to"), had(), leave(step), holds_back(step))
+        }
+        "unmerge" => {
+            let shown = said["names"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let more = said["total"].as_u64().unwrap_or_default().saturating_sub(shown.len() as u64);
+            let more = if more > 0 { format!(" and {more} more tasks") } else { String::new() };
+            format!(": make {} again, and give {}{more} the earlier tags", goal("to"), names(shown))
+        }
         "delete" => had(),
         "set" => {
             let changed = |key: &str| match (&said["old"][key], &json[key]) {
@@ -469,10 +576,7 @@ fn of_tag(step: &Step) -> String {
             };
             let more = match json["status"].as_str() {
                 Some("dropped") => had(),
-                Some("on_hold") => format!(
-                    ", which holds back {}",
-                    counted(said["open"].as_i64().unwrap_or_default(), "remaining task")
-                ),
+                Some("on_hold") => back(step),
                 _ => String::new(),
             };
             changed("status").or_else(|| changed("exclusive")).unwrap_or_default() + &more

@@ -14,7 +14,17 @@ const PLAIN: &[&str] = &[
 pub(super) fn read(text: &str, moment: &Moment) -> (Vec<Item>, Vec<String>) {
     let (mut items, mut unparsed) = (Vec::new(), Vec::new());
     let mut project = None;
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    let mut lines = text.lines().map(str::trim).peekable();
+    while let Some(line) = lines.next() {
+        if line.is_empty() {
+            continue;
+        }
+        let is_titled = bullet(line).is_none() && lines.peek().is_some_and(|next| is_underline(next));
+        if is_titled {
+            lines.next();
+            project = None;
+            continue;
+        }
         match kind(line) {
             Line::Task(rest) => items.push(item(rest, project.clone(), moment)),
             Line::Project(name) => project = Some(name),
@@ -65,6 +75,11 @@ fn kind(line: &str) -> Line<'_> {
     if capital && name.chars().count() <= 60 { Line::Project(name.trim().to_owned()) } else { Line::Other }
 }
 
+/// Whether a line underlines the one above it as a title: `====` or `----`.
+fn is_underline(line: &str) -> bool {
+    line.len() >= 2 && (line.bytes().all(|byte| byte == b'=') || line.bytes().all(|byte| byte == b'-'))
+}
+
 /// Returns the text after a word, if there is any. The word may be in any case.
 fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     let head = line.get(..word.len())?;
@@ -86,8 +101,8 @@ fn bullet(line: &str) -> Option<&str> {
 fn item(text: &str, project: Option<String>, moment: &Moment) -> Item {
     let mut words = Words::of(text);
     let tags = words.take_tags();
-    let due = words.take_date(phrase::DUE, moment);
-    let defer = words.take_date(phrase::DEFER, moment);
+    let due = words.take_due(moment);
+    let defer = words.take_defer(moment);
     let minutes = words.take_minutes();
     let name = words.text();
     let sure = [name.chars().count() > 10, !tags.is_empty(), due.is_some() || defer.is_some()];
@@ -170,6 +185,15 @@ mod tests {
     }
 
     #[test]
+    fn a_title_may_be_underlined() {
+        check(
+            "Launch:\n- Tell press\n\nNext steps\n==========\n- Call Bob\nOther things\n---\n1. Pay\n\n---",
+            &["Tell press | project Launch", "Call Bob", "Pay"],
+            &["---"],
+        );
+    }
+
+    #[test]
     fn dates_times_and_tags_are_taken_out_of_the_name() {
         check("- Send report due tomorrow", &["Send report | due 2026-01-29"], &[]);
         for (text, due) in [
@@ -184,6 +208,34 @@ mod tests {
             ("by end of month, 17:00", "2026-01-31 17:00"),
         ] {
             check(&format!("- Send report {text}"), &[&format!("Send report | due {due}")[..]], &[]);
+        }
+        for (text, name, due) in [
+            ("Prepare slides for Monday by Friday", "Prepare slides for Monday", "2026-01-30"),
+            ("Prepare slides on Monday, due Friday 9am", "Prepare slides on Monday", "2026-01-30 09:00"),
+            ("Prepare slides for Monday", "Prepare slides", "2026-02-02"),
+            ("Send it by end of the week", "Send it", "2026-01-30"),
+            ("Send it by the end of next week", "Send it", "2026-02-06"),
+            ("Send it by EOW", "Send it", "2026-01-30"),
+            ("Send it by the end of the month", "Send it", "2026-01-31"),
+            ("Send it by end of next month", "Send it", "2026-02-28"),
+            ("Send it by end of year", "Send it", "2026-12-31"),
+            ("Send it by 5pm", "Send it", "2026-01-28 17:00"),
+            ("Send it by 8:00", "Send it", "2026-01-29 08:00"),
+            ("Send it tomorrow by 5pm", "Send it", "2026-01-29 17:00"),
+            ("Send it on Friday by noon", "Send it", "2026-01-30 12:00"),
+            ("Send it by 5pm on Friday", "Send it", "2026-01-30 17:00"),
+            ("Send it by noon tomorrow", "Send it", "2026-01-29 12:00"),
+            ("Send it by 5 pm next Friday", "Send it", "2026-01-30 17:00"),
+            ("Send it by EOD", "Send it", "2026-01-28"),
+            ("Send it by end of day Friday", "Send it", "2026-01-30"),
+            ("Send it by COB tomorrow", "Send it", "2026-01-29"),
+            ("Send it by Friday EOD", "Send it", "2026-01-30"),
+            ("Send it due on Friday", "Send it", "2026-01-30"),
+            ("Send it by 24 December", "Send it", "2026-12-24"),
+            ("Send it by Dec 24th, 2027", "Send it", "2027-12-24"),
+            ("Deadline: Friday for the report", "for the report", "2026-01-30"),
+        ] {
+            check(&format!("- {text}"), &[&format!("{name} | due {due}")[..]], &[]);
         }
         check("- Wait for it by Friday 9 times", &["Wait for it 9 times | due 2026-01-30"], &[]);
         check("- Pay rent by 2/1", &["Pay rent | due 2026-02-01"], &[]);
