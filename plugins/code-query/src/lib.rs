@@ -28,6 +28,7 @@ mod completions;
 mod outline;
 mod type_info;
 mod uses;
+mod asker;
 mod relations;
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! `references`, `definition`, `implementations`, `callers` and `callees`.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use iac_plugin::{Json, json};
 
 use crate::answer::{Answer, Entry, Row};
-use crate::code::{self, Code, Thing};
-use crate::crawl::{self, Outline, Share};
+use crate::asker::{Asker, Coded, Declared, begin};
+use crate::crawl::{self, Outline};
 use crate::doubts::{self, Doubts, Reason};
 use crate::find::{self, Hit};
 use crate::hidden;
@@ -16,12 +15,11 @@ use crate::kinds;
 use crate::locate::{self, Located};
 use crate::request::{Common, Target};
 use crate::scope::{Desk, Site, show_range};
-use crate::tree::{Node, Spot, Tree, key};
+use crate::tree::{Node, Tree, key};
 use crate::trouble::Trouble;
-use crate::uses::{Uses, sorted};
+use crate::uses::sorted;
 use crate::world::{
-    Cause, Each, Edit, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place,
-    Position, Range, Relation, Server, State, Step, Symbol,
+    Edit, Location, Naming, Neighbour, Place, Position, Range, Relation, State, Step, Symbol,
 };
 
 /// The maximum number of calls of one function to show.
@@ -236,83 +234,8 @@ fn of_macro(what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{what} of macros are not known; try references"))
 }
 
-/// The place of a declaration.
-type Declared = (String, Spot);
-
-/// The symbol at a location, if there is one, and its code.
-type Coded = (Option<Node>, Code);
-
-fn begin(one: &Location) -> Declared {
-    (one.path.clone(), key(one.range.start))
-}
-
-/// Asks one server about the places of one symbol.
-struct Asker<'a, 'b> {
-    located: &'b Located<'a>,
-    server: Server,
-    what: &'static str,
-    common: &'b Common,
-}
-
-impl<'a, 'b> Asker<'a, 'b> {
-    fn new(
-        located: &'b Located<'a>,
-        what: &'static str,
-        common: &'b Common,
-        can: impl Fn(&crate::world::Abilities) -> bool,
-        doubts: &mut Doubts,
-    ) -> Result<Self, Trouble> {
-        let server = locate::ready(located.site, &located.language, common, what, can, doubts)?;
-        Ok(Self { located, server, what, common })
-    }
-
-    fn related(&self, relation: Relation, doubts: &mut Doubts) -> Result<Vec<Location>, Trouble> {
-        let answers =
-            self.located.site.workspace.related(relation, &self.located.places, self.common.timeout);
-        let found = self.every(answers, doubts, |found: Locations| (found.items, found.freshness))?;
-        Ok(sorted(found.into_iter()))
-    }
-
-    fn hierarchy(&self, step: Step, doubts: &mut Doubts) -> Result<Vec<Neighbour>, Trouble> {
-        let answers = self.located.site.workspace.hierarchy(step, &self.located.places, self.common.timeout);
-        self.every(answers, doubts, |found| (found.items, found.freshness))
-    }
-
-    /// Joins the answers for all places.
-    fn every<T, U>(
-        &self,
-        answers: Each<T>,
-        doubts: &mut Doubts,
-        open: impl Fn(T) -> (Vec<U>, Freshness),
-    ) -> Result<Vec<U>, Trouble> {
-        let mut all = Vec::new();
-        for answer in answers.map_err(|failure| self.trouble(failure))? {
-            let (items, freshness) = open(answer.map_err(|failure| self.trouble(failure))?);
-            doubts.hear(&freshness);
-            all.extend(items);
-        }
-        Ok(all)
-    }
-
-    /// No server knows uses in code that the build leaves out. So the plugin searches every file for the name.
-    fn doubt_hidden(&self, target: &Target, doubts: &mut Doubts) {
-        if !matches!(target, Target::Name { path: None, .. }) {
-            let name = self.located.name();
-            hidden::doubt_uses(self.located.site, &self.server, &name, self.common, doubts);
-        }
-    }
-
-    /// Withdraws doubts about files that the server does not read, if none of them contains the name.
-    fn settle(&self, doubts: &mut Doubts) {
-        let mut of_uses = Doubts::default();
-        if doubts.is_narrowed()
-            && self.server.abilities.references
-            && self.uses(Relation::References, false, &mut of_uses).is_ok()
-        {
-            doubts.settle(&of_uses);
-        }
-    }
-
+/// Questions about calls.
+impl Asker<'_, '_> {
     /// Adds callers that the server's list leaves out: the functions around uses that are calls. If the server knows
     /// all uses, there is no doubt about files that it does not read. If it cannot list uses, its list of callers is
     /// kept unchanged. If it has no list of callers, the added ones are the whole answer.
@@ -420,103 +343,6 @@ impl<'a, 'b> Asker<'a, 'b> {
             self.outline(path).iter().any(|outline| node(outline) == Some(kinds::MACRO))
         };
         matches!(self.server.naming, Naming::Scoped) && self.declared().iter().any(is)
-    }
-
-    /// The outline of a file; `None` if there is none.
-    fn outline(&self, path: &str) -> Vec<Outline<'a>> {
-        let file = crawl::file(path, &self.located.language);
-        let partial = Common { allow_partial: true, ..self.common.clone() };
-        let (site, share, mut doubts) = (self.located.site, &Share::Whole, Doubts::default());
-        let found = crawl::outlines(site, vec![file], share, &partial, false, self.what, &mut doubts);
-        found.unwrap_or_default()
-    }
-
-    /// The outlines of the files of locations, for the names around them. Files without an outline are left out.
-    fn trees(&self, locations: &[Location]) -> BTreeMap<String, Tree> {
-        let mut places: BTreeMap<&str, Vec<Position>> = BTreeMap::new();
-        for one in locations.iter().filter(|one| !one.path.starts_with('/')) {
-            places.entry(&one.path).or_default().push(one.range.start);
-        }
-        let (site, others) = (self.located.site, OnceCell::new());
-        let file = |path: &str| {
-            let extension = path.rsplit('.').next().unwrap_or(path);
-            let reads = |server: &&Server| server.extensions.iter().any(|one| one == extension);
-            let other = || others.get_or_init(|| site.workspace.servers()).iter().find(reads);
-            let server = Some(&self.server).filter(reads).or_else(other)?;
-            Some(crawl::file(path, server.languages.first()?))
-        };
-        let files: Vec<File> = places.keys().filter_map(|path| file(path)).collect();
-        let partial = Common { allow_partial: true, ..self.common.clone() };
-        let (share, mut doubts) = (Share::Around(&places), Doubts::default());
-        let outlines = crawl::outlines(site, files, &share, &partial, false, "outline", &mut doubts);
-        outlines.unwrap_or_default().into_iter().map(|outline| (outline.file.path, outline.tree)).collect()
-    }
-
-    /// The symbols at some locations, each with its code.
-    fn coded(
-        &self,
-        locations: &[Location],
-        symbol: impl Fn(&Tree, Position) -> Option<&Node>,
-        doubts: &mut Doubts,
-    ) -> Vec<Coded> {
-        let trees = self.trees(locations);
-        let node =
-            |one: &Location| trees.get(&one.path).and_then(|tree| symbol(tree, one.range.start)).cloned();
-        let things: Vec<Thing<'_>> =
-            locations.iter().map(|one| (self.located.site, one.path.clone(), node(one))).collect();
-        let codes = code::of(&things, self.common, doubts);
-        things.into_iter().map(|(_, _, node)| node).zip(codes).collect()
-    }
-
-    fn trouble(&self, failure: Failure) -> Trouble {
-        match failure.cause {
-            Cause::Unsupported => locate::unsupported(&self.server, self.what),
-            _ => Trouble::of(failure, self.what, self.common.timeout),
-        }
-    }
-
-    /// The uses of a symbol and, if wanted, its declarations, as far as the server reports them. Both are requested at
-    /// once. The found symbols themselves count as declarations.
-    fn uses(
-        &self,
-        relation: Relation,
-        declaration: bool,
-        doubts: &mut Doubts,
-    ) -> Result<(Uses, BTreeSet<Declared>), Trouble> {
-        let relations = if declaration { &[relation, Relation::Definition] as &[_] } else { &[relation] };
-        let places = &self.located.places;
-        let follow = |&relation: &Relation| places.iter().map(move |at| Follow { relation, at: at.clone() });
-        let asked: Vec<Follow> = relations.iter().flat_map(follow).collect();
-        let answers = self.located.site.workspace.follow(&asked, self.common.timeout);
-        let mut answers = answers.map_err(|failure| self.trouble(failure))?;
-        let defined = answers.split_off(places.len().min(answers.len()));
-        let mut uses = Uses::default();
-        for answer in answers {
-            let found = answer.map_err(|failure| self.trouble(failure))?;
-            doubts.hear(&found.freshness);
-            uses.add(found);
-        }
-        let mut declared = if declaration { self.own() } else { BTreeSet::new() };
-        // If a server cannot answer for all places, the plugin asks it for none.
-        let defined: Result<Vec<Locations>, Failure> = defined.into_iter().collect();
-        declared.extend(defined.into_iter().flatten().flat_map(|found| found.items).map(|one| begin(&one)));
-        uses.sort();
-        Ok((uses, declared))
-    }
-
-    /// The declarations, as far as the server reports them.
-    fn declared(&self) -> BTreeSet<Declared> {
-        let mut declared = self.own();
-        if let Ok(found) = self.related(Relation::Definition, &mut Doubts::default()) {
-            declared.extend(found.iter().map(begin));
-        }
-        declared
-    }
-
-    /// The declarations of the symbols that were found by name.
-    fn own(&self) -> BTreeSet<Declared> {
-        let place = |hit: &Hit<'_>| (hit.path.clone(), key(hit.place().at));
-        self.located.hits.iter().map(place).collect()
     }
 }
 
