@@ -104,6 +104,15 @@ impl<'a, 'b> Asker<'a, 'b> {
         found.unwrap_or_default()
     }
 
+    /// The outline of a file, with locals.
+    pub(crate) fn outline_with_locals(&self, path: &str) -> Option<Tree> {
+        let file = crawl::file(path, &self.located.language);
+        let partial = Common { allow_partial: true, ..self.common.clone() };
+        let (site, mut doubts) = (self.located.site, Doubts::default());
+        let found = crawl::outlines(site, vec![file], &Share::Whole, &partial, true, self.what, &mut doubts);
+        found.ok()?.into_iter().next().map(|outline| outline.tree)
+    }
+
     /// The outlines of the files of locations, for the names around them. Files without an outline are left out.
     pub(crate) fn trees(&self, locations: &[Location]) -> BTreeMap<String, Tree> {
         let mut places: BTreeMap<&str, Vec<Position>> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! `references`, `definition`, `implementations`, `callers` and `callees`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use iac_plugin::{Json, json};
 
@@ -11,19 +11,23 @@ use crate::doubts::{self, Doubts, Reason};
 use crate::find::{self, Hit};
 use crate::hidden;
 use crate::imports;
+use crate::kin;
 use crate::kinds;
 use crate::locate::{self, Located};
 use crate::request::{Common, Target};
 use crate::scope::{Desk, Site, show_range};
 use crate::tree::{Node, Tree, key};
 use crate::trouble::Trouble;
-use crate::uses::sorted;
+use crate::uses::{self, sorted};
 use crate::world::{
-    Edit, Location, Naming, Neighbour, Place, Position, Range, Relation, State, Step, Symbol,
+    Each, Location, Naming, Neighbour, Neighbours, Place, Position, Range, Relation, State, Step, Symbol,
 };
 
 /// The maximum number of calls of one function to show.
 const SITES: usize = 3;
+
+/// The maximum number of steps from a type to the types below it.
+const STEPS: usize = 30;
 
 /// Answers `references`.
 pub(crate) fn references(
@@ -64,6 +68,9 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
     let asker = Asker::new(&located, "definition", common, |can| can.definition, &mut doubts)?;
     let mut found = asker.related(Relation::Definition, &mut doubts)?;
     locate::expect_some(&asker.server, found.len(), &doubts)?;
+    if found.is_empty() {
+        locate::explain_nothing(&located, &asker.server, "definition", &mut doubts)?;
+    }
     exclude(&mut found, located.site, common, |one| &one.path, &mut doubts);
     Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, None, doubts)))
 }
@@ -80,7 +87,10 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         let neighbours = asker.hierarchy(Step::Subtypes, &mut doubts)?;
         ("subtypes", sorted(neighbours.into_iter().map(|one| named_location(&one))))
     };
-    let mut found = implementing(&located, found);
+    let mut found = implementing(&located, asker.with_those_below(found, &mut doubts));
+    if found.is_empty() && located.hits.is_empty() {
+        found = asker.below_outside(&mut doubts);
+    }
     doubt_structure(&located, &mut doubts);
     // A server that could not read the project may have refused the question, and an implementation need not contain
     // the name of what it implements. So the places of the name prove nothing here.
@@ -91,6 +101,67 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     locate::expect_some(&asker.server, found.len(), &doubts)?;
     exclude(&mut found, located.site, common, |one| &one.path, &mut doubts);
     Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, Some(via), doubts)))
+}
+
+/// Questions about types.
+impl Asker<'_, '_> {
+    /// Adds what implements the implementations. C servers and hierarchies of types give only the next step.
+    fn with_those_below(&self, found: Vec<Location>, doubts: &mut Doubts) -> Vec<Location> {
+        let by_step = !self.server.abilities.implementations;
+        if !by_step && self.server.naming != Naming::Scoped {
+            return found;
+        }
+        let workspace = self.located.site.workspace;
+        let mut all: BTreeMap<Declared, Location> =
+            found.iter().map(|one| (begin(one), one.clone())).collect();
+        let mut next = found;
+        for _ in 0..STEPS {
+            let is_own = |one: &&Location| !one.path.starts_with('/');
+            let place = |one: &Location| Place { path: one.path.clone(), at: one.range.start };
+            let places: Vec<Place> = next.iter().filter(is_own).map(place).collect();
+            if places.is_empty() {
+                break;
+            }
+            let time = self.common.timeout;
+            let answers: Each<Vec<Location>> = if by_step {
+                let found = workspace.hierarchy(Step::Subtypes, &places, time);
+                let named = |found: Neighbours| found.items.iter().map(named_location).collect();
+                found.map(|answers| answers.into_iter().map(|answer| answer.map(named)).collect())
+            } else {
+                let found = workspace.related(Relation::Implementations, &places, time);
+                found.map(|answers| {
+                    answers.into_iter().map(|answer| answer.map(|found| found.items)).collect()
+                })
+            };
+            let answers = answers.unwrap_or_else(|failure| vec![Err(failure)]);
+            if answers.iter().any(Result::is_err) {
+                doubts.add(Reason::IndexCapped);
+                doubts.note("the server did not say what is below some of these");
+            }
+            next = answers.into_iter().flatten().flatten().collect();
+            next.retain(|one| all.insert(begin(one), one.clone()).is_none());
+        }
+        sorted(all.into_values())
+    }
+
+    /// What derives from a class that is declared outside: servers give nothing from a mere use of it.
+    fn below_outside(&self, doubts: &mut Doubts) -> Vec<Location> {
+        let site = self.located.site;
+        let defined = self.related(Relation::Definition, &mut Doubts::default()).unwrap_or_default();
+        if !defined.iter().any(|one| !site.owns(&one.path)) || !self.server.abilities.references {
+            return Vec::new();
+        }
+        let mut of_uses = Doubts::default();
+        let Ok((uses, _)) = self.uses(Relation::References, false, &mut of_uses) else { return Vec::new() };
+        let found = kin::below(self, &uses.items);
+        uses.doubt(self.located, &self.server, doubts);
+        doubts.join(&of_uses);
+        if found.is_empty() {
+            doubts.add(Reason::Unresolved);
+            doubts.note("this is declared outside the project; only classes that name it in their header would be found");
+        }
+        found
+    }
 }
 
 /// Every type with the members of a Python protocol implements it, even if it does not name the protocol. Servers know
@@ -170,7 +241,7 @@ pub(crate) fn calls(
         asker.add_callers(&mut found, &mut heard, &mut doubts)?;
     } else {
         asker.doubt_body(&mut doubts);
-        asker.add_callees(&mut found);
+        asker.add_callees(&mut found, &mut doubts);
     }
     doubts.join(&heard);
     locate::expect_some(&asker.server, found.len(), &doubts)?;
@@ -182,51 +253,6 @@ pub(crate) fn calls(
     found.dedup_by(|one, other| same_symbol(one, other));
     exclude(&mut found, located.site, common, |one| &one.symbol.location.path, &mut doubts);
     Ok(Answer::of(&found, common, doubts, |shown, doubts| neighbour_rows(&asker, step, shown, doubts)))
-}
-
-/// Answers `rename`: the necessary edits, as data. The plugin applies nothing.
-pub(crate) fn rename(
-    desk: &Desk<'_>,
-    target: &Target,
-    name: &str,
-    common: &Common,
-) -> Result<Answer, Trouble> {
-    let mut doubts = Doubts::default();
-    let located = locate::whole(desk, target, common, "rename", &mut doubts)?;
-    let asker = Asker::new(&located, "rename", common, |_| true, &mut doubts)?;
-    let Some(place) = located.places.first() else { return Err(Trouble::not_found("nothing to rename")) };
-    let (mut heard, mut of_uses) = (Doubts::default(), Doubts::default());
-    let edits = located
-        .site
-        .workspace
-        .rename(place, name, common.timeout)
-        .map_err(|failure| asker.trouble(failure))?;
-    heard.hear(&edits.freshness);
-    asker.doubt_hidden(target, &mut doubts);
-    if asker.server.abilities.references
-        && let Ok((uses, _)) = asker.uses(Relation::References, false, &mut of_uses)
-    {
-        uses.settle(&asker.server, &mut doubts);
-        uses.doubt(&located, &asker.server, &mut doubts);
-        heard.settle(&of_uses);
-    }
-    doubts.join(&heard);
-    let mut found = edits.items;
-    found.sort_by_cached_key(|one| (one.at.path.clone(), key(one.at.range.start)));
-    let row = |(one, preview): (&Edit, Option<String>)| {
-        let (path, range) = (located.site.show(&one.at.path), show_range(&one.at.range));
-        let shown = json!({"path": path, "range": range, "newText": one.text, "preview": preview.as_ref()});
-        let tail = preview.map(|line| format!(" | {line}")).unwrap_or_default();
-        let head = if one.text == name { range.clone() } else { format!("{range} -> {}", one.text) };
-        Row::new(path, range, shown).below_file(Entry { list: "edits", holder: None, head, tail })
-    };
-    let mut answer = Answer::of(&found, common, doubts, |shown, _| {
-        let previews = previews(located.site, shown.iter().map(|one| &one.at));
-        shown.iter().zip(previews).map(row).collect()
-    });
-    answer.extra.insert("newText".to_owned(), json!(name));
-    answer.extra.insert("applied".to_owned(), json!(false));
-    Ok(answer)
 }
 
 /// No server knows the callers of a macro, so an empty answer would be wrong.
@@ -263,7 +289,11 @@ impl Asker<'_, '_> {
             .collect();
         let trees = self.trees(&missing);
         let mut without = Vec::new();
-        for site in missing {
+        // The declaration of a member that implements this one has the form of a call.
+        let is_declared = |site: &Location| {
+            trees.get(&site.path).is_some_and(|tree| tree.named_at(site.range.start).is_some())
+        };
+        for site in missing.into_iter().filter(|site| !is_declared(site)) {
             match trees.get(&site.path).and_then(|tree| tree.caller(site.range.start)) {
                 Some(node) => add_site(found, neighbour(&site.path, node), site),
                 None if self.located.site.is_among(&self.common.exclude, &site.path) => {}
@@ -286,42 +316,60 @@ impl Asker<'_, '_> {
         Ok(())
     }
 
-    /// Adds functions that the body calls but the server's list leaves out, because some servers know only calls in
-    /// files that they have read. Asks for the definition of every word before a bracket.
-    fn add_callees(&self, found: &mut Vec<Neighbour>) {
-        if !matches!(self.server.naming, Naming::Scoped) {
-            return;
-        }
+    /// Adds functions that the body calls but the server's list leaves out, and says which calls lead nowhere for the
+    /// server. Asks for the definition of every word that arguments follow, as for callers.
+    fn add_callees(&self, found: &mut Vec<Neighbour>, doubts: &mut Doubts) {
         for place in &self.located.places {
             let outlines = self.outline(&place.path);
-            let node = outlines.first().and_then(|outline| outline.tree.named_at(place.at));
-            let Some((whole, own)) = node.map(|node| (node.whole, node.name_range.start)) else { continue };
-            let known: BTreeSet<&str> = found.iter().map(|one| one.symbol.name.as_str()).collect();
-            let calls = crate::uses::calls(self.located.site, &place.path, whole, &known);
-            let calls: Vec<_> = calls.into_iter().filter(|at| key(at.start) != key(own)).collect();
-            let places: Vec<Place> =
-                calls.iter().map(|at| Place { path: place.path.clone(), at: at.start }).collect();
-            let answers =
-                self.located.site.workspace.related(Relation::Definition, &places, self.common.timeout);
-            let meant: Vec<(Location, Location)> = calls
-                .into_iter()
-                .zip(answers.unwrap_or_default())
-                .filter_map(|(range, answer)| {
-                    Some((
-                        Location { path: place.path.clone(), range },
-                        answer.ok()?.items.into_iter().next()?,
-                    ))
-                })
-                .collect();
-            let targets: Vec<Location> = meant.iter().map(|(_, target)| target.clone()).collect();
-            let trees = self.trees(&targets);
-            for (site, target) in meant {
-                let node = trees.get(&target.path).and_then(|tree| tree.named_at(target.range.start));
-                if let Some(node) = node.filter(|node| kinds::is_callable(node.kind)) {
-                    add_site(found, neighbour(&target.path, node), site);
-                }
+            let Some(tree) = outlines.first().map(|outline| &outline.tree) else { continue };
+            let Some(own) = tree.named_at(place.at).filter(|node| kinds::is_callable(node.kind)) else {
+                continue;
+            };
+            let start = key(own.name_range.start);
+            let is_own = |at: &Range| {
+                tree.named_at(at.start).is_none()
+                    && tree.caller(at.start).is_some_and(|node| key(node.name_range.start) == start)
+            };
+            let is_known = |at: &Range| {
+                let ends_there = |site: &Location| {
+                    site.path == place.path
+                        && (key(site.range.start) == key(at.start) || key(site.range.end) == key(at.end))
+                };
+                found.iter().any(|one| one.sites.iter().any(ends_there))
+            };
+            let mut calls = uses::calls(self.located.site, &place.path, &self.located.language, own.whole);
+            calls.retain(|at| is_own(at) && !is_known(at));
+            self.add_called(&place.path, calls, found, doubts);
+        }
+    }
+
+    fn add_called(&self, path: &str, calls: Vec<Range>, found: &mut Vec<Neighbour>, doubts: &mut Doubts) {
+        let site = self.located.site;
+        let places: Vec<Place> =
+            calls.iter().map(|at| Place { path: path.to_owned(), at: at.start }).collect();
+        let answers = site.workspace.related(Relation::Definition, &places, self.common.timeout);
+        let (mut meant, mut lost) = (Vec::new(), Vec::new());
+        for (range, answer) in calls.into_iter().zip(answers.unwrap_or_default()) {
+            match answer.map(|found| found.items.into_iter().next()) {
+                Ok(Some(target)) => meant.push((Location { path: path.to_owned(), range }, target)),
+                _ => lost.push(format!(
+                    "{}:{}:{}",
+                    site.show(path),
+                    range.start.line + 1,
+                    range.start.column + 1
+                )),
             }
         }
+        let targets: Vec<Location> = meant.iter().map(|(_, target)| target.clone()).collect();
+        let trees = self.trees(&targets);
+        for (site, target) in meant {
+            let node = trees.get(&target.path).and_then(|tree| tree.named_at(target.range.start));
+            let is_called = |node: &&Node| kinds::is_callable(node.kind) || kinds::is_type(node.kind);
+            if let Some(node) = node.filter(is_called) {
+                add_site(found, neighbour(&target.path, node), site);
+            }
+        }
+        doubts.unknown_calls(&lost);
     }
 
     /// No server knows the calls in the left-out parts of a function.

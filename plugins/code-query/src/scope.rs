@@ -173,6 +173,17 @@ impl Site<'_> {
         patterns.iter().any(|one| one.matches(path) || (one.is_rooted() && one.matches(&absolute())))
     }
 
+    /// Tells whether a file belongs to the project: it is neither outside the root nor in a library below it. Lists leave
+    /// out libraries and what Git ignores.
+    pub(crate) fn owns(&self, path: &str) -> bool {
+        if path.starts_with('/') || path.contains("://") {
+            return false;
+        }
+        let Some((folder, _)) = path.rsplit_once('/') else { return true };
+        let listed = self.workspace.files(&filter(folder, LISTED));
+        listed.is_ok_and(|files| files.truncated || files.items.iter().any(|file| file.path == path))
+    }
+
     /// Shows a range of a file, counted from 1: `src/a.rs:3:5-9:2`.
     pub(crate) fn show_range(&self, path: &str, range: &Range) -> String {
         format!("{}:{}", self.show(path), show_range(range))
