@@ -17,7 +17,7 @@ pub(crate) struct Mention {
     pub(crate) at: Position,
     pub(crate) part: Part,
     /// For a string: whether it contains nothing but names, such as `"a"` or `"module.a"`, so that code can look the
-    /// name up by it.
+    /// name up by it; or the name is written as in code, so that it probably means the symbol.
     pub(crate) is_name: bool,
     /// For code: what stands before the name on its line, without spaces at its end.
     pub(crate) before: String,
@@ -150,10 +150,20 @@ impl Masked {
         Mention {
             at: place,
             part,
-            is_name: part == Part::Text && self.is_name(at, start, end),
+            is_name: part == Part::Text && (self.is_name(at, start, end) || self.is_like_code(at, length)),
             before: if is_code { code(start, at).trim_end().to_owned() } else { String::new() },
             behind: if is_code { code(at + length, end).trim_start().to_owned() } else { String::new() },
         }
+    }
+
+    /// Whether a name in a string is written as in code: `Class(…)`, `module.name`, or with a `_` or a capital in it.
+    fn is_like_code(&self, at: usize, length: usize) -> bool {
+        let name = &self.letters[at..at + length];
+        let is_mark = |letter: &char| *letter == '_' || letter.is_uppercase() || letter.is_ascii_digit();
+        let is_distinct = name.iter().skip(1).any(is_mark);
+        let next = |ahead: usize| self.letters.get(at + length + ahead).copied().unwrap_or(' ');
+        let is_member = at > 1 && self.letters[at - 1] == '.' && is_part(self.letters[at - 2]);
+        is_distinct || is_member || next(0) == '(' || next(0) == '.' && is_part(next(1))
     }
 
     /// Whether the string around a place holds only names, and its quotes are on this line.
@@ -333,17 +343,26 @@ impl Reader {
             return self.formatted(quote, triple);
         }
         if triple {
-            self.skip(3, Part::Text);
-            self.skip_until_quotes(quote);
-            return self.skip(3, Part::Text);
+            // A documentation string is a comment.
+            let is_doc = self.style.python && self.begins_line(word.len());
+            let part = if is_doc { Part::Comment } else { Part::Text };
+            self.skip(3, part);
+            self.skip_until_quotes(quote, part);
+            return self.skip(3, part);
         }
         self.quoted(quote, !self.style.rust);
     }
 
-    fn skip_until_quotes(&mut self, quote: char) {
+    /// Whether nothing but a prefix precedes on the line.
+    fn begins_line(&self, prefix: usize) -> bool {
+        let before = self.masked.letters[..self.at - prefix].iter().rev();
+        before.take_while(|letter| **letter != '\n').all(|letter| letter.is_whitespace())
+    }
+
+    fn skip_until_quotes(&mut self, quote: char, part: Part) {
         while !self.is_end() && !(0..3).all(|ahead| self.letter(ahead) == quote) {
             let width = if self.letter(0) == '\\' { 2 } else { 1 };
-            self.skip(width, Part::Text);
+            self.skip(width, part);
         }
     }
 
@@ -440,6 +459,11 @@ mod tests {
     fn comments_and_strings_are_no_code() {
         check("python", "a = 'b' # c\nd('''e\nf''')", "a = ___ ---\nd(____\n____)");
         check("python", r#"f"a{b}{{c}}{d["e"]!r}" g"#, r#"f___b_______d[___]!r__ g"#);
+        check(
+            "python",
+            "def f():\n  r'''a'''\n  '''b\nc''' ; d('''e''')",
+            "def f():\n  r-------\n  ----\n---- ; d(_______)",
+        );
         check("python", "'open\na\nrb'\\'' b", "_____\na\nrb____ b");
         check(
             "rust",

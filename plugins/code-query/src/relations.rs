@@ -87,7 +87,7 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         let neighbours = asker.hierarchy(Step::Subtypes, &mut doubts)?;
         ("subtypes", sorted(neighbours.into_iter().map(|one| named_location(&one))))
     };
-    let mut found = implementing(&located, asker.with_those_below(found, &mut doubts));
+    let mut found = implementing(&asker, asker.with_those_below(found, &mut doubts));
     if found.is_empty() && located.hits.is_empty() {
         found = asker.below_outside(&mut doubts);
     }
@@ -176,15 +176,19 @@ fn doubt_structure(located: &Located<'_>, doubts: &mut Doubts) {
     let head: String =
         lines.values().map(String::as_str).take_while(|line| !line.trim().is_empty()).collect();
     let bases = head.split(':').next().unwrap_or("");
-    if bases.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "Protocol") {
+    // A mere use of a class is not its header.
+    let is_head = bases.trim_start().starts_with("class ");
+    if is_head && bases.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "Protocol") {
         doubts.add(Reason::Structural);
         doubts.note("a class that has the members of a protocol implements it without its name; findSymbols finds members");
     }
 }
 
 /// Leaves out the symbol itself, and lines that only import or export a name, which some servers list.
-fn implementing(located: &Located<'_>, mut found: Vec<Location>) -> Vec<Location> {
-    found.retain(|one| !is_one_of(located, one));
+fn implementing(asker: &Asker<'_, '_>, mut found: Vec<Location>) -> Vec<Location> {
+    let located = asker.located;
+    let defined = if located.hits.is_empty() { asker.declared() } else { BTreeSet::new() };
+    found.retain(|one| !is_one_of(located, one) && !defined.contains(&begin(one)));
     let lines = located.site.lines(found.iter().map(|one| (one.path.clone(), one.range.start.line)));
     let is_alias = |one: &Location| {
         let start = one.range.start;

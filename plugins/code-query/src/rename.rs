@@ -211,6 +211,14 @@ impl<'a, 'b> Plan<'a, 'b> {
         Ok(())
     }
 
+    /// Adds an edit of a plain name.
+    fn add(&mut self, path: &str, start: Position) {
+        let end = Position { line: start.line, column: start.column + length(self.old) };
+        let at = Location { path: path.to_owned(), range: Range { start, end } };
+        let edit = Edit { at, text: self.new.to_owned() };
+        self.edits.insert((path.to_owned(), key(start), key(end)), edit);
+    }
+
     fn covers(&self, path: &str, at: Position) -> bool {
         let from = (path.to_owned(), key(at), (0, 0));
         let to = (path.to_owned(), key(at), (u32::MAX, u32::MAX));
@@ -401,18 +409,7 @@ impl<'a, 'b> Plan<'a, 'b> {
             .collect();
         if self.language() == "python" {
             // A name in Python is the same wherever it stands.
-            for at in missing.drain(..) {
-                let range = Range {
-                    start: at.range.start,
-                    end: Position {
-                        line: at.range.start.line,
-                        column: at.range.start.column + length(self.old),
-                    },
-                };
-                let at = Location { path: at.path, range };
-                let edit = Edit { at: at.clone(), text: self.new.to_owned() };
-                self.edits.insert((at.path, key(range.start), key(range.end)), edit);
-            }
+            missing.drain(..).for_each(|at| self.add(&at.path, at.range.start));
         }
         let missing: Vec<String> = missing.iter().map(|one| self.show(one)).collect();
         doubts.places(Reason::Unedited, "the server lists uses that it does not rename", &missing);
@@ -420,11 +417,11 @@ impl<'a, 'b> Plan<'a, 'b> {
     }
 
     /// Says where comments and strings have the name. Code can find something by a string that is nothing but its name.
-    fn doubt_texts(&self, doubts: &mut Doubts) {
+    fn doubt_texts(&mut self, doubts: &mut Doubts) {
         if self.around.is_some() {
             return;
         }
-        let (mut exact, mut loose) = (Vec::new(), 0_usize);
+        let (mut exact, mut loose, mut unread) = (Vec::new(), 0_usize, 0);
         let filter = FileFilter { containing: Some(self.old.to_owned()), ..scope::filter("", FILES) };
         let Ok(files) = Scope::new(self.site(), String::new()).listed(&filter) else { return };
         if files.truncated {
@@ -432,17 +429,25 @@ impl<'a, 'b> Plan<'a, 'b> {
             doubts.note(format!("only the first {FILES} files were searched for strings with the name"));
         }
         for file in files.items {
-            let Ok(text) = self.site().workspace.text(&file.path) else { continue };
+            let Ok(text) = self.site().workspace.text(&file.path) else {
+                unread += 1;
+                continue;
+            };
+            let lists = self.language() == "python"
+                && !self.is_member()
+                && self.edits.keys().any(|(path, ..)| *path == file.path);
             for one in Masked::read(&text, &file.language).mentions(self.old) {
                 if one.part == Part::Code || self.covers(&file.path, one.at) {
                     continue;
                 }
                 match one.is_name && is_dynamic(&file.language) {
+                    true if lists && is_exported(&text, one.at.line) => self.add(&file.path, one.at),
                     true => exact.push(format!("{}:{}", self.site().show(&file.path), one.at.line + 1)),
                     false => loose += 1,
                 }
             }
         }
+        doubts.fail(unread);
         let said = format!("strings hold `{}`, and the code may look it up by them", self.old);
         doubts.places(Reason::InStrings, &said, &exact);
         if loose > 0 {
@@ -567,6 +572,13 @@ fn function_around(tree: &Tree, at: Position) -> Option<Range> {
         kinds::is_callable(node.kind) && key(node.name_range.end) <= key(at) && key(at) < key(node.whole.end)
     };
     tree.nodes.iter().find(holds).map(|node| node.whole)
+}
+
+/// Whether a line of Python belongs to `__all__ = […]`, the list of names that a module exports.
+fn is_exported(text: &str, line: u32) -> bool {
+    let lines: Vec<&str> = text.lines().take(line as usize + 1).collect();
+    let goes_on = |line: &&&str| line.is_empty() || line.starts_with([' ', '\t', '\'', '"', ')', ']', '#']);
+    lines.iter().rev().find(|line| !goes_on(line)).is_some_and(|line| line.starts_with("__all__"))
 }
 
 /// Whether code of a language finds things by strings.
