@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iac_plugin::json;
 
 use crate::answer::{Answer, Entry, Row};
-use crate::asker::{Asker, Declared};
+use crate::asker::{Asker, Declared, begin};
 use crate::doubts::{Doubts, Reason};
 use crate::find::{self, Hit, Wanted, Way};
 use crate::kin::{self, Class};
@@ -111,7 +111,7 @@ impl<'a, 'b> Plan<'a, 'b> {
             plan.holders.extend(kin::holder(tree, at).map(|node| (one.path.clone(), node.clone())));
             plan.around = plan.around.or_else(|| function_around(tree, at));
         }
-        if plan.is_after_dot() {
+        if plan.is_member() {
             plan.around = None;
         }
         plan
@@ -140,16 +140,17 @@ impl<'a, 'b> Plan<'a, 'b> {
         &self.asker.located.language
     }
 
-    /// The declarations in the project: the places of the target, or their definitions if those are mere uses.
+    /// The places of the target, and their definitions in the project: the key of an object is listed as a symbol, but the
+    /// member of an interface is its declaration.
     fn declarations(&self) -> Vec<Location> {
-        let is_own = self.asker.located.declared || !self.asker.located.hits.is_empty();
-        let own = || self.places.iter().map(location).collect();
-        if is_own {
-            return own();
+        let defined = self.asker.related(Relation::Definition, &mut Doubts::default()).unwrap_or_default();
+        let mut found: Vec<Location> = self.places.iter().map(location).collect();
+        for one in defined.into_iter().filter(|one| self.site().owns(&one.path)) {
+            if !found.iter().any(|other| begin(other) == begin(&one)) {
+                found.push(one);
+            }
         }
-        let mut found = self.asker.related(Relation::Definition, &mut Doubts::default()).unwrap_or_default();
-        found.retain(|one| self.site().owns(&one.path));
-        if found.is_empty() { own() } else { found }
+        found
     }
 
     /// Whether the target is a member, as its holder or the text says.
@@ -564,8 +565,11 @@ fn length(text: &str) -> u32 {
 
 /// The outermost function around a place that is not the name of a function or a type.
 fn function_around(tree: &Tree, at: Position) -> Option<Range> {
-    let is_outer = |node: &Node| kinds::is_callable(node.kind) || kinds::is_type(node.kind);
-    if tree.named_at(at).is_some_and(|node| is_outer(node) && !tree.is_in_code(node)) {
+    let is_outer = |node: &Node| {
+        matches!(node.kind, kinds::PROPERTY | kinds::FIELD | kinds::METHOD)
+            || (kinds::is_callable(node.kind) || kinds::is_type(node.kind)) && !tree.is_in_code(node)
+    };
+    if tree.named_at(at).is_some_and(is_outer) {
         return None;
     }
     let holds = |node: &&Node| {
@@ -584,4 +588,16 @@ fn is_exported(text: &str, line: u32) -> bool {
 /// Whether code of a language finds things by strings.
 fn is_dynamic(language: &str) -> bool {
     matches!(language, "python" | "ruby" | "php") || language.contains("script")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_exports_have_many_forms() {
+        let text = "a = [\n'x']\n__all__ = (\n    'x',\n\n    # why\n    'y',\n)\nb = 'x'\n";
+        let lines: Vec<u32> = (0..9).filter(|line| is_exported(text, *line)).collect();
+        assert_eq!(lines, [2, 3, 4, 5, 6, 7]);
+    }
 }
