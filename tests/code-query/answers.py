@@ -199,8 +199,18 @@ RUST_CASES = [
     ({"type": "rename", "symbol": "all", "newName": "Self"}, ["BAD_FIELD"]),
 ]
 
+# zuban does not know the names of arguments, and refuses to rename a module.
+ZUBAN_CASES = [case for case in PYTHON_CASES if case[0].get("symbol") not in ("Point.left", "json")] + [
+    ({"type": "rename", "symbol": "Point.left", "newName": "west"}, ["untyped_uses(2)", "tiny/shapes.py:11:5"]),
+    ({"type": "rename", "symbol": "json", "path": "tiny/shapes.py", "newName": "data"}, ["UNSUPPORTED"]),
+]
+
+# A server need not provide every question.
 ALL = {
     "ty": (PYTHON, PYTHON_CASES),
+    "pyright": (PYTHON, PYTHON_CASES),
+    "basedpyright": (PYTHON, PYTHON_CASES),
+    "zuban": (PYTHON, ZUBAN_CASES),
     "tsc": (TYPESCRIPT, TYPESCRIPT_CASES),
     "clangd": (C, C_CASES),
     "rust-analyzer": (RUST, RUST_CASES),

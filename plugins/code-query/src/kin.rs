@@ -104,10 +104,11 @@ fn step(asker: &Asker<'_, '_>, classes: &[Class]) -> Vec<Vec<Found>> {
         let node = trees.get(&at.path)?.named_at(at.range.start)?;
         kinds::is_type(node.kind).then(|| (at.path.clone(), node.clone()))
     };
+    let foreign = site.foreign(meant.iter().flatten().map(|at| at.path.as_str()));
     let mut meant = meant.into_iter();
     let mut found = |base: Base| {
         let at = meant.next().flatten();
-        let outside = at.as_ref().is_some_and(|at| !site.owns(&at.path));
+        let outside = at.as_ref().is_some_and(|at| foreign.contains(&at.path));
         (base, at.as_ref().filter(|_| !outside).and_then(class), outside)
     };
     heads.into_iter().map(|bases| bases.into_iter().map(&mut found).collect()).collect()

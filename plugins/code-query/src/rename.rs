@@ -162,8 +162,8 @@ impl<'a, 'b> Plan<'a, 'b> {
         let place = &self.places[0];
         let lines = self.site().lines([(place.path.clone(), place.at.line)]);
         let line = lines.values().next().map_or("", String::as_str);
-        let before: String = line.chars().take(place.at.column as usize).collect();
-        before.trim_end().ends_with(['.', '>']) && !before.trim_end().ends_with("=>")
+        let before = split(line, place.at.column).0.trim_end();
+        before.ends_with('.') || before.ends_with("->")
     }
 
     fn check_name(&self) -> Result<(), Trouble> {
@@ -229,8 +229,7 @@ impl<'a, 'b> Plan<'a, 'b> {
     /// A rename of what is declared outside would break it: the plan can change only the uses here.
     fn check_outside(&self) -> Result<(), Trouble> {
         let site = self.site();
-        let edited: BTreeSet<&str> = self.edits.keys().map(|(path, ..)| path.as_str()).collect();
-        let outside = edited.into_iter().find(|path| !site.owns(path)).map(str::to_owned);
+        let outside = site.foreign(self.edits.keys().map(|(path, ..)| path.as_str())).pop_first();
         let defined = || self.defined_outside().filter(|_| !self.binds());
         if let Some(path) = outside.or_else(defined) {
             return Err(self.is_outside(&path));
@@ -247,7 +246,7 @@ impl<'a, 'b> Plan<'a, 'b> {
     /// The file outside the project that declares the symbol.
     fn defined_outside(&self) -> Option<String> {
         let found = self.asker.related(Relation::Definition, &mut Doubts::default()).unwrap_or_default();
-        found.into_iter().map(|one| one.path).find(|path| !self.site().owns(path))
+        self.site().foreign(found.iter().map(|one| one.path.as_str())).pop_first()
     }
 
     fn is_outside(&self, path: &str) -> Trouble {
@@ -266,7 +265,7 @@ impl<'a, 'b> Plan<'a, 'b> {
         self.edits.values().any(|edit| {
             let start = edit.at.range.start;
             let line = lines.get(&(edit.at.path.clone(), start.line)).map_or("", String::as_str);
-            let before: String = line.chars().take(start.column as usize).collect();
+            let (before, _) = split(line, start.column);
             let word =
                 before.trim_end().rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or("");
             let adapts = edit.text != self.new && edit.text.contains(self.old);
@@ -398,9 +397,9 @@ impl<'a, 'b> Plan<'a, 'b> {
         let lines = self.site().lines(uses.items.iter().map(|one| (one.path.clone(), one.range.start.line)));
         let spells = |one: &Location| {
             let line = lines.get(&(one.path.clone(), one.range.start.line)).map_or("", String::as_str);
-            let rest: String =
-                line.chars().skip(one.range.start.column as usize).take(self.old.chars().count()).collect();
-            rest == self.old
+            let (before, rest) = split(line, one.range.start.column);
+            // `export { default as Name }` gives it a name of its own.
+            rest.starts_with(self.old) && before.split_whitespace().next_back() != Some("as")
         };
         let mut missing: Vec<Location> = uses
             .items
@@ -553,6 +552,12 @@ impl<'a, 'b> Plan<'a, 'b> {
     fn show(&self, one: &Location) -> String {
         format!("{}:{}", self.site().show(&one.path), one.range.start.line + 1)
     }
+}
+
+/// Splits a line at a column.
+fn split(line: &str, column: u32) -> (&str, &str) {
+    let at = line.char_indices().nth(column as usize).map_or(line.len(), |(at, _)| at);
+    line.split_at(at)
 }
 
 fn location(place: &Place) -> Location {
