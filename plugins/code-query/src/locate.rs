@@ -34,6 +34,9 @@ const PLACES: usize = 5;
 /// The maximum number of characters of a server's message about itself.
 const LONGEST_WORD: usize = 300;
 
+/// The maximum number of words of a line to ask about.
+const WORDS: usize = 40;
+
 /// The host cuts longer lines.
 const LONGEST_LINE: usize = 10_000;
 
@@ -487,7 +490,8 @@ fn declared_on(tree: &Tree, line: u32, named: Option<&Pattern>) -> Vec<(u32, Str
 
 /// The names on a line that have a definition. If several have the same one, only the first is returned.
 fn meaningful(site: Site<'_>, file: &File, line: u32, text: &str, common: &Common) -> Vec<(u32, String)> {
-    let words = words(text);
+    let mut words = words(text);
+    words.truncate(WORDS);
     let place = |(column, _): &(u32, String)| Place {
         path: file.path.clone(),
         at: Position { line, column: *column },
@@ -505,7 +509,7 @@ fn meaningful(site: Site<'_>, file: &File, line: u32, text: &str, common: &Commo
     answered.filter_map(|(word, answer)| meant(&word, answer.ok()?.items).then_some(word)).collect()
 }
 
-/// The words of a line with their columns, 40 at most.
+/// The words of a line with their columns.
 fn words(text: &str) -> Vec<(u32, String)> {
     let mut words: Vec<(u32, String)> = Vec::new();
     let mut inside = false;
@@ -519,7 +523,6 @@ fn words(text: &str) -> Vec<(u32, String)> {
         inside = part;
     }
     words.retain(|(_, word)| !word.starts_with(|letter: char| letter.is_ascii_digit()));
-    words.truncate(40);
     words
 }
 
