@@ -52,7 +52,7 @@ async fn long_lines_are_cut() {
     let line = |number| Line { path: "a.faulty".to_owned(), number };
     let length = async |lines: Vec<Line>| {
         let answer = rig.answer(Ask::Lines { lines }).await;
-        let lines = answer["Ok"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+        let lines = answer.as_array().unwrap();
         lines.iter().map(|line| line.as_str().map_or(0, |line| line.chars().count())).collect::<Vec<_>>()
     };
     assert_eq!(length(vec![line(0), line(1), line(2)]).await, [5, 10_000, 0]);
