@@ -8,14 +8,18 @@ const C: &str = "\
     dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable \
     namespace new noexcept nullptr operator override private protected public register reinterpret_cast \
     requires restrict return short signed sizeof static static_assert static_cast struct switch template \
-    this throw true try typedef typeid typename union unsigned using void";
+    this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while";
 
 const PYTHON: &str = "\
     False None True and as assert async await break class continue def del elif else except finally for from \
     global if import in is lambda nonlocal not or pass raise return try while with yield";
 
-/// Any other keyword can be a name if it is written as `r#name`, and rust-analyzer writes it so.
-const RUST: &str = "crate self super Self _";
+const RUST: &str = "\
+    Self _ as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod \
+    move mut pub ref return self static struct super trait true type unsafe use where while";
+
+/// Any other keyword of Rust can be a name if it is written as `r#name`, and rust-analyzer writes it so.
+const NEVER_RAW: [&str; 5] = ["Self", "_", "crate", "self", "super"];
 
 const SCRIPT: &str = "\
     await break case catch class const continue debugger default delete do else enum export extends false \
@@ -59,7 +63,11 @@ pub(crate) fn objection(language: &str, word: &str, is_member: bool) -> Option<S
     if !of(language).is_empty() && !is_word(bare) || word.trim().is_empty() {
         return Some(format!("\"{word}\" is not a name in {language}"));
     }
-    let may_be = is_member && of(language) == SCRIPT;
+    let may_be = match of(language) {
+        RUST => !NEVER_RAW.contains(&word),
+        SCRIPT => is_member,
+        _ => false,
+    };
     (is_keyword(language, word) && !of(language).is_empty() && !may_be)
         .then(|| format!("\"{word}\" is a keyword of {language}"))
 }

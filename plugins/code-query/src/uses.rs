@@ -159,7 +159,12 @@ pub(crate) fn calls(site: Site<'_>, path: &str, language: &str, whole: Range) ->
     let texts: Vec<&str> = lines.values().map(String::as_str).collect();
     let code = Masked::read(&texts.join("\n"), language).code_lines();
     let mut found = Vec::new();
+    // Attributes and directives have arguments too.
+    let has_marks = matches!(language, "rust" | "c" | "cpp" | "objective-c" | "objective-cpp");
     for (line, code) in (whole.start.line..).zip(&code) {
+        if has_marks && code.trim_start().starts_with('#') {
+            continue;
+        }
         for (column, word) in words(code) {
             let place = |column: usize| Position { line, column: u32::try_from(column).unwrap_or(u32::MAX) };
             let range = Range { start: place(column), end: place(column + word.chars().count()) };
