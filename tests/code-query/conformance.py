@@ -20,6 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import answers
 import forms
 import patterns
 
@@ -109,6 +110,7 @@ def main(wanted):
         if row:
             rows.append(row)
             every_form(profile, FORMS.get(profile, {}), failures)
+            every_answer(profile, failures)
     print("| server | subject | symbols | exceptions | precision | uses of a name | first answer | warm, of the servers' time |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for row in rows:
@@ -167,6 +169,23 @@ def every_form(profile, files, failures):
                 failures.append(f"{profile}: nothing is said of {name} in {path}: {said}")
         if unknown and not servers.ask(type="findSymbols", query="nobodysName")["complete"]:
             failures.append(f"{profile}: a name that stands nowhere is in doubt")
+        servers.close()
+
+
+def every_answer(profile, failures):
+    """Compares whole answers about small projects."""
+    files, cases = answers.ALL.get(profile, ({}, []))
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text.replace("ROOT", str(root)))
+        servers = Servers(root, profile)
+        for query, expected in cases:
+            answer = servers.ask(**query, waitMs=55_000, timeoutMs=55_000)
+            found = [answers.state(answer), *answers.places(answer)]
+            if found != expected and "does not provide" not in answer.get("error", ""):
+                failures.append(f"{profile}: {query}: {found}, expected {expected}: {answer.get('note') or answer.get('error')}")
         servers.close()
 
 

@@ -3,7 +3,7 @@
 //! `[{"on": METHOD, "times"?: N, "unless"?: FILE, "do": [STEP…]}…]`
 //!
 //! The first rule for a method that still counts is followed; a method without a rule is answered as by a server that
-//! has nothing to say. Steps: `{"answer": JSON}`, `{"refuse": CODE}`, `{"sleep": MS}`, `{"exit": CODE}`, `{"kill": 0}`,
+//! has nothing to say. Steps: `{"answer": JSON}`, `{"refuse": CODE}`, `{"fail": ERROR}`, `{"sleep": MS}`, `{"exit": CODE}`, `{"kill": 0}`,
 //! `{"say": {"method", "params"}}`, `{"ask": {"method", "params"}}` (and waits for the answer), `{"write": TEXT}` (as it
 //! is), `{"claim": BYTES}` (a header, and that many), `{"torn": JSON}` (an answer in two pieces within a character),
 //! `{"stderr": TEXT}`, `{"touch": FILE}`, `{"litter": FILE}` (a temporary file, and its folder's name in FILE), `{"flood": N}` (diagnostics), `{"twice": JSON}` (the same answer two times),
@@ -77,6 +77,7 @@ impl Server {
         match name {
             "answer" => send(&json!({"jsonrpc": "2.0", "id": id, "result": value})),
             "twice" => (0..2).for_each(|_| send(&json!({"jsonrpc": "2.0", "id": id, "result": value}))),
+            "fail" => send(&json!({"jsonrpc": "2.0", "id": id, "error": value})),
             "refuse" => {
                 send(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": value, "message": "not now"}}))
             }

@@ -36,7 +36,10 @@ fn at_most() -> usize {
 
 const MOST_FILES: usize = 50_000;
 const MOST_TEXT: u64 = 1024 * 1024;
-const MOST_LINE: usize = 1_000;
+const MOST_LINE: usize = 10_000;
+/// The most characters of an answer with lines that are longer than usual.
+const MOST_LONG: usize = 4 * 1024 * 1024;
+const LONG: usize = 1_000;
 const MOST_LINES: usize = 20_000;
 const LONGEST: Duration = Duration::from_mins(2);
 const STEP: Duration = Duration::from_millis(20);
@@ -162,9 +165,14 @@ impl Workspace {
         for line in lines.iter().take(MOST_LINES) {
             texts.entry(&line.path).or_insert_with(|| read(&line.path));
         }
-        let line = |line: &Line| {
+        let mut long = 0;
+        let mut line = |line: &Line| {
             let text = texts.get(line.path.as_str())?.as_ref()?;
-            text.line(line.number).map(|line| line.chars().take(MOST_LINE).collect())
+            let line = text.line(line.number)?;
+            let most = if line.len() <= LONG || long < MOST_LONG { MOST_LINE } else { LONG };
+            let line: String = line.chars().take(most).collect();
+            long += line.len().saturating_sub(LONG);
+            Some(line)
         };
         lines.iter().enumerate().map(|(at, it)| if at < MOST_LINES { line(it) } else { None }).collect()
     }

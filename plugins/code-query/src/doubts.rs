@@ -38,8 +38,16 @@ pub(crate) enum Reason {
     OwnChecks,
     /// A file has syntax errors.
     SyntaxErrors,
-    /// Types implement a protocol by their members and do not name it.
+    /// Types implement a protocol or an interface by their members and do not name it.
     Structural,
+    /// Uses, or other declarations of the symbol, that a rename does not edit.
+    Unedited,
+    /// Strings hold the name, and code may look it up by them.
+    InStrings,
+    /// The new name already has a meaning where a rename puts it.
+    NameTaken,
+    /// The server gives no definition and no type at a place.
+    Unresolved,
     /// A server ended and was started again meanwhile.
     Restarted,
     /// There are more results than the answer shows.
@@ -77,6 +85,10 @@ impl Reason {
             Self::OwnChecks => "own_checks",
             Self::SyntaxErrors => "syntax_errors",
             Self::Structural => "structural",
+            Self::Unedited => "unedited_uses",
+            Self::InStrings => "in_strings",
+            Self::NameTaken => "name_taken",
+            Self::Unresolved => "unresolved",
             Self::Restarted => "restarted",
             Self::Truncated => "truncated",
         }
@@ -106,6 +118,14 @@ impl Doubts {
             self.note(format!(
                 "`{name}` stands where the server knows no type, so each may be a use: {places}"
             ));
+        }
+    }
+
+    /// Counts calls of functions that a server does not know.
+    pub(crate) fn unknown_calls(&mut self, places: &[String]) {
+        self.untyped += places.len();
+        if !places.is_empty() {
+            self.note(format!("the server does not know what is called here: {}", named(places, "places")));
         }
     }
 
@@ -158,6 +178,14 @@ impl Doubts {
         self.say((Some(reason), note.into()));
     }
 
+    /// Adds a reason with places, if there are any.
+    pub(crate) fn places(&mut self, reason: Reason, said: &str, places: &[String]) {
+        if !places.is_empty() {
+            self.add(reason);
+            self.explain(reason, format!("{said}: {}", named(places, "places")));
+        }
+    }
+
     /// Says how many results were left out because the query excludes their files.
     pub(crate) fn excluded(&mut self, count: usize) {
         if count > 0 {
@@ -174,11 +202,10 @@ impl Doubts {
 
     /// Adds that the build leaves out code, if it does: the note, the places, and their kind.
     pub(crate) fn inactive(&mut self, said: &str, places: &[String], what: &str) {
-        if places.is_empty() {
-            return;
+        if !places.is_empty() {
+            self.add(Reason::InactiveCode);
+            self.explain(Reason::InactiveCode, format!("{said}: {}", named(places, what)));
         }
-        self.add(Reason::InactiveCode);
-        self.explain(Reason::InactiveCode, format!("{said}: {}", named(places, what)));
     }
 
     /// Adds a note about shortened parts; it replaces the notes before it.

@@ -6,6 +6,7 @@ use crate::crawl::{self, Outline, Share};
 use crate::doubts::{Doubts, Reason};
 use crate::pattern::{Case, Pattern};
 use crate::request::Common;
+use crate::reserved::is_keyword;
 use crate::scope::{self, Scope, Site};
 use crate::world::{FileFilter, Line, Naming, Range, Server};
 
@@ -20,15 +21,6 @@ const LEFT_OUT: &str = "this build leaves out code that was not looked at";
 
 /// The note about names in macros.
 const IN_MACROS: &str = "macros hold declarations that mean nothing to the server";
-
-/// Words that cannot be names.
-const KEYWORDS: &str = "\
-    alignas alignof asm auto bool break case catch char class const consteval constexpr constinit \
-    const_cast continue co_await co_return co_yield decltype default defined delete do double \
-    dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable \
-    namespace new noexcept nullptr operator override private protected public register reinterpret_cast \
-    requires restrict return short signed sizeof static static_assert static_cast struct switch template \
-    this throw true try typedef typeid typename union unsigned using void";
 
 /// The words to find in lines that a build leaves out.
 #[derive(Clone, Copy)]
@@ -164,7 +156,7 @@ impl Reader {
         let begins = line.trim_start().strip_prefix('#').map(str::trim_start);
         let skipped = self.directive || begins.is_some_and(|rest| !rest.starts_with("define"));
         let rest = begins.and_then(|rest| rest.strip_prefix("define")).unwrap_or(line);
-        let found = self.plain(rest, |word| !skipped && wanted(word) && !is_keyword(word));
+        let found = self.plain(rest, |word| !skipped && wanted(word) && !is_keyword("c", word));
         self.directive = goes_on && skipped;
         found
     }
@@ -202,10 +194,6 @@ fn is_part(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
-fn is_keyword(word: &str) -> bool {
-    KEYWORDS.split(' ').any(|keyword| keyword == word)
-}
-
 /// The length of a string with its quotes. An unclosed string ends with the line.
 fn quoted(rest: &str, quote: char) -> usize {
     let mut letters = rest.char_indices().skip(1);
@@ -235,7 +223,8 @@ mod tests {
                 false
             });
         }
-        let words: Vec<String> = words.into_inner().into_iter().filter(|word| !is_keyword(word)).collect();
+        let words: Vec<String> =
+            words.into_inner().into_iter().filter(|word| !is_keyword("c", word)).collect();
         assert_eq!(words, expected, "{lines:?}");
     }
 

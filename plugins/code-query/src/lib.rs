@@ -6,6 +6,8 @@
 mod near;
 mod pattern;
 pub mod world;
+mod mask;
+mod reserved;
 mod doubts;
 mod trouble;
 mod kinds;
@@ -28,7 +30,11 @@ mod completions;
 mod outline;
 mod type_info;
 mod uses;
+mod asker;
+mod kin;
 mod relations;
+mod structure;
+mod rename;
 
 #[cfg(test)]
 mod tests;
@@ -148,7 +154,7 @@ fn run(desk: &Desk<'_>, query: &Query) -> Result<answer::Answer, Trouble> {
         Ask::Actions { place, only, title } => {
             actions::answer(desk, place, only.as_deref(), title.as_deref(), common)
         }
-        Ask::Rename { target, name } => relations::rename(desk, target, name, common),
+        Ask::Rename { target, name } => rename::answer(desk, target, name, common),
         Ask::Status => Ok(status::answer(desk, common)),
         Ask::Restart { language } => status::restart(desk, language.as_deref(), common),
     }

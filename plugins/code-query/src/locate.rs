@@ -8,9 +8,11 @@ use crate::crawl::{self, Share};
 use crate::doubts::{Doubts, Reason};
 use crate::find::{self, Hit, Wanted, Way};
 use crate::kinds::{self, Kinds};
+use crate::mask::{Masked, Part};
 use crate::near;
 use crate::pattern::{Case, Pattern};
 use crate::request::{Common, Target};
+use crate::reserved;
 use crate::scope::{self, Desk, Scope, Site};
 use crate::tree::{Node, Tree, key};
 use crate::trouble::Trouble;
@@ -31,6 +33,12 @@ const PLACES: usize = 5;
 
 /// The maximum number of characters of a server's message about itself.
 const LONGEST_WORD: usize = 300;
+
+/// The maximum number of words of a line to ask about.
+const WORDS: usize = 40;
+
+/// The host cuts longer lines.
+const LONGEST_LINE: usize = 10_000;
 
 /// The places of one target.
 pub(crate) struct Located<'a> {
@@ -175,16 +183,20 @@ fn from_outside<'a>(
         return None;
     }
     let modules = pattern.in_modules().into_iter().next_back().map(|(module, _)| module).unwrap_or_default();
-    let is_outside = |answer: &Result<Locations, Failure>| {
+    let is_meant = |answer: &Result<Locations, Failure>| {
         let first = answer.as_ref().ok().and_then(|found| found.items.first());
         let is_there = |path: &str| modules.is_empty() || modules.iter().any(|module| path.contains(module));
-        first.is_some_and(|one| one.path.starts_with('/') && is_there(&one.path))
+        first.is_some_and(|one| is_there(&one.path))
     };
     for scope in desk.scopes(path).ok()? {
+        let is_outside = |answer: &Result<Locations, Failure>| {
+            let first = answer.as_ref().ok().and_then(|found| found.items.first());
+            is_meant(answer) && first.is_some_and(|one| !scope.site.owns(&one.path))
+        };
         let filter = FileFilter { containing: Some(name.to_owned()), ..scope::filter(&scope.under, OUTSIDE) };
         for file in scope.listed(&filter).ok()?.items {
             let Ok(text) = scope.site.workspace.text(&file.path) else { continue };
-            let places = places_of(&text, name, &file.path);
+            let places = places_of(&text, name, &file);
             // A server that still reads the project does not know symbols outside it.
             if places.is_empty() || ready(scope.site, &file.language, common, what, |_| true, doubts).is_err()
             {
@@ -208,14 +220,11 @@ fn from_outside<'a>(
     None
 }
 
-/// The first places of a word in a text.
-fn places_of(text: &str, name: &str, path: &str) -> Vec<Place> {
-    let on_line = |(line, text): (u32, &str)| {
-        let named = words(text).into_iter().filter(|(_, word)| word == name);
-        named.map(move |(column, _)| Position { line, column }).collect::<Vec<_>>()
-    };
-    let places = (0..).zip(text.lines()).filter(|(_, line)| line.contains(name)).flat_map(on_line);
-    places.take(PLACES).map(|at| Place { path: path.to_owned(), at }).collect()
+/// The first places of a word in the code of a file.
+fn places_of(text: &str, name: &str, file: &File) -> Vec<Place> {
+    let mut mentions = Masked::read(text, &file.language).mentions(name);
+    mentions.retain(|one| one.part == Part::Code);
+    mentions.into_iter().take(PLACES).map(|one| Place { path: file.path.clone(), at: one.at }).collect()
 }
 
 /// Leaves out symbols that are declared in a function body, if another symbol of that name is not: only code in that
@@ -290,6 +299,39 @@ pub(crate) fn expect_some(server: &Server, found: usize, doubts: &Doubts) -> Res
     let message = short(server.message.as_deref().unwrap_or("no reason given"));
     let said = format!("{} could not load the workspace: {message}", server.profile);
     Err(Trouble::new("DEGRADED", said).hint("outline, findSymbols and definition work"))
+}
+
+/// Says why a server has nothing to say about a place.
+///
+/// # Errors
+/// `NOT_FOUND` if no name is there.
+pub(crate) fn explain_nothing(
+    located: &Located<'_>,
+    server: &Server,
+    what: &str,
+    doubts: &mut Doubts,
+) -> Result<(), Trouble> {
+    let (name, Some(place)) = (located.name(), located.places.first()) else { return Ok(()) };
+    if name.is_empty() {
+        let (path, at) = (located.site.show(&place.path), place.at);
+        return Err(Trouble::not_found(format!(
+            "no name stands at {path}:{}:{}",
+            at.line + 1,
+            at.column + 1
+        )));
+    }
+    let text = located.site.workspace.text(&place.path).unwrap_or_default();
+    let part = Masked::read(&text, &located.language).part_at(place.at);
+    match part {
+        Some(Part::Comment) => doubts.note(format!("`{name}` stands in a comment")),
+        Some(Part::Text) => doubts.note(format!("`{name}` stands in a string")),
+        _ if reserved::is_keyword(&located.language, &name) => doubts.note(format!("`{name}` is a keyword")),
+        _ => {
+            doubts.add(Reason::Unresolved);
+            doubts.note(format!("{} knows no {what} of `{name}` there", server.profile));
+        }
+    }
+    Ok(())
 }
 
 /// A line and a character, both from 1 as in the query, and the name there.
@@ -392,6 +434,12 @@ fn text_of_line(site: Site<'_>, file: &File, path: &str, line: u32) -> Result<St
 
 fn within(text: &str, path: &str, line: u32, character: u32) -> Result<u32, Trouble> {
     let count = text.chars().count();
+    if count >= LONGEST_LINE && character as usize > count {
+        let message = format!(
+            "line {line} of {path} is longer than {LONGEST_LINE} characters; places further on cannot be asked about"
+        );
+        return Err(Trouble::not_found(message).hint("ask by symbol name"));
+    }
     // The place after the last character counts, because a cursor can be there.
     if character as usize > count + 1 {
         let message =
@@ -442,7 +490,8 @@ fn declared_on(tree: &Tree, line: u32, named: Option<&Pattern>) -> Vec<(u32, Str
 
 /// The names on a line that have a definition. If several have the same one, only the first is returned.
 fn meaningful(site: Site<'_>, file: &File, line: u32, text: &str, common: &Common) -> Vec<(u32, String)> {
-    let words = words(text);
+    let mut words = words(text);
+    words.truncate(WORDS);
     let place = |(column, _): &(u32, String)| Place {
         path: file.path.clone(),
         at: Position { line, column: *column },
@@ -460,7 +509,7 @@ fn meaningful(site: Site<'_>, file: &File, line: u32, text: &str, common: &Commo
     answered.filter_map(|(word, answer)| meant(&word, answer.ok()?.items).then_some(word)).collect()
 }
 
-/// The words of a line with their columns, 40 at most.
+/// The words of a line with their columns.
 fn words(text: &str) -> Vec<(u32, String)> {
     let mut words: Vec<(u32, String)> = Vec::new();
     let mut inside = false;
@@ -474,7 +523,6 @@ fn words(text: &str) -> Vec<(u32, String)> {
         inside = part;
     }
     words.retain(|(_, word)| !word.starts_with(|letter: char| letter.is_ascii_digit()));
-    words.truncate(40);
     words
 }
 
@@ -545,7 +593,7 @@ fn use_of(hit: &Hit<'_>, of_macro: &[Place], common: &Common) -> Result<Place, T
     let files = Scope::new(hit.site, String::new()).listed(&filter).map(|files| files.items);
     for file in files.unwrap_or_default() {
         let Ok(text) = hit.site.workspace.text(&file.path) else { continue };
-        let places = places_of(&text, name, &file.path);
+        let places = places_of(&text, name, &file);
         let answers = hit.site.workspace.related(Relation::Definition, &places, common.timeout);
         let mut answered = places.into_iter().zip(answers.unwrap_or_default());
         let leads = |answer: &Result<Locations, Failure>| {

@@ -1,31 +1,33 @@
 //! `references`, `definition`, `implementations`, `callers` and `callees`.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use iac_plugin::{Json, json};
 
 use crate::answer::{Answer, Entry, Row};
-use crate::code::{self, Code, Thing};
-use crate::crawl::{self, Outline, Share};
+use crate::asker::{Asker, Coded, Declared, begin};
+use crate::crawl::{self, Outline};
 use crate::doubts::{self, Doubts, Reason};
 use crate::find::{self, Hit};
 use crate::hidden;
 use crate::imports;
+use crate::kin;
 use crate::kinds;
 use crate::locate::{self, Located};
 use crate::request::{Common, Target};
 use crate::scope::{Desk, Site, show_range};
-use crate::tree::{Node, Spot, Tree, key};
+use crate::tree::{Node, Tree, key};
 use crate::trouble::Trouble;
-use crate::uses::{Uses, sorted};
+use crate::uses::{self, sorted};
 use crate::world::{
-    Cause, Each, Edit, Failure, File, Follow, Freshness, Location, Locations, Naming, Neighbour, Place,
-    Position, Range, Relation, Server, State, Step, Symbol,
+    Each, Location, Naming, Neighbour, Neighbours, Place, Position, Range, Relation, State, Step, Symbol,
 };
 
 /// The maximum number of calls of one function to show.
 const SITES: usize = 3;
+
+/// The maximum number of steps from a type to the types below it.
+const STEPS: usize = 30;
 
 /// Answers `references`.
 pub(crate) fn references(
@@ -66,6 +68,9 @@ pub(crate) fn definition(desk: &Desk<'_>, target: &Target, common: &Common) -> R
     let asker = Asker::new(&located, "definition", common, |can| can.definition, &mut doubts)?;
     let mut found = asker.related(Relation::Definition, &mut doubts)?;
     locate::expect_some(&asker.server, found.len(), &doubts)?;
+    if found.is_empty() {
+        locate::explain_nothing(&located, &asker.server, "definition", &mut doubts)?;
+    }
     exclude(&mut found, located.site, common, |one| &one.path, &mut doubts);
     Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, None, doubts)))
 }
@@ -82,7 +87,10 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
         let neighbours = asker.hierarchy(Step::Subtypes, &mut doubts)?;
         ("subtypes", sorted(neighbours.into_iter().map(|one| named_location(&one))))
     };
-    let mut found = implementing(&located, found);
+    let mut found = implementing(&asker, asker.with_those_below(found, &mut doubts));
+    if found.is_empty() && located.hits.is_empty() {
+        found = asker.below_outside(&mut doubts);
+    }
     doubt_structure(&located, &mut doubts);
     // A server that could not read the project may have refused the question, and an implementation need not contain
     // the name of what it implements. So the places of the name prove nothing here.
@@ -93,6 +101,67 @@ pub(crate) fn implementations(desk: &Desk<'_>, target: &Target, common: &Common)
     locate::expect_some(&asker.server, found.len(), &doubts)?;
     exclude(&mut found, located.site, common, |one| &one.path, &mut doubts);
     Ok(Answer::of(&found, common, doubts, |shown, doubts| declaration_rows(&asker, shown, Some(via), doubts)))
+}
+
+/// Questions about types.
+impl Asker<'_, '_> {
+    /// Adds what implements the implementations. C servers and hierarchies of types give only the next step.
+    fn with_those_below(&self, found: Vec<Location>, doubts: &mut Doubts) -> Vec<Location> {
+        let by_step = !self.server.abilities.implementations;
+        if !by_step && self.server.naming != Naming::Scoped {
+            return found;
+        }
+        let workspace = self.located.site.workspace;
+        let mut all: BTreeMap<Declared, Location> =
+            found.iter().map(|one| (begin(one), one.clone())).collect();
+        let mut next = found;
+        for _ in 0..STEPS {
+            let is_own = |one: &&Location| !one.path.starts_with('/');
+            let place = |one: &Location| Place { path: one.path.clone(), at: one.range.start };
+            let places: Vec<Place> = next.iter().filter(is_own).map(place).collect();
+            if places.is_empty() {
+                break;
+            }
+            let time = self.common.timeout;
+            let answers: Each<Vec<Location>> = if by_step {
+                let found = workspace.hierarchy(Step::Subtypes, &places, time);
+                let named = |found: Neighbours| found.items.iter().map(named_location).collect();
+                found.map(|answers| answers.into_iter().map(|answer| answer.map(named)).collect())
+            } else {
+                let found = workspace.related(Relation::Implementations, &places, time);
+                found.map(|answers| {
+                    answers.into_iter().map(|answer| answer.map(|found| found.items)).collect()
+                })
+            };
+            let answers = answers.unwrap_or_else(|failure| vec![Err(failure)]);
+            if answers.iter().any(Result::is_err) {
+                doubts.add(Reason::IndexCapped);
+                doubts.note("the server did not say what is below some of these");
+            }
+            next = answers.into_iter().flatten().flatten().collect();
+            next.retain(|one| all.insert(begin(one), one.clone()).is_none());
+        }
+        sorted(all.into_values())
+    }
+
+    /// What derives from a class that is declared outside: servers give nothing from a mere use of it.
+    fn below_outside(&self, doubts: &mut Doubts) -> Vec<Location> {
+        let site = self.located.site;
+        let defined = self.related(Relation::Definition, &mut Doubts::default()).unwrap_or_default();
+        if !defined.iter().any(|one| !site.owns(&one.path)) || !self.server.abilities.references {
+            return Vec::new();
+        }
+        let mut of_uses = Doubts::default();
+        let Ok((uses, _)) = self.uses(Relation::References, false, &mut of_uses) else { return Vec::new() };
+        let found = kin::below(self, &uses.items);
+        uses.doubt(self.located, &self.server, doubts);
+        doubts.join(&of_uses);
+        if found.is_empty() {
+            doubts.add(Reason::Unresolved);
+            doubts.note("this is declared outside the project; only classes that name it in their header would be found");
+        }
+        found
+    }
 }
 
 /// Every type with the members of a Python protocol implements it, even if it does not name the protocol. Servers know
@@ -107,15 +176,19 @@ fn doubt_structure(located: &Located<'_>, doubts: &mut Doubts) {
     let head: String =
         lines.values().map(String::as_str).take_while(|line| !line.trim().is_empty()).collect();
     let bases = head.split(':').next().unwrap_or("");
-    if bases.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "Protocol") {
+    // A mere use of a class is not its header.
+    let is_head = bases.trim_start().starts_with("class ");
+    if is_head && bases.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "Protocol") {
         doubts.add(Reason::Structural);
         doubts.note("a class that has the members of a protocol implements it without its name; findSymbols finds members");
     }
 }
 
 /// Leaves out the symbol itself, and lines that only import or export a name, which some servers list.
-fn implementing(located: &Located<'_>, mut found: Vec<Location>) -> Vec<Location> {
-    found.retain(|one| !is_one_of(located, one));
+fn implementing(asker: &Asker<'_, '_>, mut found: Vec<Location>) -> Vec<Location> {
+    let located = asker.located;
+    let defined = if located.hits.is_empty() { asker.declared() } else { BTreeSet::new() };
+    found.retain(|one| !is_one_of(located, one) && !defined.contains(&begin(one)));
     let lines = located.site.lines(found.iter().map(|one| (one.path.clone(), one.range.start.line)));
     let is_alias = |one: &Location| {
         let start = one.range.start;
@@ -172,7 +245,7 @@ pub(crate) fn calls(
         asker.add_callers(&mut found, &mut heard, &mut doubts)?;
     } else {
         asker.doubt_body(&mut doubts);
-        asker.add_callees(&mut found);
+        asker.add_callees(&mut found, &mut doubts);
     }
     doubts.join(&heard);
     locate::expect_some(&asker.server, found.len(), &doubts)?;
@@ -186,133 +259,13 @@ pub(crate) fn calls(
     Ok(Answer::of(&found, common, doubts, |shown, doubts| neighbour_rows(&asker, step, shown, doubts)))
 }
 
-/// Answers `rename`: the necessary edits, as data. The plugin applies nothing.
-pub(crate) fn rename(
-    desk: &Desk<'_>,
-    target: &Target,
-    name: &str,
-    common: &Common,
-) -> Result<Answer, Trouble> {
-    let mut doubts = Doubts::default();
-    let located = locate::whole(desk, target, common, "rename", &mut doubts)?;
-    let asker = Asker::new(&located, "rename", common, |_| true, &mut doubts)?;
-    let Some(place) = located.places.first() else { return Err(Trouble::not_found("nothing to rename")) };
-    let (mut heard, mut of_uses) = (Doubts::default(), Doubts::default());
-    let edits = located
-        .site
-        .workspace
-        .rename(place, name, common.timeout)
-        .map_err(|failure| asker.trouble(failure))?;
-    heard.hear(&edits.freshness);
-    asker.doubt_hidden(target, &mut doubts);
-    if asker.server.abilities.references
-        && let Ok((uses, _)) = asker.uses(Relation::References, false, &mut of_uses)
-    {
-        uses.settle(&asker.server, &mut doubts);
-        uses.doubt(&located, &asker.server, &mut doubts);
-        heard.settle(&of_uses);
-    }
-    doubts.join(&heard);
-    let mut found = edits.items;
-    found.sort_by_cached_key(|one| (one.at.path.clone(), key(one.at.range.start)));
-    let row = |(one, preview): (&Edit, Option<String>)| {
-        let (path, range) = (located.site.show(&one.at.path), show_range(&one.at.range));
-        let shown = json!({"path": path, "range": range, "newText": one.text, "preview": preview.as_ref()});
-        let tail = preview.map(|line| format!(" | {line}")).unwrap_or_default();
-        let head = if one.text == name { range.clone() } else { format!("{range} -> {}", one.text) };
-        Row::new(path, range, shown).below_file(Entry { list: "edits", holder: None, head, tail })
-    };
-    let mut answer = Answer::of(&found, common, doubts, |shown, _| {
-        let previews = previews(located.site, shown.iter().map(|one| &one.at));
-        shown.iter().zip(previews).map(row).collect()
-    });
-    answer.extra.insert("newText".to_owned(), json!(name));
-    answer.extra.insert("applied".to_owned(), json!(false));
-    Ok(answer)
-}
-
 /// No server knows the callers of a macro, so an empty answer would be wrong.
 fn of_macro(what: &str) -> Trouble {
     Trouble::new("UNSUPPORTED", format!("{what} of macros are not known; try references"))
 }
 
-/// The place of a declaration.
-type Declared = (String, Spot);
-
-/// The symbol at a location, if there is one, and its code.
-type Coded = (Option<Node>, Code);
-
-fn begin(one: &Location) -> Declared {
-    (one.path.clone(), key(one.range.start))
-}
-
-/// Asks one server about the places of one symbol.
-struct Asker<'a, 'b> {
-    located: &'b Located<'a>,
-    server: Server,
-    what: &'static str,
-    common: &'b Common,
-}
-
-impl<'a, 'b> Asker<'a, 'b> {
-    fn new(
-        located: &'b Located<'a>,
-        what: &'static str,
-        common: &'b Common,
-        can: impl Fn(&crate::world::Abilities) -> bool,
-        doubts: &mut Doubts,
-    ) -> Result<Self, Trouble> {
-        let server = locate::ready(located.site, &located.language, common, what, can, doubts)?;
-        Ok(Self { located, server, what, common })
-    }
-
-    fn related(&self, relation: Relation, doubts: &mut Doubts) -> Result<Vec<Location>, Trouble> {
-        let answers =
-            self.located.site.workspace.related(relation, &self.located.places, self.common.timeout);
-        let found = self.every(answers, doubts, |found: Locations| (found.items, found.freshness))?;
-        Ok(sorted(found.into_iter()))
-    }
-
-    fn hierarchy(&self, step: Step, doubts: &mut Doubts) -> Result<Vec<Neighbour>, Trouble> {
-        let answers = self.located.site.workspace.hierarchy(step, &self.located.places, self.common.timeout);
-        self.every(answers, doubts, |found| (found.items, found.freshness))
-    }
-
-    /// Joins the answers for all places.
-    fn every<T, U>(
-        &self,
-        answers: Each<T>,
-        doubts: &mut Doubts,
-        open: impl Fn(T) -> (Vec<U>, Freshness),
-    ) -> Result<Vec<U>, Trouble> {
-        let mut all = Vec::new();
-        for answer in answers.map_err(|failure| self.trouble(failure))? {
-            let (items, freshness) = open(answer.map_err(|failure| self.trouble(failure))?);
-            doubts.hear(&freshness);
-            all.extend(items);
-        }
-        Ok(all)
-    }
-
-    /// No server knows uses in code that the build leaves out. So the plugin searches every file for the name.
-    fn doubt_hidden(&self, target: &Target, doubts: &mut Doubts) {
-        if !matches!(target, Target::Name { path: None, .. }) {
-            let name = self.located.name();
-            hidden::doubt_uses(self.located.site, &self.server, &name, self.common, doubts);
-        }
-    }
-
-    /// Withdraws doubts about files that the server does not read, if none of them contains the name.
-    fn settle(&self, doubts: &mut Doubts) {
-        let mut of_uses = Doubts::default();
-        if doubts.is_narrowed()
-            && self.server.abilities.references
-            && self.uses(Relation::References, false, &mut of_uses).is_ok()
-        {
-            doubts.settle(&of_uses);
-        }
-    }
-
+/// Questions about calls.
+impl Asker<'_, '_> {
     /// Adds callers that the server's list leaves out: the functions around uses that are calls. If the server knows
     /// all uses, there is no doubt about files that it does not read. If it cannot list uses, its list of callers is
     /// kept unchanged. If it has no list of callers, the added ones are the whole answer.
@@ -340,7 +293,11 @@ impl<'a, 'b> Asker<'a, 'b> {
             .collect();
         let trees = self.trees(&missing);
         let mut without = Vec::new();
-        for site in missing {
+        // The declaration of a member that implements this one has the form of a call.
+        let is_declared = |site: &Location| {
+            trees.get(&site.path).is_some_and(|tree| tree.named_at(site.range.start).is_some())
+        };
+        for site in missing.into_iter().filter(|site| !is_declared(site)) {
             match trees.get(&site.path).and_then(|tree| tree.caller(site.range.start)) {
                 Some(node) => add_site(found, neighbour(&site.path, node), site),
                 None if self.located.site.is_among(&self.common.exclude, &site.path) => {}
@@ -363,42 +320,60 @@ impl<'a, 'b> Asker<'a, 'b> {
         Ok(())
     }
 
-    /// Adds functions that the body calls but the server's list leaves out, because some servers know only calls in
-    /// files that they have read. Asks for the definition of every word before a bracket.
-    fn add_callees(&self, found: &mut Vec<Neighbour>) {
-        if !matches!(self.server.naming, Naming::Scoped) {
-            return;
-        }
+    /// Adds functions that the body calls but the server's list leaves out, and says which calls lead nowhere for the
+    /// server. Asks for the definition of every word that arguments follow, as for callers.
+    fn add_callees(&self, found: &mut Vec<Neighbour>, doubts: &mut Doubts) {
         for place in &self.located.places {
             let outlines = self.outline(&place.path);
-            let node = outlines.first().and_then(|outline| outline.tree.named_at(place.at));
-            let Some((whole, own)) = node.map(|node| (node.whole, node.name_range.start)) else { continue };
-            let known: BTreeSet<&str> = found.iter().map(|one| one.symbol.name.as_str()).collect();
-            let calls = crate::uses::calls(self.located.site, &place.path, whole, &known);
-            let calls: Vec<_> = calls.into_iter().filter(|at| key(at.start) != key(own)).collect();
-            let places: Vec<Place> =
-                calls.iter().map(|at| Place { path: place.path.clone(), at: at.start }).collect();
-            let answers =
-                self.located.site.workspace.related(Relation::Definition, &places, self.common.timeout);
-            let meant: Vec<(Location, Location)> = calls
-                .into_iter()
-                .zip(answers.unwrap_or_default())
-                .filter_map(|(range, answer)| {
-                    Some((
-                        Location { path: place.path.clone(), range },
-                        answer.ok()?.items.into_iter().next()?,
-                    ))
-                })
-                .collect();
-            let targets: Vec<Location> = meant.iter().map(|(_, target)| target.clone()).collect();
-            let trees = self.trees(&targets);
-            for (site, target) in meant {
-                let node = trees.get(&target.path).and_then(|tree| tree.named_at(target.range.start));
-                if let Some(node) = node.filter(|node| kinds::is_callable(node.kind)) {
-                    add_site(found, neighbour(&target.path, node), site);
-                }
+            let Some(tree) = outlines.first().map(|outline| &outline.tree) else { continue };
+            let Some(own) = tree.named_at(place.at).filter(|node| kinds::is_callable(node.kind)) else {
+                continue;
+            };
+            let start = key(own.name_range.start);
+            let is_own = |at: &Range| {
+                tree.named_at(at.start).is_none()
+                    && tree.caller(at.start).is_some_and(|node| key(node.name_range.start) == start)
+            };
+            let is_known = |at: &Range| {
+                let ends_there = |site: &Location| {
+                    site.path == place.path
+                        && (key(site.range.start) == key(at.start) || key(site.range.end) == key(at.end))
+                };
+                found.iter().any(|one| one.sites.iter().any(ends_there))
+            };
+            let mut calls = uses::calls(self.located.site, &place.path, &self.located.language, own.whole);
+            calls.retain(|at| is_own(at) && !is_known(at));
+            self.add_called(&place.path, calls, found, doubts);
+        }
+    }
+
+    fn add_called(&self, path: &str, calls: Vec<Range>, found: &mut Vec<Neighbour>, doubts: &mut Doubts) {
+        let site = self.located.site;
+        let places: Vec<Place> =
+            calls.iter().map(|at| Place { path: path.to_owned(), at: at.start }).collect();
+        let answers = site.workspace.related(Relation::Definition, &places, self.common.timeout);
+        let (mut meant, mut lost) = (Vec::new(), Vec::new());
+        for (range, answer) in calls.into_iter().zip(answers.unwrap_or_default()) {
+            match answer.map(|found| found.items.into_iter().next()) {
+                Ok(Some(target)) => meant.push((Location { path: path.to_owned(), range }, target)),
+                _ => lost.push(format!(
+                    "{}:{}:{}",
+                    site.show(path),
+                    range.start.line + 1,
+                    range.start.column + 1
+                )),
             }
         }
+        let targets: Vec<Location> = meant.iter().map(|(_, target)| target.clone()).collect();
+        let trees = self.trees(&targets);
+        for (site, target) in meant {
+            let node = trees.get(&target.path).and_then(|tree| tree.named_at(target.range.start));
+            let is_called = |node: &&Node| kinds::is_callable(node.kind) || kinds::is_type(node.kind);
+            if let Some(node) = node.filter(is_called) {
+                add_site(found, neighbour(&target.path, node), site);
+            }
+        }
+        doubts.unknown_calls(&lost);
     }
 
     /// No server knows the calls in the left-out parts of a function.
@@ -420,103 +395,6 @@ impl<'a, 'b> Asker<'a, 'b> {
             self.outline(path).iter().any(|outline| node(outline) == Some(kinds::MACRO))
         };
         matches!(self.server.naming, Naming::Scoped) && self.declared().iter().any(is)
-    }
-
-    /// The outline of a file; `None` if there is none.
-    fn outline(&self, path: &str) -> Vec<Outline<'a>> {
-        let file = crawl::file(path, &self.located.language);
-        let partial = Common { allow_partial: true, ..self.common.clone() };
-        let (site, share, mut doubts) = (self.located.site, &Share::Whole, Doubts::default());
-        let found = crawl::outlines(site, vec![file], share, &partial, false, self.what, &mut doubts);
-        found.unwrap_or_default()
-    }
-
-    /// The outlines of the files of locations, for the names around them. Files without an outline are left out.
-    fn trees(&self, locations: &[Location]) -> BTreeMap<String, Tree> {
-        let mut places: BTreeMap<&str, Vec<Position>> = BTreeMap::new();
-        for one in locations.iter().filter(|one| !one.path.starts_with('/')) {
-            places.entry(&one.path).or_default().push(one.range.start);
-        }
-        let (site, others) = (self.located.site, OnceCell::new());
-        let file = |path: &str| {
-            let extension = path.rsplit('.').next().unwrap_or(path);
-            let reads = |server: &&Server| server.extensions.iter().any(|one| one == extension);
-            let other = || others.get_or_init(|| site.workspace.servers()).iter().find(reads);
-            let server = Some(&self.server).filter(reads).or_else(other)?;
-            Some(crawl::file(path, server.languages.first()?))
-        };
-        let files: Vec<File> = places.keys().filter_map(|path| file(path)).collect();
-        let partial = Common { allow_partial: true, ..self.common.clone() };
-        let (share, mut doubts) = (Share::Around(&places), Doubts::default());
-        let outlines = crawl::outlines(site, files, &share, &partial, false, "outline", &mut doubts);
-        outlines.unwrap_or_default().into_iter().map(|outline| (outline.file.path, outline.tree)).collect()
-    }
-
-    /// The symbols at some locations, each with its code.
-    fn coded(
-        &self,
-        locations: &[Location],
-        symbol: impl Fn(&Tree, Position) -> Option<&Node>,
-        doubts: &mut Doubts,
-    ) -> Vec<Coded> {
-        let trees = self.trees(locations);
-        let node =
-            |one: &Location| trees.get(&one.path).and_then(|tree| symbol(tree, one.range.start)).cloned();
-        let things: Vec<Thing<'_>> =
-            locations.iter().map(|one| (self.located.site, one.path.clone(), node(one))).collect();
-        let codes = code::of(&things, self.common, doubts);
-        things.into_iter().map(|(_, _, node)| node).zip(codes).collect()
-    }
-
-    fn trouble(&self, failure: Failure) -> Trouble {
-        match failure.cause {
-            Cause::Unsupported => locate::unsupported(&self.server, self.what),
-            _ => Trouble::of(failure, self.what, self.common.timeout),
-        }
-    }
-
-    /// The uses of a symbol and, if wanted, its declarations, as far as the server reports them. Both are requested at
-    /// once. The found symbols themselves count as declarations.
-    fn uses(
-        &self,
-        relation: Relation,
-        declaration: bool,
-        doubts: &mut Doubts,
-    ) -> Result<(Uses, BTreeSet<Declared>), Trouble> {
-        let relations = if declaration { &[relation, Relation::Definition] as &[_] } else { &[relation] };
-        let places = &self.located.places;
-        let follow = |&relation: &Relation| places.iter().map(move |at| Follow { relation, at: at.clone() });
-        let asked: Vec<Follow> = relations.iter().flat_map(follow).collect();
-        let answers = self.located.site.workspace.follow(&asked, self.common.timeout);
-        let mut answers = answers.map_err(|failure| self.trouble(failure))?;
-        let defined = answers.split_off(places.len().min(answers.len()));
-        let mut uses = Uses::default();
-        for answer in answers {
-            let found = answer.map_err(|failure| self.trouble(failure))?;
-            doubts.hear(&found.freshness);
-            uses.add(found);
-        }
-        let mut declared = if declaration { self.own() } else { BTreeSet::new() };
-        // If a server cannot answer for all places, the plugin asks it for none.
-        let defined: Result<Vec<Locations>, Failure> = defined.into_iter().collect();
-        declared.extend(defined.into_iter().flatten().flat_map(|found| found.items).map(|one| begin(&one)));
-        uses.sort();
-        Ok((uses, declared))
-    }
-
-    /// The declarations, as far as the server reports them.
-    fn declared(&self) -> BTreeSet<Declared> {
-        let mut declared = self.own();
-        if let Ok(found) = self.related(Relation::Definition, &mut Doubts::default()) {
-            declared.extend(found.iter().map(begin));
-        }
-        declared
-    }
-
-    /// The declarations of the symbols that were found by name.
-    fn own(&self) -> BTreeSet<Declared> {
-        let place = |hit: &Hit<'_>| (hit.path.clone(), key(hit.place().at));
-        self.located.hits.iter().map(place).collect()
     }
 }
 

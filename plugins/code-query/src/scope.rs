@@ -1,6 +1,6 @@
 //! The scope of a query: the granted roots, and a folder or file below one of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::near;
 use crate::pattern::PathPattern;
@@ -171,6 +171,42 @@ impl Site<'_> {
             false => format!("{}/{path}", self.workspace.root()),
         };
         patterns.iter().any(|one| one.matches(path) || (one.is_rooted() && one.matches(&absolute())))
+    }
+
+    /// Tells whether a file belongs to the project.
+    pub(crate) fn owns(&self, path: &str) -> bool {
+        self.foreign([path]).is_empty()
+    }
+
+    /// Returns those of some files that do not belong to the project: they are outside the root, or in a library below it.
+    /// Lists leave out libraries and what Git ignores.
+    pub(crate) fn foreign<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> BTreeSet<String> {
+        let paths: BTreeSet<&str> = paths.into_iter().collect();
+        let mut found = BTreeSet::new();
+        // A list of a folder holds what is in the folders below it, and these come later.
+        let mut listed: Vec<(&str, Option<BTreeSet<String>>)> = Vec::new();
+        for path in paths {
+            if path.starts_with('/') || path.contains("://") {
+                found.insert(path.to_owned());
+                continue;
+            }
+            let Some((folder, _)) = path.rsplit_once('/') else { continue };
+            let is_around = |other: &str| strip(folder, other).is_some();
+            if !listed.iter().any(|(other, _)| is_around(other)) {
+                let files = self.workspace.files(&filter(folder, LISTED));
+                let names = match files {
+                    Ok(files) if files.truncated => None,
+                    Ok(files) => Some(files.items.into_iter().map(|file| file.path).collect()),
+                    Err(_) => Some(BTreeSet::new()),
+                };
+                listed.push((folder, names));
+            }
+            let around = listed.iter().find(|(other, _)| is_around(other));
+            if around.and_then(|(_, names)| names.as_ref()).is_some_and(|names| !names.contains(path)) {
+                found.insert(path.to_owned());
+            }
+        }
+        found
     }
 
     /// Shows a range of a file, counted from 1: `src/a.rs:3:5-9:2`.

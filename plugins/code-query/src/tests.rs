@@ -184,6 +184,19 @@ fn pages_are_the_whole_one_after_another() {
     }
 }
 
+/// The host cuts a line of a minified file.
+#[test]
+fn places_far_behind_in_a_line_are_explained() {
+    let check = |character: usize| {
+        let files = BTreeMap::from([("long.toy".to_owned(), format!("function long{}", " x".repeat(4_994)))]);
+        let query = json!({"type": "definition", "path": "long.toy", "line": 1, "character": character});
+        ask(Model::new(files, Knobs::read(&model::none())), &query)["results"][0].clone()
+    };
+    let far = "line 1 of long.toy is longer than 10000 characters; places further on cannot be asked about";
+    assert_eq!(check(20_000)["error"], far);
+    assert_eq!(check(9_999)["note"], "toyls knows no definition of `x` there");
+}
+
 /// A search for all symbols of a file finds what its outline shows, without the tree.
 #[test]
 fn all_symbols_of_a_file_are_its_flattened_outline() {

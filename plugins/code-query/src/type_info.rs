@@ -21,11 +21,15 @@ const TRIES: usize = 3;
 pub(crate) fn answer(desk: &Desk<'_>, target: &Target, common: &Common) -> Result<Answer, Trouble> {
     let mut doubts = Doubts::default();
     let located = locate::one(desk, target, common, "typeInfo", &mut doubts)?;
-    locate::ready(located.site, &located.language, common, "typeInfo", |can| can.hover, &mut doubts)?;
+    let server =
+        locate::ready(located.site, &located.language, common, "typeInfo", |can| can.hover, &mut doubts)?;
     let shown = ask(&located, common, &mut doubts)?;
     let mut found: Vec<(usize, Text)> =
         shown.into_iter().enumerate().filter_map(|(at, text)| Some((at, text?))).collect();
     each_once(&mut found);
+    if found.is_empty() && !doubts.has(Reason::Loading) {
+        locate::explain_nothing(&located, &server, "type", &mut doubts)?;
+    }
     Ok(Answer::of(&found, common, doubts, |shown, _| {
         shown.iter().map(|(at, text)| row(&located, *at, text)).collect()
     }))

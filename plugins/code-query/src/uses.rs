@@ -1,11 +1,13 @@
 //! Uses of a name as the host found them, and the notes about places whose meaning the server does not know.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::doubts::{Doubts, Reason};
 use crate::imports;
 use crate::locate::Located;
+use crate::mask::{Masked, is_part};
 use crate::request::Common;
+use crate::reserved;
 use crate::scope::Site;
 use crate::tree::key;
 use crate::world::{Location, Locations, Naming, Position, Range, Server};
@@ -45,6 +47,11 @@ impl Uses {
     /// Leaves out uncertain places in excluded files.
     pub(crate) fn exclude(&mut self, located: &Located<'_>, common: &Common) {
         self.unsure.retain(|one| !located.site.is_among(&common.exclude, &one.path));
+    }
+
+    /// Leaves out uncertain places that are known after all.
+    pub(crate) fn forget(&mut self, is_known: impl Fn(&Location) -> bool) {
+        self.unsure.retain(|one| !is_known(one));
     }
 
     /// Keeps the places that have the form of a call: the name, and then its arguments. An uncertain import stays,
@@ -116,23 +123,53 @@ fn is_called(line: &str, column: u32) -> bool {
     let rest: String = line.chars().skip(column as usize).collect();
     let rest = rest.trim_start();
     let rest = rest.strip_prefix("?.").or_else(|| rest.strip_prefix("::")).unwrap_or(rest);
-    rest.starts_with(['(', '!', '<', '`'])
+    match rest.chars().next() {
+        Some('(' | '`') => true,
+        // A macro; `!=` is none.
+        Some('!') => rest[1..].starts_with(['(', '[', '{']),
+        Some('<') => after_types(rest).is_none_or(|rest| rest.starts_with('(')),
+        _ => false,
+    }
 }
 
-/// Words before a bracket within a range, except the known ones and those in comments and strings.
-pub(crate) fn calls(site: Site<'_>, path: &str, whole: Range, known: &BTreeSet<&str>) -> Vec<Range> {
+/// The text after `<…>` at the beginning. `None` if the line ends before. If this is a comparison, the rest is empty.
+fn after_types(rest: &str) -> Option<&str> {
+    let mut depth = 0_usize;
+    for (at, letter) in rest.char_indices() {
+        match letter {
+            '<' => depth += 1,
+            '>' if rest[..at].ends_with(['-', '=']) => {}
+            '>' if depth == 1 => return Some(rest[at + 1..].trim_start()),
+            '>' => depth -= 1,
+            ';' | '+' | ')' if !rest[..at].contains('(') => return Some(""),
+            '0'..='9' if rest[..at].trim_end().ends_with('<') => return Some(""),
+            _ => {}
+        }
+        if rest[at..].starts_with("&&") || rest[at..].starts_with("||") {
+            return Some("");
+        }
+    }
+    None
+}
+
+/// The words in a range that arguments follow, except those in comments and strings.
+pub(crate) fn calls(site: Site<'_>, path: &str, language: &str, whole: Range) -> Vec<Range> {
     let last = whole.end.line.min(whole.start.line.saturating_add(LINES));
-    let lines: BTreeMap<(String, u32), String> =
-        site.lines((whole.start.line..=last).map(|line| (path.to_owned(), line)));
-    let (mut found, mut in_comment) = (Vec::new(), false);
-    for ((_, line), text) in lines {
-        let letters: Vec<char> = text.chars().collect();
-        for (column, word) in called(&letters, &mut in_comment) {
+    let lines = site.lines((whole.start.line..=last).map(|line| (path.to_owned(), line)));
+    let texts: Vec<&str> = lines.values().map(String::as_str).collect();
+    let code = Masked::read(&texts.join("\n"), language).code_lines();
+    let mut found = Vec::new();
+    // Attributes and directives have arguments too.
+    let has_marks = matches!(language, "rust" | "c" | "cpp" | "objective-c" | "objective-cpp");
+    for (line, code) in (whole.start.line..).zip(&code) {
+        if has_marks && code.trim_start().starts_with('#') {
+            continue;
+        }
+        for (column, word) in words(code) {
             let place = |column: usize| Position { line, column: u32::try_from(column).unwrap_or(u32::MAX) };
             let range = Range { start: place(column), end: place(column + word.chars().count()) };
-            if !known.contains(word.as_str())
-                && (line, range.start.column) > (whole.start.line, whole.start.column)
-            {
+            let is_within = key(range.start) > key(whole.start) && key(range.start) < key(whole.end);
+            if is_within && is_called(code, range.end.column) && !reserved::is_keyword(language, word) {
                 found.push(range);
             }
         }
@@ -140,49 +177,18 @@ pub(crate) fn calls(site: Site<'_>, path: &str, whole: Range, known: &BTreeSet<&
     found
 }
 
-/// The words of a line that a bracket follows, with their columns. A comment may continue from the line before, and on
-/// the next line.
-fn called(letters: &[char], in_comment: &mut bool) -> Vec<(usize, String)> {
-    let is_part = |letter: &char| letter.is_alphanumeric() || *letter == '_';
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < letters.len() {
-        let next = letters.get(at + 1);
-        match letters[at] {
-            letter if *in_comment => {
-                *in_comment = letter != '*' || next != Some(&'/');
-                at += if *in_comment { 1 } else { 2 };
-            }
-            '/' if next == Some(&'/') => break,
-            '/' if next == Some(&'*') => {
-                *in_comment = true;
-                at += 2;
-            }
-            quote @ ('"' | '\'') => {
-                at += 1;
-                while at < letters.len() && letters[at] != quote {
-                    at += if letters[at] == '\\' { 2 } else { 1 };
-                }
-                at += 1;
-            }
-            letter if is_part(&letter) => {
-                let word: String = letters[at..].iter().take_while(|letter| is_part(letter)).collect();
-                let end = at + word.chars().count();
-                let behind = letters[end..].iter().find(|letter| **letter != ' ');
-                if behind == Some(&'(') && !letter.is_ascii_digit() && !KEYWORDS.contains(&word.as_str()) {
-                    found.push((at, word));
-                }
-                at = end;
-            }
-            _ => at += 1,
+/// The names in a line of code, with their columns.
+fn words(line: &str) -> Vec<(usize, &str)> {
+    let (mut found, mut column) = (Vec::new(), 0);
+    for word in line.split_inclusive(|letter: char| !is_part(letter)) {
+        let name = word.trim_end_matches(|letter: char| !is_part(letter));
+        if !name.is_empty() && !name.starts_with(|letter: char| letter.is_ascii_digit()) {
+            found.push((column, name));
         }
+        column += word.chars().count();
     }
     found
 }
-
-/// Words of C that a bracket may follow although they are not calls.
-const KEYWORDS: [&str; 9] =
-    ["if", "for", "while", "switch", "return", "sizeof", "catch", "alignof", "decltype"];
 
 /// Orders locations by path and place, each once.
 pub(crate) fn sorted(locations: impl Iterator<Item = Location>) -> Vec<Location> {
@@ -210,24 +216,21 @@ mod tests {
             ("send::<T>(x)", 4, true),
             ("send!(x)", 4, true),
             ("send", 4, false),
+            ("send != (x)", 4, false),
+            ("send![x]", 4, true),
+            ("send<T, Map<A, B>>(x)", 4, true),
+            ("send<", 4, true),
+            ("send < 3", 4, false),
+            ("send < a && b > (c)", 4, false),
+            ("if (send < a) b >", 8, false),
         ] {
             assert_eq!(is_called(line, column), expected, "{line}");
         }
     }
 
     #[test]
-    fn words_before_a_bracket_are_called() {
-        let mut in_comment = false;
-        let mut check = |line: &str, expected: &[(usize, &str)]| {
-            let letters: Vec<char> = line.chars().collect();
-            let found = called(&letters, &mut in_comment);
-            let shown: Vec<(usize, &str)> = found.iter().map(|(at, word)| (*at, word.as_str())).collect();
-            assert_eq!(shown, expected, "{line}");
-        };
-        check("if (a(b (1), \"c(\\\"\", 'd')) e; // f()", &[(4, "a"), (6, "b")]);
-        check("é(x); 1(2)", &[(0, "é")]);
-        check("a(); /* b() */ c(); /*/ d()", &[(0, "a"), (15, "c")]);
-        check("e() */ f()", &[(7, "f")]);
+    fn names_have_columns() {
+        assert_eq!(words("é(x_1); 2(3)"), [(0, "é"), (2, "x_1")]);
     }
 
     #[test]

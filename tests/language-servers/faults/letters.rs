@@ -1,9 +1,9 @@
-//! The host remembers which files contain some letters, and reads a file again when it changes.
+//! The host remembers which files contain some letters, and reads a file again when it changes. It cuts long lines.
 
 use std::time::Duration;
 
 use iac_language_servers::Ask;
-use iac_language_servers::types::FileFilter;
+use iac_language_servers::types::{FileFilter, Line};
 use serde_json::json;
 
 use super::rig::{Rig, put};
@@ -42,5 +42,22 @@ async fn files_that_hold_letters_are_those_that_hold_them_now() {
         assert_eq!(holding("ONE").await, ["b.faulty"]);
         assert_eq!(holding("two").await, ["c.faulty"]);
     }
+    rig.end().await;
+}
+
+#[tokio::test]
+async fn long_lines_are_cut() {
+    let rig = Rig::new(&json!([]), &json!({}), &json!({}));
+    put(&rig.root().join("a.faulty"), &format!("short\n{}\n", "é".repeat(20_000)));
+    let line = |number| Line { path: "a.faulty".to_owned(), number };
+    let length = async |lines: Vec<Line>| {
+        let answer = rig.answer(Ask::Lines { lines }).await;
+        let lines = answer.as_array().unwrap();
+        lines.iter().map(|line| line.as_str().map_or(0, |line| line.chars().count())).collect::<Vec<_>>()
+    };
+    assert_eq!(length(vec![line(0), line(1), line(2)]).await, [5, 10_000, 0]);
+    // Of very many, only the first ones are whole.
+    let many = length((0..1_000).map(|_| line(1)).collect()).await;
+    assert_eq!((many[0], many[999]), (10_000, 1_000));
     rig.end().await;
 }

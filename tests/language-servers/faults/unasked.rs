@@ -29,12 +29,12 @@ async fn a_rename_is_a_plan() {
         rig.end().await;
     }
     let script = json!([capable(&json!({"renameProvider": true})), {"on": "textDocument/rename", "do": [{"answer": renamed}]}]);
-    check(
-        script,
-        ask(),
-        "Failed: the server would also rename or make files, which a plan of edits cannot hold",
-    )
-    .await;
+    let said =
+        "Unsupported: this rename would also rename a file or a folder, which a plan of edits cannot hold";
+    check(script, ask(), said).await;
+    // Some servers do not even say how, since the host does not offer to rename files.
+    let refused = json!({"on": "textDocument/rename", "do": [{"fail": {"code": -32803, "message": "Client does not support rename capability."}}]});
+    check(json!([capable(&json!({"renameProvider": true})), refused]), ask(), said).await;
     check(json!([]), ask(), "Unsupported: faulty does not provide rename").await;
 }
 

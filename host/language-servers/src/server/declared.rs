@@ -75,6 +75,19 @@ pub(super) fn is_local(text: &Text, at: Position) -> bool {
     !before.trim_end().ends_with('.') && read(text).iter().any(around)
 }
 
+/// Tells whether a declared name can be the name of an argument: a parameter, or a value in a class.
+pub(super) fn names_argument(text: &Text, at: Position) -> bool {
+    let key = |at: Position| (at.line, at.column);
+    let holds = |one: &Statement| key(one.start) <= key(at) && key(at) < key(one.end);
+    let is_head = |one: &Statement| one.code.starts_with("def ") || one.code.starts_with("async ");
+    if statements(text).iter().any(|one| holds(one) && is_head(one)) {
+        return true;
+    }
+    let declared = read(text);
+    let own = declared.iter().find(|one| key(one.name_range.start) == key(at) && one.is_value());
+    own.and_then(|one| one.parent).is_some_and(|parent| declared[parent].kind == CLASS)
+}
+
 /// Returns the positions of declared names.
 pub(super) fn places(text: &Text) -> HashSet<(u32, u32)> {
     let start = |one: Declared| (one.name_range.start.line, one.name_range.start.column);
@@ -262,6 +275,8 @@ enum State {
     Code,
     /// A string: its quote character, and whether it is triple-quoted.
     Text(char, bool),
+    /// A string with code in braces, `f"…{code}…"`, and the number of open braces.
+    Formatted(char, bool, u32),
 }
 
 /// The lines of a text without the contents of strings and comments.
@@ -293,11 +308,34 @@ fn masked(line: &str, mut state: State) -> (String, State) {
     while let Some(&letter) = letters.get(at) {
         let (width, next) = match state {
             State::Code if letter == '#' => return (code, state),
-            State::Code if matches!(letter, '"' | '\'') && three(at, letter) => {
-                (3, State::Text(letter, true))
+            State::Code if matches!(letter, '"' | '\'') => {
+                let (width, triple) = if three(at, letter) { (3, true) } else { (1, false) };
+                let is_formatted = is_formatted(&letters[..at]);
+                let text = State::Text(letter, triple);
+                (width, if is_formatted { State::Formatted(letter, triple, 0) } else { text })
             }
-            State::Code if matches!(letter, '"' | '\'') => (1, State::Text(letter, false)),
             State::Code => (0, state),
+            State::Formatted(_, _, 0) if letter == '\\' => (2, state),
+            State::Formatted(_, _, 0)
+                if matches!(letter, '{' | '}') && letters.get(at + 1) == Some(&letter) =>
+            {
+                (2, state)
+            }
+            State::Formatted(quote, true, 0) if three(at, quote) => (3, State::Code),
+            State::Formatted(quote, false, 0) if letter == quote => (1, State::Code),
+            State::Formatted(quote, triple, depth) if letter == '{' => {
+                (1, State::Formatted(quote, triple, depth + 1))
+            }
+            State::Formatted(_, _, 0) => (1, state),
+            State::Formatted(quote, triple, depth) if letter == '}' => {
+                (1, State::Formatted(quote, triple, depth - 1))
+            }
+            // A string in the braces.
+            State::Formatted(..) if matches!(letter, '"' | '\'') => {
+                let end = letters[at + 1..].iter().position(|one| *one == letter);
+                (end.map_or(letters.len() - at, |end| end + 2), state)
+            }
+            State::Formatted(..) => (0, state),
             State::Text(..) if letter == '\\' => (2, state),
             State::Text(quote, true) if three(at, quote) => (3, State::Code),
             State::Text(quote, false) if letter == quote => (1, State::Code),
@@ -312,14 +350,43 @@ fn masked(line: &str, mut state: State) -> (String, State) {
     }
     match state {
         // Such a string continues on the next line only after a `\`.
-        State::Text(_, false) if !line.ends_with('\\') => (code, State::Code),
+        State::Text(_, false) | State::Formatted(_, false, _) if !line.ends_with('\\') => (code, State::Code),
         state => (code, state),
     }
+}
+
+/// Whether the letters before a quote end in a prefix such as `f` or `rf`.
+fn is_formatted(before: &[char]) -> bool {
+    let prefix: Vec<char> = before
+        .iter()
+        .rev()
+        .copied()
+        .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
+        .collect();
+    prefix.len() <= 2 && prefix.iter().any(|letter| matches!(letter, 'f' | 'F' | 't' | 'T'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn braces_of_a_string_hold_code() {
+        let check = |line: &str, expected: &str| assert_eq!(masked(line, State::Code).0, expected, "{line}");
+        check("f'a{b.c}{{d}}{e[\"f\"]!r}' + g('{h}')", "f___b.c_______e[___]!r__ + g(_____)");
+        check("rf\"{a}\" # {b}", "rf__a__ ");
+        check("elf'{a}'", "elf_____");
+        check("f'{a", "f__a");
+    }
+
+    #[test]
+    fn what_can_be_the_name_of_an_argument() {
+        let text = "class A:\n    x: int = 1\n    def m(self, y=2):\n        z = y\n\nw = 3\n";
+        let text = Text::new(text.to_owned());
+        for (line, column, expected) in [(1, 4, true), (2, 16, true), (3, 8, false), (5, 0, false)] {
+            assert_eq!(names_argument(&text, Position { line, column }), expected, "{line} {column}");
+        }
+    }
 
     /// Checks the declarations, one per line: kind, lines, position of the name, full name.
     fn check(text: &str, expected: &[&str]) {

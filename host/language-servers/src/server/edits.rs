@@ -28,7 +28,13 @@ impl Server {
         let mut params = self.at(place).await?;
         params["newName"] = json!(name);
         let before = self.state();
-        let answer = self.ask("textDocument/rename", &params, deadline).await?;
+        let answer = self.ask("textDocument/rename", &params, deadline).await.map_err(|halt| match halt {
+            // The client offers only edits of texts.
+            Halt::Failure(failure) if failure.message.contains("does not support rename") => {
+                renames_files().into()
+            }
+            halt => halt,
+        })?;
         let items = self.edits(&answer).ok_or_else(renames_files)?;
         let mut freshness = self.freshness(Reach::Project, before);
         doubt_length(&mut freshness, items.len());
@@ -167,10 +173,9 @@ fn changes(answer: &Json) -> Option<Vec<(String, &Json)>> {
 }
 
 fn renames_files() -> Failure {
-    Failure::new(
-        Cause::Failed,
-        "the server would also rename or make files, which a plan of edits cannot hold",
-    )
+    let message = "this rename would also rename a file or a folder, which a plan of edits cannot hold";
+    Failure::new(Cause::Unsupported, message)
+        .suggest("rename the file by hand, and change the places that references lists")
 }
 
 #[cfg(test)]

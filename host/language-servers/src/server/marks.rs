@@ -3,6 +3,7 @@
 //! and the host requests tokens only for those places.
 
 mod c;
+mod literals;
 mod rust;
 mod script;
 
@@ -98,6 +99,8 @@ impl Server {
                 script::settle(symbols);
                 script::name_functions(&code, page.text, symbols);
                 script::name_aliases(&code, page.text, symbols);
+                symbols.extend(literals::members(&code, page, symbols));
+                symbols.truncate(MOST);
                 return Ok(Unknown::default());
             }
         };

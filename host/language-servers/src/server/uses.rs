@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::declared::{is_local, places};
+use super::declared::{is_local, names_argument, places};
 use super::parse::Reader;
 use super::words::{self, Word};
 use super::{Halt, Server, imports};
@@ -44,8 +44,12 @@ struct Sought {
     words: Words,
     targets: BTreeSet<Spot>,
     kind: Kind,
-    /// The only file in which the name can refer to the symbol, if there is one.
+    /// The only file in which the name can refer to the symbol, if there is one. A parameter is also the name of an
+    /// argument elsewhere.
     only: Option<String>,
+    /// Whether the symbol can be the name of an argument: a parameter, or a value in a class, from which `dataclass` and
+    /// the like make a parameter.
+    keys: bool,
 }
 
 /// The form in which a name is used.
@@ -123,7 +127,7 @@ impl Server {
         else {
             return Ok(None);
         };
-        let mut targets = self.defined(place, &text, deadline).await.unwrap_or_default();
+        let mut targets = self.defined(place, &text, None, deadline).await.unwrap_or_default();
         if targets.is_empty() {
             targets.insert((place.path.clone(), (place.at.line, start)));
         }
@@ -133,12 +137,17 @@ impl Server {
             kind = if own == kind || kind == Kind::Any { own } else { Kind::Any };
             local &= is_own_local;
         }
+        let is_key = |(path, (line, column)): &Spot| {
+            let at = Position { line: *line, column: *column };
+            self.files.text(path).is_ok_and(|(text, _)| names_argument(&text, at))
+        };
+        let keys = words == Words::Python && targets.iter().any(is_key);
         // Uses in files that have not seen the definition lead to the declaration.
         let own = (place.path.clone(), (place.at.line, start));
         let only = targets.first().map(|(path, _)| path.clone());
         let only = only.filter(|only| local && targets.iter().all(|(path, _)| path == only));
         targets.insert(own);
-        Ok(Some(Sought { name, words, targets, kind, only }))
+        Ok(Some(Sought { name, words, targets, kind, only, keys }))
     }
 
     /// Returns how a declaration is used, and whether it is visible only in its own file.
@@ -174,6 +183,7 @@ impl Server {
         deadline: Instant,
     ) -> Result<Settled, Halt> {
         let (mut settled, mut asked, mut asking) = (Settled::default(), 0, JoinSet::new());
+        let length = u32::try_from(sought.name.chars().count()).unwrap_or(u32::MAX);
         let listing = self.files.all();
         settled.cut = listing.cut && sought.only.is_none();
         for listed in listing.iter().filter(|listed| self.can_hold(listed, sought)) {
@@ -181,7 +191,10 @@ impl Server {
             if !text.as_str().contains(&sought.name) {
                 continue;
             }
-            let places = standing(&text, sought, |at| known.contains(&(listed.path.clone(), at)));
+            let mut places = standing(&text, sought, |at| known.contains(&(listed.path.clone(), at)));
+            if sought.only.as_ref().is_some_and(|only| *only != listed.path) {
+                places.retain(|word| word.is_key);
+            }
             if places.is_empty() {
                 continue;
             }
@@ -196,10 +209,12 @@ impl Server {
                     settled.take(asking.join_next().await, sought, self)?;
                 }
                 let (server, text, path) = (Arc::clone(self), Arc::clone(&text), listed.path.clone());
+                // For the name of an argument, zuban gives the type of its value.
+                let width = word.is_key.then_some(length);
                 asking.spawn(async move {
                     let at = Position { line: word.line, column: word.column };
                     let place = Place { path, at };
-                    let meant = server.defined(&place, &text, deadline - LEFT / 2).await;
+                    let meant = server.defined(&place, &text, width, deadline - LEFT / 2).await;
                     (place, word, meant)
                 });
             }
@@ -215,15 +230,25 @@ impl Server {
 
     fn can_hold(&self, listed: &Found, sought: &Sought) -> bool {
         self.profile.files.contains_key(listed.extension())
-            && sought.only.as_ref().is_none_or(|only| *only == listed.path)
+            && (sought.keys || sought.only.as_ref().is_none_or(|only| *only == listed.path))
     }
 
-    async fn defined(&self, place: &Place, text: &Text, deadline: Instant) -> Result<BTreeSet<Spot>, Halt> {
+    /// Returns the definitions of the name at a place; with `width`, only those with a name of this length.
+    async fn defined(
+        &self,
+        place: &Place,
+        text: &Text,
+        width: Option<u32>,
+        deadline: Instant,
+    ) -> Result<BTreeSet<Spot>, Halt> {
         let Some(position) = text.to_server(place.at, self.encoding) else { return Ok(BTreeSet::new()) };
         let mut params = self.document(&place.path);
         params["position"] = json!(position);
         let answer = self.ask("textDocument/definition", &params, deadline).await?;
-        Ok(Reader::new(self).locations(&answer).iter().map(spot).collect())
+        let mut found = Reader::new(self).locations(&answer);
+        let is_wide = |range: Range, width| range.end.column.saturating_sub(range.start.column) == width;
+        found.retain(|one| width.is_none_or(|width| is_wide(one.range, width)));
+        Ok(found.iter().map(spot).collect())
     }
 }
 
@@ -270,7 +295,10 @@ impl Sought {
     /// before it; a function of a module is written alone or after its module.
     fn could_be(&self, word: &Word) -> bool {
         let is_typed = matches!(self.words, Words::Python | Words::Script);
-        if self.only.is_some() || (word.is_key && is_typed) {
+        if word.is_key && is_typed {
+            return self.keys;
+        }
+        if self.only.is_some() {
             return false;
         }
         match (self.kind, &word.holder) {
@@ -361,7 +389,9 @@ mod tests {
         };
         let could = |kind, word: &Word| {
             let targets = BTreeSet::from([("src/area.py".to_owned(), (0, 0))]);
-            Sought { name: "f".to_owned(), words: Words::Python, targets, kind, only: None }.could_be(word)
+            let sought =
+                Sought { name: "f".to_owned(), words: Words::Python, targets, kind, only: None, keys: false };
+            sought.could_be(word)
         };
         assert!(could(Kind::Member, &word(Some("x"), false)));
         assert!(could(Kind::Member, &word(Some(""), false)));

@@ -423,6 +423,13 @@ impl Declared {
         location(&self.path, self.line, before as u32, self.leaf().chars().count() as u32)
     }
 
+    /// Where a name stands in the line of this declaration.
+    fn place_of(&self, name: &str, text: &str) -> Location {
+        let line = text.lines().nth(self.line as usize).unwrap_or("");
+        let at = line.find(name).map_or(0, |at| line[..at].chars().count());
+        location(&self.path, self.line, at as u32, name.chars().count() as u32)
+    }
+
     fn symbol(&self) -> Symbol {
         let start = Position { line: self.line, column: self.indent as u32 };
         let end = Position { line: self.end.0, column: self.end.1 };
@@ -630,8 +637,11 @@ impl Workspace for Model {
                 Step::Subtypes => one.names("implements").contains(&word),
                 Step::Supertypes => false,
             });
-            let neighbour =
-                |one: &Declared| Neighbour { symbol: one.symbol(), sites: vec![one.name_location()] };
+            let site = |one: &Declared| match (step, own) {
+                (Step::Callees, Some(own)) => own.place_of(one.leaf(), &self.files[&own.path]),
+                _ => one.name_location(),
+            };
+            let neighbour = |one: &Declared| Neighbour { symbol: one.symbol(), sites: vec![site(one)] };
             Ok(Neighbours { items: near.map(neighbour).collect(), freshness: self.freshness() })
         })
     }
