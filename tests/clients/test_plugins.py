@@ -221,6 +221,29 @@ class Plugins(Desk):
                     last = await self.refused(client, "iac_mcp_undo", last=True)
                     self.assertTrue(last["message"].endswith('probe ran "probe_change"'), last)
 
+    def told(self, *arguments, status=0):
+        """The output of the program, on both streams."""
+        command = [BIN, *arguments, *self.options()]
+        ended = subprocess.run(command, env=self.home.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.home.path)
+        self.assertEqual(ended.returncode, status, ended.stdout + ended.stderr)
+        return ended.stdout + ended.stderr
+
+    def renamed(self, name, undo):
+        """The answer of a call whose plugin gives this way back."""
+        return json.loads(self.cli("call", "probe_change", json.dumps({"do": "rename task", "with": {"name": name}, "undo": undo}), "--json"))
+
+    def test_the_terminal_takes_back_what_a_plugin_did(self):
+        self.cli("policy", "profile", "trusted")
+        back = {"tool": "probe_change", "arguments": {"do": "rename task", "with": {"name": "as it was"}}, "words": "a task"}
+        for which in ("id", "--last"):
+            with self.subTest(which):
+                change = self.renamed("something else", back)
+                undone = json.loads(self.cli("undo", change["undo"] if which == "id" else which, "--json"))
+                self.assertTrue(undone["success"], undone)
+                self.assertEqual(undone["changes"][0]["answer"]["names"], ["something else", "as it was"])
+        said = self.told("undo", "nothere", status=1)
+        self.assertTrue(said.startswith("error: ") and "{" not in said, said)
+
     async def test_a_server_that_runs_sees_what_its_operator_changes(self):
         heard = asyncio.Event()
 

@@ -35,7 +35,16 @@ impl Undo {
         let last = if self.last { latest_undo(&mac.look_at_state(common)?)? } else { None };
         let mut outcome = call::answer(common, mac, Tool::Undo, &arguments)?;
         at_a_terminal(&mut outcome.body, last);
-        paint::answer(&outcome.body, common.json)?;
+        let body = &outcome.body;
+        // An answer with changes has more to show than its error.
+        if let Some(message) = body["message"].as_str()
+            && !common.json
+            && body["changes"].is_null()
+        {
+            let suggestion = body["suggestion"].as_str().unwrap_or_default();
+            return Err(Failure::Failed(format!("{message}\n{suggestion}")));
+        }
+        paint::answer(body, common.json)?;
         if outcome.is_error { Err(Failure::Said) } else { Ok(()) }
     }
 }
