@@ -244,6 +244,27 @@ class Plugins(Desk):
         said = self.told("undo", "nothere", status=1)
         self.assertTrue(said.startswith("error: ") and "{" not in said, said)
 
+    def bare(self, *words, status=0):
+        """The output of the program with the state directory of the user."""
+        ended = subprocess.run([BIN, *words], env=self.home.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.home.path)
+        self.assertEqual(ended.returncode, status, ended.stdout + ended.stderr)
+        return ended.stdout + ended.stderr
+
+    def test_a_simulated_mac_leaves_the_plugins_of_the_real_one_alone(self):
+        self.bare("plugin", "add", str(self.probe), "--yes", "--folder", ".")
+        plugins = self.home.path / ".local/state/iac-mcp/plugins"
+        kept = lambda: {path: path.read_bytes() for path in plugins.rglob("*") if path.is_file()}
+        before = kept()
+        for options, counts in ((["--simulated"], [1, 1]), (["--world", "mac"], [1, 2])):
+            with self.subTest(options):
+                count = lambda: json.loads(self.bare("call", "probe", '{"do": "count"}', "--json", *options))["calls"]
+                self.assertEqual([count(), count()], counts)
+                for words in (["remove", "probe"], ["disable", "probe"], ["grant", "probe", "store"], ["add", str(self.probe), "--yes"]):
+                    self.assertIn("which every Mac shares", self.bare("plugin", *words, *options, status=2))
+                self.assertIn("probe", self.bare("plugin", "list", *options))
+        self.assertEqual(kept(), before)
+        self.assertTrue((self.mac / ".iac-mcp/plugins/data").is_dir())
+
     async def test_a_server_that_runs_sees_what_its_operator_changes(self):
         heard = asyncio.Event()
 

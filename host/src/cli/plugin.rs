@@ -17,7 +17,7 @@ use clap::Subcommand;
 
 use super::Failure;
 use super::author::Author;
-use super::options::Common;
+use super::options::{Common, Mac};
 use crate::plugins::Engine as Choice;
 
 pub(super) use operator::script_terms;
@@ -97,7 +97,35 @@ impl Plugin {
         matches!(self, Self::Author(Author::Test(_)))
     }
 
-    pub(super) fn run(self, common: &Common, roots: Vec<PathBuf>) -> Result<(), Failure> {
+    /// Whether this changes the installed plugins.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Self::Add(_)
+            | Self::Update(_)
+            | Self::Grant(_)
+            | Self::Revoke(_)
+            | Self::Set(_)
+            | Self::Secret(_)
+            | Self::Limit(_)
+            | Self::Disable { .. }
+            | Self::Enable { .. }
+            | Self::Release { .. }
+            | Self::Remove { .. } => true,
+            Self::Author(_)
+            | Self::Probe
+            | Self::Keygen(_)
+            | Self::Sign(_)
+            | Self::Publish(_)
+            | Self::Find(_)
+            | Self::Entry(_)
+            | Self::CheckIndex(_)
+            | Self::List
+            | Self::Show { .. }
+            | Self::Outdated { .. } => false,
+        }
+    }
+
+    pub(super) fn run(self, common: &Common, mac: Mac, roots: Vec<PathBuf>) -> Result<(), Failure> {
         match self {
             Self::Author(author) => author.run(common, roots),
             Self::Probe => probe(),

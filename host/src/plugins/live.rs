@@ -54,11 +54,12 @@ impl Found {
 impl Plugins {
     /// Finds the installed plugins below these folders, now and after every change. No plugin is loaded before a
     /// call, and nothing is written if no plugin is installed. If the list cannot be read, it logs a warning, and the
-    /// server goes on without plugins.
-    pub fn open(state: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
+    /// server goes on without plugins. `own` is the state directory of a simulated Mac that uses the plugins of the real
+    /// one: their stores are there.
+    pub fn open(state: Option<&Path>, own: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
         let closed: Arc<dyn Closed> = Arc::new(Files::of(state));
-        let shelf = Shelf::open(below(state), below(cache), engine, closed);
+        let shelf = Shelf::open(below(state), below(own), below(cache), engine, closed);
         Self { shelf, servers: Arc::new(Servers::new(state)), ..Self::default() }
     }
 
