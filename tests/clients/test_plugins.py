@@ -244,6 +244,24 @@ class Plugins(Desk):
         said = self.told("undo", "nothere", status=1)
         self.assertTrue(said.startswith("error: ") and "{" not in said, said)
 
+    def golden(self, arguments):
+        """What `plugin test` tells of a call of the probe's that passes; it is recorded too."""
+        calls = self.home.path / "calls"
+        calls.mkdir(exist_ok=True)
+        (calls / "one.json").write_text(json.dumps({"tool": "probe_change", "arguments": arguments}))
+        test = [BIN, "plugin", "test", str(self.probe), "--calls", str(calls), "--folder", str(self.home.path)]
+        for more in (["--update"], ["--record"], ["--replay"], []):
+            ended = subprocess.run([*test, *more], env=self.home.environment, capture_output=True, text=True)
+            self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        return ended.stdout
+
+    def test_a_golden_call_of_a_change_passes_again(self):
+        self.golden({"do": "rename", "names": ["another name"]})
+        recorded = (self.home.path / "calls/one.journal").read_text()
+        self.assertIn('"undo": "undo_1"', recorded)
+        self.golden({"do": "set", "with": {"reference": 'reminder "Call the plumber"', "property": "name", "value": "Ask"}})
+        self.assertIn('"undo": "undo_1"', (self.home.path / "calls/one.json").read_text())
+
     def bare(self, *words, status=0):
         """The output of the program with the state directory of the user."""
         ended = subprocess.run([BIN, *words], env=self.home.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.home.path)
