@@ -244,6 +244,19 @@ class Plugins(Desk):
         said = self.told("undo", "nothere", status=1)
         self.assertTrue(said.startswith("error: ") and "{" not in said, said)
 
+    def test_a_way_back_that_cannot_work_gets_no_id(self):
+        self.cli("policy", "profile", "trusted")
+        for undo, why in [
+            ({"tool": "probe_chang", "arguments": {}}, "`undo.tool` is \"probe_chang\", expected one of probe_change"),
+            ({"tool": "probe", "arguments": {}}, "which only reads"),
+            ({"tool": "probe_change"}, "`undo.arguments` is missing"),
+        ]:
+            with self.subTest(undo):
+                self.assertIsNone(self.renamed("x", undo)["undo"])
+                call = {"do": "rename task", "with": {"name": "x"}, "undo": undo}
+                self.assertIn(why, self.told("call", "probe_change", json.dumps(call)))
+                self.assertIn(why, self.golden(call))
+
     def golden(self, arguments):
         """What `plugin test` tells of a call of the probe's that passes; it is recorded too."""
         calls = self.home.path / "calls"

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::PluginId;
 use crate::capability::Capability;
-use crate::descriptor::Descriptor;
+use crate::descriptor::{self, Descriptor};
 use crate::engine::{Backend, Cache, Call, Changed, Engine, LoadError, Plugin, Report, Setup, Wall};
 use crate::failure::Failure;
 use crate::host::Host;
@@ -228,6 +228,12 @@ impl Registry {
 
     pub fn owner(&self, tool: &str) -> Option<&PluginId> {
         self.slot(tool).map(|(id, _)| id)
+    }
+
+    /// Finds out why a call cannot undo a change of a plugin that was called; `None` if it can.
+    pub fn undo_fault(&self, id: &PluginId, undo: &Json) -> Option<String> {
+        let setup = self.slots.get(id)?.loaded.get()?.setup();
+        descriptor::undo_fault(&setup.tools, setup.lenient, undo)
     }
 
     /// Calls a tool; `None` if no plugin has it.

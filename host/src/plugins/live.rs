@@ -200,7 +200,7 @@ impl Plugins {
         if is_error && untrusted {
             body["untrusted"] = Json::Bool(true);
         }
-        let owns = |tool: &str| registry.owner(tool).is_some_and(|owner| *owner == plugin);
+        let undo_fault = |undo: &Json| registry.undo_fault(&plugin, undo);
         // A call that waits for a human goes on later.
         let write = Write {
             is_undo,
@@ -209,7 +209,7 @@ impl Plugins {
             undos,
             apps,
         };
-        pipeline.keep_way_back((plugin.as_str(), tool.as_str()), owns, write, &mut body).await;
+        pipeline.keep_way_back((plugin.as_str(), tool.as_str()), undo_fault, write, &mut body).await;
         let outcome = Outcome { body, is_error, events: bridge.events(), ..Outcome::default() };
         (Answer { outcome, elapsed: started.elapsed(), question }, changed.any)
     }
