@@ -296,6 +296,33 @@ class Plugins(Desk):
         self.assertEqual(kept(), before)
         self.assertTrue((self.mac / ".iac-mcp/plugins/data").is_dir())
 
+    def explained(self, *words, status=0):
+        return self.told("policy", "explain", *words, status=status)
+
+    def test_the_decision_about_a_plugin_is_explained_with_its_grants(self):
+        self.assertIn("policy explain APP --command NAME --plugin probe", self.explained("probe_change", status=2))
+        rename = ["com.apple.reminders", "--property", "name", "--plugin"]
+        self.assertIn("ask  MODIFY", self.explained(*rename, "probe"))
+        self.assertIn('did you mean "probe"', self.explained(*rename, "prob", status=1))
+        for words, lacks, grant in [
+            (["Mail", "--command", "send"], "to change `com.apple.mail`", "apps-change com.apple.mail --level dangerous"),
+            (["Reminders", "--command", "delete"], "above MODIFY for `com.apple.reminders`", "apps-change com.apple.reminders --level dangerous"),
+            (["Finder", "--property", "name", "--read"], "to read `com.apple.finder`", "apps com.apple.finder"),
+            (["https://api.example.com", "--command", "http post"], "for POST to `api.example.com`", "http api.example.com --method POST"),
+        ]:
+            with self.subTest(words):
+                said = self.explained(*words, "--plugin", "probe")
+                self.assertTrue(said.startswith("deny") and f"has no grant {lacks}" in said and f"plugin grant probe {grant}`" in said, said)
+        script = ["com.omnigroup.OmniFocus4", "--plugin", "probe", "--command"]
+        self.assertIn("ask  MODIFY", self.explained(*script, "script rename"))
+        self.assertIn('did you mean "script rename"', self.explained(*script, "script renam", status=1))
+        self.told("policy", "allow", *script, "script rename")
+        self.assertIn("allow  MODIFY", self.explained(*script, "script rename"))
+        self.told("plugin", "revoke", "probe", "app-scripts", "rename")
+        self.assertIn("for the script `rename`", self.explained(*script, "script rename"))
+        call = json.dumps({"app": "Mail", "reference": "message 1 of inbox", "property": "read status", "value": True})
+        self.assertIn("no more than SAFE", self.explained("iac_mcp_set_property", call, "--plugin", "probe"))
+
     async def test_a_server_that_runs_sees_what_its_operator_changes(self):
         heard = asyncio.Event()
 

@@ -4,6 +4,7 @@ mod change;
 mod found;
 mod index;
 mod oci;
+mod lookup;
 mod operator;
 mod place;
 mod publish;
@@ -20,7 +21,7 @@ use super::author::Author;
 use super::options::{Common, Mac};
 use crate::plugins::Engine as Choice;
 
-pub(super) use operator::script_terms;
+pub(super) use lookup::{owner, reach, script_terms, terms};
 
 /// Creates, installs and manages plugins.
 #[derive(Debug, Subcommand)]

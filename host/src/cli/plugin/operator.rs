@@ -26,7 +26,6 @@ use crate::plugins::engine::http::{HOST, Method, is_host};
 use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
 use crate::plugins::engine::limits::{Limits, OutOfBounds, Overrides};
 use crate::plugins::engine::package::{self, Package};
-use crate::plugins::engine::script::Script;
 use crate::plugins::engine::signature::Key;
 
 #[derive(Debug, Args)]
@@ -662,20 +661,6 @@ fn receipt(package: &Package, found: &Found, key: Option<Key>, grants: Grants) -
     let installed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     let installed = u64::try_from(installed).unwrap_or_default();
     Receipt { key, installed, ..Receipt::of(package, found.from.clone(), grants) }
-}
-
-/// Returns the names of an installed plugin's scripts in policy rules: `script read`, or `script write: create task`
-/// for each act.
-pub(in crate::cli) fn script_terms(common: &Common, id: &str) -> Result<Vec<String>, Failure> {
-    let installed = installed(common)?;
-    let mut terms = Vec::new();
-    for Script { name, acts, .. } in Held::find(&installed, id)?.package()?.scripts {
-        if acts.is_empty() {
-            terms.push(format!("script {name}"));
-        }
-        terms.extend(acts.keys().map(|act| format!("script {name}: {act}")));
-    }
-    Ok(terms)
 }
 
 fn in_words(Limits { compute, wall, memory, .. }: &Limits) -> String {
