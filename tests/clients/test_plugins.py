@@ -323,6 +323,14 @@ class Plugins(Desk):
         call = json.dumps({"app": "Mail", "reference": "message 1 of inbox", "property": "read status", "value": True})
         self.assertIn("no more than SAFE", self.explained("iac_mcp_set_property", call, "--plugin", "probe"))
 
+    def test_a_grant_that_can_never_match_is_refused(self):
+        grant = lambda *words, status: self.told("plugin", "grant", "probe", *words, "--yes", status=status)
+        self.assertIn("write com.apple.reminders", grant("apps", "Reminders", status=2))
+        self.assertIn("`No Such App` is not a bundle id", grant("apps-change", "No Such App", status=2))
+        self.assertIn("probe does not use `http`", grant("http", "api.example.com", status=2))
+        self.assertIn('no scriptable app "com.apple.reminder"', grant("apps", "com.apple.reminder", status=0))
+        self.told("plugin", "revoke", "probe", "apps", "Reminders")
+
     async def test_a_server_that_runs_sees_what_its_operator_changes(self):
         heard = asyncio.Event()
 

@@ -132,7 +132,7 @@ impl Plugin {
             Self::Probe => probe(),
             Self::Add(add) => add.run(common, roots),
             Self::Update(update) => update.run(common),
-            Self::Grant(grant) => grant.give(common),
+            Self::Grant(grant) => grant.give(common, mac),
             Self::Revoke(grant) => grant.take(common),
             Self::Set(set) => set.run(common),
             Self::Secret(secret) => secret.run(common),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use iac_core::fault::Code;
 use iac_state::shell_word;
 use serde_json::{Map, Value as Json, json};
 
@@ -17,14 +18,16 @@ use super::shipped;
 use super::trust;
 use crate::cli::Failure;
 use crate::cli::ask::agree;
-use crate::cli::options::Common;
+use crate::cli::options::{Common, Mac};
 use crate::cli::package::{add_folders, check_folders, folder, installed, lacking, settings, verify, wants};
 use crate::cli::paint;
+use crate::cli::policy;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::http::{HOST, Method, is_host};
 use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
 use crate::plugins::engine::limits::{Limits, OutOfBounds, Overrides};
+use crate::plugins::engine::manifest::is_bundle_id;
 use crate::plugins::engine::package::{self, Package};
 use crate::plugins::engine::signature::Key;
 
@@ -440,20 +443,23 @@ impl Update {
 }
 
 impl Grant {
-    pub(super) fn give(self, common: &Common) -> Result<(), Failure> {
+    pub(super) fn give(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let installed = installed(common)?;
         let Self { what, level, method, yes } = self;
         let grants = what.grants(&installed, &level, method)?;
         check_folders(common, &grants)?;
         let lines = what.shown(&grants);
-        if !Held::find(&installed, &what.id)?.wants(&grants)? {
-            writeln!(paint::aside(common.json), "{} does not ask for {lines}", what.id)?;
+        if !held.wants(&grants)? {
+            let doubt = doubt.map(|doubt| format!(", and {doubt}")).unwrap_or_default();
+            writeln!(paint::aside(common.json), "{} does not ask for {lines}{doubt}", what.id)?;
             agree(yes, "grant it all the same?")?;
         }
         installed.edit(&what.id, |receipt| receipt.grants.add(grants))?;
         let said = format!("{} has {lines}", what.id);
         Ok(paint::done(&said, &json!({ "id": what.id, "granted": lines }), common.json)?)
     }
+        let held = Held::find(&installed, &what.id)?;
+        let doubt = what.doubt(&held.package()?, common, mac)?;
 }
 
 impl Reach {
@@ -484,6 +490,40 @@ impl Reach {
         let capability: Capability = self.capability.parse().map_err(misuse)?;
         let target = self.target.clone().filter(|target| !target.is_empty());
         let needed = || {
+    /// Returns a warning about an app that this Mac does not have.
+    ///
+    /// # Errors
+    /// The grant could never have an effect.
+    fn doubt(&self, package: &Package, common: &Common, mac: Mac) -> Result<Option<String>, Failure> {
+        let capability: Capability = self.capability.parse().map_err(misuse)?;
+        if !package.imports.contains(&capability) {
+            let used: Vec<&str> = package.imports.iter().map(|it| it.name()).collect();
+            let used = if used.is_empty() { "nothing".to_owned() } else { used.join(", ") };
+            let what = format!("{} does not use `{capability}`, so this grant would do nothing", self.id);
+            return Err(Failure::Misuse(format!("{what}\nit uses {used}")));
+        }
+        let app = self.target.as_deref().unwrap_or_default();
+        if !matches!(capability, Capability::Apps | Capability::AppsChange) || matches!(app, "" | "*") {
+            return Ok(None);
+        }
+        let found = policy::known(app, common, mac);
+        match (is_bundle_id(app), found) {
+            (true, Some(Err(fault))) if fault.code == Code::UnknownApp => Ok(Some(fault.message)),
+            (true, _) => Ok(None),
+            (false, Some(Ok((found, _)))) => Err(Failure::Misuse(format!(
+                "`{app}` is the name of an app, but a grant needs its bundle id\nwrite {}",
+                found.bundle_id
+            ))),
+            (false, _) => {
+                let wants = package.manifest.wants.iter().find(|want| want.capability == capability);
+                let wanted =
+                    wants.and_then(|want| want.apps.first()).map_or("com.apple.mail", String::as_str);
+                let what = format!("`{app}` is not a bundle id, so the grant would match no app");
+                Err(Failure::Misuse(format!("{what}\nwrite one such as {wanted}")))
+            }
+        }
+    }
+
             Failure::Misuse(format!(
                 "`{capability}` needs a target: an app's bundle id, a script, a folder or a web server"
             ))
