@@ -331,6 +331,21 @@ class Plugins(Desk):
         self.assertIn('no scriptable app "com.apple.reminder"', grant("apps", "com.apple.reminder", status=0))
         self.told("plugin", "revoke", "probe", "apps", "Reminders")
 
+    def test_a_disabled_plugin_is_named(self):
+        self.told("plugin", "disable", "probe")
+        self.assertIn("belongs to the plugin `probe`, which is disabled", self.told("call", "probe", status=1))
+
+    def test_a_plugin_from_a_file_is_updated_by_its_id(self):
+        file = self.home.path / "own.wasm"
+        shutil.copy(self.probe, file)
+        self.told("plugin", "remove", "probe", "--yes")
+        self.told("plugin", "add", str(file), "--yes")
+        self.assertIn("is up to date", self.told("plugin", "update", "probe"))
+        shutil.copy(ROOT / "tests/plugins/released/0.1.0.wasm", file)
+        self.assertIn("expected `probe`", self.told("plugin", "update", "probe", status=1))
+        file.unlink()
+        self.assertIn("own.wasm, which is not there any more", self.told("plugin", "update", "probe", status=1))
+
     async def test_a_server_that_runs_sees_what_its_operator_changes(self):
         heard = asyncio.Event()
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
 use super::options::{Common, Mac};
-use super::{Failure, ask, paint};
+use super::{Failure, ask, paint, plugin};
 use crate::router;
 
 #[derive(Debug, Args)]
@@ -73,6 +73,10 @@ pub(super) fn answer(
 }
 
 fn unknown(tool: &str, common: &Common) -> Failure {
+    if let Some((id, true)) = plugin::owner(common, tool) {
+        let what = format!("the tool `{tool}` belongs to the plugin `{id}`, which is disabled");
+        return Failure::Failed(format!("{what}\nrun `iac-mcp plugin enable {id}`"));
+    }
     let mut names: Vec<String> =
         crate::mcp::built_in().iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
     names.extend(common.plugins().names());

@@ -89,6 +89,9 @@ pub(super) enum Plugin {
     Remove {
         /// The id of the plugin.
         id: String,
+        /// Removes it without asking. Without a terminal, nothing is asked either.
+        #[arg(long)]
+        yes: bool,
     },
 }
 
@@ -149,7 +152,7 @@ impl Plugin {
             Self::Disable { id } => operator::switch(common, &id, true),
             Self::Enable { id } => operator::switch(common, &id, false),
             Self::Release { id } => operator::release(common, &id),
-            Self::Remove { id } => operator::remove(common, &id),
+            Self::Remove { id, yes } => operator::remove(common, &id, yes),
         }
     }
 }

@@ -173,6 +173,8 @@ impl State {
             return Failure::Starved(why);
         }
         let reason = match error.downcast_ref::<Trap>() {
+            // In an interpreter, the stack names no function of the author.
+            Some(trap @ Trap::StackOverflow) => format!("{trap}: a function calls itself too deeply"),
             Some(trap) => trap.to_string(),
             // Before the guest's first instruction, only the system can fail: for lack of address space, pages or a
             // pool slot.

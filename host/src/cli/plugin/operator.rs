@@ -1,6 +1,6 @@
 //! Installs plugins and grants permissions.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -317,10 +317,7 @@ impl Update {
                 common.json,
             )?);
         }
-        if let Some(id) = asked.as_ref().filter(|id| **id != package.manifest.id) {
-            let what = format!("{} is the plugin `{}`, expected `{id}`", found.from, package.manifest.id);
-            return Err(Failure::Failed(what));
-        }
+        asked.as_ref().map_or(Ok(()), |id| expect_id(&found, &package, id))?;
         let before = held.package()?;
         let (id, secrets) = (&package.manifest.id, (&before.manifest.secrets, &package.manifest.secrets));
         let (before, wanted) = (before.grants(), package.grants());
@@ -434,11 +431,25 @@ impl Update {
         {
             return Ok((place.fetch_newest(login)?, Some(id), None));
         }
-        // This is checked before a build, because a build takes long.
-        if id.parse::<PluginId>().is_ok() && !self.file.exists() {
-            Held::find(installed, id)?;
+        if id.parse::<PluginId>().is_err() || self.file.exists() {
+            return Ok((shipped::package(&self.file, login)?, None, None));
         }
-        Ok((shipped::package(&self.file, login)?, None, None))
+        // This is checked before a build, because a build takes long.
+        let held = Held::find(installed, id)?;
+        let source = PathBuf::from(held.receipt.source);
+        let is_bundled = source.extension().is_none_or(|it| it != "wasm") || shipped::comes_with(&held.id);
+        match (is_bundled, source.is_file()) {
+            (true, _) => Ok((shipped::package(&self.file, login)?, None, None)),
+            (false, true) => {
+                let found = shipped::file(source)?;
+                expect_id(&found, &package::read(&found.bytes)?, &held.id)?;
+                Ok((found, None, None))
+            }
+            (false, false) => Err(Failure::Failed(format!(
+                "{id} was added from {}, which is not there any more\nname the file of the new version: `iac-mcp plugin update FILE`",
+                source.display()
+            ))),
+        }
     }
 }
 
@@ -446,6 +457,8 @@ impl Grant {
     pub(super) fn give(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let installed = installed(common)?;
         let Self { what, level, method, yes } = self;
+        let held = Held::find(&installed, &what.id)?;
+        let doubt = what.doubt(&held.package()?, common, mac)?;
         let grants = what.grants(&installed, &level, method)?;
         check_folders(common, &grants)?;
         let lines = what.shown(&grants);
@@ -458,8 +471,6 @@ impl Grant {
         let said = format!("{} has {lines}", what.id);
         Ok(paint::done(&said, &json!({ "id": what.id, "granted": lines }), common.json)?)
     }
-        let held = Held::find(&installed, &what.id)?;
-        let doubt = what.doubt(&held.package()?, common, mac)?;
 }
 
 impl Reach {
@@ -479,17 +490,6 @@ impl Reach {
         Ok(paint::done(&said, &json!({ "id": self.id, "revoked": lines }), common.json)?)
     }
 
-    /// Describes the grant, with the target as it was typed.
-    fn shown(&self, grants: &Grants) -> String {
-        let typed = self.target.as_deref().unwrap_or_default();
-        let lines = grants.lines().join(", ");
-        if typed.is_empty() { lines } else { lines.replace(&typed.to_ascii_lowercase(), typed) }
-    }
-
-    fn grants(&self, installed: &Installed, how_far: &str, methods: Vec<Method>) -> Result<Grants, Failure> {
-        let capability: Capability = self.capability.parse().map_err(misuse)?;
-        let target = self.target.clone().filter(|target| !target.is_empty());
-        let needed = || {
     /// Returns a warning about an app that this Mac does not have.
     ///
     /// # Errors
@@ -524,6 +524,17 @@ impl Reach {
         }
     }
 
+    /// Describes the grant, with the target as it was typed.
+    fn shown(&self, grants: &Grants) -> String {
+        let typed = self.target.as_deref().unwrap_or_default();
+        let lines = grants.lines().join(", ");
+        if typed.is_empty() { lines } else { lines.replace(&typed.to_ascii_lowercase(), typed) }
+    }
+
+    fn grants(&self, installed: &Installed, how_far: &str, methods: Vec<Method>) -> Result<Grants, Failure> {
+        let capability: Capability = self.capability.parse().map_err(misuse)?;
+        let target = self.target.clone().filter(|target| !target.is_empty());
+        let needed = || {
             Failure::Misuse(format!(
                 "`{capability}` needs a target: an app's bundle id, a script, a folder or a web server"
             ))
@@ -684,11 +695,25 @@ pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
     Ok(paint::done(&said, &json!({ "id": id, "reason": reason }), common.json)?)
 }
 
-pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
+/// Removes a plugin. A person is asked, because its data cannot be restored.
+pub(super) fn remove(common: &Common, id: &str, yes: bool) -> Result<(), Failure> {
+    Held::find(&installed(common)?, id)?;
+    if std::io::stdin().is_terminal() {
+        agree(yes, &format!("remove {id} with its grants, settings, secrets and data?"))?;
+    }
     secret::forget(common, id)?;
     installed(common)?.remove(id)?;
     let said = format!("removed {id} and its data");
     Ok(paint::done(&said, &json!({ "removed": id }), common.json)?)
+}
+
+/// Refuses the package of another plugin.
+fn expect_id(found: &Found, package: &Package, id: &PluginId) -> Result<(), Failure> {
+    let there = &package.manifest.id;
+    if there == id {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!("{} is the plugin `{there}`, expected `{id}`", found.from)))
 }
 
 /// Checks who signed a package before its code is parsed.
