@@ -241,8 +241,13 @@ class Plugins(Desk):
                 undone = json.loads(self.cli("undo", change["undo"] if which == "id" else which, "--json"))
                 self.assertTrue(undone["success"], undone)
                 self.assertEqual(undone["changes"][0]["answer"]["names"], ["something else", "as it was"])
+        name = {"app": "Reminders", "reference": 'reminder "Call the plumber"', "property": "name", "value": "Ask"}
+        ids = [self.renamed("another", back)["undo"], json.loads(self.cli("call", "iac_mcp_set_property", json.dumps(name), "--json"))["undo"]]
+        said = self.told("undo", *ids, status=1)
+        self.assertIn(f"run these in this order: `iac-mcp undo {ids[1]}`, then `iac-mcp undo {ids[0]}`", said)
         said = self.told("undo", "nothere", status=1)
-        self.assertTrue(said.startswith("error: ") and "{" not in said, said)
+        self.assertTrue(said.startswith("error: ") and "{" not in said and "[" not in said, said)
+        self.assertIn("`iac-mcp undo` lists the ids", said)
 
     def test_a_way_back_that_cannot_work_gets_no_id(self):
         self.cli("policy", "profile", "trusted")
