@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use iac_core::dictionary::names;
 use iac_core::fault::Code;
 use iac_state::shell_word;
 use serde_json::{Map, Value as Json, json};
@@ -516,8 +517,10 @@ impl Reach {
             ))),
             (false, _) => {
                 let wants = package.manifest.wants.iter().find(|want| want.capability == capability);
-                let wanted =
-                    wants.and_then(|want| want.apps.first()).map_or("com.apple.mail", String::as_str);
+                let wanted: Vec<&String> = wants.into_iter().flat_map(|want| &want.apps).collect();
+                let is_alike = |id: &&&String| names::key(id).contains(&names::key(app));
+                let alike = wanted.iter().find(is_alike).or(wanted.first());
+                let wanted = alike.map_or("com.apple.mail", |id| id.as_str());
                 let what = format!("`{app}` is not a bundle id, so the grant would match no app");
                 Err(Failure::Misuse(format!("{what}\nwrite one such as {wanted}")))
             }
