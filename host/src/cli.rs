@@ -226,7 +226,18 @@ impl Arguments {
             Some(Command::Plugin(plugin)) if plugin.is_test() && is_typed("world") => Err(Failure::Misuse(
                 "`plugin test` makes a simulated Mac for each call, so it takes no --world".to_owned(),
             )),
-            Some(Command::Plugin(plugin)) => plugin.run(&common, folders),
+            // The list of plugins is that of the state directory, not of a simulated Mac.
+            Some(Command::Plugin(plugin))
+                if plugin.changes()
+                    && common.state.is_none()
+                    && (is_typed("simulated") || is_typed("world")) =>
+            {
+                let what =
+                    "this command changes the installed plugins, which every Mac shares, simulated or not";
+                let how = "leave out --simulated and --world, or name another state folder with --state";
+                Err(Failure::Misuse(format!("{what}\n{how}")))
+            }
+            Some(Command::Plugin(plugin)) => plugin.run(&common, mac, folders),
             Some(Command::Completions(completions)) => completions.run(),
             Some(Command::Man(man)) => man.run(),
         }

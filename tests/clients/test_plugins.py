@@ -221,6 +221,136 @@ class Plugins(Desk):
                     last = await self.refused(client, "iac_mcp_undo", last=True)
                     self.assertTrue(last["message"].endswith('probe ran "probe_change"'), last)
 
+    def told(self, *arguments, status=0):
+        """The output of the program, on both streams."""
+        command = [BIN, *arguments, *self.options()]
+        ended = subprocess.run(command, env=self.home.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.home.path)
+        self.assertEqual(ended.returncode, status, ended.stdout + ended.stderr)
+        return ended.stdout + ended.stderr
+
+    def renamed(self, name, undo):
+        """The answer of a call whose plugin gives this way back."""
+        return json.loads(self.cli("call", "probe_change", json.dumps({"do": "rename task", "with": {"name": name}, "undo": undo}), "--json"))
+
+    def test_the_terminal_takes_back_what_a_plugin_did(self):
+        self.cli("policy", "profile", "trusted")
+        back = {"tool": "probe_change", "arguments": {"do": "rename task", "with": {"name": "as it was"}}, "words": "a task"}
+        for which in ("id", "--last"):
+            with self.subTest(which):
+                change = self.renamed("something else", back)
+                undone = json.loads(self.cli("undo", change["undo"] if which == "id" else which, "--json"))
+                self.assertTrue(undone["success"], undone)
+                self.assertEqual(undone["changes"][0]["answer"]["names"], ["something else", "as it was"])
+        name = {"app": "Reminders", "reference": 'reminder "Call the plumber"', "property": "name", "value": "Ask"}
+        ids = [self.renamed("another", back)["undo"], json.loads(self.cli("call", "iac_mcp_set_property", json.dumps(name), "--json"))["undo"]]
+        said = self.told("undo", *ids, status=1)
+        self.assertIn(f"run these in this order: `iac-mcp undo {ids[1]}`, then `iac-mcp undo {ids[0]}`", said)
+        said = self.told("undo", "nothere", status=1)
+        self.assertTrue(said.startswith("error: ") and "{" not in said and "[" not in said, said)
+        self.assertIn("`iac-mcp undo` lists the ids", said)
+
+    def test_a_way_back_that_cannot_work_gets_no_id(self):
+        self.cli("policy", "profile", "trusted")
+        for undo, why in [
+            ({"tool": "probe_chang", "arguments": {}}, "`undo.tool` is \"probe_chang\", expected one of probe_change"),
+            ({"tool": "probe", "arguments": {}}, "which only reads"),
+            ({"tool": "probe_change"}, "`undo.arguments` is missing"),
+        ]:
+            with self.subTest(undo):
+                self.assertIsNone(self.renamed("x", undo)["undo"])
+                call = {"do": "rename task", "with": {"name": "x"}, "undo": undo}
+                self.assertIn(why, self.told("call", "probe_change", json.dumps(call)))
+                self.assertIn(why, self.golden(call))
+
+    def golden(self, arguments):
+        """What `plugin test` tells of a call of the probe's that passes; it is recorded too."""
+        calls = self.home.path / "calls"
+        calls.mkdir(exist_ok=True)
+        (calls / "one.json").write_text(json.dumps({"tool": "probe_change", "arguments": arguments}))
+        test = [BIN, "plugin", "test", str(self.probe), "--calls", str(calls), "--folder", str(self.home.path)]
+        for more in (["--update"], ["--record"], ["--replay"], []):
+            ended = subprocess.run([*test, *more], env=self.home.environment, capture_output=True, text=True)
+            self.assertEqual(ended.returncode, 0, ended.stdout + ended.stderr)
+        return ended.stdout
+
+    def test_a_golden_call_of_a_change_passes_again(self):
+        self.golden({"do": "rename", "names": ["another name"]})
+        recorded = (self.home.path / "calls/one.journal").read_text()
+        self.assertIn('"undo": "undo_1"', recorded)
+        self.golden({"do": "set", "with": {"reference": 'reminder "Call the plumber"', "property": "name", "value": "Ask"}})
+        self.assertIn('"undo": "undo_1"', (self.home.path / "calls/one.json").read_text())
+
+    def bare(self, *words, status=0):
+        """The output of the program with the state directory of the user."""
+        ended = subprocess.run([BIN, *words], env=self.home.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.home.path)
+        self.assertEqual(ended.returncode, status, ended.stdout + ended.stderr)
+        return ended.stdout + ended.stderr
+
+    def test_a_simulated_mac_leaves_the_plugins_of_the_real_one_alone(self):
+        self.bare("plugin", "add", str(self.probe), "--yes", "--folder", ".")
+        plugins = self.home.path / ".local/state/iac-mcp/plugins"
+        kept = lambda: {path: path.read_bytes() for path in plugins.rglob("*") if path.is_file()}
+        before = kept()
+        for options, counts in ((["--simulated"], [1, 1]), (["--world", "mac"], [1, 2])):
+            with self.subTest(options):
+                count = lambda: json.loads(self.bare("call", "probe", '{"do": "count"}', "--json", *options))["calls"]
+                self.assertEqual([count(), count()], counts)
+                for words in (["remove", "probe"], ["disable", "probe"], ["grant", "probe", "store"], ["add", str(self.probe), "--yes"]):
+                    self.assertIn("which every Mac shares", self.bare("plugin", *words, *options, status=2))
+                self.assertIn("probe", self.bare("plugin", "list", *options))
+        self.assertEqual(kept(), before)
+        self.assertTrue((self.mac / ".iac-mcp/plugins/data").is_dir())
+
+    def explained(self, *words, status=0):
+        return self.told("policy", "explain", *words, status=status)
+
+    def test_the_decision_about_a_plugin_is_explained_with_its_grants(self):
+        self.assertIn("policy explain APP --command NAME --plugin probe", self.explained("probe_change", status=2))
+        rename = ["com.apple.reminders", "--property", "name", "--plugin"]
+        self.assertIn("ask  MODIFY", self.explained(*rename, "probe"))
+        self.assertIn('did you mean "probe"', self.explained(*rename, "prob", status=1))
+        for words, lacks, grant in [
+            (["Mail", "--command", "send"], "to change `com.apple.mail`", "apps-change com.apple.mail --level dangerous"),
+            (["Reminders", "--command", "delete"], "above MODIFY for `com.apple.reminders`", "apps-change com.apple.reminders --level dangerous"),
+            (["Finder", "--property", "name", "--read"], "to read `com.apple.finder`", "apps com.apple.finder"),
+            (["https://api.example.com", "--command", "http post"], "for POST to `api.example.com`", "http api.example.com --method POST"),
+        ]:
+            with self.subTest(words):
+                said = self.explained(*words, "--plugin", "probe")
+                self.assertTrue(said.startswith("deny") and f"has no grant {lacks}" in said and f"plugin grant probe {grant}`" in said, said)
+        script = ["com.omnigroup.OmniFocus4", "--plugin", "probe", "--command"]
+        self.assertIn("ask  MODIFY", self.explained(*script, "script rename"))
+        self.assertIn('did you mean "script rename"', self.explained(*script, "script renam", status=1))
+        self.told("policy", "allow", *script, "script rename")
+        self.assertIn("allow  MODIFY", self.explained(*script, "script rename"))
+        self.told("plugin", "revoke", "probe", "app-scripts", "rename")
+        self.assertIn("for the script `rename`", self.explained(*script, "script rename"))
+        call = json.dumps({"app": "Mail", "reference": "message 1 of inbox", "property": "read status", "value": True})
+        self.assertIn("no more than SAFE", self.explained("iac_mcp_set_property", call, "--plugin", "probe"))
+
+    def test_a_grant_that_can_never_match_is_refused(self):
+        grant = lambda *words, status: self.told("plugin", "grant", "probe", *words, "--yes", status=status)
+        self.assertIn("write com.apple.reminders", grant("apps", "Reminders", status=2))
+        self.assertIn("`No Such App` is not a bundle id", grant("apps-change", "No Such App", status=2))
+        self.assertIn("probe does not use `http`", grant("http", "api.example.com", status=2))
+        self.assertIn('no scriptable app "com.apple.reminder"', grant("apps", "com.apple.reminder", status=0))
+        self.told("plugin", "revoke", "probe", "apps", "Reminders")
+
+    def test_a_disabled_plugin_is_named(self):
+        self.told("plugin", "disable", "probe")
+        self.assertIn("belongs to the plugin `probe`, which is disabled", self.told("call", "probe", status=1))
+
+    def test_a_plugin_from_a_file_is_updated_by_its_id(self):
+        file = self.home.path / "own.wasm"
+        shutil.copy(self.probe, file)
+        self.told("plugin", "remove", "probe", "--yes")
+        self.told("plugin", "add", str(file), "--yes")
+        self.assertIn("is up to date", self.told("plugin", "update", "probe"))
+        shutil.copy(ROOT / "tests/plugins/released/0.1.0.wasm", file)
+        self.assertIn("expected `probe`", self.told("plugin", "update", "probe", status=1))
+        file.unlink()
+        self.assertIn("own.wasm, which is not there any more", self.told("plugin", "update", "probe", status=1))
+
     async def test_a_server_that_runs_sees_what_its_operator_changes(self):
         heard = asyncio.Event()
 

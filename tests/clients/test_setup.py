@@ -220,6 +220,21 @@ class Setup(unittest.TestCase):
         [gone] = offered()
         self.assertTrue(gone["written"], gone)
         self.assertEqual(json.loads(file.read_text())["mcpServers"], json.loads(ours)["mcpServers"])
+        for entry, lost in [
+            ({"args": ["serve", "--read-only"]}, "arguments (serve --read-only)"),
+            ({"args": ["serve"], "env": {"IAC_MCP_READ_ONLY": "1"}}, "`env`"),
+            ({"args": ["serve"], "disabled": True}, "`disabled`"),
+        ]:
+            with self.subTest(lost):
+                text = json.dumps({"mcpServers": {"iac-mcp": {"command": "/gone/iac-mcp", **entry}}})
+                file.write_text(text)
+                [kept] = offered()
+                self.assertFalse(kept["written"])
+                self.assertIn(f"would not have its {lost}", kept["what"])
+                self.assertEqual(file.read_text(), text)
+                status, said = self.home.at_a_terminal(b"n\n", "setup", PATH="/usr/bin:/bin")
+                self.assertIn(f"{lost}. Replace the entry?", said)
+        file.unlink()
         self.told("setup", "cursor", "--write", "--force", "--read-only")
         self.assertIn("other options (serve --read-only)", offered()[0]["what"])
         self.assertEqual(json.loads(self.told("setup", "cursor", "--write", "--read-only", "--json"))["written"], False)

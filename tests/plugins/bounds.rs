@@ -217,8 +217,12 @@ async fn arguments_fit_the_schema_before_the_guest_runs() {
         Guest::inline("schema", text).plugin(&engine(Backend::Native), wide()).await.expect("it is linked");
     let mut asked = call(CancellationToken::new());
     asked.arguments.insert("a".to_owned(), "x".into());
-    let said = show(plugin.call(asked).await.0);
-    assert_eq!(said, "the arguments do not fit the tool's schema: `a` is \"x\", expected integer");
+    let refused = plugin.call(asked).await.0;
+    let body = refused.as_ref().expect_err("it does not fit").body(&plugin.setup().id);
+    assert_eq!(body["suggestion"], "correct this argument, and leave the others as they are");
+    let expected =
+        "invalid_parameter: the arguments do not fit the tool's schema: `a` is \"x\", expected integer";
+    assert_eq!(show(refused), expected);
     let mut fitting = call(CancellationToken::new());
     fitting.arguments.insert("a".to_owned(), 1.into());
     assert!(show(plugin.call(fitting).await.0).contains("unreachable"));

@@ -282,7 +282,7 @@ pub(crate) async fn shown(plugin: &Plugin) -> String {
 pub(crate) fn show(answer: Result<Json, Failure>) -> String {
     match answer {
         Ok(body) => body.to_string(),
-        Err(Failure::Fault(fault)) => format!("{}: {}", fault.code, fault.message),
+        Err(Failure::Fault(fault) | Failure::Passed(fault)) => format!("{}: {}", fault.code, fault.message),
         Err(failure) => failure.to_string(),
     }
 }

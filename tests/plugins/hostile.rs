@@ -2,8 +2,9 @@
 //! engine then still answers an honest guest.
 
 use iac_plugins::engine::{Backend, Plugin};
+use tokio_util::sync::CancellationToken;
 
-use crate::guests::{Guest, engine, limits, shown, wide};
+use crate::guests::{Guest, call, engine, limits, shown, wide};
 
 async fn check(guest: &Guest, backend: Backend, honest: &Plugin) -> Result<(), String> {
     let engine = engine(backend);
@@ -24,6 +25,22 @@ async fn check(guest: &Guest, backend: Backend, honest: &Plugin) -> Result<(), S
     match shown(honest).await {
         answer if answer == "{}" => Ok(()),
         answer => Err(format!("after {} {backend:?}, the honest guest answers {answer}", guest.name)),
+    }
+}
+
+/// A refusal that a guest passes on keeps the host's code. The host has not said what `fault-of-the-host` says.
+#[tokio::test]
+async fn the_codes_of_the_host_are_for_what_it_has_said() {
+    let engine = engine(Backend::Interpreter);
+    for guest in Guest::all().into_iter().filter(|guest| guest.expected().starts_with("permission_")) {
+        let plugin = guest.plugin(&engine, wide()).await.expect("the guest is linked");
+        let failure = plugin.call(call(CancellationToken::new())).await.0.expect_err("it is refused");
+        let body = failure.body(&plugin.setup().id);
+        let own = guest.name == "fault-of-the-host";
+        let expected = if own { "plugin_failed" } else { "permission_denied" };
+        assert_eq!(body["error"], expected, "{}: {body}", guest.name);
+        let suggestion = body["suggestion"].as_str().unwrap_or_default();
+        assert_eq!(suggestion.contains("comes from the plugin"), own, "{}: {body}", guest.name);
     }
 }
 

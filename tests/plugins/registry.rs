@@ -27,7 +27,7 @@ fn install_bytes(state: &Path, bytes: &[u8]) {
 }
 
 fn open(state: &Path) -> Registry {
-    Registry::open(state, Some(&state.join("cache")), || Backend::Native, Arc::new(Nothing))
+    Registry::open(state, None, Some(&state.join("cache")), || Backend::Native, Arc::new(Nothing))
         .expect("the registry opens")
 }
 

@@ -54,7 +54,10 @@ class Author(Workshop):
     def test_what_is_there_is_kept(self):
         self.run_in(self.folder, BIN, "plugin", "new", "a-plugin")
         self.assertIn("already exists", self.run_in(self.folder, BIN, "plugin", "new", "a-plugin", status=1))
-        self.assertIn("expected", self.run_in(self.folder, BIN, "plugin", "new", "A Plugin", status=2))
+        new = lambda name: self.run_in(self.folder, BIN, "plugin", "new", name, status=2)
+        self.assertIn("expected", new("A Plugin"))
+        self.assertIn("reserve this name for a device", new("con"))
+        self.assertIn("the server uses this name", new("system"))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::PluginId;
-use crate::failure::clean;
+use crate::failure::{clean, line};
 use crate::schema;
 
 /// One tool of a plugin.
@@ -84,6 +84,36 @@ pub fn check(id: &PluginId, tools: &[Descriptor]) -> Result<(), DescriptorError>
         }
     }
     Ok(())
+}
+
+/// Finds out why the `undo` of an answer cannot undo a change; `None` if it can. It must be a call of a tool of the
+/// same plugin that changes something, with arguments that the host will accept.
+pub fn undo_fault(tools: &[Descriptor], lenient: bool, undo: &Json) -> Option<String> {
+    let Json::Object(fields) = undo else {
+        return Some(format!("`undo` is {}, expected an object with `tool` and `arguments`", shown(undo)));
+    };
+    let name = fields.get("tool").unwrap_or(&Json::Null);
+    let Some(tool) = tools.iter().find(|tool| name.as_str() == Some(&tool.name)) else {
+        let known = tools.iter().filter(|tool| !tool.read_only).map(|tool| tool.name.as_str());
+        let known: Vec<&str> = known.collect();
+        return Some(format!("`undo.tool` is {}, expected one of {}", shown(name), known.join(", ")));
+    };
+    if tool.read_only {
+        return Some(format!("`undo.tool` is `{}`, which only reads", tool.name));
+    }
+    let arguments = fields.get("arguments").unwrap_or(&Json::Null);
+    if !arguments.is_object() {
+        return Some(format!("`undo.arguments` is {}, expected an object", shown(arguments)));
+    }
+    let wrong = schema::misfit(&tool.input_schema, arguments).filter(|_| !lenient)?;
+    Some(format!("`undo.arguments` does not fit the schema of `{}`: {wrong}", tool.name))
+}
+
+fn shown(value: &Json) -> String {
+    match value {
+        Json::Null => "missing".to_owned(),
+        other => line(&other.to_string(), 80),
+    }
 }
 
 impl Descriptor {
@@ -182,6 +212,27 @@ mod tests {
         let id: PluginId = "demo".parse().expect("the test's own id");
         let shown = check(&id, tools).map_or_else(|error| error.to_string(), |()| "ok".to_owned());
         assert!(shown.contains(expected), "{shown}");
+    }
+
+    #[test]
+    fn an_undo_is_a_call_that_works() {
+        let schema = json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
+        let changes = Descriptor { read_only: false, ..tool("demo_change", "Does it.", schema) };
+        let tools = [plain("demo"), changes];
+        let check = |undo: Json, lenient: bool, expected: Option<&str>| {
+            assert_eq!(undo_fault(&tools, lenient, &undo).as_deref(), expected, "{undo}");
+        };
+        let call = |arguments: Json| json!({"tool": "demo_change", "arguments": arguments});
+        check(call(json!({"id": "a"})), false, None);
+        let misfit = "`undo.arguments` does not fit the schema of `demo_change`: `id` is 1, expected string";
+        check(call(json!({"id": 1})), false, Some(misfit));
+        check(call(json!({"id": 1})), true, None);
+        check(call(json!("a")), true, Some("`undo.arguments` is \"a\", expected an object"));
+        let reads = "`undo.tool` is `demo`, which only reads";
+        check(json!({"tool": "demo", "arguments": {}}), false, Some(reads));
+        check(json!({}), false, Some("`undo.tool` is missing, expected one of demo_change"));
+        let text = "`undo` is \"undo_b\", expected an object with `tool` and `arguments`";
+        check(json!("undo_b"), false, Some(text));
     }
 
     #[test]

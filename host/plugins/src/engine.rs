@@ -371,10 +371,9 @@ impl Plugin {
         let checked = tool.filter(|_| !self.setup.lenient);
         let wrong = checked.and_then(|tool| schema::misfit(&tool.input_schema, &arguments));
         if let Some(wrong) = wrong {
-            let fault = Fault::new(
-                "invalid_parameter",
-                format!("the arguments do not fit the tool's schema: {wrong}"),
-            );
+            let message = format!("the arguments do not fit the tool's schema: {wrong}");
+            let fault = Fault::new("invalid_parameter", message)
+                .suggest("correct this argument, and leave the others as they are");
             return (Err(Failure::Passed(fault)), store.into_data().report(began));
         }
         let arguments = arguments.to_string();

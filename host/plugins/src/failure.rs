@@ -313,7 +313,7 @@ impl Failure {
     /// Whether a code stands in the host's place. A plugin may pass on what the host said about permissions, but not say
     /// it itself.
     fn is_shared(&self, code: &str) -> bool {
-        SHARED.contains(&code) && (matches!(self, Self::Passed(_)) || !HOSTS.contains(&code))
+        SHARED.contains(&code) && (matches!(self, Self::Passed(_)) || !is_hosts(code))
     }
 
     fn detail(&self) -> Option<Json> {
@@ -370,6 +370,11 @@ const SHARED: [&str; 23] = [
 /// Those of them that only the host can know.
 const HOSTS: [&str; 4] =
     ["permission_denied", "permission_required", "automation_not_authorized", "internal"];
+
+/// Tells whether only the host can know that a code is true.
+pub(crate) fn is_hosts(code: &str) -> bool {
+    HOSTS.contains(&code)
+}
 
 /// Turns a plugin's text into one line that is safe to show. A line break would let the rest look like a line of the
 /// host.

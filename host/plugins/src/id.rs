@@ -14,15 +14,22 @@ pub struct PluginId(String);
 
 /// The error for a string that is not a plugin's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is not a plugin id, expected 2 to 32 of a-z, 0-9 and single `-`, beginning with a letter, and not a name that the server uses"
-)]
-pub struct InvalidId(String);
+pub enum InvalidId {
+    #[error(
+        "`{0}` is not a plugin id, expected 2 to 32 of a-z, 0-9 and single `-`, beginning with a letter and not ending with `-`"
+    )]
+    Form(String),
+    #[error("`{0}` cannot be a plugin id, because the server uses this name itself")]
+    Server(String),
+    #[error("`{0}` cannot be a plugin id, because some systems reserve this name for a device")]
+    Device(String),
+}
 
-/// Names that a plugin may not have: the server's own tools begin with some, and some systems reserve the others for
-/// devices.
-const TAKEN: [&str; 11] =
-    ["iac", "iac-mcp", "system", "con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"];
+/// Names that a plugin may not have, because the server's own tools begin with them.
+const OF_SERVER: [&str; 3] = ["iac", "iac-mcp", "system"];
+
+/// Names that some systems reserve for devices, so that no folder can have them.
+const OF_DEVICES: [&str; 8] = ["con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"];
 
 impl PluginId {
     /// Returns the id as text.
@@ -50,9 +57,14 @@ impl FromStr for PluginId {
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         let letters = text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
         let ends = text.starts_with(|c: char| c.is_ascii_lowercase()) && !text.ends_with('-');
-        let taken = TAKEN.contains(&text) || text.starts_with("iac-mcp-");
-        let valid = letters && ends && !text.contains("--") && (2..=32).contains(&text.len()) && !taken;
-        if valid { Ok(Self(text.to_owned())) } else { Err(InvalidId(text.to_owned())) }
+        let is_formed = letters && ends && !text.contains("--") && (2..=32).contains(&text.len());
+        let own = text.to_owned();
+        match text {
+            _ if !is_formed => Err(InvalidId::Form(own)),
+            _ if OF_SERVER.contains(&text) || text.starts_with("iac-mcp-") => Err(InvalidId::Server(own)),
+            _ if OF_DEVICES.contains(&text) => Err(InvalidId::Device(own)),
+            _ => Ok(Self(own)),
+        }
     }
 }
 

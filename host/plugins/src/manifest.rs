@@ -437,7 +437,8 @@ fn is_key(key: &str) -> bool {
 
 const BUNDLE_ID: &str = "a bundle id such as com.apple.iCal, which `iac-mcp apps` lists, or *";
 
-pub(crate) fn is_bundle_id(app: &str) -> bool {
+/// Tells whether a text can be the bundle id of an app; `*` stands for every app.
+pub fn is_bundle_id(app: &str) -> bool {
     let letters = app.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
     // The name of an app, such as Calendar, could be granted but would never match a bundle id.
     app == "*" || (letters && app.contains('.') && (1..=200).contains(&app.len()))

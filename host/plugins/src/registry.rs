@@ -2,7 +2,7 @@
 //! called.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::PluginId;
 use crate::capability::Capability;
-use crate::descriptor::Descriptor;
+use crate::descriptor::{self, Descriptor};
 use crate::engine::{Backend, Cache, Call, Changed, Engine, LoadError, Plugin, Report, Setup, Wall};
 use crate::failure::Failure;
 use crate::host::Host;
@@ -44,6 +44,8 @@ struct Store {
 
 /// State that survives when the list of plugins changes.
 struct Shared {
+    /// Where the stores are, if not beside the list of plugins.
+    own: Option<PathBuf>,
     backend: fn() -> Backend,
     engine: OnceLock<Arc<Engine>>,
     turns: Semaphore,
@@ -125,18 +127,21 @@ const WAITING: usize = 16;
 const LOADING: Duration = Duration::from_secs(25);
 
 impl Registry {
-    /// Reads the list of plugins below `state`. Compiled code is cached below `cache`. No plugin is loaded; `backend`
-    /// is called when the first one is. No plugin reads what is `closed`.
+    /// Reads the list of plugins below `state`. Their stores are below `own`; `None` means below `state` too. With `own`,
+    /// nothing below `state` is written. Compiled code is cached below `cache`. No plugin is loaded; `backend` is called
+    /// when the first one is. No plugin reads what is `closed`.
     ///
     /// # Errors
     /// The list of installed plugins cannot be read.
     pub fn open(
         state: &Path,
+        own: Option<PathBuf>,
         cache: Option<&Path>,
         backend: fn() -> Backend,
         closed: Arc<dyn Closed>,
     ) -> Result<Self, InstallError> {
         let shared = Shared {
+            own,
             backend,
             engine: OnceLock::new(),
             turns: Semaphore::new(TURNS_OF_ALL),
@@ -163,7 +168,11 @@ impl Registry {
     ) -> Result<Self, InstallError> {
         let installed = Installed::open(state)?;
         let receipts = installed.list()?;
-        let data = Arc::new(installed.data()?);
+        let data = match &shared.own {
+            Some(own) => Installed::open(own)?.data()?,
+            None => installed.data()?,
+        };
+        let data = Arc::new(data);
         let cache = cache.filter(|_| !receipts.is_empty()).and_then(|path| open_cache(path, &installed));
         let slot = |(id, receipt): (PluginId, Receipt)| {
             let same = held.get(&id).filter(|slot| slot.receipt == receipt).map(Arc::clone);
@@ -219,6 +228,12 @@ impl Registry {
 
     pub fn owner(&self, tool: &str) -> Option<&PluginId> {
         self.slot(tool).map(|(id, _)| id)
+    }
+
+    /// Finds out why a call cannot undo a change of a plugin that was called; `None` if it can.
+    pub fn undo_fault(&self, id: &PluginId, undo: &Json) -> Option<String> {
+        let setup = self.slots.get(id)?.loaded.get()?.setup();
+        descriptor::undo_fault(&setup.tools, setup.lenient, undo)
     }
 
     /// Calls a tool; `None` if no plugin has it.
@@ -295,7 +310,8 @@ impl Registry {
         }
     }
 
-    /// Records a crash of the guest. A quarantine is written to disk, so it outlives the process.
+    /// Records a crash of the guest. A quarantine is written to disk, so it outlives the process, except on a simulated
+    /// Mac with plugins of the real one.
     fn note(&self, id: &PluginId, slot: &Slot, failure: &Failure) {
         if !failure.is_crash() {
             return;
@@ -308,7 +324,7 @@ impl Registry {
             let quarantined = record.crashed(now, &why);
             record.reason().filter(|_| quarantined).map(str::to_owned)
         };
-        if let Some(reason) = reason {
+        if let Some(reason) = reason.filter(|_| self.shared.own.is_none()) {
             let kept = self.store.installed().edit(id.as_str(), |receipt| receipt.quarantined = Some(reason));
             kept.unwrap_or_else(|error| tracing::warn!(%error, "the quarantine is not kept"));
         }

@@ -11,7 +11,8 @@ use serde_json::{Map, Value as Json};
 use tokio_util::sync::CancellationToken;
 
 use super::options::{Common, Mac};
-use super::{Failure, ask, paint};
+use super::{Failure, ask, paint, plugin};
+use crate::router;
 
 #[derive(Debug, Args)]
 pub(super) struct Call {
@@ -51,7 +52,7 @@ impl Call {
     }
 }
 
-/// Calls a tool of the core once.
+/// Calls a tool of the core once. The router answers it, because plugins undo their own changes.
 ///
 /// # Errors
 /// There is no Mac for the call.
@@ -63,14 +64,19 @@ pub(super) fn answer(
 ) -> Result<Outcome, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let pipeline = mac.pipeline(common, &[])?;
-        let answer = pipeline.call(tool, arguments, &ask::caller(), CancellationToken::new()).await;
-        pipeline.shutdown().await;
+        let router = mac.router(common, &[])?;
+        let tool = router::Tool::Core(tool);
+        let answer = router.call(&tool, arguments, &ask::caller(), CancellationToken::new()).await;
+        router.pipeline.shutdown().await;
         Ok(answer.outcome)
     })
 }
 
 fn unknown(tool: &str, common: &Common) -> Failure {
+    if let Some((id, true)) = plugin::owner(common, tool) {
+        let what = format!("the tool `{tool}` belongs to the plugin `{id}`, which is disabled");
+        return Failure::Failed(format!("{what}\nrun `iac-mcp plugin enable {id}`"));
+    }
     let mut names: Vec<String> =
         crate::mcp::built_in().iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
     names.extend(common.plugins().names());

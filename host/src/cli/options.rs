@@ -145,9 +145,14 @@ impl Common {
         self.state.clone().or_else(directories::state)
     }
 
-    /// Opens the installed plugins. A simulated Mac has the same ones.
+    /// Opens the installed plugins.
     pub(super) fn plugins(&self) -> Plugins {
-        Plugins::open(self.state().as_deref(), self.cache().as_deref(), self.plugin_engine)
+        self.plugins_with(None)
+    }
+
+    /// Opens the installed plugins, with their stores in another state directory.
+    fn plugins_with(&self, own: Option<&Path>) -> Plugins {
+        Plugins::open(self.state().as_deref(), own, self.cache().as_deref(), self.plugin_engine)
     }
 
     /// The folder that stands in for `/` when a single file is read: that of the chosen Mac, if one was given.
@@ -198,7 +203,11 @@ impl Mac {
     /// # Errors
     /// There is no Mac, or it cannot be set up.
     pub(super) fn router(self, common: &Common, settings: &[Setting]) -> Result<Router, Failure> {
-        Ok(Router::new(self.pipeline(common, settings)?, common.plugins()))
+        // A simulated Mac has the plugins of the real one, but nothing that it does changes them or their data.
+        let is_apart = common.state.is_none() && (self.simulated || self.world.is_some());
+        let pipeline = self.pipeline(common, settings)?;
+        let plugins = common.plugins_with(Some(pipeline.state().folder()).filter(|_| is_apart));
+        Ok(Router::new(pipeline, plugins))
     }
 
     /// Returns how osascript runs on the chosen Mac, and that Mac if it is a simulated one.

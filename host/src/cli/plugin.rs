@@ -4,6 +4,7 @@ mod change;
 mod found;
 mod index;
 mod oci;
+mod lookup;
 mod operator;
 mod place;
 mod publish;
@@ -17,10 +18,10 @@ use clap::Subcommand;
 
 use super::Failure;
 use super::author::Author;
-use super::options::Common;
+use super::options::{Common, Mac};
 use crate::plugins::Engine as Choice;
 
-pub(super) use operator::script_terms;
+pub(super) use lookup::{owner, reach, script_terms, terms};
 
 /// Creates, installs and manages plugins.
 #[derive(Debug, Subcommand)]
@@ -88,6 +89,9 @@ pub(super) enum Plugin {
     Remove {
         /// The id of the plugin.
         id: String,
+        /// Removes it without asking. Without a terminal, nothing is asked either.
+        #[arg(long)]
+        yes: bool,
     },
 }
 
@@ -97,13 +101,41 @@ impl Plugin {
         matches!(self, Self::Author(Author::Test(_)))
     }
 
-    pub(super) fn run(self, common: &Common, roots: Vec<PathBuf>) -> Result<(), Failure> {
+    /// Whether this changes the installed plugins.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Self::Add(_)
+            | Self::Update(_)
+            | Self::Grant(_)
+            | Self::Revoke(_)
+            | Self::Set(_)
+            | Self::Secret(_)
+            | Self::Limit(_)
+            | Self::Disable { .. }
+            | Self::Enable { .. }
+            | Self::Release { .. }
+            | Self::Remove { .. } => true,
+            Self::Author(_)
+            | Self::Probe
+            | Self::Keygen(_)
+            | Self::Sign(_)
+            | Self::Publish(_)
+            | Self::Find(_)
+            | Self::Entry(_)
+            | Self::CheckIndex(_)
+            | Self::List
+            | Self::Show { .. }
+            | Self::Outdated { .. } => false,
+        }
+    }
+
+    pub(super) fn run(self, common: &Common, mac: Mac, roots: Vec<PathBuf>) -> Result<(), Failure> {
         match self {
             Self::Author(author) => author.run(common, roots),
             Self::Probe => probe(),
             Self::Add(add) => add.run(common, roots),
             Self::Update(update) => update.run(common),
-            Self::Grant(grant) => grant.give(common),
+            Self::Grant(grant) => grant.give(common, mac),
             Self::Revoke(grant) => grant.take(common),
             Self::Set(set) => set.run(common),
             Self::Secret(secret) => secret.run(common),
@@ -120,7 +152,7 @@ impl Plugin {
             Self::Disable { id } => operator::switch(common, &id, true),
             Self::Enable { id } => operator::switch(common, &id, false),
             Self::Release { id } => operator::release(common, &id),
-            Self::Remove { id } => operator::remove(common, &id),
+            Self::Remove { id, yes } => operator::remove(common, &id, yes),
         }
     }
 }

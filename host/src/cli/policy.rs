@@ -14,6 +14,7 @@ use iac_state::{State, StateError};
 use serde_json::{Value as Json, json};
 
 use rule::RuleArguments;
+pub(super) use rule::known;
 
 use super::options::{Common, Mac};
 use super::{Failure, paint};

@@ -187,21 +187,18 @@ impl Setup {
                 );
                 return Ok(Offered::Left(what));
             }
-            // Only a program that is surely gone is replaced without a person: another one may be found by its name, or be
-            // a server on the network.
-            Standing::Other(words) if self.yes && !is_gone(&words) => {
-                let what = format!(
-                    "{} has another entry, {words}; `{again} --write --force` replaces it",
-                    file.display()
-                );
-                return Ok(Offered::Left(what));
-            }
-            Standing::Other(words) => {
-                let what = match is_gone(&words) {
-                    true => format!("starts {words}, which is not there"),
-                    false => format!("has another entry, {words}"),
-                };
-                (format!("{title}: {} {what}. Replace the entry?", file.display()), true)
+            Standing::Other(other) => {
+                let (what, file_shown) = (other.in_words(), file.display());
+                // Only a program that is surely gone is replaced without a person: another one may be found by its name,
+                // or be a server on the network. An option such as `--read-only` is never dropped without a person.
+                if self.yes && !(is_gone(&other.program) && other.lost.is_empty()) {
+                    let again = match is_gone(&other.program) {
+                        true => command_again(client, &other.arguments),
+                        false => format!("{again} --write --force"),
+                    };
+                    return Ok(Offered::Left(format!("{file_shown} {what}; `{again}` replaces it")));
+                }
+                (format!("{title}: {file_shown} {what}. Replace the entry?"), true)
             }
         };
         if !self.yes && ask::agree(false, &question).is_err() {
@@ -301,7 +298,29 @@ enum Standing {
     /// This program, with these options.
     Options(String),
     /// Another program.
-    Other(String),
+    Other(Other),
+}
+
+/// An entry that starts another program.
+struct Other {
+    program: String,
+    arguments: Vec<String>,
+    /// The arguments and settings that a new entry would not have.
+    lost: Vec<String>,
+}
+
+impl Other {
+    fn in_words(&self) -> String {
+        let program = &self.program;
+        let what = match is_gone(program) {
+            true => format!("starts {program}, which is not there"),
+            false => format!("has another entry, {program}"),
+        };
+        match self.lost.is_empty() {
+            true => what,
+            false => format!("{what}; a new entry would not have its {}", self.lost.join(", ")),
+        }
+    }
 }
 
 impl Standing {
@@ -315,9 +334,25 @@ impl Standing {
         match (&words(&text)[..], &words(&new)[..]) {
             (old, new) if old == new => Self::Same,
             ([old, options @ ..], [new, ..]) if old == new => Self::Options(options.join(" ")),
-            (old, _) => Self::Other(old.first().cloned().unwrap_or_else(|| "no program".to_owned())),
+            (old, own) => {
+                let (program, arguments) = match old {
+                    [program, arguments @ ..] => (program.clone(), arguments.to_vec()),
+                    [] => ("no program".to_owned(), Vec::new()),
+                };
+                let is_more = !arguments.is_empty() && Some(&arguments[..]) != own.get(1..);
+                let options = is_more.then(|| format!("arguments ({})", shown(&arguments)));
+                let kept = settings_in(client.form, &new, name).unwrap_or_default();
+                let settings = settings_in(client.form, &text, name).unwrap_or_default();
+                let settings = settings.into_iter().filter(|setting| !kept.contains(setting));
+                let lost = options.into_iter().chain(settings.map(|(key, _)| format!("`{key}`"))).collect();
+                Self::Other(Other { program, arguments, lost })
+            }
         }
     }
+}
+
+fn shown(arguments: &[String]) -> String {
+    arguments.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// What became of an offer.
@@ -480,6 +515,18 @@ fn command_in(form: Form, text: &str, name: &str) -> Result<Vec<String>, String>
         Form::YamlList(key) => yaml::command(marked(text).1, (key, yaml::Kind::List), name),
         form => in_json(form, text, |place| json::command(text, place, name)),
     }
+}
+
+/// Returns the settings of an entry beside its command line, such as `env`, each with the text of its value.
+fn settings_in(form: Form, text: &str, name: &str) -> Result<Vec<(String, String)>, String> {
+    let all = match form {
+        Form::Toml(key) => toml::settings(text, key, name),
+        Form::YamlMap(key) => yaml::settings(marked(text).1, (key, yaml::Kind::Map), name),
+        Form::YamlList(key) => yaml::settings(marked(text).1, (key, yaml::Kind::List), name),
+        form => in_json(form, text, |place| json::settings(text, place, name)),
+    };
+    let is_beside = |(key, _): &(String, String)| !["command", "cmd", "args"].contains(&key.as_str());
+    all.map(|all| all.into_iter().filter(is_beside).collect())
 }
 
 fn find(name: &str) -> Result<&'static Client, Failure> {

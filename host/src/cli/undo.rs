@@ -26,16 +26,26 @@ pub(super) struct Undo {
 
 impl Undo {
     pub(super) fn run(self, common: &Common, mac: Mac) -> Result<(), Failure> {
-        let (key, value) = match (self.last, self.ids.is_empty()) {
+        let (key, value) = match (self.last, &self.ids[..]) {
             (true, _) => ("last", json!(true)),
-            (false, false) => ("undo", json!(self.ids)),
-            (false, true) => return list(&mac.look_at_state(common)?, common),
+            (false, []) => return list(&mac.look_at_state(common)?, common),
+            (false, [id]) => ("undo", json!(id)),
+            (false, ids) => ("undo", json!(ids)),
         };
         let arguments = Map::from_iter([(key.to_owned(), value)]);
         let last = if self.last { latest_undo(&mac.look_at_state(common)?)? } else { None };
         let mut outcome = call::answer(common, mac, Tool::Undo, &arguments)?;
         at_a_terminal(&mut outcome.body, last);
-        paint::answer(&outcome.body, common.json)?;
+        let body = &outcome.body;
+        // An answer with changes has more to show than its error.
+        if let Some(message) = body["message"].as_str()
+            && !common.json
+            && body["changes"].is_null()
+        {
+            let suggestion = body["suggestion"].as_str().unwrap_or_default();
+            return Err(Failure::Failed(format!("{message}\n{suggestion}")));
+        }
+        paint::answer(body, common.json)?;
         if outcome.is_error { Err(Failure::Said) } else { Ok(()) }
     }
 }
@@ -57,8 +67,22 @@ fn at_a_terminal(body: &mut Json, last_undo: Option<String>) {
         body["message"] = json!("only undos are left, and --last does not take those back");
         body["suggestion"] = json!(format!("take the last undo back with `iac-mcp undo {id}`"));
     } else if let Some(suggestion) = body["suggestion"].as_str() {
-        body["suggestion"] = json!(suggestion.replace("{\"list\":true}", "`iac-mcp undo`"));
+        let text = suggestion.replace("{\"list\":true}", "`iac-mcp undo`");
+        let text =
+            text.replace("give an id such as undo_…, or a list of them", "`iac-mcp undo` lists the ids");
+        body["suggestion"] = json!(body["parts"].as_array().map_or(text, |parts| one_by_one(parts)));
     }
+}
+
+/// Says how to undo changes that one call cannot undo together.
+fn one_by_one(parts: &[Json]) -> String {
+    let words = |ids: &Json| match ids {
+        Json::Array(ids) => ids.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(" "),
+        id => id.as_str().unwrap_or_default().to_owned(),
+    };
+    let parts = parts.iter().map(words).filter(|ids| !ids.is_empty());
+    let commands: Vec<String> = parts.map(|ids| format!("`iac-mcp undo {ids}`")).collect();
+    format!("run these in this order: {}", commands.join(", then "))
 }
 
 fn list(state: &State, common: &Common) -> Result<(), Failure> {

@@ -50,16 +50,17 @@ struct Answered<'a> {
 }
 
 impl Pipeline {
-    /// Replaces the call that undoes a plugin's change by an id, or by null if the call cannot be stored.
+    /// Replaces the call that undoes a plugin's change by an id, or by null if the call cannot be stored or made.
+    /// `fault` says why a call cannot be made.
     pub(crate) async fn keep_way_back(
         &self,
         (plugin, tool): (&str, &str),
-        owns: impl Fn(&str) -> bool,
+        fault: impl Fn(&Json) -> Option<String>,
         write: Write,
         body: &mut Json,
     ) {
         let answered = Answered { plugin, tool, write, id: fresh(), at: self.clock.now() };
-        let Some(undo) = answered.undo(owns, body) else { return };
+        let Some(undo) = answered.undo(fault, body) else { return };
         let id = (!undo.is_lasting()).then(|| json!(undo.id));
         let outcome = Outcome { undo: vec![undo], ..Outcome::default() };
         let is_kept = self.permission.keeps_undos(&outcome, self.clock.now()).await;
@@ -90,7 +91,7 @@ impl Answered<'_> {
     /// Takes the undo call out of an answer and leaves null there, unless it is the id of a change of this call. A change
     /// without an undo is stored too, so that "the last change" does not mean an older one. The host knows whether the
     /// call has changed something, whatever the plugin answers.
-    fn undo(&self, owns: impl Fn(&str) -> bool, body: &mut Json) -> Option<Undo> {
+    fn undo(&self, fault: impl Fn(&Json) -> Option<String>, body: &mut Json) -> Option<Undo> {
         let given = match body.get_mut("undo") {
             Some(Json::String(id)) if self.write.undos.contains(id) => return None,
             Some(given) => given.take(),
@@ -98,9 +99,12 @@ impl Answered<'_> {
             None => return None,
         };
         if !self.write.has_changed {
+            if !given.is_null() {
+                tracing::debug!(target: "plugin", plugin = self.plugin, "gives an undo, but has changed nothing");
+            }
             return None;
         }
-        let undo = self.call(owns, given).unwrap_or_else(|| {
+        let undo = self.call(fault, given).unwrap_or_else(|| {
             let end = match (body.get("outcome").and_then(Json::as_str), body.get("error")) {
                 (Some("unknown"), _) => ", with an unknown outcome",
                 (_, Some(_)) => ", which ended with an error",
@@ -112,9 +116,16 @@ impl Answered<'_> {
         Some(Undo { is_undo: self.write.is_undo, ..undo })
     }
 
-    fn call(&self, owns: impl Fn(&str) -> bool, given: Json) -> Option<Undo> {
+    fn call(&self, fault: impl Fn(&Json) -> Option<String>, given: Json) -> Option<Undo> {
+        if given.is_null() {
+            return None;
+        }
+        if let Some(why) = fault(&given) {
+            tracing::warn!(target: "plugin", plugin = self.plugin, "its change cannot be undone: {why}");
+            return None;
+        }
         let Json::Object(mut given) = given else { return None };
-        let tool = given.get("tool").and_then(Json::as_str).filter(|tool| owns(tool))?.to_owned();
+        let tool = given.get("tool")?.as_str()?.to_owned();
         let Some(Json::Object(arguments)) = given.remove("arguments") else { return None };
         if json!(arguments).to_string().len() > LONGEST {
             tracing::warn!(plugin = self.plugin, "what takes the change back is too long to be kept");
@@ -146,7 +157,8 @@ mod tests {
             Write { is_undo: false, has_changed, is_unrecorded: has_changed, undos, apps: BTreeSet::new() };
         let id = RefId::from_random([1; 10]);
         let answered = Answered { plugin: "p", tool: "p_write", write, id, at: Millis(1) };
-        answered.undo(|tool| tool == "p_write", body)
+        let fault = |undo: &Json| (undo["tool"] != "p_write").then(|| "no tool".to_owned());
+        answered.undo(fault, body)
     }
 
     #[test]

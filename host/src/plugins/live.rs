@@ -54,11 +54,12 @@ impl Found {
 impl Plugins {
     /// Finds the installed plugins below these folders, now and after every change. No plugin is loaded before a
     /// call, and nothing is written if no plugin is installed. If the list cannot be read, it logs a warning, and the
-    /// server goes on without plugins.
-    pub fn open(state: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
+    /// server goes on without plugins. `own` is the state directory of a simulated Mac that uses the plugins of the real
+    /// one: their stores are there.
+    pub fn open(state: Option<&Path>, own: Option<&Path>, cache: Option<&Path>, engine: Engine) -> Self {
         let below = |folder: Option<&Path>| folder.map(|folder| folder.join(FOLDER));
         let closed: Arc<dyn Closed> = Arc::new(Files::of(state));
-        let shelf = Shelf::open(below(state), below(cache), engine, closed);
+        let shelf = Shelf::open(below(state), below(own), below(cache), engine, closed);
         Self { shelf, servers: Arc::new(Servers::new(state)), ..Self::default() }
     }
 
@@ -199,7 +200,7 @@ impl Plugins {
         if is_error && untrusted {
             body["untrusted"] = Json::Bool(true);
         }
-        let owns = |tool: &str| registry.owner(tool).is_some_and(|owner| *owner == plugin);
+        let undo_fault = |undo: &Json| registry.undo_fault(&plugin, undo);
         // A call that waits for a human goes on later.
         let write = Write {
             is_undo,
@@ -208,7 +209,7 @@ impl Plugins {
             undos,
             apps,
         };
-        pipeline.keep_way_back((plugin.as_str(), tool.as_str()), owns, write, &mut body).await;
+        pipeline.keep_way_back((plugin.as_str(), tool.as_str()), undo_fault, write, &mut body).await;
         let outcome = Outcome { body, is_error, events: bridge.events(), ..Outcome::default() };
         (Answer { outcome, elapsed: started.elapsed(), question }, changed.any)
     }

@@ -33,6 +33,8 @@ pub(super) struct Shelf {
 /// What is known of the plugins, and where they are.
 struct Held {
     state: Option<PathBuf>,
+    /// Where the stores of plugins are, if not below `state`.
+    own: Option<PathBuf>,
     cache: Option<PathBuf>,
     engine: Engine,
     /// What no plugin reads.
@@ -69,6 +71,7 @@ impl Default for Held {
     fn default() -> Self {
         Self {
             state: None,
+            own: None,
             cache: None,
             engine: Engine::default(),
             closed: Arc::new(Nothing),
@@ -79,14 +82,15 @@ impl Default for Held {
 }
 
 impl Shelf {
-    /// Finds the plugins below `state`. This state does not count as a change.
+    /// Finds the plugins below `state`, with their stores below `own` or there too. This state does not count as a change.
     pub(super) fn open(
         state: Option<PathBuf>,
+        own: Option<PathBuf>,
         cache: Option<PathBuf>,
         engine: Engine,
         closed: Arc<dyn Closed>,
     ) -> Self {
-        let held = Held { state, cache, engine, closed, ..Held::default() };
+        let held = Held { state, own, cache, engine, closed, ..Held::default() };
         held.look();
         Self { held: Arc::new(Held { changed: watch::Sender::default(), ..held }), ..Self::default() }
     }
@@ -223,7 +227,10 @@ impl Held {
         let cache = self.cache.as_deref();
         let read = match before {
             Some(before) => before.again(state, cache),
-            None => Registry::open(state, cache, self.engine.decided(), Arc::clone(&self.closed)),
+            None => {
+                let (own, closed) = (self.own.clone(), Arc::clone(&self.closed));
+                Registry::open(state, own, cache, self.engine.decided(), closed)
+            }
         };
         read.inspect_err(|error| tracing::error!(%error, "plugins are off"))
             .map(Arc::new)
@@ -256,7 +263,7 @@ mod tests {
     use super::*;
 
     fn shelf(state: &Path) -> Shelf {
-        Shelf::open(Some(state.to_owned()), None, Engine::default(), Arc::new(Nothing))
+        Shelf::open(Some(state.to_owned()), None, None, Engine::default(), Arc::new(Nothing))
     }
 
     fn write(state: &Path, text: &[u8]) {

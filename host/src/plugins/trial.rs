@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use iac_plugins::capability::Grants;
-use iac_plugins::engine::{Cache, Call, Engine, Plugin, Report, Setup, Wall};
+use iac_plugins::descriptor::undo_fault;
+use iac_plugins::engine::{Cache, Call, Engine, Line, LogLevel, Plugin, Report, Setup, Wall};
 use iac_plugins::failure::Failure;
 use iac_plugins::host::Host;
 use iac_plugins::installed::Installed;
@@ -87,9 +88,21 @@ impl Trial {
         let closed = Arc::new(Files::of(Some(pipeline.state().folder())));
         let host = Local::new(Arc::new(data), closed, Arc::clone(&bridge) as Arc<dyn Host>);
         let journal = Journal::new(recording, Arc::new(host));
-        let (answer, report, journal) = self.run((tool, arguments), journal).await;
+        let (answer, mut report, journal) = self.run((tool, arguments), journal).await;
+        let recording = journal.recording();
+        if let Some(why) = answer.as_ref().ok().and_then(|answer| self.undo_fault(answer, &recording)) {
+            let text = format!("the change cannot be undone: {why}");
+            report.log.push(Line { level: LogLevel::Warn, text });
+        }
         let answer = answer.map_err(|failure| failure.body(&self.0.setup().id));
-        Ok(Tried { answer, recording: journal.recording(), report, events: bridge.events() })
+        Ok(Tried { answer, recording, report, events: bridge.events() })
+    }
+
+    /// Finds out why a server would drop the undo of an answer.
+    fn undo_fault(&self, answer: &Json, recording: &Recording) -> Option<String> {
+        let (undo, setup) = (answer.get("undo").filter(|undo| !undo.is_null())?, self.0.setup());
+        let is_id = undo.as_str().is_some_and(|id| recording.undos().iter().any(|known| known == id));
+        if is_id { None } else { undo_fault(&setup.tools, setup.lenient, undo) }
     }
 
     /// Replays a recorded call. Only the recording answers its questions.

@@ -96,7 +96,7 @@ pub(super) struct State {
     recalled: BTreeSet<String>,
     pub(super) changes: Changes,
     setup: Arc<Setup>,
-    read_only: bool,
+    is_read_only: bool,
     now: Now,
     host: Arc<dyn Host>,
     table: ResourceTable,
@@ -128,7 +128,7 @@ impl State {
         Self {
             limiter: Limiter::new(&setup.limits),
             meter: Meter::new(setup.limits.compute),
-            read_only: tool.is_none_or(|tool| tool.read_only),
+            is_read_only: tool.is_none_or(|tool| tool.read_only),
             instantiated: None,
             recalled: BTreeSet::new(),
             changes: Changes::default(),
@@ -173,6 +173,8 @@ impl State {
             return Failure::Starved(why);
         }
         let reason = match error.downcast_ref::<Trap>() {
+            // In an interpreter, the stack names no function of the author.
+            Some(trap @ Trap::StackOverflow) => format!("{trap}: a function calls itself too deeply"),
             Some(trap) => trap.to_string(),
             // Before the guest's first instruction, only the system can fail: for lack of address space, pages or a
             // pool slot.
@@ -184,12 +186,19 @@ impl State {
         Failure::Trap(Crash { reason: line(&reason, REASON), place: self.place.clone(), said })
     }
 
-    /// Distinguishes the guest's own fault from one that the host has returned and the guest passes on.
+    /// Distinguishes the guest's own fault from one that the host has returned and the guest passes on. A guest may add
+    /// words to the message. If only the host can know a code and the fault has no detail, the host's message must be in
+    /// the guest's, because nothing else shows that this refusal is meant.
     pub(super) fn said(&self, fault: Fault) -> Failure {
-        let same = |told: &&Fault| told.code == fault.code && told.detail == fault.detail;
-        match self.told.iter().any(|told| same(&told)) {
-            true => Failure::Passed(fault),
-            false => Failure::Fault(fault),
+        let is_hosts = failure::is_hosts(&fault.code);
+        let same = |told: &&Fault| {
+            let is_meant = !is_hosts || fault.detail.is_some() || fault.message.contains(&told.message);
+            told.code == fault.code && told.detail == fault.detail && is_meant
+        };
+        match self.told.iter().find(same) {
+            Some(told) if is_hosts && told.message == fault.message => Failure::Passed(told.clone()),
+            Some(_) => Failure::Passed(fault),
+            None => Failure::Fault(fault),
         }
     }
 
@@ -259,7 +268,21 @@ impl State {
         let commands = self.setup.wanted.arguments(capability);
         let commands: Vec<String> = commands.iter().map(|wanted| self.command(wanted)).collect();
         let advice = format!("only the user can change this: {}", commands.join(" and "));
-        Ok((format!("the plugin has no grant for `{capability}`"), advice))
+        let message = format!("the plugin has no grant for `{capability}`");
+        self.denied(Fault::new("permission_denied", message.as_str()).suggest(advice.as_str()));
+        Ok((message, advice))
+    }
+
+    /// Refuses something before the gate is asked. The guest may pass the refusal on, as it may those of the gate.
+    fn denied(&mut self, refusal: Fault) -> types::Fault {
+        self.tell(&refusal);
+        refusal.into()
+    }
+
+    /// Refuses a change in a tool that declares itself read-only.
+    fn read_only(&mut self) -> types::Fault {
+        let refusal = Fault::new("permission_denied", "the tool declares itself read-only");
+        self.denied(refusal.suggest("this is a bug in the plugin: tell the user, and try another way"))
     }
 
     fn command(&self, arguments: &str) -> String {
@@ -267,7 +290,7 @@ impl State {
     }
 
     /// Refuses an app or a script that was not granted, and says what to do. `arguments` are those of `plugin grant`.
-    fn not_granted(&self, message: String, arguments: &str, is_wanted: bool) -> types::Fault {
+    fn not_granted(&mut self, message: &str, arguments: &str, is_wanted: bool) -> types::Fault {
         let command = self.command(arguments);
         let suggestion = match is_wanted {
             true => format!("only the user can change this: {command}"),
@@ -277,7 +300,8 @@ impl State {
                 )
             }
         };
-        types::Fault { suggestion: Some(suggestion), ..fault("permission_denied", message) }
+        // It may quote the guest, and a line break would let the rest look like a line of the host.
+        self.denied(Fault::new("permission_denied", line(message, REASON)).suggest(suggestion))
     }
 
     fn count_call(&mut self) -> wasmtime::Result<()> {

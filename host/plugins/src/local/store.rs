@@ -122,7 +122,8 @@ fn file(plugin: &str) -> String {
 }
 
 fn full(bytes: usize) -> Fault {
-    Fault::new("result_too_large", format!("the store would have {bytes} bytes, expected at most {QUOTA}"))
+    let message = format!("the store would have {bytes} bytes, expected at most {QUOTA}");
+    Fault::new("result_too_large", message).suggest("remove old values first, or store less")
 }
 
 fn unavailable(error: &io::Error) -> Fault {

@@ -1,7 +1,7 @@
 //! Golden calls. Each has a file with its arguments and its answer, and a journal beside it.
 //!
-//! References are random, so the files contain them as `ref_1`, `ref_2` and so on, in order of appearance: first in
-//! the answer, then in the journal.
+//! References and the ids of changes are random, so the files contain them as `ref_1`, `ref_2`, `undo_1` and so on, in
+//! order of appearance: first in the answer, then in the journal.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ use crate::plugins::engine::journal::Recording;
 /// The folder of a plugin's golden calls, beside its `plugin.toml`.
 pub(super) const CALLS: &str = "calls";
 
-/// A reference is this prefix and that many characters.
-const PREFIX: &str = "ref_";
+/// A random name is one of these prefixes and that many characters.
+const PREFIXES: [&str; 2] = ["ref_", "undo_"];
 const CHARACTERS: usize = 16;
 
 /// One golden call.
@@ -124,12 +124,12 @@ fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).expect("plain data is written as JSON") + "\n"
 }
 
-/// Stable names for random references, in order of appearance.
+/// Stable names for random references and ids of changes, in order of appearance.
 #[derive(Default)]
-pub(super) struct Names(BTreeMap<String, usize>);
+pub(super) struct Names([BTreeMap<String, usize>; PREFIXES.len()]);
 
 impl Names {
-    /// Replaces the references in a value by their names.
+    /// Replaces the random names in a value by their names.
     pub(super) fn name(&mut self, value: &mut Json) {
         match value {
             Json::String(text) => *text = self.text(text),
@@ -146,7 +146,7 @@ impl Names {
         }
     }
 
-    /// Replaces the references in all questions and answers.
+    /// Replaces the random names in all questions and answers.
     pub(super) fn recording(&mut self, recording: &Recording) -> Recording {
         let mut json = serde_json::to_value(recording).expect("a recording is plain data");
         self.name(&mut json);
@@ -155,14 +155,14 @@ impl Names {
 
     fn text(&mut self, text: &str) -> String {
         let (mut named, mut rest) = (String::new(), text);
-        while let Some(at) = rest.find(PREFIX) {
+        while let Some((at, prefix)) = next_prefix(rest) {
             let (before, found) = rest.split_at(at);
             named.push_str(before);
-            let id =
-                found[PREFIX.len()..].bytes().take_while(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-            let (found, after) = found.split_at(PREFIX.len() + id.count());
-            match found.len() == PREFIX.len() + CHARACTERS {
-                true => named.push_str(&self.of(found)),
+            let start = PREFIXES[prefix].len();
+            let id = found[start..].bytes().take_while(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+            let (found, after) = found.split_at(start + id.count());
+            match found.len() == start + CHARACTERS {
+                true => named.push_str(&self.of(prefix, found)),
                 false => named.push_str(found),
             }
             rest = after;
@@ -170,10 +170,17 @@ impl Names {
         named + rest
     }
 
-    fn of(&mut self, reference: &str) -> String {
-        let next = self.0.len() + 1;
-        format!("{PREFIX}{}", self.0.entry(reference.to_owned()).or_insert(next))
+    fn of(&mut self, prefix: usize, random: &str) -> String {
+        let known = &mut self.0[prefix];
+        let next = known.len() + 1;
+        format!("{}{}", PREFIXES[prefix], known.entry(random.to_owned()).or_insert(next))
     }
+}
+
+/// Finds the first prefix in a text: its place, and which one it is.
+fn next_prefix(text: &str) -> Option<(usize, usize)> {
+    let places = PREFIXES.iter().enumerate();
+    places.filter_map(|(which, prefix)| Some((text.find(prefix)?, which))).min()
 }
 
 /// Returns where and how two values first differ. The order of fields does not matter.
@@ -214,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_named_as_they_are_met() {
+    fn random_names_are_named_as_they_are_met() {
         let mut names = Names::default();
         let check = |names: &mut Names, mut given: Json, expected: Json| {
             names.name(&mut given);
@@ -229,6 +236,12 @@ mod tests {
         check(&mut names, json!({ one: 1 }), json!({"ref_2": 1}));
         check(&mut names, json!("ref_ ref_short pref_1 ref_"), json!("ref_ ref_short pref_1 ref_"));
         check(&mut names, json!(format!("{one}0")), json!(format!("{one}0")));
+        let undo = "undo_0123456789abcdef";
+        check(
+            &mut names,
+            json!({ "undo": undo, "a": format!("{undo} {two}") }),
+            json!({"undo": "undo_1", "a": "undo_1 ref_1"}),
+        );
     }
 
     #[test]

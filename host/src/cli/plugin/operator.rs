@@ -1,10 +1,12 @@
 //! Installs plugins and grants permissions.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
+use iac_core::dictionary::names;
+use iac_core::fault::Code;
 use iac_state::shell_word;
 use serde_json::{Map, Value as Json, json};
 
@@ -17,16 +19,17 @@ use super::shipped;
 use super::trust;
 use crate::cli::Failure;
 use crate::cli::ask::agree;
-use crate::cli::options::Common;
+use crate::cli::options::{Common, Mac};
 use crate::cli::package::{add_folders, check_folders, folder, installed, lacking, settings, verify, wants};
 use crate::cli::paint;
+use crate::cli::policy;
 use crate::plugins::engine::PluginId;
 use crate::plugins::engine::capability::{Capability, Grants, Level};
 use crate::plugins::engine::http::{HOST, Method, is_host};
 use crate::plugins::engine::installed::{InstallError, Installed, Receipt};
 use crate::plugins::engine::limits::{Limits, OutOfBounds, Overrides};
+use crate::plugins::engine::manifest::is_bundle_id;
 use crate::plugins::engine::package::{self, Package};
-use crate::plugins::engine::script::Script;
 use crate::plugins::engine::signature::Key;
 
 #[derive(Debug, Args)]
@@ -315,10 +318,7 @@ impl Update {
                 common.json,
             )?);
         }
-        if let Some(id) = asked.as_ref().filter(|id| **id != package.manifest.id) {
-            let what = format!("{} is the plugin `{}`, expected `{id}`", found.from, package.manifest.id);
-            return Err(Failure::Failed(what));
-        }
+        asked.as_ref().map_or(Ok(()), |id| expect_id(&found, &package, id))?;
         let before = held.package()?;
         let (id, secrets) = (&package.manifest.id, (&before.manifest.secrets, &package.manifest.secrets));
         let (before, wanted) = (before.grants(), package.grants());
@@ -432,23 +432,40 @@ impl Update {
         {
             return Ok((place.fetch_newest(login)?, Some(id), None));
         }
-        // This is checked before a build, because a build takes long.
-        if id.parse::<PluginId>().is_ok() && !self.file.exists() {
-            Held::find(installed, id)?;
+        if id.parse::<PluginId>().is_err() || self.file.exists() {
+            return Ok((shipped::package(&self.file, login)?, None, None));
         }
-        Ok((shipped::package(&self.file, login)?, None, None))
+        // This is checked before a build, because a build takes long.
+        let held = Held::find(installed, id)?;
+        let source = PathBuf::from(held.receipt.source);
+        let is_bundled = source.extension().is_none_or(|it| it != "wasm") || shipped::comes_with(&held.id);
+        match (is_bundled, source.is_file()) {
+            (true, _) => Ok((shipped::package(&self.file, login)?, None, None)),
+            (false, true) => {
+                let found = shipped::file(source)?;
+                expect_id(&found, &package::read(&found.bytes)?, &held.id)?;
+                Ok((found, None, None))
+            }
+            (false, false) => Err(Failure::Failed(format!(
+                "{id} was added from {}, which is not there any more\nname the file of the new version: `iac-mcp plugin update FILE`",
+                source.display()
+            ))),
+        }
     }
 }
 
 impl Grant {
-    pub(super) fn give(self, common: &Common) -> Result<(), Failure> {
+    pub(super) fn give(self, common: &Common, mac: Mac) -> Result<(), Failure> {
         let installed = installed(common)?;
         let Self { what, level, method, yes } = self;
+        let held = Held::find(&installed, &what.id)?;
+        let doubt = what.doubt(&held.package()?, common, mac)?;
         let grants = what.grants(&installed, &level, method)?;
         check_folders(common, &grants)?;
         let lines = what.shown(&grants);
-        if !Held::find(&installed, &what.id)?.wants(&grants)? {
-            writeln!(paint::aside(common.json), "{} does not ask for {lines}", what.id)?;
+        if !held.wants(&grants)? {
+            let doubt = doubt.map(|doubt| format!(", and {doubt}")).unwrap_or_default();
+            writeln!(paint::aside(common.json), "{} does not ask for {lines}{doubt}", what.id)?;
             agree(yes, "grant it all the same?")?;
         }
         installed.edit(&what.id, |receipt| receipt.grants.add(grants))?;
@@ -472,6 +489,42 @@ impl Reach {
         })?;
         let said = format!("{} no longer has {lines}", self.id);
         Ok(paint::done(&said, &json!({ "id": self.id, "revoked": lines }), common.json)?)
+    }
+
+    /// Returns a warning about an app that this Mac does not have.
+    ///
+    /// # Errors
+    /// The grant could never have an effect.
+    fn doubt(&self, package: &Package, common: &Common, mac: Mac) -> Result<Option<String>, Failure> {
+        let capability: Capability = self.capability.parse().map_err(misuse)?;
+        if !package.imports.contains(&capability) {
+            let used: Vec<&str> = package.imports.iter().map(|it| it.name()).collect();
+            let used = if used.is_empty() { "nothing".to_owned() } else { used.join(", ") };
+            let what = format!("{} does not use `{capability}`, so this grant would do nothing", self.id);
+            return Err(Failure::Misuse(format!("{what}\nit uses {used}")));
+        }
+        let app = self.target.as_deref().unwrap_or_default();
+        if !matches!(capability, Capability::Apps | Capability::AppsChange) || matches!(app, "" | "*") {
+            return Ok(None);
+        }
+        let found = policy::known(app, common, mac);
+        match (is_bundle_id(app), found) {
+            (true, Some(Err(fault))) if fault.code == Code::UnknownApp => Ok(Some(fault.message)),
+            (true, _) => Ok(None),
+            (false, Some(Ok((found, _)))) => Err(Failure::Misuse(format!(
+                "`{app}` is the name of an app, but a grant needs its bundle id\nwrite {}",
+                found.bundle_id
+            ))),
+            (false, _) => {
+                let wants = package.manifest.wants.iter().find(|want| want.capability == capability);
+                let wanted: Vec<&String> = wants.into_iter().flat_map(|want| &want.apps).collect();
+                let is_alike = |id: &&&String| names::key(id).contains(&names::key(app));
+                let alike = wanted.iter().find(is_alike).or(wanted.first());
+                let wanted = alike.map_or("com.apple.mail", |id| id.as_str());
+                let what = format!("`{app}` is not a bundle id, so the grant would match no app");
+                Err(Failure::Misuse(format!("{what}\nwrite one such as {wanted}")))
+            }
+        }
     }
 
     /// Describes the grant, with the target as it was typed.
@@ -645,11 +698,25 @@ pub(super) fn release(common: &Common, id: &str) -> Result<(), Failure> {
     Ok(paint::done(&said, &json!({ "id": id, "reason": reason }), common.json)?)
 }
 
-pub(super) fn remove(common: &Common, id: &str) -> Result<(), Failure> {
+/// Removes a plugin. A person is asked, because its data cannot be restored.
+pub(super) fn remove(common: &Common, id: &str, yes: bool) -> Result<(), Failure> {
+    Held::find(&installed(common)?, id)?;
+    if std::io::stdin().is_terminal() {
+        agree(yes, &format!("remove {id} with its grants, settings, secrets and data?"))?;
+    }
     secret::forget(common, id)?;
     installed(common)?.remove(id)?;
     let said = format!("removed {id} and its data");
     Ok(paint::done(&said, &json!({ "removed": id }), common.json)?)
+}
+
+/// Refuses the package of another plugin.
+fn expect_id(found: &Found, package: &Package, id: &PluginId) -> Result<(), Failure> {
+    let there = &package.manifest.id;
+    if there == id {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!("{} is the plugin `{there}`, expected `{id}`", found.from)))
 }
 
 /// Checks who signed a package before its code is parsed.
@@ -662,20 +729,6 @@ fn receipt(package: &Package, found: &Found, key: Option<Key>, grants: Grants) -
     let installed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     let installed = u64::try_from(installed).unwrap_or_default();
     Receipt { key, installed, ..Receipt::of(package, found.from.clone(), grants) }
-}
-
-/// Returns the names of an installed plugin's scripts in policy rules: `script read`, or `script write: create task`
-/// for each act.
-pub(in crate::cli) fn script_terms(common: &Common, id: &str) -> Result<Vec<String>, Failure> {
-    let installed = installed(common)?;
-    let mut terms = Vec::new();
-    for Script { name, acts, .. } in Held::find(&installed, id)?.package()?.scripts {
-        if acts.is_empty() {
-            terms.push(format!("script {name}"));
-        }
-        terms.extend(acts.keys().map(|act| format!("script {name}: {act}")));
-    }
-    Ok(terms)
 }
 
 fn in_words(Limits { compute, wall, memory, .. }: &Limits) -> String {

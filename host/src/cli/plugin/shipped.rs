@@ -63,6 +63,12 @@ pub(super) fn again(id: &PluginId, source: &str, login: Option<&str>) -> Result<
     })
 }
 
+/// Tells whether a plugin is embedded in the program or beside it.
+pub(super) fn comes_with(id: &PluginId) -> bool {
+    let is_carried = CARRIED.iter().any(|(name, _)| *name == id.as_str());
+    is_carried || std::env::current_exe().is_ok_and(|program| beside(id, &program).is_some())
+}
+
 /// Returns the ids of the embedded plugins.
 pub(super) fn carried() -> BTreeSet<PluginId> {
     CARRIED.iter().filter_map(|(name, _)| name.parse().ok()).collect()
@@ -89,16 +95,14 @@ fn named(
     carried: &[(&str, &[u8])],
     user: u32,
 ) -> Result<Found, Failure> {
-    let folders = || program.ancestors().skip(1).map(|folder| folder.join("plugins"));
-    let mut packages = folders().take(BESIDE).map(|folder| folder.join(format!("{id}.wasm")));
-    if let Some(package) = packages.find(|package| package.is_file()) {
+    if let Some(package) = beside(id, program) {
         return file(package);
     }
     if let Some((_, bytes)) = carried.iter().find(|(name, _)| *name == id.as_str()) {
         return Ok(carry(bytes, program));
     }
     let built = built.and_then(Path::parent).map(|repository| repository.join("plugins"));
-    let mut sources = folders().take(ABOVE).chain(built).map(|folder| folder.join(id.as_str()));
+    let mut sources = folders(program).take(ABOVE).chain(built).map(|folder| folder.join(id.as_str()));
     // A build runs code from its source folder. Others may be able to write above the program or in its build folder,
     // so the source must belong to this user.
     let is_own = |folder: &Path| folder.metadata().is_ok_and(|metadata| metadata.uid() == user);
@@ -106,6 +110,17 @@ fn named(
         Some(source) => file(build::build((Choice::default(), None), &source, None)?),
         None => Err(Failure::Failed(missing(id, carried))),
     }
+}
+
+/// Finds the package of a plugin beside the program.
+fn beside(id: &PluginId, program: &Path) -> Option<PathBuf> {
+    let mut packages = folders(program).take(BESIDE).map(|folder| folder.join(format!("{id}.wasm")));
+    packages.find(|package| package.is_file())
+}
+
+/// Returns the folders beside and above the program that may hold plugins.
+fn folders(program: &Path) -> impl Iterator<Item = PathBuf> {
+    program.ancestors().skip(1).map(|folder| folder.join("plugins"))
 }
 
 fn user() -> u32 {

@@ -104,7 +104,11 @@ fn doubt(rule: &Rule, common: &Common, mac: Mac) -> Result<Option<String>, Failu
 }
 
 /// Returns the app with its dictionary; `None` if there is no Mac.
-fn known(app: &str, common: &Common, mac: Mac) -> Option<Result<(App, Definition), Fault>> {
+pub(in crate::cli) fn known(
+    app: &str,
+    common: &Common,
+    mac: Mac,
+) -> Option<Result<(App, Definition), Fault>> {
     let pipeline = mac.pipeline(common, &[]).ok()?;
     Some(pipeline.prepare().and_then(|()| pipeline.catalog().definition(app)))
 }

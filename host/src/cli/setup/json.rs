@@ -117,6 +117,19 @@ pub(super) fn command(text: &str, place: Place<'_>, name: &str) -> Result<Vec<St
     Ok(both.into_iter().flatten().flat_map(|member| words(&member.value)).collect())
 }
 
+/// Returns the members of a server's entry with the text of each value.
+///
+/// # Errors
+/// The file is not JSON.
+pub(super) fn settings(text: &str, place: Place<'_>, name: &str) -> Result<Vec<(String, String)>, String> {
+    let body = marked(text).1;
+    let root = root(body, place.comments)?;
+    let server = below(&root, &[place.keys, &[name]].concat()).ok().flatten();
+    let members = server.into_iter().flat_map(|server| &server.properties);
+    let text = |value: &Value<'_>| value.text(body).to_owned();
+    Ok(members.map(|member| (text_of(&member.name).to_owned(), text(&member.value))).collect())
+}
+
 /// Returns the range of a member with its comma, and with its whole lines if nothing else is on them.
 fn removed(body: &str, object: &Object<'_>, at: usize) -> (usize, usize) {
     let range = object.properties[at].range;

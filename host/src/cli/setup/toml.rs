@@ -82,6 +82,18 @@ pub(super) fn command(text: &str, key: &str, name: &str) -> Result<Vec<String>, 
     Ok(program.into_iter().chain(words.filter_map(Value::as_str)).map(str::to_owned).collect())
 }
 
+/// Returns the keys of a server's entry with the text of each value.
+///
+/// # Errors
+/// The file is not TOML.
+pub(super) fn settings(text: &str, key: &str, name: &str) -> Result<Vec<(String, String)>, String> {
+    let document: DocumentMut =
+        marked(text).1.parse().map_err(|error: toml_edit::TomlError| wrong(&error))?;
+    let server = document.get(key).and_then(|servers| servers.get(name)).and_then(Item::as_table_like);
+    let fields = server.into_iter().flat_map(|server| server.iter());
+    Ok(fields.map(|(key, value)| (key.to_owned(), value.to_string().trim().to_owned())).collect())
+}
+
 /// Removes a server.
 ///
 /// # Errors

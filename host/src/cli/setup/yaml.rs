@@ -57,6 +57,22 @@ pub(super) fn command(text: &str, (key, kind): (&str, Kind), name: &str) -> Resu
     Ok(program.into_iter().chain(words.filter_map(Yaml::as_str)).map(str::to_owned).collect())
 }
 
+/// Returns the keys of a server's entry with the form of each value.
+///
+/// # Errors
+/// The file is not YAML.
+pub(super) fn settings(
+    text: &str,
+    (key, kind): (&str, Kind),
+    name: &str,
+) -> Result<Vec<(String, String)>, String> {
+    let document = parse(text)?;
+    let server = find(&document[key], kind, name).and_then(Yaml::as_hash);
+    let fields = server.into_iter().flat_map(|server| server.iter());
+    let named = |(key, value): (&Yaml, &Yaml)| Some((key.as_str()?.to_owned(), format!("{value:?}")));
+    Ok(fields.filter_map(named).collect())
+}
+
 /// Removes a server.
 ///
 /// # Errors

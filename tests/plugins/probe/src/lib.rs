@@ -12,6 +12,7 @@ impl Plugin for Probe {
                 "do": {"type": "string"},
                 "with": {"type": "object"},
                 "names": {"type": "array", "items": {"type": "string"}},
+                "undo": {"type": "object"},
             },
         });
         vec![
@@ -48,7 +49,8 @@ impl Plugin for Probe {
             (_, "rename") => rename(&arguments),
             (_, "rename task") => {
                 let objects = ["the first task".to_owned()];
-                Ok(json!({"names": omnifocus()?.run_script_on("rename", &with(), &[], &objects)?}))
+                let names = omnifocus()?.run_script_on("rename", &with(), &[], &objects)?;
+                Ok(json!({"names": names, "undo": arguments.get("undo")}))
             }
             (_, "rename task and spin") => {
                 omnifocus()?.run_script_on("rename", &with(), &[], &["the first task".to_owned()])?;

@@ -86,25 +86,25 @@ impl State {
         operation: Operation,
         arguments: &str,
     ) -> Returned<String> {
-        let bundle_id = &self.table.get(app)?.bundle_id;
-        let level = match self.setup.grants.may_change(bundle_id) {
-            Some(level) if !self.read_only => level,
-            Some(_) => return Ok(Err(fault("permission_denied", "the tool declares itself read-only"))),
+        let bundle_id = self.table.get(app)?.bundle_id.clone();
+        let level = match self.setup.grants.may_change(&bundle_id) {
+            Some(level) if !self.is_read_only => level,
+            Some(_) => return Ok(Err(self.read_only())),
             None => {
                 let message = format!("the plugin has no grant to change `{bundle_id}`");
-                let wanted = self.setup.wanted.may_change(bundle_id);
+                let wanted = self.setup.wanted.may_change(&bundle_id);
                 let level = wanted.map(|level| format!(" --level {}", level.name())).unwrap_or_default();
-                let arguments = format!("apps-change {}{level}", target(bundle_id));
-                return Ok(Err(self.not_granted(message, &arguments, wanted.is_some())));
+                let arguments = format!("apps-change {}{level}", target(&bundle_id));
+                return Ok(Err(self.not_granted(&message, &arguments, wanted.is_some())));
             }
         };
         self.request(app, operation, level, arguments).await
     }
 
-    fn unread(&self, app: &str) -> types::Fault {
+    fn unread(&mut self, app: &str) -> types::Fault {
         let message = format!("the plugin has no grant to read `{app}`");
         let is_wanted = self.setup.wanted.may_read(app);
-        self.not_granted(message, &format!("apps {}", target(app)), is_wanted)
+        self.not_granted(&message, &format!("apps {}", target(app)), is_wanted)
     }
 
     async fn request(

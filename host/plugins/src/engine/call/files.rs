@@ -57,7 +57,7 @@ impl files::Host for State {
     async fn open(&mut self, root: String) -> Returned<Resource<Directory>> {
         if !self.setup.grants.files.contains(&root) {
             let message = format!("the plugin has no grant to read below `{root}`");
-            return Ok(Err(self.not_granted(message, "files DIR", true)));
+            return Ok(Err(self.not_granted(&message, "files DIR", true)));
         }
         let bytes = root.len();
         let opened: Result<Opened, _> = self.ask(Question::OpenRoot { root: root.clone() }, bytes).await?;

@@ -48,7 +48,7 @@ impl wit::Host for State {
 
 impl State {
     /// Parses a request, rejects the guest's mistakes, and checks the grants.
-    fn checked(&self, request: wit::Request) -> Result<Request, types::Fault> {
+    fn checked(&mut self, request: wit::Request) -> Result<Request, types::Fault> {
         let wit::Request { method, url, headers: given, body, secrets, deadline } = request;
         let invalid = |why: String| fault("invalid_parameter", why);
         let method = Method::from(method);
@@ -56,10 +56,11 @@ impl State {
         if !self.setup.grants.may_send(&host, method) {
             let message = format!("the plugin has no grant for {} to `{host}`", method.name());
             let arguments = format!("http {} --method {}", shown(&host), method.name());
-            return Err(self.not_granted(message, &arguments, self.setup.wanted.may_send(&host, method)));
+            let is_wanted = self.setup.wanted.may_send(&host, method);
+            return Err(self.not_granted(&message, &arguments, is_wanted));
         }
-        if self.read_only && !method.reads() {
-            return Err(fault("permission_denied", "the tool declares itself read-only"));
+        if self.is_read_only && !method.reads() {
+            return Err(self.read_only());
         }
         if body.len() > MOST_BODY || (method.reads() && !body.is_empty()) {
             let most = if method.reads() { 0 } else { MOST_BODY };

@@ -1,5 +1,7 @@
 //! `app-scripts`: runs scripts of the package, exactly as granted, in granted apps.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
 use wasmtime::component::Resource;
 
@@ -84,7 +86,7 @@ impl State {
         }
         let app = self.table.get(app)?.bundle_id.clone();
         let script = match self.granted(&app, name) {
-            Ok(script) => script.clone(),
+            Ok(script) => script,
             Err(fault) => return Ok(Err(fault)),
         };
         let acts = match declared(&script, acts) {
@@ -114,8 +116,8 @@ impl State {
     }
 
     /// Finds a script that may run: it is in the package, it is for this app, and its pin was granted.
-    fn granted(&self, app: &str, name: &str) -> Result<&Script, types::Fault> {
-        let setup = &self.setup;
+    fn granted(&mut self, app: &str, name: &str) -> Result<Script, types::Fault> {
+        let setup = Arc::clone(&self.setup);
         let script = setup.scripts.iter().find(|script| script.name == name && script.is_for(app));
         let script = script.ok_or_else(|| {
             let known: Vec<&str> = setup.scripts.iter().map(|script| script.name.as_str()).collect();
@@ -125,12 +127,12 @@ impl State {
         })?;
         if setup.grants.app_scripts.get(name) != Some(&script.pin()) {
             let message = format!("the plugin has no grant for the script `{name}`");
-            return Err(self.not_granted(message, &format!("app-scripts {name}"), true));
+            return Err(self.not_granted(&message, &format!("app-scripts {name}"), true));
         }
-        if self.read_only && script.level > Level::Safe {
-            return Err(fault("permission_denied", "the tool declares itself read-only"));
+        if self.is_read_only && script.level > Level::Safe {
+            return Err(self.read_only());
         }
-        Ok(script)
+        Ok(script.clone())
     }
 }
 

@@ -50,7 +50,7 @@ impl wit::Host for State {
     async fn open(&mut self, root: String) -> Returned<Resource<Workspace>> {
         if !self.setup.grants.language_servers.contains(&root) {
             let message = format!("the plugin has no grant for the language servers of `{root}`");
-            let told = self.not_granted(message, "language-servers DIR", true);
+            let told = self.not_granted(&message, "language-servers DIR", true);
             let suggestion = told.suggestion;
             return Ok(Err(wit::Failure { suggestion, ..failure(wit::Cause::Outside, told.message) }));
         }
