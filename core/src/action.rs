@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::app::App;
 use crate::call::WebCall;
-use crate::change::{Anew, Change, Look, Subject};
+use crate::change::{Anew, Change, Look, QUIT, Subject};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
 use crate::filter::{Filter, Fold};
 use crate::identity::{Anchors, Identity};
@@ -396,6 +396,12 @@ impl Invocation {
     /// Whether it is told to replace an object of the same name at its destination.
     pub(crate) fn replaces(&self) -> bool {
         self.parameter(REPLACING) == Some(&Given::Bool(true))
+    }
+
+    /// Whether it is told to close documents, or to quit, without saving their changes.
+    pub(crate) fn discards(&self) -> bool {
+        let no = |value: &Given| matches!(value, Given::Enumerator(name) if name == "no");
+        ["coreclos", QUIT].contains(&self.code.as_str()) && self.parameter("saving").is_some_and(no)
     }
 
     fn replace(&mut self) {

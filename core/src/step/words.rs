@@ -29,6 +29,9 @@ pub(super) type Names = BTreeMap<Path, String>;
 /// The number of containers to name in a question, each by one event: objects of one call are seldom in more.
 const MOST_OWNERS: usize = 10;
 
+/// The effect of closing or quitting without saving.
+const DISCARDS: &str = "changes that are not saved are lost";
+
 /// The largest number of different sets of values in one question. That many still fit on a screen, with two or three
 /// lines each, and they are enough for a week of tasks with one date each. No one reads two hundred, and an important
 /// one would be hidden among them.
@@ -434,6 +437,9 @@ pub(super) fn effect(
 ) -> Option<&'static str> {
     if command.replaces() {
         return Some(REPLACES);
+    }
+    if command.discards() {
+        return Some(DISCARDS);
     }
     let targets: Vec<&Path> = command.direct.iter().flat_map(Given::objects).collect();
     consequence(app, dictionary, &command.code, &targets)

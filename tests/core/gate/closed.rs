@@ -198,13 +198,12 @@ fn change(session: &Session, call: &Json) -> Action {
     let path = specifier.resolve(dictionary, &mut |id| panic!("{id}")).expect("an object").path;
     let term = call["property"].as_str().expect("a property");
     let property = dictionary.property(path.class(), term).unwrap_or_else(|| panic!("{call}"));
-    let identifier = Identifier::of(&property.name).expect("an identifier");
+    let of = |term: &str| Identifier::of(term).expect("an identifier");
     let text = Given::Text(call["value"].as_str().expect("a text").to_owned());
-    let name = Identifier::of("name").expect("an identifier");
-    let value = if term == "properties" { Given::Record(vec![(name, text)]) } else { text };
+    let value = if term == "properties" { Given::Record(vec![(of("name"), text)]) } else { text };
     let slot = Slot {
         term: term.to_owned(),
-        identifier,
+        identifier: of(&property.name),
         kind: property.kind.clone(),
         numbers: &[],
         readable: true,

@@ -175,10 +175,7 @@ pub(super) fn given(action: &Action, invocation: &Invocation, rules: &[LevelRule
 }
 
 fn unsaved(invocation: &Invocation) -> Option<Classified> {
-    let no = |value: &Given| matches!(value, Given::Enumerator(name) if name == "no");
-    let ends = ["coreclos", "aevtquit"].contains(&invocation.code.as_str());
-    let discards = ends && invocation.parameter("saving").is_some_and(no);
-    discards.then(|| Classified::new(Level::Dangerous, "discards unsaved changes"))
+    invocation.discards().then(|| Classified::new(Level::Dangerous, "discards unsaved changes"))
 }
 
 /// A replaced object is lost, and is not in the Trash either.

@@ -484,6 +484,11 @@ fn arguments_only_raise() {
             Level::Dangerous,
             false,
         ),
+        (
+            invocation("quit", "aevtquit", Null, vec![("saving", Enumerator("no".into()))]),
+            Level::Dangerous,
+            false,
+        ),
         (invocation("make", "corecrel", Null, vec![("new", Class("window".into()))]), Level::Modify, false),
         (
             invocation("make", "corecrel", Null, vec![("new", Class("login item".into()))]),
