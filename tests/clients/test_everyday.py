@@ -238,7 +238,7 @@ class Spoken(Trusting):
         read = self.call("iac_mcp_get_properties", reference=reminder, properties=["priority"])
         self.assertEqual(read["properties"], {"priority": 5})
         refused = self.server.call("iac_mcp_set_property", reference=reminder, property="priority", value="urgent")
-        self.assertIn("or one of none (0), high (1), medium (5), low (9)", refused["suggestion"])
+        self.assertIn("one of 0 none, 1 high, 5 medium, 9 low", refused["suggestion"])
 
     def test_a_file_where_a_path_is_a_text(self):
         picture = {"app": "System Events", "reference": "desktop 1", "property": "picture"}

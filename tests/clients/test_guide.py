@@ -131,6 +131,7 @@ SHOWN = {
     # The tests of Python plugins run this block.
     ("plugin-debugging.md", "python"),
     ("plugin-debugging.md", "text"),
+    ("plugins.md", "js"),
     ("plugins.md", "json"),
     ("plugins.md", "rust"),
     ("plugins.md", "toml"),
