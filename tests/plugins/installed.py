@@ -1,5 +1,6 @@
 """Installs the omnifocus plugin into servers; it is built and compiled only once for all tests of a program."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -15,8 +16,12 @@ SAID = KEPT / "said.txt"
 def install(state, cache):
     """Installs the plugin for a server that has no state and cache yet; returns the text that its operator was
     shown."""
-    if not is_fresh():
-        make()
+    # The tests run in several processes, and only the first one builds.
+    KEPT.parent.mkdir(parents=True, exist_ok=True)
+    with open(KEPT.parent / "omnifocus.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_fresh():
+            make()
     shutil.copytree(KEPT / "state", state)
     shutil.copytree(KEPT / "cache", cache)
     return SAID.read_text()
