@@ -203,6 +203,8 @@ pub struct Copies {
     pub label: Option<Identifier>,
     /// What shows an undo that nobody has changed it since.
     pub looks: Vec<Look>,
+    /// The copied objects. An app may answer one of them in place of the copy.
+    pub originals: Vec<Path>,
 }
 
 /// The values to read of a moved object.

@@ -150,7 +150,7 @@ const TABLE: [Row; 33] = [
         NO_ACCESSIBILITY,
         Code::AutomationNotAuthorized,
         "macOS does not allow reading or controlling what apps show on the screen",
-        "ask the user to allow it in System Settings > Privacy & Security > Accessibility, for the app that runs this server",
+        "ask the user to allow it in System Settings > Privacy & Security > Accessibility, for the app that runs this server; without it, each app lists its own windows, and iac_mcp_get_frontmost tells the app in front",
     ),
 ];
 

@@ -9,6 +9,7 @@ use crate::specifier::{Member, Path, Segment};
 /// The event that deletes.
 pub(crate) const DELETE: &str = "coredelo";
 const MOVE: &str = "coremove";
+const DUPLICATE: &str = "coreclon";
 
 const CLOSE: &str = "coreclos";
 
@@ -55,7 +56,7 @@ const EMPTY: &str = "fndrempt";
 /// The event that ends an app.
 pub(crate) const QUIT: &str = "aevtquit";
 
-/// An app, a command ("" for each), a class, a caption, and the path to the fact: properties and elements.
+/// An app, a command, "" for every one, a class, a caption, and the path to the fact: properties and elements.
 ///
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
@@ -65,7 +66,7 @@ pub(crate) const QUIT: &str = "aevtquit";
 /// Contacts' dictionary: numbers, addresses and profiles of a person have only ids.
 /// The Standard Suite: a document says whether it is modified, and a window leads to its document.
 /// The Text Suite: a part of a text has no name. An empty path leads to the value of the object itself.
-const FACTS: [(&str, &str, &str, &str, &str); 39] = [
+const FACTS: [(&str, &str, &str, &str, &str); 41] = [
     ("com.apple.AddressBook", DELETE, "contact info", "label", "label"),
     ("com.apple.AddressBook", DELETE, "contact info", "value", "value"),
     ("com.apple.AddressBook", DELETE, "address", "label", "label"),
@@ -97,7 +98,9 @@ const FACTS: [(&str, &str, &str, &str, &str); 39] = [
     // size of a folder is not compared, because Finder calculates it later.
     ("com.apple.finder", "", "item", UNSHOWN, "creation date"),
     ("com.apple.systemevents", "", "disk item", UNSHOWN, "creation date"),
-    ("com.apple.finder", "", "file", UNSHOWN, "size"),
+    ("com.apple.finder", DELETE, "file", UNSHOWN, "size"),
+    ("com.apple.finder", MOVE, "file", UNSHOWN, "size"),
+    ("com.apple.finder", DUPLICATE, "file", UNSHOWN, "size"),
     ("com.apple.mail", SEND, "outgoing message", FROM, "sender"),
     ("com.apple.mail", SEND, "outgoing message", "to", "to recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "cc", "cc recipient.address"),

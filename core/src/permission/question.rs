@@ -13,7 +13,7 @@ use crate::specifier::quoted;
 pub(crate) const NAMED: usize = 5;
 
 /// The number of scopes that the label of an answer names. If there are more, no longer answer is offered.
-pub(super) const COVERED: usize = 4;
+pub(super) const COVERED: usize = 6;
 
 /// The digest of a question: everything that was shown, and the exact script that would run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

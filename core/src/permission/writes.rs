@@ -118,10 +118,6 @@ impl<'a> Write<'a> {
 }
 
 /// Whether a name is that of a container of deleted objects.
-fn is_discard(action: &Action, class: &str, name: &str) -> bool {
-    is_trash_name(&action.app, &action.terms, class, name)
-}
-
 pub(crate) fn is_trash_name(app: &str, terms: &Terms, class: &str, name: &str) -> bool {
     let name = folded(name.rsplit('/').next().unwrap_or(name).trim());
     let mut rows = DISCARDED.iter().filter(|(of, _, known)| same_id(of, app) && name == *known);
@@ -130,8 +126,7 @@ pub(crate) fn is_trash_name(app: &str, terms: &Terms, class: &str, name: &str) -
 
 /// Whether only the name of an object tells if it holds deleted objects, and the path does not say the name.
 pub(crate) fn may_be_trash(app: &str, terms: &Terms, path: &Path) -> bool {
-    let is_unnamed =
-        !matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)) | Segment::Property(_))) | None);
+    let is_unnamed = !matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))) | None);
     is_unnamed && DISCARDED.iter().any(|(of, class, _)| same_id(of, app) && terms.is_a(path.class(), class))
 }
 
@@ -153,7 +148,7 @@ fn is_in_trash(path: &str) -> bool {
 }
 
 fn is_trash(action: &Action, path: &Path) -> bool {
-    let is_known = |name: &str| is_discard(action, path.class(), name);
+    let is_known = |name: &str| is_trash_name(&action.app, &action.terms, path.class(), name);
     let is_on_disk = || match spot(&action.app, &action.terms, path).spot {
         Spot::Named(names) | Spot::Below(names) => names.iter().any(|name| is_in_trash(name)),
         Spot::Elsewhere | Spot::Anywhere => false,
@@ -162,7 +157,9 @@ fn is_trash(action: &Action, path: &Path) -> bool {
         |segment: &Segment| matches!(segment, Segment::Element(_, By::Name(name)) if is_in_trash(name));
     let is_known_on_the_way = |segment: &Segment| match segment {
         Segment::Property(member) => TRASHES.contains(&member.term.as_str()),
-        Segment::Element(member, By::Name(name)) => is_discard(action, &member.class, name),
+        Segment::Element(member, By::Name(name)) => {
+            is_trash_name(&action.app, &action.terms, &member.class, name)
+        }
         Segment::Element(..) => false,
     };
     match path.last() {

@@ -74,8 +74,10 @@ pub(super) fn comparable(
 /// # Errors
 /// [`Code::TypeMismatch`], with the comparison that finds birthdays.
 pub(super) fn check_birthday(column: &Column, compare: &Compare<String>) -> Result<(), Fault> {
-    let is_coming = |text: &str| Moment::parse(text).is_some_and(|moment| !moment.is_fixed());
-    let is_date = column.view.is_none() && EQUALITY.contains(&compare.operator);
+    let is_coming =
+        |text: &str| !text.contains("year") && Moment::parse(text).is_some_and(|moment| !moment.is_fixed());
+    let is_date = column.kind.0.iter().any(|kind| kind.name == "date");
+    let is_date = is_date && column.view.is_none() && EQUALITY.contains(&compare.operator);
     if !is_date || !column.term.contains("birth") || !compare.value.as_str().is_some_and(is_coming) {
         return Ok(());
     }
@@ -85,15 +87,25 @@ pub(super) fn check_birthday(column: &Column, compare: &Compare<String>) -> Resu
     Err(Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "where"))
 }
 
-/// The number that a word stands for, such as the colour of a flag.
-pub(super) fn numbered(app: &str, column: &Column, compare: Compare<String>) -> Compare<String> {
+/// The first and the last number that a word stands for, such as the colour of a flag.
+///
+/// # Errors
+/// [`Code::TypeMismatch`]: words have no order, because a high priority is a low number.
+pub(super) fn numbered(
+    app: &str,
+    column: &Column,
+    compare: &Compare<String>,
+) -> Result<Option<[i64; 2]>, Fault> {
     let term = column.term.rsplit('.').next().unwrap_or(&column.term);
+    let numbers = numbered::numbers(app, term);
     let word = compare.value.as_str().filter(|_| column.view.is_none());
-    let number = word.and_then(|word| numbered::number(numbered::numbers(app, term), word));
-    match number {
-        Some(number) => Compare { value: json!(number), ..compare },
-        None => compare,
+    let range = word.and_then(|word| numbered::range(numbers, word));
+    if range.is_some() && !EQUALITY.contains(&compare.operator) {
+        let message = format!("`{}` {}: words have no order", column.shown(), compare.operator.as_str());
+        let suggestion = format!("compare with a number: {}", numbered::listed(numbers));
+        return Err(Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "where"));
     }
+    Ok(range)
 }
 
 /// The name of a value of an enumeration, even if only its first words are given.

@@ -25,7 +25,8 @@ pub(super) fn of(invocation: &Invocation, app: &App, dictionary: &Dictionary) ->
         Identity::Id(id) => Some(id),
         Identity::Name(_) | Identity::Index => None,
     };
-    Some(Copies { id, label, looks })
+    let originals = invocation.direct.as_ref()?.objects().into_iter().cloned().collect();
+    Some(Copies { id, label, looks, originals })
 }
 
 /// Splits a script's answer into the app's own answer and the undo of each copy.
@@ -59,6 +60,9 @@ fn undo(copies: &Copies, answer: &Json, app: &App, world: &mut World<'_>) -> Opt
     let dictionary = app.dictionary().ok()?;
     let Value::Object(source) = value(&answer["copy"], None, dictionary) else { return None };
     let path = path(read_source(dictionary, &source)?, &answer["id"])?;
+    if copies.originals.contains(&path) {
+        return None;
+    }
     let shown = answer["looks"].as_array()?;
     let label = copies.label.as_ref().filter(|label| may_read(label.as_str(), app, world.gate, world.now));
     let at = label

@@ -1,6 +1,6 @@
 //! Turns positions among the objects of a command into ids and names before any decision. The shown, judged and changed
-//! object is then the same one, even if other objects are added or removed before it. A destination that only an id names
-//! is looked at too, because its name may say that it holds deleted objects.
+//! object is then the same one, even if other objects are added or removed before it. A destination without a name is
+//! looked at too, because it may hold deleted objects.
 
 use serde_json::Value as Json;
 
@@ -18,7 +18,7 @@ use crate::identity::{Anchor, Anchors, Identity};
 use crate::osa_error::OsaError;
 use crate::permission::{Decision, Source, decide, is_trash_name, may_be_trash};
 use crate::reply::Reply;
-use crate::specifier::{By, Id, Mark, Path, Segment};
+use crate::specifier::{By, Id, Mark, Path, Segment, quoted};
 use crate::words::RefId;
 
 /// A command with positions that are being looked up.
@@ -119,6 +119,7 @@ impl Placing {
     fn replace(&mut self, rows: &[Json], app: &App, world: &World<'_>) -> Result<(), Fault> {
         let anchors = self.invocation.anchors.clone().unwrap_or_default();
         let mut fault = None;
+        let moves = self.invocation.code == MOVE;
         let mut rows = rows.iter();
         self.invocation.replace_paths(|path: &Path| {
             let row = rows.next().unwrap_or(&Json::Null);
@@ -127,12 +128,10 @@ impl Placing {
                     Some(error.to_fault(&app.bundle_id, &app.name).with("object", told(path, app, world)))
                 });
             }
-            let path = found(path, row.get(3), &anchors);
-            let name = row.get(1).and_then(|labels| labels.get(0)).and_then(Json::as_str);
-            match name.and_then(|name| as_trash(&path, name, app)) {
-                Some(trash) => trash,
-                None => path,
+            if moves && let Err(trash) = check_trash(path, row, app) {
+                fault.get_or_insert(trash);
             }
+            found(path, row.get(3), &anchors)
         });
         match fault {
             Some(fault) => Err(fault),
@@ -142,16 +141,24 @@ impl Placing {
     }
 }
 
-/// The path to a container of deleted objects by its name, so that a move there is judged as a deletion.
-fn as_trash(path: &Path, name: &str, app: &App) -> Option<Path> {
+/// Refuses a move into a container of deleted objects that the path does not name, because that is a deletion. `row` has
+/// the name that was read.
+///
+/// # Errors
+/// It is one. A path that names it is judged as a deletion.
+pub(super) fn check_trash(path: &Path, row: &Json, app: &App) -> Result<(), Fault> {
     let terms = Terms(app.dictionary.clone());
-    let is_trash = is_trash_name(&app.bundle_id, &terms, path.class(), name);
-    match path.last().filter(|_| is_trash)? {
-        (container, Segment::Element(member, _)) => {
-            Some(container.then(Segment::Element(member.clone(), By::Name(name.to_owned()))))
-        }
-        (_, Segment::Property(_)) => None,
+    let name = row.get(1).and_then(|labels| labels.get(0)).and_then(Json::as_str).unwrap_or_default();
+    if !may_be_trash(&app.bundle_id, &terms, path)
+        || !is_trash_name(&app.bundle_id, &terms, path.class(), name)
+    {
+        return Ok(());
     }
+    let message =
+        format!("{} {} holds deleted objects, so this move is a deletion", path.class(), quoted(name));
+    let suggestion =
+        "use `delete`, or give the destination by its name, and its account if there are several";
+    Err(Fault::new(Code::InvalidParameter, message, suggestion).in_app(&app.bundle_id))
 }
 
 impl Invocation {

@@ -220,6 +220,7 @@ impl Setting {
                     && let Some(look) = unasked.preview(Preview { subjects: owners.clone(), anchors: None })
                 {
                     self.naming = Some(owners);
+                    self.writes = false;
                     return run(look, behind, Then::Set(Box::new(self)), world);
                 }
                 self.writes = true;

@@ -84,7 +84,7 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         .take(subject.labels.len())
         .filter_map(|label| label_text(&value(label, None, dictionary)));
     // A name that is a path says more than the name that was read.
-    let is_path = path.name().is_some_and(|name| name.contains('/'));
+    let is_path = path.name().is_some_and(|name| name.starts_with('/') || name.starts_with("~/"));
     let mut words = match told.next() {
         None => path.in_words(names),
         Some(_) if is_path => path.in_words(names),
@@ -350,8 +350,9 @@ fn length(text: &str, most: usize) -> String {
 /// An old and a new value of a property. If both are long, only the part that differs: its beginning, and its end.
 pub(super) fn difference(term: &str, old: &Json, new: &Json) -> (String, String) {
     let (old_words, new_words) = both(term, old, new);
-    // Words have one kind of quotes and one kind of blanks.
-    let note = if old_words == new_words && old != new { " (other quotes or blanks)" } else { "" };
+    // Words have one kind of quotes and one kind of blanks, and cut what is long.
+    let note =
+        if old_words == new_words && old != new { " (they differ where this does not show it)" } else { "" };
     (old_words, new_words + note)
 }
 

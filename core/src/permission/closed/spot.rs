@@ -182,6 +182,7 @@ impl<'a> Walk<'a> {
             (Spot::Elsewhere, _) => start(&member.class),
             (Spot::Named(names), _) => names,
             (unnamed, absolute) => {
+                let absolute = absolute.filter(|name| name.contains(['/', ':']));
                 self.spot = absolute.map_or(unnamed, |path| Spot::Named(vec![path]));
                 return;
             }
@@ -234,10 +235,10 @@ pub(super) fn start(class: &str) -> Vec<String> {
 /// Whether a path of an object has a path of a file in it: System Events finds `disk item "/Users/ada/Letters"`.
 pub(in crate::permission) fn is_path_of_file(app: &str, terms: &Terms, path: &Path) -> bool {
     path.segments().into_iter().any(|segment| match segment {
-        Segment::Element(member, By::Name(name)) => {
-            is_path(name) && is_file(app, terms, &member.class) != Kind::No
+        Segment::Element(member, by) => {
+            name(by).is_some_and(|name| is_path(&name)) && is_file(app, terms, &member.class) == Kind::Yes
         }
-        _ => false,
+        Segment::Property(_) => false,
     })
 }
 

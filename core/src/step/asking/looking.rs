@@ -128,7 +128,7 @@ fn gravest_first<'p>(
 ) -> Vec<&'p Path> {
     let mut paths = words::containers_first(paths, app);
     if paths.len() > NAMED {
-        let bare = Invocation { direct: None, ..invocation.clone() };
+        let bare = Invocation { direct: None, seen: Vec::new(), ..invocation.clone() };
         let level = |path: &Path| {
             let alone = Invocation { direct: Some(Given::Object(path.clone())), ..bare.clone() };
             classify(&Action::of(app, Deed::Command(Box::new(alone))), world.gate.policy.levels()).level

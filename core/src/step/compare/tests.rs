@@ -263,15 +263,19 @@ fn a_birthday_is_found_by_its_month() {
 
 #[test]
 fn a_colour_stands_for_its_number() {
-    let check = |app: &str, term: &str, value: Json, expected: Json| {
+    let found = |app: &str, term: &str, operator: Operator, value: Json| {
         let column = Column { term: term.to_owned(), ..Column::default() };
-        let compare = Compare { property: term.to_owned(), operator: Operator::Equal, value };
-        assert_eq!(numbered(app, &column, compare).value, expected, "{app} {term}");
+        numbered(app, &column, &Compare { property: term.to_owned(), operator, value })
     };
-    check("com.apple.mail", "flag index", json!("Purple"), json!(5));
-    check("com.apple.finder", "label index", json!("grey"), json!(7));
-    check("com.apple.finder", "container.label index", json!("red"), json!(2));
-    check("com.apple.reminders", "priority", json!("high"), json!(1));
-    check("com.apple.mail", "flag index", json!("mauve"), json!("mauve"));
-    check("com.apple.mail", "subject", json!("red"), json!("red"));
+    let check = |app: &str, term: &str, value: &str, expected: Option<[i64; 2]>| {
+        assert_eq!(found(app, term, Operator::Equal, json!(value)), Ok(expected), "{app} {term}");
+    };
+    check("com.apple.mail", "flag index", "Purple", Some([5, 5]));
+    check("com.apple.finder", "label index", "grey", Some([7, 7]));
+    check("com.apple.finder", "container.label index", "red", Some([2, 2]));
+    check("com.apple.reminders", "priority", "high", Some([1, 4]));
+    check("com.apple.mail", "flag index", "mauve", None);
+    check("com.apple.mail", "subject", "red", None);
+    let fault = found("com.apple.reminders", "priority", Operator::Greater, json!("medium")).unwrap_err();
+    assert_eq!(fault.suggestion, "compare with a number: 0 none, 1 high, 5 medium, 9 low");
 }

@@ -7,7 +7,7 @@ use super::{Creating, Node, gathers};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
 use crate::call::How;
-use crate::change::{Look, Slot, holds};
+use crate::change::{Look, SEND, Slot, holds};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::identity::Identity;
@@ -113,11 +113,15 @@ impl Creating {
             }
             told.push(one);
         }
-        if self.sends() {
-            for (one, node) in told.iter_mut().zip(&self.nodes) {
-                if one.json.shift_remove("gone").is_some() && node.parent.is_none() {
-                    one.json.insert("sent".to_owned(), json!(true));
-                }
+        let sends = self.creation.then.iter().filter(|next| next.sent.code == SEND);
+        let sent = sends.flat_map(|next| next.sent.direct.iter().flat_map(Given::objects));
+        for number in sent.filter_map(Following::number_of_it) {
+            if let Some(one) = told.get_mut(number)
+                && one.json.shift_remove("gone").is_some()
+            {
+                one.json.insert("sent".to_owned(), json!(true));
+                let parts = told.iter_mut().zip(&self.nodes).filter(|(_, node)| node.parent == Some(number));
+                parts.for_each(|(part, _)| drop(part.json.shift_remove("gone")));
             }
         }
         apart(&mut told);

@@ -249,7 +249,7 @@ impl<'a> Tree<'a> {
         if let (Some(origin), Some(first)) = (creation.origin(), places.first_mut()) {
             first.facts = facts_of(origin, &app.bundle_id, dictionary, first.path.class());
         }
-        looks::tell_apart(&mut places, app, dictionary);
+        looks::tell_apart(&mut places, &creation.then, app, dictionary);
         let commands = creation.makes.iter().map(|make| &make.command);
         let commands = commands.chain(creation.then.iter().map(|next| &next.sent));
         let anchors = commands.map(|command| placing::anchors(app, dictionary, command));

@@ -306,7 +306,7 @@ impl Creating {
         format!("{class} {word} {}", name(path))
     }
 
-    pub(super) fn sends(&self) -> bool {
+    fn sends(&self) -> bool {
         self.creation.then.iter().any(|next| next.sent.code == SEND)
     }
 

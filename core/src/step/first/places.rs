@@ -40,7 +40,11 @@ pub(in crate::step) fn places(fault: Fault, app: &App, world: &mut World<'_>) ->
     wanted.properties = name.into_iter().filter(|name| may_read(name, app, world.gate, world.now)).collect();
     let (argument, words) = (None, String::new());
     let first = First { rest: None, specifier, argument, words, fault: Some(fault.clone()) };
-    elements::start(&GetElements { limit: MOST_PLACES, ..wanted }, Some(first), world).map_err(|_| fault)
+    match elements::start(&GetElements { limit: MOST_PLACES, ..wanted }, Some(first), world) {
+        Ok(step @ Step::Run(_)) => Ok(step),
+        // An error about a place asks no one.
+        _ => Err(fault),
+    }
 }
 
 /// Names the containers in the error: `calendar "Home"`.

@@ -17,6 +17,7 @@ pub(super) fn ask(query: Query, part: &Part, moment: &Moment) -> Query {
     let day = |field, from: i64, to: i64| active().and(Predicate::between(field, from, to - 1));
     let mut query = query
         .count("overdue", &overdue)
+        .count("overdue_itself", &active().and(Predicate::until("dueDate", now - 1)))
         .count("due_today", &day(DUE, today, tomorrow))
         .count("due_tomorrow", &day(DUE, tomorrow, moment.start_in(2)))
         .count("flagged", &Predicate::flag("flagged", true))
@@ -63,6 +64,12 @@ fn insights(_part: &Part, found: &Found, metadata: &Json, moment: &Moment) -> Ve
     if let Some(oldest) = found.stat("oldest") {
         let since = moment.show(&json!(oldest));
         insights.push(format!("{overdue} overdue, the oldest since {}", since.as_str().unwrap_or_default()));
+    }
+    let outer = overdue - found.count("overdue_itself");
+    if outer > 0 {
+        insights.push(format!(
+            "{outer} overdue by the due date of their project or group, which a date of their own does not change"
+        ));
     }
     let crowded =
         found.groups("overdue").into_iter().find(|group| group.size() >= 3 && !group.key().is_null());

@@ -2,7 +2,7 @@
 //! whether another object has taken the name.
 
 use super::Tree;
-use crate::action::Invocation;
+use crate::action::{Following, Invocation};
 use crate::app::{App, same_id};
 use crate::change::{DELETE, Fact, Look, Slot, Subject, binding, counts, held, unshown};
 use crate::dictionary::{Dictionary, Identifier};
@@ -62,9 +62,12 @@ impl Tree<'_> {
 }
 
 /// Adds values to the looks at destinations and targets, which the question does not show.
-pub(super) fn tell_apart(places: &mut [Subject], app: &App, dictionary: &Dictionary) {
+pub(super) fn tell_apart(places: &mut [Subject], then: &[Following], app: &App, dictionary: &Dictionary) {
     for subject in places {
-        let facts = binding(&app.bundle_id, dictionary, "", &subject.path).into_iter();
+        let is_target =
+            |next: &&Following| next.sent.direct.iter().any(|it| it.paths().contains(&&subject.path));
+        let code = then.iter().find(is_target).map_or("", |next| next.sent.code.as_str());
+        let facts = binding(&app.bundle_id, dictionary, code, &subject.path).into_iter();
         let facts: Vec<Fact> = facts.filter(|fact| !subject.facts.contains(fact)).collect();
         subject.facts.extend(facts);
     }
