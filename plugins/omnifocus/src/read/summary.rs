@@ -38,7 +38,7 @@ pub(super) fn ask(query: Query, part: &Part, moment: &Moment) -> Query {
     query
 }
 
-/// Shows the counts, and at most three sentences that explain them.
+/// Shows the counts, and at most four sentences that explain them.
 pub(super) fn show(part: &Part, found: &Found, metadata: &Json, moment: &Moment) -> Json {
     let labels = [
         "overdue", "due_today", "due_tomorrow", "flagged", FLAGGED, "available", "blocked", "completed",
@@ -82,7 +82,7 @@ fn insights(_part: &Part, found: &Found, metadata: &Json, moment: &Moment) -> Ve
     if found.count("blocked") > 5 {
         insights.push(format!("{} blocked", found.count("blocked")));
     }
-    insights.truncate(3);
+    insights.truncate(4);
     insights
 }
 
