@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::action::{Column, View};
 use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
-use crate::filter::{Compare, Operator};
+use crate::filter::{Compare, Filter, Operator};
 use crate::marshal::{Checker, Given, Shape, expected, shapes};
 use crate::moment::{self, Moment, Part};
 use crate::numbered;
@@ -87,7 +87,7 @@ pub(super) fn check_birthday(column: &Column, compare: &Compare<String>) -> Resu
     Err(Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "where"))
 }
 
-/// The first and the last number that a word stands for, such as the colour of a flag.
+/// The comparison with the numbers that a word stands for, such as the colour of a flag; `None` for any other value.
 ///
 /// # Errors
 /// [`Code::TypeMismatch`]: words have no order, because a high priority is a low number.
@@ -95,17 +95,25 @@ pub(super) fn numbered(
     app: &str,
     column: &Column,
     compare: &Compare<String>,
-) -> Result<Option<[i64; 2]>, Fault> {
+) -> Result<Option<Filter<String>>, Fault> {
     let term = column.term.rsplit('.').next().unwrap_or(&column.term);
     let numbers = numbered::numbers(app, term);
     let word = compare.value.as_str().filter(|_| column.view.is_none());
-    let range = word.and_then(|word| numbered::range(numbers, word));
-    if range.is_some() && !EQUALITY.contains(&compare.operator) {
+    let Some([from, to]) = word.and_then(|word| numbered::range(numbers, word)) else { return Ok(None) };
+    if !EQUALITY.contains(&compare.operator) {
         let message = format!("`{}` {}: words have no order", column.shown(), compare.operator.as_str());
         let suggestion = format!("compare with a number: {}", numbered::listed(numbers));
         return Err(Fault::new(Code::TypeMismatch, message, suggestion).with("parameter", "where"));
     }
-    Ok(range)
+    let side = |operator, number: i64| {
+        Filter::Compare(Compare { operator, value: Json::from(number), ..compare.clone() })
+    };
+    let all = Filter::And(vec![side(Operator::GreaterOrEqual, from), side(Operator::LessOrEqual, to)]);
+    Ok(Some(match compare.operator {
+        operator if from == to => side(operator, from),
+        Operator::NotEqual => Filter::Not(Box::new(all)),
+        _ => all,
+    }))
 }
 
 /// The name of a value of an enumeration, even if only its first words are given.

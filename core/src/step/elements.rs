@@ -24,7 +24,7 @@ use crate::call::{GetElements, Range};
 use crate::change;
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
-use crate::filter::{Compare, Filter, Operator};
+use crate::filter::{Compare, Filter};
 use crate::identity::{Identity, identity};
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
@@ -380,18 +380,8 @@ impl Columns<'_> {
             comparable(compare, column, self.dictionary, self.home)
         };
         compare::check_birthday(&column, &compare)?;
-        if let Some([from, to]) = compare::numbered(&self.app.bundle_id, &column, &compare)? {
-            let side =
-                |operator, number: i64| Compare { operator, value: Json::from(number), ..compare.clone() };
-            if from == to {
-                return self.compare(side(compare.operator, from));
-            }
-            let sides = [side(Operator::GreaterOrEqual, from), side(Operator::LessOrEqual, to)];
-            let all = sides.into_iter().map(|side| self.compare(side)).collect::<Result<_, Fault>>()?;
-            return Ok(match compare.operator {
-                Operator::NotEqual => Filter::Not(Box::new(Filter::And(all))),
-                _ => Filter::And(all),
-            });
+        if let Some(numbers) = compare::numbered(&self.app.bundle_id, &column, &compare)? {
+            return numbers.map(&mut |side| self.compare(side));
         }
         // A day, a week and a year are spans of time that contain the date itself. So the app's own filter, an index
         // and the occurrences of a series can use them too.

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::app::App;
-use crate::filter::Filter;
 use crate::moment::GRAMMAR;
 use crate::step::properties::column;
 
@@ -267,15 +266,25 @@ fn a_colour_stands_for_its_number() {
         let column = Column { term: term.to_owned(), ..Column::default() };
         numbered(app, &column, &Compare { property: term.to_owned(), operator, value })
     };
-    let check = |app: &str, term: &str, value: &str, expected: Option<[i64; 2]>| {
-        assert_eq!(found(app, term, Operator::Equal, json!(value)), Ok(expected), "{app} {term}");
+    let check = |app: &str, term: &str, value: &str, expected: &[(Operator, i64)]| {
+        let Ok(filter) = found(app, term, Operator::Equal, json!(value)) else { panic!("{app} {term}") };
+        let sides = match filter {
+            Some(Filter::And(sides)) => sides,
+            other => other.into_iter().collect(),
+        };
+        let sides = sides.into_iter().map(|side| match side {
+            Filter::Compare(Compare { operator, value, .. }) => (operator, value.as_i64().unwrap_or(-2)),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(sides.collect::<Vec<_>>(), expected, "{app} {term}");
     };
-    check("com.apple.mail", "flag index", "Purple", Some([5, 5]));
-    check("com.apple.finder", "label index", "grey", Some([7, 7]));
-    check("com.apple.finder", "container.label index", "red", Some([2, 2]));
-    check("com.apple.reminders", "priority", "high", Some([1, 4]));
-    check("com.apple.mail", "flag index", "mauve", None);
-    check("com.apple.mail", "subject", "red", None);
+    check("com.apple.mail", "flag index", "Purple", &[(Operator::Equal, 5)]);
+    check("com.apple.finder", "label index", "grey", &[(Operator::Equal, 7)]);
+    check("com.apple.finder", "container.label index", "red", &[(Operator::Equal, 2)]);
+    let high = [(Operator::GreaterOrEqual, 1), (Operator::LessOrEqual, 4)];
+    check("com.apple.reminders", "priority", "high", &high);
+    check("com.apple.mail", "flag index", "mauve", &[]);
+    check("com.apple.mail", "subject", "red", &[]);
     let fault = found("com.apple.reminders", "priority", Operator::Greater, json!("medium")).unwrap_err();
     assert_eq!(fault.suggestion, "compare with a number: 0 none, 1 high, 5 medium, 9 low");
 }
