@@ -126,7 +126,11 @@ pub(crate) fn is_trash_name(app: &str, terms: &Terms, class: &str, name: &str) -
 
 /// Whether only the name of an object tells if it holds deleted objects, and the path does not say the name.
 pub(crate) fn may_be_trash(app: &str, terms: &Terms, path: &Path) -> bool {
-    let is_unnamed = !matches!(path.last(), Some((_, Segment::Element(_, By::Name(_)))) | None);
+    let is_unnamed = match path.last() {
+        Some((_, Segment::Property(member))) => !TRASHES.contains(&member.term.as_str()),
+        Some((_, Segment::Element(_, by))) => !matches!(by, By::Name(_)),
+        None => false,
+    };
     is_unnamed && DISCARDED.iter().any(|(of, class, _)| same_id(of, app) && terms.is_a(path.class(), class))
 }
 

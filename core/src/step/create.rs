@@ -301,10 +301,10 @@ impl Creating {
             }
             let moves = self.creation.then.iter().filter(|next| next.sent.code == moves::MOVE);
             let mut to = moves.flat_map(|next| &next.sent.parameters).flat_map(|each| each.value.paths());
-            if to.any(|path| *path == subject.path) {
-                placing::check_trash(&subject.path, row, app)?;
-            }
             let path = placing::found(&subject.path, row.get(3), &self.anchors);
+            if to.any(|to| *to == subject.path) {
+                placing::check_trash(&path, row, app)?;
+            }
             let there = Subject { path: path.clone(), ..subject.clone() };
             let called = words::object(&there, row, app, &self.names);
             self.names.insert(path.clone(), called);

@@ -128,10 +128,11 @@ impl Placing {
                     Some(error.to_fault(&app.bundle_id, &app.name).with("object", told(path, app, world)))
                 });
             }
-            if moves && let Err(trash) = check_trash(path, row, app) {
+            let path = found(path, row.get(3), &anchors);
+            if moves && let Err(trash) = check_trash(&path, row, app) {
                 fault.get_or_insert(trash);
             }
-            found(path, row.get(3), &anchors)
+            path
         });
         match fault {
             Some(fault) => Err(fault),
