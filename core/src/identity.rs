@@ -49,6 +49,16 @@ pub enum Identity {
     Index,
 }
 
+impl Identity {
+    /// Returns the property with the id; `None` if objects have none.
+    pub(crate) fn id(self) -> Option<Identifier> {
+        match self {
+            Self::Id(id) => Some(id),
+            Self::Name(_) | Self::Index => None,
+        }
+    }
+}
+
 /// Says how objects of a class are identified: by the property with the id's code, otherwise by a name, otherwise by
 /// their position.
 pub(crate) fn identity(dictionary: &Dictionary, class: &str) -> Identity {

@@ -167,6 +167,10 @@ pub(super) fn undo(arguments: &Arguments<'_>) -> Result<Wanted, Fault> {
     let (last, list) =
         (arguments.flag("last")?.unwrap_or_default(), arguments.flag("list")?.unwrap_or_default());
     match (arguments.get("undo"), last, list) {
+        (_, _, false) if offset.is_some() => {
+            let suggestion = "leave it out, or give {\"list\":true,\"offset\":10}";
+            Err(Fault::parameter("offset", "`offset` is only for `list`", suggestion))
+        }
         (Some(json), false, false) => ids(json).map(Wanted::Ids),
         (None, true, false) => Ok(Wanted::Last),
         (None, false, true) => Ok(Wanted::List(offset.unwrap_or_default())),

@@ -3,7 +3,7 @@
 use super::{Fact, Look};
 use crate::app::same_id;
 use crate::dictionary::{APPLICATION, Dictionary, Identifier};
-use crate::identity::{Identity, identity};
+use crate::identity::identity;
 use crate::specifier::{Member, Path, Segment};
 
 /// The event that deletes.
@@ -56,7 +56,7 @@ const EMPTY: &str = "fndrempt";
 /// The event that ends an app.
 pub(crate) const QUIT: &str = "aevtquit";
 
-/// An app, a command, "" for every one, a class, a caption, and the path to the fact: properties and elements.
+/// An app and a command, each "" for every one; a class, a caption, and the path to the fact: properties and elements.
 ///
 /// # Source
 /// Mail's dictionary: recipients are elements of an outgoing message, attachments are elements of its text.
@@ -304,11 +304,12 @@ pub(crate) fn binding(app: &str, dictionary: &Dictionary, code: &str, path: &Pat
     if path.name().is_none() {
         return Vec::new();
     }
-    let own = match identity(dictionary, path.class()) {
-        Identity::Id(id) => Some(id),
-        _ => None,
-    };
-    let all = own.into_iter().chain(unshown(app, dictionary, code, path.class()));
+    let all = identity(dictionary, path.class()).id().into_iter().chain(unshown(
+        app,
+        dictionary,
+        code,
+        path.class(),
+    ));
     all.map(|each| Fact::new(UNSHOWN, Look::Property(vec![each]))).collect()
 }
 

@@ -12,7 +12,8 @@ use crate::specifier::quoted;
 /// the named objects are read before the question.
 pub(crate) const NAMED: usize = 5;
 
-/// The number of scopes that the label of an answer names. If there are more, no longer answer is offered.
+/// The most scopes that the label of an answer names: six still fit on two lines of a form. If there are more, no longer
+/// answer is offered, because a person would not see all that it covers.
 pub(super) const COVERED: usize = 6;
 
 /// The digest of a question: everything that was shown, and the exact script that would run.

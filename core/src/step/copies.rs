@@ -8,7 +8,7 @@ use crate::action::{Copies, Invocation};
 use crate::app::App;
 use crate::change::Look;
 use crate::dictionary::Dictionary;
-use crate::identity::{Identity, identity};
+use crate::identity::identity;
 use crate::permission::may_read;
 use crate::specifier::{By, Id, Path, Segment, quoted, read_source};
 use crate::undo::{Made, Undo, Way};
@@ -21,10 +21,7 @@ pub(super) fn of(invocation: &Invocation, app: &App, dictionary: &Dictionary) ->
     }
     let class = invocation.direct.as_ref()?.objects().first()?.class().to_owned();
     let (label, looks) = create::looks_of_copy(invocation, &class, app, dictionary);
-    let id = match identity(dictionary, &class) {
-        Identity::Id(id) => Some(id),
-        Identity::Name(_) | Identity::Index => None,
-    };
+    let id = identity(dictionary, &class).id();
     let originals = invocation.direct.as_ref()?.objects().into_iter().cloned().collect();
     Some(Copies { id, label, looks, originals })
 }

@@ -232,7 +232,10 @@ impl Registry {
 
     /// Finds out why a call cannot undo a change of a plugin that was called; `None` if it can.
     pub fn undo_fault(&self, id: &PluginId, undo: &Json) -> Option<String> {
-        let setup = self.slots.get(id)?.loaded.get()?.setup();
+        let Some(setup) = self.slots.get(id).and_then(|slot| slot.loaded.get()).map(|loaded| loaded.setup())
+        else {
+            return Some("the plugin is not there any more".to_owned());
+        };
         descriptor::undo_fault(&setup.tools, setup.lenient, undo)
     }
 

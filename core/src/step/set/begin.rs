@@ -15,7 +15,7 @@ use crate::change::{
 };
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
-use crate::identity::{Identity, identity};
+use crate::identity::identity;
 use crate::marshal::{Checker, Given, as_meant};
 use crate::moment::Shift;
 use crate::numbered;
@@ -402,10 +402,7 @@ fn opened(
     subject.facts = facts;
     if subject.name.is_some() {
         let is_kept = |look: &Identifier| !subject.slots.iter().any(|slot| slot.identifier == *look);
-        let own = match identity(dictionary, subject.path.class()) {
-            Identity::Id(id) => Some(id),
-            _ => None,
-        };
+        let own = identity(dictionary, subject.path.class()).id();
         let looks = own.into_iter().chain(unmoved(&app.bundle_id, dictionary, subject.path.class()));
         subject.looks = looks.filter(is_kept).collect();
     }

@@ -298,7 +298,7 @@ async fn caller(
     };
     let app = pipeline.bundle_id(app).await?;
     let change = grants.may_change(&app);
-    if change.is_none() && !grants.may_read(&app) {
+    if !grants.may_read(&app) {
         let what = format!("the plugin `{id}` has no grant to read `{app}`");
         return Err(Failure::Failed(format!("{what}\n`iac-mcp plugin grant {id} apps {app}` grants it")));
     }
