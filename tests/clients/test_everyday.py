@@ -132,6 +132,16 @@ class Whole(OneServer):
         for folder in found["elements"]:
             self.assertEqual([*folder["properties"]], names)
 
+    def test_a_path_in_words_is_the_path_with_dots(self):
+        for app, elements in [("Notes", "every note"), ("Reminders", "every reminder"), ("Mail", "every message of inbox")]:
+            owner = "mailbox" if app == "Mail" else "container"
+            with self.subTest(app):
+                both = [f"name of {owner}", f"{owner}.name"]
+                found = [self.server.call("iac_mcp_get_elements", app=app, elements=elements, properties=[each], limit=5) for each in both]
+                words, dots = ([[*row["properties"].values()] for row in each["elements"]] for each in found)
+                self.assertEqual(words, dots)
+                self.assertTrue(all(dots))
+
     def test_an_app_that_must_be_told_what_to_count(self):
         for elements in ('items of folder "~/Desktop"', 'every file of folder "~/Desktop" whose size > 0'):
             counted = self.server.call("iac_mcp_read_command", app="Finder", command="count", target=elements)

@@ -62,12 +62,6 @@ impl Outer<'_> {
             return own;
         }
         let dotted = with_dots(term);
-        // `name of container` is the same as `container.name`, and so the element's own comes first here, too.
-        if dotted.is_some()
-            && let Ok(own) = column(app, dictionary, class, term)
-        {
-            return Ok(own);
-        }
         let path = dotted.as_deref().unwrap_or(term);
         let found = self.outer(app, dictionary, class, path);
         found.unwrap_or_else(|| column(app, dictionary, class, term))

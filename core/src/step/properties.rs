@@ -193,6 +193,12 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
             return own_column(app, dictionary, class, &kept);
         }
         let dotted = with_dots(term);
+        // `name of container` is the object's own `container.name`, as with dots, before it is another container's.
+        let fault = match dotted.as_ref().map(|path| own_column(app, dictionary, class, path)) {
+            Some(Ok(found)) => return Ok(Column { asked: Some(term.trim().to_owned()), ..found }),
+            Some(Err(fault)) => fault,
+            None => fault,
+        };
         let path = dotted.as_deref().unwrap_or(term);
         match owner::by_property(dictionary, class, path) {
             Some(way) => {
@@ -203,10 +209,7 @@ pub(super) fn column(app: &App, dictionary: &Dictionary, class: &str, term: &str
                 let is_one_of_several = first.is_some_and(|first| first.kind.0.len() > 1);
                 Ok(Column { other: asked.clone().filter(|_| is_one_of_several), asked, ..found })
             }
-            None => dotted.map_or(Err(fault), |path| {
-                let found = own_column(app, dictionary, class, &path)?;
-                Ok(Column { asked: Some(term.trim().to_owned()), ..found })
-            }),
+            None => Err(fault),
         }
         .map_err(|fault| match elsewhere(dictionary, class, term.trim()) {
             Some(suggestion) => Fault { suggestion, ..fault },
