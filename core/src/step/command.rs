@@ -72,7 +72,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         }
         Checked::Wrong(fault) => return first::count(call, world).unwrap_or(Err(fault)),
     };
-    one_at_a_time(&invocation)?;
+    check_targets(&invocation)?;
     let result = result_of(&invocation, &dictionary);
     if result.as_ref().is_some_and(|kind| are_named(&shapes(kind, &dictionary))) {
         invocation.text = WHOLE;
@@ -124,8 +124,15 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     Ok(placing::begin(*invocation, references(call.target.as_ref()), sending, app, world))
 }
 
-/// Refuses to play several things: each event would stop what the one before it has started.
-fn one_at_a_time(invocation: &Invocation) -> Result<(), Fault> {
+/// Checks the number of targets.
+///
+/// # Errors
+/// There is none in a list, or there are several things to play: each event would stop what the one before it has started.
+fn check_targets(invocation: &Invocation) -> Result<(), Fault> {
+    if invocation.each && matches!(&invocation.direct, Some(Given::List(targets)) if targets.is_empty()) {
+        let message = format!("`target` is an empty list, so `{}` would do nothing", invocation.term);
+        return Err(Fault::parameter("target", message, "name at least one object"));
+    }
     let count = invocation.direct.as_ref().map_or(0, |direct| direct.objects().len());
     if invocation.code != PLAY || !invocation.each || count < 2 {
         return Ok(());
