@@ -168,7 +168,7 @@ fn bind_one(
         identifier,
         takes_direct: command.direct.is_some(),
         direct,
-        each: many && !WHOLE_LISTS.contains(&command.code.as_str()),
+        each: many && command.is_sent_for_each(),
         parameters,
         text: call.text,
         is_fragile,
@@ -217,6 +217,11 @@ impl Command {
     pub(crate) fn takes_many(&self) -> bool {
         let kinds = self.direct.as_ref().map(|direct| direct.kind.0.as_slice()).unwrap_or_default();
         !kinds.is_empty() && kinds.iter().all(|kind| !kind.list && is_any_object(&kind.name))
+    }
+
+    /// Whether the script sends it once for each of several targets.
+    pub(crate) fn is_sent_for_each(&self) -> bool {
+        !WHOLE_LISTS.contains(&self.code.as_str())
     }
 }
 

@@ -17,6 +17,9 @@ const PARAMETER: &str = "Parameter";
 /// The code of the command `count`.
 pub(crate) const COUNT: &str = "corecnte";
 
+/// The code of Music's command `play`, which plays one thing.
+pub(crate) const PLAY: &str = "hookPlay";
+
 /// Opens an app in the background and does nothing else. No dictionary has this command, and every app obeys it.
 ///
 /// # Source
@@ -122,7 +125,7 @@ impl Writer<'_> {
         let mut properties = Map::new();
         let mut required = Vec::new();
         if let Some(direct) = &command.direct {
-            properties.insert(TARGET.to_owned(), self.parameter(direct, command.takes_many()));
+            properties.insert(TARGET.to_owned(), self.target(direct, command));
             required.extend((!direct.optional).then_some(TARGET.to_owned()));
         }
         for (term, parameter) in command.named_parameters() {
@@ -131,7 +134,7 @@ impl Writer<'_> {
             }
             let name = key_of(term);
             required.extend((!parameter.optional).then(|| name.clone()));
-            properties.insert(name, self.parameter(&parameter, false));
+            properties.insert(name, self.parameter(&parameter, self.kind(&parameter.kind, 0)));
         }
         let mut root = json!({ "type": "object", "properties": properties });
         if !required.is_empty() {
@@ -141,11 +144,22 @@ impl Writer<'_> {
         root
     }
 
-    fn parameter(&self, parameter: &Parameter, many: bool) -> Json {
-        let mut schema = self.kind(&parameter.kind, 0);
-        if many {
-            schema = union(vec![schema.clone(), json!({ "type": "array", "items": schema })]);
+    fn target(&self, direct: &Parameter, command: &Command) -> Json {
+        let one = self.kind(&direct.kind, 0);
+        if !command.takes_many() {
+            return self.parameter(direct, one);
         }
+        let mut several = json!({ "type": "array", "items": one });
+        if command.is_sent_for_each() {
+            several["minItems"] = json!(1);
+        }
+        if command.code == PLAY {
+            several["maxItems"] = json!(1);
+        }
+        self.parameter(direct, union(vec![one, several]))
+    }
+
+    fn parameter(&self, parameter: &Parameter, mut schema: Json) -> Json {
         if self.words {
             let said = foreign::said(parameter.description.as_deref(), DESCRIPTION);
             let own = schema.get("description").and_then(Json::as_str).unwrap_or_default();

@@ -30,8 +30,6 @@ const KEPT: [&str; 5] = ["add", "remove", "delete", "duplicate", "move"];
 
 /// A window in which a name from the dictionary is never cut.
 const WHOLE: TextWindow = TextWindow { offset: 0, limit: 1_000 };
-/// Music's event that plays something.
-const PLAY: &str = "hookPlay";
 
 const NOTHING: &str = "`count` needs a class to count, or the object does not exist";
 const SAY_WHAT: &str = "add `each`, the class to count, such as {\"each\":\"message\"}";
@@ -134,7 +132,7 @@ fn check_targets(invocation: &Invocation) -> Result<(), Fault> {
         return Err(Fault::parameter("target", message, "name at least one object"));
     }
     let count = invocation.direct.as_ref().map_or(0, |direct| direct.objects().len());
-    if invocation.code != PLAY || !invocation.each || count < 2 {
+    if invocation.code != schema::PLAY || !invocation.each || count < 2 {
         return Ok(());
     }
     let message = format!(

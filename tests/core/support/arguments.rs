@@ -68,7 +68,9 @@ fn value(schema: &Json, dictionary: &Dictionary, dice: &mut Dice) -> Option<Json
         "boolean" => json!(dice.below(2) == 0),
         "null" => Json::Null,
         "array" => {
-            let count = schema["minItems"].as_u64().map_or_else(|| dice.below(3), |least| least as usize);
+            let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
+            let most = schema["maxItems"].as_u64().map_or(least + 2, |most| most as usize);
+            let count = least + dice.below(most + 1 - least);
             return (0..count).map(|_| value(&schema["items"], dictionary, dice)).collect();
         }
         "object" => return object(schema, dictionary, dice),
