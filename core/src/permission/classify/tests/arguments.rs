@@ -544,3 +544,38 @@ fn arguments_only_raise() {
         assert_eq!((found.level, found.is_shell), (level, is_shell), "{action:?}: {}", found.reason);
     }
 }
+
+/// A longer approval holds what stands in its scope: the command, the class and the property, but no value.
+#[test]
+fn a_value_that_makes_it_worse_is_told_from_what_is_as_bad_with_any_value() {
+    let rules =
+        [LevelRule { app: None, command: None, property: Some("mailbox".into()), level: Level::Dangerous }];
+    let in_mail = |action: Action| Action { app: "com.apple.mail".into(), ..action };
+    let put = |term: &str, value: Given| in_mail(set(named("message", "x"), term, value));
+    let moved = |to: Given| put("mailbox", to);
+    let in_answer = |action: Action| {
+        let Deed::Set(mut changes) = action.deed else { panic!("a change") };
+        let creation = Creation { writes: changes.pop().map(Box::new), ..Creation::default() };
+        Action { deed: Deed::Create(Box::new(creation)), app: action.app, terms: action.terms }
+    };
+    let alarm = || vec![("new", Given::Class("mail alarm".into()))];
+    let in_calendar = |action: Action| Action { app: "com.apple.iCal".into(), ..action };
+    let discarded = in_calendar(invocation(
+        "move",
+        "coremove",
+        named("mail alarm", "x"),
+        vec![("to", Given::Object(trash()))],
+    ));
+    for (action, rules, raised) in [
+        (moved(Given::Object(trash())), &[][..], true),
+        (moved(Given::Object(trash())), &rules[..], false),
+        (moved(named("mailbox", "Letters")), &[][..], false),
+        (put("deleted status", Given::Bool(true)), &[][..], false),
+        (in_answer(moved(Given::Object(trash()))), &[][..], true),
+        (in_answer(moved(named("mailbox", "Letters"))), &[][..], false),
+        (discarded, &[][..], true),
+        (in_calendar(invocation("make", "corecrel", Given::Null, alarm())), &[][..], false),
+    ] {
+        assert_eq!(is_raised(&action, rules), raised, "{action:?} {rules:?}");
+    }
+}
