@@ -155,7 +155,14 @@ pub(super) fn classify_act(app: &str, act: &InAppAct, count: usize, rules: &[Lev
     if let Some(rule) = rules.iter().find(|rule| rule.is_about(app, &act.term, &act.code)) {
         return Classified::new(rule.level, "has its level from the policy");
     }
-    let itself = Classified::new(act.level, "runs a script of the plugin's package inside the app");
+    let itself = Classified::new(
+        act.level,
+        if act.level == Level::Safe {
+            "reads with the plugin's own script"
+        } else {
+            "makes the change with the plugin's own script"
+        },
+    );
     if act.level == Level::Safe { itself } else { itself.raised_by_count(count) }
 }
 

@@ -226,7 +226,8 @@ impl Setting {
                 self.writes = true;
                 let id = &unasked.action().app;
                 let dictionary = app.dictionary.as_deref();
-                let wording = self.wording(&behind.name, id, world.gate.plugin.clone(), dictionary);
+                let mut wording = self.wording(&behind.name, id, world.gate.plugin.clone(), dictionary);
+                wording.is_undo |= world.gate.takes_back;
                 let parts = jxa::canonical(unasked.action());
                 put(unasked, wording, parts, behind, Then::Set(Box::new(self)))
             }

@@ -171,6 +171,45 @@ pub(super) fn containers_first<'p>(paths: impl Iterator<Item = &'p Path>, app: &
     paths
 }
 
+/// Where the objects are that a question only counts: `: 3 in mailbox "Lists" of account "iCloud", 1 in inbox`. Empty if
+/// all objects are in one container, because the named ones say which.
+pub(super) fn whence(all: &[&Path], named: &[&Path], names: &Names) -> String {
+    let container = |path: &Path| path.last().map(|(container, _)| container.clone());
+    let places: IndexSet<Option<Path>> = all.iter().map(|path| container(path)).collect();
+    let mut counts: IndexMap<Option<Path>, usize> = IndexMap::new();
+    for path in all.iter().filter(|path| !named.contains(path)) {
+        *counts.entry(container(path)).or_default() += 1;
+    }
+    if places.len() < 2 || counts.is_empty() {
+        return String::new();
+    }
+    // What is at the top of the app is in no container that has a name.
+    let (mut told, mut left, mut elsewhere) = (Vec::new(), 0, 0);
+    counts.sort_by(|_, one, _, other| other.cmp(one));
+    for (place, count) in counts {
+        match place.filter(|place| place.last().is_some()) {
+            Some(place) if told.len() < NAMED => told.push(format!("{count} in {}", name(&place, names))),
+            _ => (left, elsewhere) = (left + count, elsewhere + 1),
+        }
+    }
+    match (left, elsewhere) {
+        (0, _) => {}
+        (left, 1) => told.push(format!("{left} elsewhere")),
+        (left, places) => told.push(format!("{left} in {places} other places")),
+    }
+    format!(": {}", told.join(", "))
+}
+
+/// Some parts in one sentence: `a, b and c`.
+pub(super) fn listed<S: AsRef<str>>(parts: &[S], last: &str) -> String {
+    let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+    match parts.split_last() {
+        Some((end, [])) => (*end).to_owned(),
+        Some((end, others)) => format!("{}{last}{end}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// A note that some of the objects stand for others; `all` is the number of all objects.
 pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Option<String> {
     let kinds: Vec<&str> = kinds.collect();

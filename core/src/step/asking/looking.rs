@@ -207,6 +207,7 @@ impl Looking {
         names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
         let mut wording = wording(&unasked, objects, &names, &behind, &then, world);
         wording.count = wording.count.saturating_sub(deleted.len());
+        wording.others = others.into();
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
         let notes = wording.consequence.take().into_iter().chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
@@ -386,7 +387,7 @@ fn wording(
             let direct = if is_beside(&invocation.code) { 0 } else { direct };
             (format!("run {}", words::command(invocation, names)), direct)
         }
-        Deed::Script(script) => (script::in_words(script), script.count),
+        Deed::Script(script) => (script::in_words(script, &behind.name), script.count),
         Deed::RunScript { language, text } => (run_script(language, text), 0),
         Deed::Web(call) => (web::in_words(call), 0),
         Deed::AskConsent { by, opens } => (ask_consent(by, *opens), 0),
@@ -409,7 +410,8 @@ fn wording(
     let script = match &unasked.action().deed {
         Deed::RunScript { text, .. } => listing::lines(text),
         _ => Vec::new(),
-    };
+    }
+    .into();
     let shared = match &unasked.action().deed {
         Deed::Script(script) => u32::try_from(script.count - script.lines).unwrap_or(u32::MAX),
         _ => 0,
@@ -425,16 +427,16 @@ fn wording(
         _ => {}
     }
     Wording {
-        app: behind.name.clone(),
+        app: behind.name.as_str().into(),
         plugin: world.gate.plugin.clone(),
         deed,
-        is_undo: matches!(then, Then::Command(sending) if sending.takes_back()),
+        is_undo: world.gate.takes_back || matches!(then, Then::Command(sending) if sending.takes_back()),
         objects,
         count,
         shared,
         script,
         differs,
-        whole: matches!(unasked.action().deed, Deed::Script(_)),
+        plugins: matches!(unasked.action().deed, Deed::Script(_)),
         consequence: consequence.map(str::to_owned),
     }
 }

@@ -102,16 +102,16 @@ impl Creating {
         }
         let consequence = (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "));
         Wording {
-            app: app.name.clone(),
+            app: app.name.as_str().into(),
             plugin,
             deed: self.deed(app),
             is_undo: false,
             objects,
             count: 1,
             shared: 0,
-            script: Vec::new(),
+            script: Box::default(),
             differs,
-            whole: false,
+            plugins: false,
             consequence,
         }
     }

@@ -76,16 +76,16 @@ impl Setting {
             self.open.iter().map(|open| open.line(dictionary, &apart, is_said)).collect()
         };
         Wording {
-            app: app.to_owned(),
+            app: app.into(),
             plugin,
             is_undo: self.open.iter().all(|open| self.is_undo(open)),
             deed: if is_one_back { self.deed_back(dictionary) } else { self.deed(&apart) },
             objects,
             count: self.open.len(),
             shared: 0,
-            script: Vec::new(),
+            script: Box::default(),
             differs,
-            whole: false,
+            plugins: false,
             consequence: self.effects(id),
         }
     }
