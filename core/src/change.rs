@@ -146,6 +146,8 @@ pub struct Slot {
     pub kind: TypeExpr,
     /// The words for its numbers, such as the colours of flags.
     pub numbers: Numbers,
+    /// Whether its numbers are minutes from the start of an event.
+    pub is_interval: bool,
     /// Whether the dictionary lets it be read, too.
     pub readable: bool,
     /// Whether it can be set after its object was made.

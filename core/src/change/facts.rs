@@ -46,6 +46,9 @@ pub(crate) fn sends(code: &str) -> bool {
     [SEND, SEND_TEXT].contains(&code)
 }
 
+/// The caption of the rule by which an event repeats.
+pub(crate) const RULE: &str = "rule of its series";
+
 /// OmniFocus's events that end a task or a project, and everything in it.
 const COMPLETE: &str = "OFOCFCMc";
 const DROP: &str = "OFOCFCMd";
@@ -87,7 +90,7 @@ const FACTS: [(&str, &str, &str, &str, &str); 41] = [
     ("com.apple.mail", FORWARD, "message", "its attachments", "mail attachment.name"),
     ("com.apple.mail", REDIRECT, "message", "its text", "content"),
     ("com.apple.mail", REDIRECT, "message", "its attachments", "mail attachment.name"),
-    ("com.apple.iCal", DELETE, "event", "rule of its series", "recurrence"),
+    ("com.apple.iCal", DELETE, "event", RULE, "recurrence"),
     ("com.omnigroup.OmniFocus4", COMPLETE, "task", "repeats", "repetition rule"),
     ("com.omnigroup.OmniFocus4", COMPLETE, "project", "repeats", "repetition rule"),
     ("com.omnigroup.OmniFocus3", COMPLETE, "task", "repeats", "repetition rule"),
@@ -201,8 +204,7 @@ const SETTING: [(&str, &str, &str, &str); 4] = [
 const BEGINS: [(&str, &str, &str, &str); 1] = [("com.apple.Notes", "note", "name", "body")];
 
 /// The property that says how an object repeats: an app, a class, its name in a question, and the property.
-const REPEATS: [(&str, &str, &str, &str); 1] =
-    [("com.apple.iCal", "event", "rule of its series", "recurrence")];
+const REPEATS: [(&str, &str, &str, &str); 1] = [("com.apple.iCal", "event", RULE, "recurrence")];
 
 const OMNIFOCUS: &[&str] = &["com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocus3"];
 

@@ -69,6 +69,7 @@ mod tests {
                 identifier,
                 kind: TypeExpr::default(),
                 numbers: &[],
+                is_interval: false,
                 readable: true,
                 writable: true,
             };

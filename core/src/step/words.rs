@@ -14,12 +14,16 @@ use super::show::value;
 use super::{World, remember};
 use crate::action::{Deed, Invocation};
 use crate::app::App;
-use crate::change::{BY_MAIL, FROM, Fact, Look, REPLACES, Subject, consequence, labels, may_hold, sends};
+use crate::change::{
+    BY, BY_MAIL, FROM, Fact, Look, REPLACES, RULE, SHARED, Slot, Subject, consequence, labels, may_hold,
+    sends,
+};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
-use crate::numbered::{self, Numbers};
+use crate::numbered;
 use crate::osa_error::NO_SUCH_OBJECT;
-use crate::permission::{OPEN, holds_address, is_address, may_read};
+use crate::permission::{NAMED, OPEN, holds_address, is_address, may_read};
+use crate::series;
 use crate::specifier::{By, Path, Segment, fits_line, one_line, quoted, quoted_to};
 use crate::value::Value;
 
@@ -73,16 +77,32 @@ pub(super) fn called(owners: &[Subject], rows: &[Json], app: &App) -> Names {
     names
 }
 
+/// An object of a series, by one of its dates instead of the first one.
+pub(super) fn occurrence(subject: &Subject, row: &Json, date: &str, app: &App, names: &Names) -> String {
+    let mut row = row.clone();
+    let labels = row.get_mut(1).and_then(Json::as_array_mut).into_iter().flatten();
+    labels
+        .filter(|label| matches!(Value::decode(label), Ok(Value::Date(_))))
+        .for_each(|label| *label = day(date).into());
+    object(subject, &row, app, names)
+}
+
 /// An object by its name: `message "Invoice" ("Ada Lovelace <ada@example.org>") of mailbox "INBOX"`, and below it a
 /// line for each fact. `names` has the names of its containers.
 pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) -> String {
     let path = &subject.path;
     let Ok(dictionary) = app.dictionary() else { return path.in_words(names) };
     let part = |at: usize| row.get(at).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut told = part(1)
-        .iter()
-        .take(subject.labels.len())
-        .filter_map(|label| label_text(&value(label, None, dictionary)));
+    let facts = subject.facts.iter().zip(part(4));
+    let repeats =
+        facts.clone().any(|(fact, read)| fact.caption == RULE && has_text(&value(read, None, dictionary)));
+    let mut told = part(1).iter().take(subject.labels.len()).filter_map(|label| {
+        match value(label, None, dictionary) {
+            // The date of a series is that of its first event.
+            Value::Date(date) if repeats => Some(format!("since {}", day(&date))),
+            label => label_text(&label),
+        }
+    });
     // A name that is a path says more than the name that was read.
     let is_path = path.name().is_some_and(|name| name.starts_with('/') || name.starts_with("~/"));
     let mut words = match told.next() {
@@ -102,7 +122,7 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         let is_label = matches!(&fact.look, Look::Property(way) if subject.labels.first() == way.last() && way.len() == 1);
         is_label && label_text(&value(read, None, dictionary)).is_some_and(|text| fits_line(&text))
     };
-    for (fact, read) in subject.facts.iter().zip(part(4)).filter(|(fact, _)| fact.is_shown()) {
+    for (fact, read) in facts.filter(|(fact, _)| fact.is_shown()) {
         let line = match fact.is_standing() {
             _ if is_said(fact, read) => None,
             true => told_standing(fact, read, dictionary),
@@ -246,6 +266,10 @@ fn is_missing(read: &Json, dictionary: &Dictionary) -> bool {
     matches!(value(read, None, dictionary), Value::Failed { number, .. } if number == NO_SUCH_OBJECT)
 }
 
+fn has_text(value: &Value) -> bool {
+    matches!(value, Value::Text(text) if !text.is_empty())
+}
+
 fn label_text(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) | Value::File(text) => Some(text.clone()),
@@ -268,7 +292,7 @@ fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
         Value::Bool(is) => if is { "yes" } else { "no" }.to_owned(),
         value => match plain(&value) {
             Json::String(text) if text.is_empty() => none(fact).to_owned(),
-            Json::String(text) => long(&text),
+            Json::String(text) => long(&text) + &rule(&text),
             other => shown(&other),
         },
     }
@@ -348,7 +372,7 @@ pub(super) fn shown(value: &Json) -> String {
     match value {
         Json::Null => "nothing".to_owned(),
         Json::String(text) if is_address(text) => long(text),
-        Json::String(text) => quoted(text) + &length(text, LONGEST),
+        Json::String(text) => quoted(text) + &length(text, LONGEST) + &rule(text),
         Json::Bool(_) | Json::Number(_) => value.to_string(),
         // Shows each field and each item, so that a long one does not hide another.
         Json::Object(fields) if !fields.contains_key("$") => {
@@ -364,9 +388,15 @@ pub(super) fn shown(value: &Json) -> String {
     }
 }
 
-/// A number with the word that people know it by: `5 (purple)`.
-pub(super) fn with_word(numbers: Numbers, value: &Json, shown: String) -> String {
-    match numbered::word(numbers, value) {
+/// A recurrence rule in words: ` (every 2 weeks on Monday)`; nothing for other texts.
+fn rule(text: &str) -> String {
+    series::in_words(text).map(|words| format!(" ({words})")).unwrap_or_default()
+}
+
+/// A number of a property with the word that people know it by: `5 (purple)`.
+pub(super) fn with_word(slot: &Slot, value: &Json, shown: String) -> String {
+    let word = numbered::word(slot.numbers, value).map(str::to_owned);
+    match word.or_else(|| numbered::from_start(value).filter(|_| slot.is_interval)) {
         Some(word) => format!("{shown} ({word})"),
         None => shown,
     }
@@ -510,7 +540,7 @@ pub(super) fn given(value: &Given, names: &Names) -> String {
         Given::Bool(flag) => flag.to_string(),
         Given::Number(number) => number.to_string(),
         Given::Text(text) if is_address(text) => long(text),
-        Given::Text(text) => quoted(text) + &length(text, LONGEST),
+        Given::Text(text) => quoted(text) + &length(text, LONGEST) + &rule(text),
         Given::Date(date) => day(date),
         Given::File(path) => format!("file {}", long(path)),
         Given::Enumerator(name) => one_line(name),

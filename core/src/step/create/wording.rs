@@ -341,7 +341,7 @@ impl Creating {
                 told.unwrap_or_else(|| match value {
                     Given::Number(number) => {
                         let number = number.clone().into();
-                        words::with_word(slot.numbers, &number, number.to_string())
+                        words::with_word(slot, &number, number.to_string())
                     }
                     other => given_of(&slot.term, other, &self.names),
                 })

@@ -614,6 +614,7 @@ pub(in crate::step) fn slot(app: &str, property: &Property) -> Result<Slot, Faul
         Identifier::of(&property.name).ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
     Ok(Slot {
         numbers: numbered::numbers(app, &property.name),
+        is_interval: numbered::is_interval(app, &property.name),
         term: property.name.clone(),
         identifier,
         kind: property.kind.clone(),

@@ -268,10 +268,10 @@ impl Open {
             Some(Some((How::Shift, by))) => {
                 format!("set {} to {}", quoted(term), by.as_str().unwrap_or_default())
             }
-            Some(Some((how, added))) => {
+            Some(Some((how @ (How::Append | How::Prepend), added))) => {
                 let side = if *how == How::Append { "end" } else { "beginning" };
                 let text = match added {
-                    Json::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
+                    Json::Array(items) => self.added_items(at, *how, items),
                     text => self.shown_at(at, text, apart),
                 };
                 format!("add {text} at the {side} of {}", quoted(term))
@@ -283,11 +283,25 @@ impl Open {
         }
     }
 
+    /// The items that a change adds to a list. Objects and dates are in words, as in the whole list.
+    fn added_items(&self, at: usize, how: How, added: &[Json]) -> String {
+        let whole = match self.change.values.get(at) {
+            Some(Given::List(all)) if self.object(at).is_some() && all.len() >= added.len() => all,
+            _ => return added.iter().map(shown).collect::<Vec<_>>().join(", "),
+        };
+        let (first, last) = (&whole[..added.len()], &whole[whole.len() - added.len()..]);
+        let items = if how == How::Append { last } else { first };
+        items.iter().map(|item| words::given(item, &self.names)).collect::<Vec<_>>().join(", ")
+    }
+
     /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
     /// a script that runs from right to left would change places on the screen. New values that the first line of the
     /// question says are left out.
     fn line(&self, dictionary: Option<&Dictionary>, apart: &Apart, is_said: bool) -> String {
         let changes = self.change.subject.slots.iter().enumerate().map(|(at, slot)| {
+            if let Some(list) = self.list_difference(at, dictionary) {
+                return list.lines(&slot.term).iter().map(|line| format!("\n  {line}")).collect();
+            }
             let (old, new) = self.old_and_new(at, dictionary, apart);
             let name = quoted(&slot.term);
             let new = if is_said { String::new() } else { format!("\n  {name} new: {new}") };
@@ -309,6 +323,13 @@ impl Open {
                 _ => (words::day(&old), new()),
             },
             Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
+            Some(Ok(Value::List(items))) if items.iter().any(|item| matches!(item, Value::Date(_))) => {
+                let told = |item: &Value| match item {
+                    Value::Date(date) => words::day(date),
+                    other => shown(&other.to_json(&mut |source| Json::from(source))),
+                };
+                (format!("[{}]", items.iter().map(told).collect::<Vec<_>>().join(", ")), new())
+            }
             Some(Ok(old)) => {
                 let old = old.to_json(&mut |source| Json::from(source));
                 let (before, new) = difference(term, &old, self.wanted(at));
@@ -326,7 +347,7 @@ impl Open {
     }
 
     /// The dates that a change of a property leaves out of a series, if it leaves out any.
-    fn left_out(&self, at: usize) -> Option<&[Json]> {
+    pub(super) fn left_out(&self, at: usize) -> Option<&[Json]> {
         let term = &self.change.subject.slots.get(at)?.term;
         match self.joins.get(at)? {
             Some((How::Append, Json::Array(dates))) if self.excluded == Some(term) => Some(dates),
@@ -358,8 +379,10 @@ impl Open {
     }
 
     fn with_word(&self, at: usize, value: &Json, shown: String) -> String {
-        let numbers = self.change.subject.slots.get(at).map_or(&[][..], |slot| slot.numbers);
-        words::with_word(numbers, value, shown)
+        match self.change.subject.slots.get(at) {
+            Some(slot) => words::with_word(slot, value, shown),
+            None => shown,
+        }
     }
 
     /// A new value as the client gave it.
@@ -371,6 +394,10 @@ impl Open {
     fn object(&self, at: usize) -> Option<String> {
         match self.change.values.get(at)? {
             value @ (Given::Object(_) | Given::Date(_)) => Some(words::given(value, &self.names)),
+            Given::List(items) => {
+                let is_one = |item: &Given| matches!(item, Given::Object(_) | Given::Date(_));
+                items.iter().any(is_one).then(|| words::given(&Given::List(items.clone()), &self.names))
+            }
             _ => None,
         }
     }
