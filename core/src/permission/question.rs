@@ -48,6 +48,8 @@ pub struct Wording {
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are named.
     pub count: usize,
+    /// Where the objects are that have no line, if the objects are in several containers: `: 3 in mailbox "Lists"`.
+    pub others: Box<str>,
     /// How many of the objects have no line of their own, because the line of another one describes them too.
     pub shared: u32,
     /// Whether the objects get different values. Then the question shows every line, because no line represents the
@@ -266,7 +268,7 @@ impl Question {
             _ => " changes",
         };
         if more > 0 && named > 0 && !self.wording.differs {
-            let _ = write!(text, "\n- and {more} more{what}");
+            let _ = write!(text, "\n- and {more} more{what}{}", self.wording.others);
         }
         if !self.wording.script.is_empty() {
             // A client that shows Markdown shows a fenced text as it is. Each line begins with a number or a mark, so that none

@@ -262,12 +262,14 @@ impl Setting {
         Preview { subjects, anchors: None }
     }
 
-    /// The containers of the named objects and of those among the new values.
+    /// The containers of the named objects, of those among the new values, and of the other objects.
     fn owners(&self, app: &App) -> Vec<Subject> {
-        let named = self.open.iter().filter(|open| open.unnamed.is_none());
-        let named = named.map(|open| &open.change.subject.path);
-        let wanted = self.wanted();
-        words::owners(named.chain(&wanted), app)
+        let (named, others): (Vec<&Open>, Vec<&Open>) =
+            self.open.iter().partition(|open| open.unnamed.is_none());
+        let path = |open: &'_ Open| open.change.subject.path.clone();
+        let named: Vec<Path> = named.into_iter().map(path).collect();
+        let others: Vec<Path> = others.into_iter().map(path).collect();
+        words::owners(named.iter().chain(&self.wanted()).chain(&others), app)
     }
 
     /// The containers of old values that only an id identifies, such as the account of a message's mailbox.

@@ -51,7 +51,7 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
         Deed::Command(invocation) => invocation.seen.clone(),
         _ => Vec::new(),
     };
-    let owners = app.map(|app| owners(&subjects, app)).unwrap_or_default();
+    let owners = app.map(|app| owners(&unasked, &subjects, app)).unwrap_or_default();
     let all = subjects.iter().cloned().chain(owners).chain(kept.iter().map(as_kept)).collect();
     let Some(approved) = unasked.preview(Preview { subjects: all, anchors }) else {
         let objects = match &unasked.action().deed {
@@ -138,9 +138,17 @@ fn gravest_first<'p>(
     paths
 }
 
-/// The containers of the named objects.
-fn owners(subjects: &[Subject], app: &App) -> Vec<Subject> {
-    words::owners(subjects.iter().map(|subject| &subject.path), app)
+/// The containers of the named objects, and then of the others.
+fn owners(unasked: &Unasked, subjects: &[Subject], app: &App) -> Vec<Subject> {
+    words::owners(subjects.iter().map(|subject| &subject.path).chain(targets_of(unasked)), app)
+}
+
+/// The objects that a command is about.
+fn targets_of(unasked: &Unasked) -> Vec<&Path> {
+    match &unasked.action().deed {
+        Deed::Command(invocation) => invocation.direct.iter().flat_map(Given::objects).collect(),
+        _ => Vec::new(),
+    }
 }
 
 impl Looking {
@@ -161,7 +169,7 @@ impl Looking {
         })?;
         let mut rows = rows.as_array().cloned().unwrap_or_default();
         let more = rows.split_off(subjects.len().min(rows.len()));
-        let owners = owners(&subjects, app);
+        let owners = owners(&unasked, &subjects, app);
         let (known, again) = more.split_at(owners.len().min(more.len()));
         let names = words::called(&owners, known, app);
         let missing = subjects.iter().zip(&rows).filter(|(_, row)| is_missing(row));
@@ -200,9 +208,13 @@ impl Looking {
             (!stands.get(at).is_some_and(Option::is_some), Reverse(weight))
         };
         let mut ranked: Vec<_> =
-            objects.into_iter().enumerate().map(|(at, words)| (rank(at), words)).collect();
+            objects.into_iter().enumerate().map(|(at, words)| (rank(at), (at, words))).collect();
         ranked.sort_by_key(|(rank, _)| *rank);
-        let objects = ranked.into_iter().map(|(_, words)| words).collect();
+        let shown: Vec<&Path> = ranked.iter().take(NAMED).map(|(_, (at, _))| &subjects[*at].path).collect();
+        let is_here = |path: &&Path| !deleted.contains(path);
+        let all: Vec<&Path> = targets_of(&unasked).into_iter().filter(is_here).collect();
+        let others = words::whence(&all, &shown, &names);
+        let objects = ranked.into_iter().map(|(_, (_, words))| words).collect();
         let mut names = names;
         names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
         let mut wording = wording(&unasked, objects, &names, &behind, &then, world);
@@ -433,6 +445,7 @@ fn wording(
         is_undo: world.gate.takes_back || matches!(then, Then::Command(sending) if sending.takes_back()),
         objects,
         count,
+        others: Box::default(),
         shared,
         script,
         differs,

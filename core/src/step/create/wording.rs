@@ -108,6 +108,7 @@ impl Creating {
             is_undo: false,
             objects,
             count: 1,
+            others: Box::default(),
             shared: 0,
             script: Box::default(),
             differs,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value as Json, json};
 
+use super::begin::is_opposite;
 use super::{Open, Setting};
 use crate::call::How;
 use crate::change::{Slot, beyond};
@@ -13,7 +14,7 @@ use crate::fault::{Code, Fault};
 use crate::foreign::clean;
 use crate::marshal::Given;
 use crate::permission::{self, NAMED, Wording};
-use crate::specifier::{quoted, read_source};
+use crate::specifier::{Path, quoted, read_source};
 use crate::step::words::{self, Apart, MOST_SETS, difference, shown, shown_of};
 use crate::value::Value;
 
@@ -82,6 +83,7 @@ impl Setting {
             deed: if is_one_back { self.deed_back(dictionary) } else { self.deed(&apart) },
             objects,
             count: self.open.len(),
+            others: self.whence(&self.open.iter().collect::<Vec<_>>()).into(),
             shared: 0,
             script: Box::default(),
             differs,
@@ -125,7 +127,7 @@ impl Setting {
         let values: Vec<String> = (0..first.change.subject.slots.len()).map(value).collect();
         let named: Vec<String> = opens.iter().take(NAMED).map(|open| open.words.clone()).collect();
         let more = opens.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 { format!(" and {more} more{}", self.whence(&opens)) } else { String::new() };
         format!("back to {}: {}{more}", values.join(", "), named.join(", "))
     }
 
@@ -213,8 +215,15 @@ impl Setting {
             .map(|open| format!("\n  {}{}", open.words, open.below()))
             .collect::<String>();
         let more = count.saturating_sub(NAMED);
-        let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
+        let more =
+            if more > 0 { format!("\n  and {more} more{}", self.whence(&opens)) } else { String::new() };
         format!("{news} ({count} objects):{named}{more}")
+    }
+
+    /// Where those of some objects are that a question only counts.
+    fn whence(&self, opens: &[&Open]) -> String {
+        let paths: Vec<&Path> = opens.iter().map(|open| &open.change.subject.path).collect();
+        words::whence(&paths, &paths[..paths.len().min(NAMED)], &self.names)
     }
 
     /// Whether the first line of the question tells the new values, so that no object has to tell them again.
@@ -241,6 +250,20 @@ impl Setting {
         // Long lists of values are shown with their objects; here all properties are named.
         let slots = self.open.iter().flat_map(|open| &open.change.subject.slots);
         let names: std::collections::BTreeSet<String> = slots.map(|slot| quoted(&slot.term)).collect();
+        let is_same = self.sets().len() == 1 && parts.len() <= names.len();
+        if is_same && parts.len() <= MOST_PARTS {
+            let word = |(at, part): (usize, &String)| match part.strip_prefix("set ") {
+                Some(rest) if at > 0 => rest.to_owned(),
+                _ => part.clone(),
+            };
+            return words::listed(&parts.iter().enumerate().map(word).collect::<Vec<_>>(), " and ");
+        }
+        let leaves_out =
+            |open: &Open| (0..open.change.subject.slots.len()).all(|at| open.left_out(at).is_some());
+        if self.open.iter().all(leaves_out) {
+            return "leave dates out of their series".to_owned();
+        }
+        // Different or many values are shown with their objects; here all properties are named.
         format!("set {}", names.into_iter().collect::<Vec<_>>().join(", "))
     }
 }
@@ -265,7 +288,7 @@ impl Open {
             return format!("leave {} out of the series", dates.join(", "));
         }
         match self.joins.get(at) {
-            Some(Some((How::Shift, by))) => {
+            Some(Some((How::Shift, by))) if !by.as_str().is_some_and(|by| is_opposite(by, term)) => {
                 format!("set {} to {}", quoted(term), by.as_str().unwrap_or_default())
             }
             Some(Some((how @ (How::Append | How::Prepend), added))) => {
