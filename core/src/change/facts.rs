@@ -139,7 +139,10 @@ const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "tras
 /// published report for macOS 26.5: deleting a series removed its first occurrence and reported success. OmniFocus's
 /// dictionary: the items in a completed or dropped item are effectively completed or dropped, and `mark complete` keeps
 /// repeating items with their next date.
-const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
+const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
+    ("com.apple.mail", REPLY, "", NOT_SENT),
+    ("com.apple.mail", FORWARD, "", NOT_SENT),
+    ("com.apple.mail", REDIRECT, "", NOT_SENT),
     ("com.omnigroup.OmniFocus4", COMPLETE, "", COMPLETES),
     ("com.omnigroup.OmniFocus3", COMPLETE, "", COMPLETES),
     ("com.omnigroup.OmniFocus4", DROP, "", DROPS),
@@ -170,6 +173,32 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
     ("", SEND, "", "a sent message cannot be recalled"),
     ("", SEND_TEXT, "", "a sent message cannot be recalled"),
 ];
+
+/// The effect of a message that a call makes and does not send.
+pub(crate) const NOT_SENT: &str = "nothing is sent";
+
+/// Objects that are messages to be sent later: an app and a class.
+const DRAFTS: [(&str, &str); 1] = [("com.apple.mail", "outgoing message")];
+
+/// Whether objects of a class are messages to be sent.
+pub(crate) fn drafts(app: &str, dictionary: &Dictionary, class: &str) -> bool {
+    DRAFTS.iter().any(|row| same_id(row.0, app) && dictionary.is_a(class, row.1))
+}
+
+/// The caption of an object that other people see, too.
+pub(crate) const SHARED: &str = "shared with others";
+
+/// The property that says so: an app, a class, and the property.
+///
+/// # Source
+/// Notes' dictionary.
+const SHARING: [(&str, &str, &str); 1] = [("com.apple.Notes", "note", "shared")];
+
+/// Whether other people get the changes of an object.
+pub(crate) fn shared(app: &str, dictionary: &Dictionary, class: &str) -> Option<Fact> {
+    let row = SHARING.iter().find(|row| same_id(row.0, app) && dictionary.is_a(class, row.1))?;
+    Some(Fact { is_of_some: true, ..Fact::new(SHARED, Look::Property(way(dictionary, class, row.2)?)) })
+}
 
 const COMPLETES: &str = "its contents count as completed too; repeating items stay open with their next dates, and a completed copy is made";
 const NO_TRASH: &str = "deletes for good: OmniFocus has no trash";
