@@ -76,6 +76,8 @@ pub struct Fact {
     pub is_of_some: bool,
     /// Whether the change removes it for good. A question shows it only if there is some.
     pub is_lost: bool,
+    /// Whether the values are only examples of what another fact counts. A question shows the first few, if there are any.
+    pub is_sample: bool,
 }
 
 /// What to read from an object.
@@ -316,7 +318,8 @@ impl Subject {
 impl Fact {
     /// A fact that is shown exactly as the app gives it.
     pub(crate) fn new(caption: impl Into<String>, look: Look) -> Self {
-        Self { caption: caption.into(), look, is_least: false, is_of_some: false, is_lost: false }
+        let (is_least, is_of_some, is_lost, is_sample) = Default::default();
+        Self { caption: caption.into(), look, is_least, is_of_some, is_lost, is_sample }
     }
 
     /// Whether a question shows it. Facts that are not shown only reveal that another object took the place of this

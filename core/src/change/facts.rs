@@ -458,19 +458,26 @@ fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifi
 }
 
 /// The subject of a command that always acts on the same object, with the facts that a human needs.
-pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Fact)> {
+pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Vec<Fact>)> {
     if code == QUIT {
-        return Some((Path::application(), unsaved(dictionary)?));
+        return Some((Path::application(), vec![unsaved(dictionary)?]));
     }
     let row = BESIDE.iter().find(|row| same_id(row.0, app) && row.1 == code)?;
     let property = dictionary.property(APPLICATION, row.2)?;
     let class = property.kind.0.first()?.name.clone();
     let (_, element) = dictionary.element(&class, row.3)?;
-    let look = Look::Count(vec![Identifier::of(&element.plural)?]);
-    let fact = Fact::new(format!("{} in it", element.plural), look);
-    let fact = Fact { is_least: lies_deeper(dictionary, &class, &element.name), ..fact };
+    let elements = Identifier::of(&element.plural)?;
+    let deeper = match lies_deeper(dictionary, &class, &element.name) {
+        true => ", not counting what is inside them",
+        false => "",
+    };
+    let count = Fact::new(format!("{} in it{deeper}", element.plural), Look::Count(vec![elements.clone()]));
+    let name = dictionary.property_of_code(&element.name, "pnam").and_then(|name| Identifier::of(&name.name));
+    let names = name.map(|name| Look::Property(vec![elements, name]));
+    let names = names.map(|look| Fact { is_sample: true, ..Fact::new("among them", look) });
     let member = Member { term: property.name.clone(), identifier: Identifier::of(&property.name)?, class };
-    Some((Path::application().then(Segment::Property(member.into())), fact))
+    let path = Path::application().then(Segment::Property(member.into()));
+    Some((path, std::iter::once(count).chain(names).collect()))
 }
 
 /// The documents of an app with changes that it may lose, or ask about, when it ends.

@@ -129,6 +129,8 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
             // A file has no items. If something prevents the read, the app gives another error.
             false if fact.is_of_some && is_missing(read, dictionary) => None,
             false if fact.is_lost => told_loss(fact, read, dictionary),
+            false if fact.is_sample => some_of(fact, read, dictionary),
+            false if fact.caption == SHARED && value(read, None, dictionary) != Value::Bool(true) => None,
             false => Some(format!("{}: {}", fact.caption, told_fact(fact, read, dictionary))),
         };
         words.extend(line.map(|line| format!("\n  {line}")));
@@ -259,6 +261,20 @@ fn told_standing(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<St
 fn told_loss(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> {
     let count = told_fact(fact, read, dictionary);
     (count != "0").then(|| format!("{} that this removes for good: {count}", fact.caption))
+}
+
+/// The first few values of a fact: `among them: "a.pdf", "b.png" and 3 more`; nothing if there are none, or if the app
+/// does not tell them.
+fn some_of(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> {
+    let Value::List(items) = value(read, None, dictionary) else { return None };
+    let name = |item: &Value| match item {
+        Value::Text(name) => quoted(name),
+        _ => "one without a name".to_owned(),
+    };
+    let named: Vec<String> = items.iter().take(NAMED).map(name).collect();
+    let more = items.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!named.is_empty()).then(|| format!("{}: {}{more}", fact.caption, named.join(", ")))
 }
 
 /// Whether an object has nothing of the kind that was read.

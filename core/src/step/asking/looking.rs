@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 use indexmap::IndexSet;
 use serde_json::Value as Json;
 
-use super::super::show::told;
+use super::super::show::{told, value};
 use super::super::words::{self, Names};
 use super::super::{carried, listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Fact, Look, QUIT, Subject, beside, binding, facts, sends};
+use crate::change::{Fact, Look, QUIT, SEND_TEXT, Subject, UNSAVED, beside, binding, facts, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -20,6 +20,7 @@ use crate::permission::{Level, NAMED, Unasked, Wording, classify};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::Path;
+use crate::value::Value;
 
 /// An action with objects that are read before the question.
 #[derive(Debug)]
@@ -99,7 +100,7 @@ fn subjects(
     let direct = gravest_first(direct, invocation, app, world);
     let mut subjects: Vec<Subject> = match beside(&app.bundle_id, dictionary, &invocation.code) {
         // The command always acts on this object, whatever its target is.
-        Some((path, fact)) => vec![Subject { facts: vec![fact], ..Subject::at(path) }],
+        Some((path, facts)) => vec![Subject { facts, ..Subject::at(path) }],
         None => direct.into_iter().enumerate().filter_map(|(at, path)| with_facts(of(path), at)).collect(),
     };
     // For example, the recipients.
@@ -221,12 +222,50 @@ impl Looking {
         wording.count = wording.count.saturating_sub(deleted.len());
         wording.others = others.into();
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
-        let notes = wording.consequence.take().into_iter().chain(others).collect::<Vec<_>>();
+        let unsaved = unsaved(&unasked, subjects.iter().zip(rows), dictionary).map(str::to_owned);
+        let notes = wording.consequence.take().into_iter().chain(unsaved).chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
         let named = words::names(subjects.iter().take(targets).zip(rows), app, world);
         Ok(carried::with(ask_seen(unasked, wording, behind, then, world), named.into_iter().collect()))
     }
 }
+
+/// What becomes of unsaved documents if the command does not say.
+fn unsaved<'s>(
+    unasked: &Unasked,
+    mut seen: impl Iterator<Item = (&'s Subject, &'s Json)>,
+    dictionary: &Dictionary,
+) -> Option<&'static str> {
+    let Deed::Command(invocation) = &unasked.action().deed else { return None };
+    let is_unsaved = |(fact, read): (&Fact, &Json)| match (&fact.look, value(read, None, dictionary)) {
+        (Look::Where(..), Value::List(items)) => !items.is_empty(),
+        (_, Value::Bool(is)) => is && fact.caption == UNSAVED,
+        _ => false,
+    };
+    let has_some = |(subject, row): (&Subject, &Json)| {
+        let reads = row.get(4).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        subject.facts.iter().zip(reads).any(is_unsaved)
+    };
+    let saving = match invocation.parameter("saving") {
+        Some(Given::Enumerator(word)) => word.as_str(),
+        _ => "ask",
+    };
+    match saving {
+        "no" => None,
+        _ if !seen.any(has_some) => None,
+        "yes" => Some(SAVES),
+        _ => Some(ASKS),
+    }
+}
+
+/// What an app does with unsaved changes when it closes a document, by the argument `saving`.
+///
+/// # Source
+/// The Standard Suite: `saving` is yes, no or ask, and ask is the default. A document without a file has no place to be
+/// saved at, so the app asks for one.
+const SAVES: &str =
+    "the app saves the changes first, and asks on the Mac's screen where to put a new document";
+const ASKS: &str = "the app first asks on the Mac's screen whether to save the changes";
 
 /// An object that the server reads again, because it must be unchanged.
 fn as_kept(seen: &Seen) -> Subject {
