@@ -39,7 +39,10 @@ pub(crate) const FROM: &str = "from";
 pub(crate) const BY_MAIL: &str = "the account that Mail chooses";
 
 /// The event that sends a text of Messages.
-const SEND_TEXT: &str = "ichtsend";
+pub(crate) const SEND_TEXT: &str = "ichtsend";
+
+/// The caption of the service that carries a text.
+pub(crate) const BY: &str = "by";
 
 /// Whether a command sends something to other people.
 pub(crate) fn sends(code: &str) -> bool {
@@ -110,9 +113,9 @@ const FACTS: [(&str, &str, &str, &str, &str); 41] = [
     ("com.apple.mail", SEND, "outgoing message", "bcc", "bcc recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "subject", "subject"),
     ("com.apple.mail", SEND, "outgoing message", "text", "content"),
-    ("com.apple.MobileSMS", SEND_TEXT, "participant", "sent by", "account.service type"),
+    ("com.apple.MobileSMS", SEND_TEXT, "participant", BY, "account.service type"),
     ("com.apple.MobileSMS", SEND_TEXT, "chat", "goes to", "participant.handle"),
-    ("com.apple.MobileSMS", SEND_TEXT, "chat", "sent by", "account.service type"),
+    ("com.apple.MobileSMS", SEND_TEXT, "chat", BY, "account.service type"),
     // Mail does not show each attachment of a message that is not sent yet.
     (
         "com.apple.mail",

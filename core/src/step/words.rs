@@ -112,6 +112,10 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
             let more: Vec<String> = told.map(|more| quoted(&more)).collect();
             let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
             let of = path.last().filter(|(container, _)| container.last().is_some());
+            // The account of a recipient has only an id that says nothing, and its service has a line.
+            let is_nameless = |of: &Path| of.is_by_id() && !names.contains_key(of);
+            let of = of
+                .filter(|(of, _)| !(is_nameless(of) && subject.facts.iter().any(|fact| fact.caption == BY)));
             let of =
                 of.map(|(container, _)| format!(" of {}", container.in_words(names))).unwrap_or_default();
             format!("{} {}{}{more}{of}", path.class(), quoted(&name), length(&name, LONGEST))
@@ -348,6 +352,15 @@ pub(super) fn sent(invocation: &Invocation) -> Option<String> {
         Some(Given::Text(text)) if sends(&invocation.code) && text.chars().count() > LONGEST => {
             Some(format!("the text: {}", long(text)))
         }
+        _ => None,
+    }
+}
+
+/// What a message is: its whole text, or its file.
+pub(super) fn message(direct: &Given) -> Option<String> {
+    match direct {
+        Given::Text(text) => Some(format!("text: {}", long(text))),
+        Given::File(path) => Some(format!("file: {}", long(path))),
         _ => None,
     }
 }

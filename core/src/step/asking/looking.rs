@@ -417,6 +417,20 @@ fn ask_consent(by: &str, opens: bool) -> String {
     format!("{open}let macOS ask you now whether {by} may control it")
 }
 
+/// Whether a command of Messages sends a text or a file to someone who has a line of the question.
+fn sends_text(invocation: &Invocation, objects: &[String]) -> bool {
+    let is_seen = |value: &Given| value.objects().len() == 1;
+    let is_one = [TO] == *invocation.parameters.iter().map(|each| each.term.as_str()).collect::<Vec<_>>();
+    invocation.code == SEND_TEXT
+        && is_one
+        && invocation.values().skip(1).all(is_seen)
+        && objects.len() == 1
+        && invocation.direct.as_ref().and_then(words::message).is_some()
+}
+
+/// The parameter with the recipient of a text.
+const TO: &str = "to";
+
 fn wording(
     unasked: &Unasked,
     objects: Vec<String>,
@@ -432,6 +446,10 @@ fn wording(
     let (deed, count) = match &unasked.action().deed {
         Deed::Command(invocation) if invocation.code == schema::LAUNCH => {
             ("open it in the background".to_owned(), 0)
+        }
+        Deed::Command(invocation) if sends_text(invocation, &objects) => {
+            let what = if matches!(invocation.direct, Some(Given::File(_))) { "file" } else { "text" };
+            (format!("send a {what}"), 0)
         }
         Deed::Command(invocation) => {
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
@@ -470,6 +488,10 @@ fn wording(
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };
     let mut objects = objects;
     match &unasked.action().deed {
+        Deed::Command(invocation) if sends_text(invocation, &objects) => {
+            objects.iter_mut().for_each(|to| *to = format!("to: {to}"));
+            objects.extend(invocation.direct.as_ref().and_then(words::message));
+        }
         Deed::Command(invocation) => objects.extend(words::sent(invocation)),
         Deed::Properties { .. } | Deed::Elements(_) | Deed::Value { .. } => {
             objects.extend(words::read(&unasked.action().deed));
