@@ -19,12 +19,12 @@ use crate::specifier::{By, LABELS, Path, Segment};
 pub use anew::Anew;
 pub(crate) use anew::anew;
 pub(crate) use facts::{
-    BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, UNSAVED, begins_with, beside, beyond,
-    binding, consequence, counts, facts, may_hold, outlives, repeats, sends, standing, taken_from, unmoved,
-    unshown,
+    BY, BY_MAIL, DELETE, FROM, NOT_SENT, PASSED_ON, QUIT, REPLACES, RULE, SEND, SEND_TEXT, SHARED, TO_ALL,
+    UNSAVED, begins_with, beside, beyond, binding, consequence, counts, drafts, facts, may_hold, outlives,
+    repeats, sends, shared, standing, taken_from, unmoved, unshown,
 };
 pub(crate) use html::as_html;
-pub(crate) use losses::{LOST, hidden, is_lossy, lock, loss};
+pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};
 pub use span::Span;
 pub(crate) use span::{are_dates, kept_date};
 pub(crate) use verify::holds;

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use super::begin::is_opposite;
 use super::{Open, Setting};
 use crate::call::How;
-use crate::change::{Slot, beyond};
+use crate::change::{SHARED, Slot, beyond};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::foreign::clean;
@@ -149,6 +149,7 @@ impl Setting {
         };
         let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
         effects.extend(self.losses());
+        effects.extend(self.sharing());
         effects.extend(self.lasting_effects());
         effects.extend(self.unchanged());
         effects.extend(self.left.iter().map(|left| format!("an undo cannot take this back: {left}")));
@@ -168,6 +169,19 @@ impl Setting {
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let (count, all) = (faults.len(), self.items.len());
         (count > 0).then(|| format!("unchanged: {count} of {all} objects: {told}{more}"))
+    }
+
+    /// That other people get the change, if objects are shared with them.
+    fn sharing(&self) -> Option<String> {
+        let shared = self.open.iter().filter(|open| open.is_shared()).count();
+        match (self.open.len(), shared) {
+            (_, 0) => None,
+            (1, _) => Some("the people with whom it is shared get this change".to_owned()),
+            (_, 1) => Some("1 of the objects is shared, and others get its change".to_owned()),
+            (_, several) => {
+                Some(format!("{several} of the objects are shared, and others get their changes"))
+            }
+        }
     }
 
     /// What the new values remove besides the old ones, which no undo can restore.
@@ -241,13 +255,9 @@ impl Setting {
         self.open.iter().flat_map(of).collect()
     }
 
-    /// `set "read status" to true`, or only the names if the values differ.
+    /// `set "read status" to true and "flagged" to false`, or only the names if the values differ.
     fn deed(&self, apart: &Apart) -> String {
         let parts: Vec<String> = self.parts(apart).into_iter().collect();
-        if parts.len() <= MOST_PARTS {
-            return parts.join(", ");
-        }
-        // Long lists of values are shown with their objects; here all properties are named.
         let slots = self.open.iter().flat_map(|open| &open.change.subject.slots);
         let names: std::collections::BTreeSet<String> = slots.map(|slot| quoted(&slot.term)).collect();
         let is_same = self.sets().len() == 1 && parts.len() <= names.len();
@@ -367,6 +377,13 @@ impl Open {
             }
             Some(Err(_)) => ("?".to_owned(), new()),
         }
+    }
+
+    /// Whether the object is shared with other people.
+    fn is_shared(&self) -> bool {
+        let at = self.change.subject.facts.iter().position(|fact| fact.caption == SHARED);
+        let read = at.and_then(|at| self.row.get(4)?.get(at));
+        read == Some(&Json::Bool(true))
     }
 
     /// The dates that a change of a property leaves out of a series, if it leaves out any.
