@@ -19,12 +19,12 @@ use crate::specifier::{By, LABELS, Path, Segment};
 pub use anew::Anew;
 pub(crate) use anew::anew;
 pub(crate) use facts::{
-    BY_MAIL, DELETE, FROM, PASSED_ON, QUIT, REPLACES, SEND, TO_ALL, UNSAVED, begins_with, beside, beyond,
-    binding, consequence, counts, facts, may_hold, outlives, repeats, sends, standing, taken_from, unmoved,
-    unshown,
+    BY, BY_MAIL, DELETE, FROM, NOT_SENT, PASSED_ON, QUIT, REPLACES, RULE, SEND, SEND_TEXT, SHARED, TO_ALL,
+    UNSAVED, begins_with, beside, beyond, binding, consequence, counts, drafts, facts, may_hold, outlives,
+    repeats, sends, shared, standing, taken_from, unmoved, unshown,
 };
 pub(crate) use html::as_html;
-pub(crate) use losses::{LOST, hidden, is_lossy, lock, loss};
+pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};
 pub use span::Span;
 pub(crate) use span::{are_dates, kept_date};
 pub(crate) use verify::holds;
@@ -76,6 +76,8 @@ pub struct Fact {
     pub is_of_some: bool,
     /// Whether the change removes it for good. A question shows it only if there is some.
     pub is_lost: bool,
+    /// Whether the values are only examples of what another fact counts. A question shows the first few, if there are any.
+    pub is_sample: bool,
 }
 
 /// What to read from an object.
@@ -146,6 +148,8 @@ pub struct Slot {
     pub kind: TypeExpr,
     /// The words for its numbers, such as the colours of flags.
     pub numbers: Numbers,
+    /// Whether its numbers are minutes from the start of an event.
+    pub is_interval: bool,
     /// Whether the dictionary lets it be read, too.
     pub readable: bool,
     /// Whether it can be set after its object was made.
@@ -314,7 +318,8 @@ impl Subject {
 impl Fact {
     /// A fact that is shown exactly as the app gives it.
     pub(crate) fn new(caption: impl Into<String>, look: Look) -> Self {
-        Self { caption: caption.into(), look, is_least: false, is_of_some: false, is_lost: false }
+        let (is_least, is_of_some, is_lost, is_sample) = Default::default();
+        Self { caption: caption.into(), look, is_least, is_of_some, is_lost, is_sample }
     }
 
     /// Whether a question shows it. Facts that are not shown only reveal that another object took the place of this

@@ -98,7 +98,62 @@ pub(crate) fn word(numbers: Numbers, number: &Json) -> Option<&'static str> {
     numbers.iter().find(|each| (each.from..=each.to).contains(&number)).map(|each| each.word)
 }
 
+/// Properties with minutes from the start of an event, negative for before: an app, and the property.
+///
+/// # Source
+/// Calendar's dictionary, about the alarms of an event.
+const INTERVALS: [(&str, &str); 1] = [("com.apple.iCal", "trigger interval")];
+
+/// Whether the numbers of a property are minutes from the start of an event.
+pub(crate) fn is_interval(app: &str, property: &str) -> bool {
+    INTERVALS.iter().any(|row| same_id(row.0, app) && row.1 == property)
+}
+
+/// Such a number in words: `15 minutes before`, `1 day and 2 hours before`, `at the start`.
+pub(crate) fn from_start(minutes: &Json) -> Option<String> {
+    let minutes = minutes.as_i64()?;
+    let all = minutes.unsigned_abs();
+    let units = [(all / 1440, "day"), (all % 1440 / 60, "hour"), (all % 60, "minute")];
+    let told = |(count, unit): (u64, &str)| match count {
+        0 => None,
+        1 => Some(format!("1 {unit}")),
+        count => Some(format!("{count} {unit}s")),
+    };
+    let told: Vec<String> = units.into_iter().filter_map(told).collect();
+    let side = if minutes < 0 { "before" } else { "after" };
+    Some(match told.as_slice() {
+        [] => "at the start".to_owned(),
+        [only] => format!("{only} {side}"),
+        [days, hours] => format!("{days} and {hours} {side}"),
+        several => format!("{} {side}", several.join(", ")),
+    })
+}
+
 /// Returns all of them, for an error: `0 red, 1 orange`.
 pub(crate) fn listed(numbers: Numbers) -> String {
     numbers.iter().map(|each| format!("{} {}", each.written, each.word)).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::from_start;
+
+    #[test]
+    fn minutes_from_the_start_in_words() {
+        for (minutes, words) in [
+            (-15, "15 minutes before"),
+            (-1, "1 minute before"),
+            (0, "at the start"),
+            (30, "30 minutes after"),
+            (-90, "1 hour and 30 minutes before"),
+            (-1440, "1 day before"),
+            (-1501, "1 day, 1 hour, 1 minute before"),
+        ] {
+            assert_eq!(from_start(&json!(minutes)).as_deref(), Some(words));
+        }
+        assert_eq!(from_start(&json!("x")), None);
+        assert!(from_start(&json!(i64::MIN)).is_some());
+    }
 }

@@ -45,6 +45,8 @@ pub struct Gate {
     pub untrusted: Option<Millis>,
     /// The plugin that calls, if it is not the client itself.
     pub plugin: Option<String>,
+    /// Whether the plugin undoes an earlier call of it.
+    pub takes_back: bool,
     /// The highest level that the operator granted the plugin in the app. No rule and no answer raises it.
     pub most: Option<Level>,
     /// The app that the plugin calls through its handle. It reaches no other app, however an argument names one.

@@ -8,11 +8,13 @@ mod apps;
 mod choose;
 mod leave;
 mod rule;
+mod words;
 mod zone;
 
 pub use apps::{Dated, Index, dated, holds_rules, index, indexes};
 pub use choose::{Asked, Chose, Chosen, NotCandidates, choose};
 pub use leave::{NoDate, Repeating};
 pub use rule::{Occurrences, Unreadable, WrongRule, check_rule, occurrences};
+pub(crate) use words::in_words;
 pub(crate) use zone::DAY;
 pub use zone::Zone;

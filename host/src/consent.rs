@@ -27,6 +27,8 @@ pub struct Caller {
     pub client: String,
     /// The plugin, if a plugin makes the call.
     pub plugin: Option<String>,
+    /// Whether the call undoes an earlier call of the plugin.
+    pub takes_back: bool,
     /// The highest level that the plugin may reach.
     pub most: Option<Level>,
     /// The only app that the plugin may reach: the one that its handle is for.
@@ -88,6 +90,7 @@ impl Caller {
         Self {
             client: client.to_owned(),
             plugin: None,
+            takes_back: false,
             most: None,
             app: None,
             asker,

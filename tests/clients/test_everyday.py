@@ -332,6 +332,28 @@ class Asked(Desk):
         self.assertNotIn("ref_", human.asked[0].message)
 
 
+    async def test_commands_of_macos_are_asked_as_such(self):
+        human = Human("deny")
+        async with self.client(MODES[0], human) as client:
+            for place, level in (
+                ("com.apple.BluetoothSettings", "MODIFY · it opens a pane of System Settings"),
+                ("com.apple.preferences.softwareupdate?action=install", "DANGEROUS · it opens an address that may start any program"),
+            ):
+                pane = {"app": "StandardAdditions", "command": "open location", "target": f"x-apple.systempreferences:{place}"}
+                await client.call_tool("iac_mcp_run_command", pane)
+                head, last = human.asked[-1].message.splitlines()
+                self.assertTrue(head.startswith('macOS: run "open location"'), head)
+                self.assertEqual(last, level)
+
+    async def test_a_change_of_contacts_writes_no_file(self):
+        human = Human("once", "deny")
+        async with self.client(MODES[0], human) as client:
+            await self.call(client, "iac_mcp_run_command", app="Contacts", command="launch")
+            phone = {"class": "phone", "at": "first person", "properties": {"label": "work", "value": "+49 1"}}
+            await client.call_tool("iac_mcp_create", {"app": "Contacts", **phone})
+        self.assertEqual(human.asked[-1].message.splitlines()[-1], "MODIFY · it makes objects and saves the app's own data")
+
+
 class Ended(Desk):
     async def test_what_goes_along_is_shown(self):
         human = Human("deny")

@@ -14,14 +14,12 @@ sys.path.append(str(ROOT / "tests/plugins"))
 from installed import install  # noqa: E402
 
 EVIL = '"); deleteAll("'
-SAYS = "- in the plugin's words: "
+SAYS = "In the plugin's words:"
 
 
-def to(*acts):
+def to(acts, back=False):
     """The host's sentence about the acts of a call."""
-    *first, last = (f'"{act}"' for act in acts)
-    acts = f"{', '.join(first)} and {last}" if first else last
-    return f'The plugin "omnifocus" wants to: OmniFocus: run its own "script write" to {acts}'
+    return f'{"Take back an earlier change. " if back else ""}The plugin "omnifocus" wants to {acts} in OmniFocus'
 
 
 def create(name, target="task", **data):
@@ -59,10 +57,10 @@ class OmniFocus(Desk):
         return (await self.read(client, **wanted))["data"]["tasks"]
 
     def asked(self, human, head, *lines, level="MODIFY"):
-        """The last question has the host's sentence, and each line is marked as the plugin's words."""
+        """The last question has the host's sentence, and the lines are marked as the plugin's words."""
         shown = human.asked[-1].message.splitlines()
         self.assertTrue(shown[0].startswith(head), shown)
-        self.assertEqual(shown[1:-1], [f'{SAYS}"{line}"' for line in lines])
+        self.assertEqual(shown[1:-1], [SAYS, *(f'- "{line}"' for line in lines)])
         self.assertTrue(shown[-1].startswith(f"{level} · "), shown)
 
     def choices(self, human):
@@ -78,20 +76,20 @@ class OmniFocus(Desk):
                     whole = await self.count(client, status="active")
                     made = await self.write(client, create(EVIL, project="Q1 budget", dueDate="2027-01-15"))
                     due = f"Fri {made['dueDate'][:16].replace('T', ' ')} {made['dueDate'][19:]}"
-                    self.asked(human, to("create task"), f"create task {quoted} in project “Q1 budget”: dueDate {due}")
+                    self.asked(human, to("create a task"), f"create task {quoted} in project “Q1 budget”: dueDate {due}")
                     self.assertEqual((made["name"], made["project"]), (EVIL, "Q1 budget"))
                     self.assertEqual(await self.count(client, name={"contains": "deleteAll"}), before + 1)
                     self.assertEqual(await self.count(client, status="active"), whole + 1)
                     moved = {"operation": "update", "id": made["id"], "changes": {"project": None, "flagged": True}}
                     altered = await self.write(client, moved)
                     line = f"update task {quoted} in “Q1 budget”: move to the inbox, flagged false -> true"
-                    self.asked(human, to("edit task", "move task"), line)
+                    self.asked(human, to("edit and move a task"), line)
                     self.assertEqual((altered["flagged"], altered["inInbox"]), (True, True))
                     done = await self.write(client, {"operation": "complete", "target": "task", "id": made["id"]})
-                    self.asked(human, to("complete task"), f"complete task {quoted}")
+                    self.asked(human, to("complete a task"), f"complete task {quoted}")
                     self.assertEqual(done["status"], "completed")
                     gone = await self.write(client, delete(made["id"]))
-                    self.asked(human, to("delete task"), f"delete task {quoted}", level="DANGEROUS")
+                    self.asked(human, to("delete a task"), f"delete task {quoted}", level="DANGEROUS")
                     self.assertNotIn("always", self.choices(human))
                     self.assertEqual((gone["name"], gone["permanent"]), (EVIL, True))
                     error = await self.no(client, delete(made["id"]))
@@ -123,7 +121,7 @@ class OmniFocus(Desk):
                 self.assertEqual(len(human.asked), 1)
                 self.asked(
                     human,
-                    f"{to('create project', 'create task', 'edit task')} (4 objects)",
+                    f"{to('create projects, and create and edit tasks')} (4 objects)",
                     f"create project “Trip, {mode}”",
                     f"create task “Tickets” in project “Trip, {mode}”",
                     "create task “Seat” in task “Tickets”",
@@ -139,7 +137,7 @@ class OmniFocus(Desk):
                     self.assertRegex(changed["undo"], "^undo_")
                     back = await self.call(client, "iac_mcp_undo", undo=changed["undo"])
                     lines = "delete tag “undone”, which 1 task has", "delete task “undo me”"
-                    self.asked(human, f"{to('delete tag', 'delete task')} (2 objects)", *lines, level="DANGEROUS")
+                    self.asked(human, f"{to('delete tags, and delete tasks', back=True)} (2 objects)", *lines, level="DANGEROUS")
                     self.assertIs(back["success"], True, back)
                     self.assertIn("undo me", back["changes"][0]["object"])
                     self.assertEqual(await self.count(client, name={"contains": "undo me"}), 0)
@@ -157,19 +155,19 @@ class OmniFocus(Desk):
             change = {"operation": "update", "ids": ids, "changes": {"estimatedMinutes": 7}, "minimalResponse": True}
             answer = await self.call(client, "omnifocus_write", mutation=change)
             self.assertEqual((answer["data"]["summary"]["updated"], answer["data"]["results"]), (30, []))
-            head, line, level = human.asked[-1].message.splitlines()
-            self.assertEqual(head, f"{to('edit task')} (30 objects)")
-            self.assertTrue(line.startswith(f'{SAYS}"update 30 tasks: estimatedMinutes '), line)
+            head, says, line, *more, level = human.asked[-1].message.splitlines()
+            self.assertEqual((head, says), (to("edit 30 tasks"), SAYS))
+            self.assertTrue(line.startswith('- "update 30 tasks: estimatedMinutes '), line)
+            self.assertTrue(all(line.startswith('- "and “') for line in more), more)
             self.assertTrue(level.startswith("MODIFY · "), level)
             back = await self.call(client, "iac_mcp_undo", undo=answer["undo"])
             self.assertLess(len(json.dumps(back)), 1500, back)
             self.assertRegex(back["changes"][0]["answer"]["data"]["undone"], "^30 tasks: .* and 27 more$")
-            # The old values differ, so the tasks that get the same one share a line.
-            head, first, *lines, level = human.asked[-1].message.splitlines()
-            self.assertTrue(first.startswith(f'{SAYS}"30 in all: update 30; update '), first)
-            self.assertTrue(lines and all(line.startswith(f'{SAYS}"update ') for line in lines), lines)
-            shared = [int(count) for count in re.findall(r"update (\d+) tasks: ", "\n".join([first, *lines]))]
-            self.assertTrue(shared and max(shared) >= 3, shared)
+            # The old values differ, so each is shown with the tasks that get it.
+            head, says, first, *lines, level = human.asked[-1].message.splitlines()
+            self.assertEqual((head, says), (to("edit 30 tasks", back=True), SAYS))
+            self.assertRegex(first, r'^- "update 30 tasks: estimatedMinutes 7 -> \w+ \(“')
+            self.assertTrue(all(line.startswith('- "and ') for line in lines), lines)
 
     async def test_what_is_too_long_for_one_script_is_one_question(self):
         for mode in MODES:
@@ -184,9 +182,10 @@ class OmniFocus(Desk):
                     self.assertEqual(await self.count(client, name={"matches": f"^part \\d+, {mode}$"}), 40)
                     self.assertEqual(await self.count(client, parentTaskId=done["tempIdMapping"]["0"]), 39)
                 [asked] = human.asked
-                head, line = asked.message.splitlines()[:2]
-                self.assertEqual(head, f"{to('create task')} (40 objects)")
-                self.assertIn("40 in all: create 40; ", line)
+                head, _, line, rest = asked.message.splitlines()[:4]
+                self.assertEqual(head, to("create 40 tasks"))
+                self.assertIn(f"create task “part 0, {mode}” in the inbox", line)
+                self.assertIn(f"create 39 tasks in task “part 0, {mode}”: note ", rest)
                 async with self.client(mode, Human("deny")) as client:
                     error = await self.no(client, {"operation": "batch", "operations": [first, *many]})
                     self.assertEqual(error["error"], "permission_denied")
@@ -258,7 +257,7 @@ class OmniFocus(Desk):
                 self.assertIn(part, error["message"])
             self.assertEqual(human.asked, [], "what cannot be done is not asked about")
             await self.write(client, {"operation": "tag_manage", "action": "delete", "tagName": "Errands"})
-            self.asked(human, to("delete tag"), "delete tag “Errands”, which 0 tasks have, with 2 tags below it; 56 more tasks have a tag below it", level="DANGEROUS")
+            self.asked(human, to("delete a tag"), "delete tag “Errands”, which 0 tasks have, with 2 tags below it; 56 more tasks have a tag below it", level="DANGEROUS")
 
     async def test_an_hour_of_one_act_is_no_hour_of_another(self):
         for mode in MODES:
@@ -270,7 +269,7 @@ class OmniFocus(Desk):
                     for one in made[:2]:
                         await self.write(client, delete(one["id"]))
                     self.assertEqual(len(human.asked), 2)
-                    self.asked(human, to("delete task"), f"delete task “one, {mode}”", level="DANGEROUS")
+                    self.asked(human, to("delete a task"), f"delete task “one, {mode}”", level="DANGEROUS")
                     [project] = (await self.read(client, type="projects", limit=1, fields=["id"]))["data"]["projects"]
                     error = await self.no(client, delete(project["id"], "project"))
                     self.assertEqual(error["error"], "permission_denied")
@@ -292,13 +291,15 @@ class OmniFocus(Desk):
                 "operation": "batch",
                 "operations": [*(create(f"new {at}") for at in range(8)), delete(hidden["id"])],
             })
-            first = human.asked[-1].message.splitlines()[1]
-            self.assertIn("9 in all: delete 1, create 8; delete task", first)
+            _, _, first, rest, *_ = human.asked[-1].message.splitlines()
+            self.assertIn("delete task", first)
             self.assertIn(hidden["name"].replace('"', "'")[:20], first)
+            self.assertIn("create 8 tasks in the inbox: “new 0”, “new 1”", rest)
             await self.no(client, {"operation": "bulk_delete", "target": "task", "ids": [task["id"] for task in many]})
             asked = human.asked[-1].message
-            self.assertIn("(60 objects)", asked)
-            self.assertEqual(sum(map(int, re.findall(r"delete (\d+) tasks?: ", asked))), 60, "each is named, in as many lines as it takes")
+            self.assertIn("wants to delete 60 tasks in", asked)
+            self.assertEqual(re.findall(r"delete (\d+) tasks: ", asked), ["60"])
+            self.assertGreaterEqual(asked.count("”, “") + asked.count("\n- \"and “"), 50, "each is named, in as many lines as it takes")
             self.assertNotIn(" more", asked)
             stats = {"type": "projects", "filters": {"name": {"matches": "^Q1 budget$"}}, "includeStats": True}
             [project] = (await self.read(client, **stats))["data"]["projects"]

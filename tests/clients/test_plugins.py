@@ -193,8 +193,8 @@ class Plugins(Desk):
                     renamed = await self.ok(client, "probe_change", do="rename task", **{"with": {"name": mode}})
                 self.assertEqual(renamed["names"][1], mode)
                 self.assertEqual(len(human.asked), 1)
-                self.assertTrue(human.asked[0].message.startswith('The plugin "probe" wants to: OmniFocus: run its own "script rename"'), human.asked)
-                self.assertIn('- in the plugin\'s words: "the first task"', human.asked[0].message)
+                self.assertTrue(human.asked[0].message.startswith('The plugin "probe" wants to run its script "rename" in OmniFocus'), human.asked)
+                self.assertIn('In the plugin\'s words:\n- "the first task"', human.asked[0].message)
 
     async def test_a_human_may_take_longer_than_the_plugin(self):
         self.cli("plugin", "limit", "probe", "--wall-ms", "5000")

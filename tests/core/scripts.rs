@@ -143,9 +143,10 @@ fn what_changes_is_asked_in_the_hosts_words_with_the_plugins_beside_them() {
     assert_eq!(outcome.body["value"], 7);
     assert_eq!(
         yes.asked[0].text(),
-        "The plugin \"omnifocus\" wants to: Omni: run its own \"script change\"\n\
-         - in the plugin's words: \"complete 'Buy milk'\"\n\
-         MODIFY · it runs a script of the plugin's package inside the app"
+        "The plugin \"omnifocus\" wants to run its script \"change\" in Omni\n\
+         In the plugin's words:\n\
+         - \"complete 'Buy milk'\"\n\
+         MODIFY · it makes the change with the plugin's own script"
     );
     let mut no = session("");
     no.answers = vec![Choice::Deny];
@@ -164,10 +165,11 @@ fn a_line_may_describe_several_objects() {
     yes.run(call);
     assert_eq!(
         yes.asked[0].text(),
-        "The plugin \"omnifocus\" wants to: Omni: run its own \"script change\" (4 objects)\n\
-         - in the plugin's words: \"flag 3 tasks: a, b, c\"\n\
-         - in the plugin's words: \"delete d\"\n\
-         MODIFY · it runs a script of the plugin's package inside the app"
+        "The plugin \"omnifocus\" wants to run its script \"change\" in Omni (4 objects)\n\
+         In the plugin's words:\n\
+         - \"flag 3 tasks: a, b, c\"\n\
+         - \"delete d\"\n\
+         MODIFY · it makes the change with the plugin's own script"
     );
 }
 
@@ -175,7 +177,7 @@ fn a_line_may_describe_several_objects() {
 #[test]
 fn a_question_has_all_lines_of_a_plugin() {
     for (length, lines, more) in
-        [(20, 60, ""), (400, 35, "\n- and 25 more\n"), (1_100, 13, "\n- and 47 more\n")]
+        [(20, 60, ""), (400, 37, "\n- and 23 more\n"), (1_100, 13, "\n- and 47 more\n")]
     {
         let mut yes = session("");
         yes.answers = vec![Choice::Once];
@@ -183,14 +185,14 @@ fn a_question_has_all_lines_of_a_plugin() {
         call.objects = (0..60).map(|at| format!("{at} {}", "x".repeat(length))).collect();
         yes.run(call);
         let text = yes.asked[0].text();
-        assert_eq!(text.matches("in the plugin's words").count(), lines, "{text}");
+        assert_eq!(text.matches("\n- \"").count(), lines, "{text}");
         assert!(text.contains("(60 objects)") && text.contains(more), "{text}");
         // A dialog has less room: it counts the last lines, but has at least five.
         let shorter = yes.asked[0].text_that(|text| text.lines().count() <= 12);
-        assert_eq!(shorter.matches("in the plugin's words").count(), 9, "{shorter}");
-        assert!(shorter.contains("\n- and 51 more\n"), "{shorter}");
+        assert_eq!(shorter.matches("\n- \"").count(), 8, "{shorter}");
+        assert!(shorter.contains("\n- and 52 more\n"), "{shorter}");
         let shortest = yes.asked[0].text_that(|_| false);
-        assert_eq!(shortest.matches("in the plugin's words").count(), 5, "{shortest}");
+        assert_eq!(shortest.matches("\n- \"").count(), 5, "{shortest}");
     }
 }
 
@@ -426,17 +428,13 @@ fn always_is_not_offered_where_one_act_is_dangerous_and_every_act_is_named() {
         session.answers = vec![Choice::Deny];
         session.run(acting(acts));
         let question = &session.asked[0];
-        assert!(question.text().starts_with(&format!("The plugin \"omnifocus\" wants to: Omni: {deed}\n")));
+        assert!(question.text().starts_with(&format!("The plugin \"omnifocus\" wants to {deed} in Omni\n")));
         assert_eq!(question.offers(Choice::Always), always, "{deed}");
     };
     let (create, delete) = (("create task", Level::Modify), ("delete project", Level::Dangerous));
-    check(&[create], "run its own \"script change\" to \"create task\"", true);
-    check(&[delete], "run its own \"script change\" to \"delete project\"", false);
-    check(
-        &[create, delete],
-        "run its own \"script change\" to \"create task\" and \"delete project\"",
-        false,
-    );
+    check(&[create], "create a task", true);
+    check(&[delete], "delete a project", false);
+    check(&[create, delete], "create a task, and delete a project", false);
 }
 
 #[test]

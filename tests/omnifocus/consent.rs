@@ -491,12 +491,16 @@ fn equal_changes_share_a_line() {
     assert_eq!(answer["success"], true, "{answer}");
     let lines = &world.asked[0].lines;
     assert_eq!(lines.len(), 62);
-    let first = "62 in all: delete 1, update 61; delete task “Task with a long name, number 1”";
+    let first = "delete task “Task with a long name, number 1”";
     assert_eq!(lines[0], first);
     let (shared, rest) = lines[1..].split_at(5);
     let old = "“Task with a long name, number 0” (was Thu 2026-01-01 17:00 +01:00)";
-    let start = format!("update 13 tasks: dueDate Sat 2026-02-28 17:00 +01:00: {old}, “Task");
+    let start = format!("update 60 tasks: dueDate Sat 2026-02-28 17:00 +01:00: {old}, “Task");
     assert!(shared[0].starts_with(&start), "{}", shared[0]);
+    assert!(
+        shared[1..].iter().all(|line| line.starts_with("and “Task")),
+        "one list, in several lines: {shared:?}"
+    );
     assert!(shared.iter().all(|line| line.chars().count() <= 1_000), "{shared:?}");
     let named = |at: &usize| shared.iter().any(|line| line.contains(&format!("number {at}” (was ")));
     assert!((0..60).all(|at| named(&at)), "every item is named with what it loses: {shared:?}");
@@ -504,8 +508,8 @@ fn equal_changes_share_a_line() {
     assert!(rest[1..].iter().all(String::is_empty), "the host counts these and shows none of them");
 }
 
-/// A shared line tells what is replaced: once if it is the same for all, otherwise beside each name. If lines are hidden,
-/// the first one counts all changes.
+/// A shared line tells what is replaced: once if it is the same for all, otherwise beside each name. Items that get
+/// different values of one property share a line, too.
 #[test]
 fn a_shared_line_tells_what_is_replaced() {
     let mut world = World::new();
@@ -539,12 +543,18 @@ fn a_shared_line_tells_what_is_replaced() {
     assert_eq!(many(&ids[..7], json!({"dueDate": "2026-03-02", "flagged": true})), [told]);
     let update = |at: usize, minutes: usize| json!({"operation": "update", "id": ids[at], "changes": {"estimatedMinutes": minutes}});
     let operations: Vec<Json> = (7..16).map(|at| update(at, if at < 11 { 5 } else { at })).collect();
-    let shown = lines(json!({"operation": "batch", "operations": operations}));
-    assert_eq!(shown.len(), 6);
-    assert_eq!(
-        shown[0],
-        "9 in all: update 9; update 4 tasks: estimatedMinutes none -> 5: “t7”, “t8”, “t9”, “t10”"
-    );
+    let told = "update 9 tasks: estimatedMinutes none -> 5 (“t7”, “t8”, “t9”, “t10”), 11 (“t11”), 12 (“t12”), 13 (“t13”), \
+                14 (“t14”), 15 (“t15”)";
+    assert_eq!(lines(json!({"operation": "batch", "operations": operations})), [told]);
+    let operations: Vec<Json> = (6..12).map(|at| update(at, 20 + at / 10)).collect();
+    let told = "update 6 tasks: estimatedMinutes -> 20 (“t6” (was none), “t7” (was 5), “t8” (was 5), “t9” (was 5)), \
+                21 (“t10” (was 5), “t11” (was 11))";
+    assert_eq!(lines(json!({"operation": "batch", "operations": operations})), [told]);
+    let create = |at: usize| json!({"operation": "create", "target": "task", "data": {"name": format!("n{at}"), "flagged": at < 6}});
+    let operations: Vec<Json> = (0..7).map(create).collect();
+    let shared = "create 6 tasks in the inbox: flagged true: “n0”, “n1”, “n2”, “n3”, “n4”, “n5”";
+    let alone = "create task “n6” in the inbox: flagged false";
+    assert_eq!(lines(json!({"operation": "batch", "operations": operations})), [shared, alone]);
 }
 
 /// One change of many items, with an answer and an undo that count.

@@ -197,7 +197,7 @@ fn what_is_gone_stays_gone_and_is_told() {
         {"operation": "update", "id": ids["b"], "changes": {"flagged": true}}, {"operation": "delete", "id": ids["c"]}]});
     let answer = write(&mut world, &both);
     assert_eq!(answer["notUndone"], json!([{"index": 1, "why": "it is permanent"}]), "{answer}");
-    assert_eq!(answer["undo"]["words"], "update task “b” in “P”: flagged false -> true, and 1 more");
+    assert_eq!(answer["undo"]["words"], "update task “b” in “P”: flagged, and 1 more");
     assert_eq!(take_back(&mut world, &answer)["success"], true);
 }
 
@@ -380,7 +380,7 @@ fn an_appended_text_is_taken_off_again() {
         assert_eq!(
             world.asked.last().unwrap().lines,
             [
-                "update task “a” in “P”: note “old words\\nmore” (14 characters) without its end “\\nmore” (5 characters), \
+                "update task “a” in “P”: note “old words⏎more” (14 characters) without its end “⏎more” (5 characters), \
               flagged false -> true"
             ]
         );

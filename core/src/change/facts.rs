@@ -39,12 +39,18 @@ pub(crate) const FROM: &str = "from";
 pub(crate) const BY_MAIL: &str = "the account that Mail chooses";
 
 /// The event that sends a text of Messages.
-const SEND_TEXT: &str = "ichtsend";
+pub(crate) const SEND_TEXT: &str = "ichtsend";
+
+/// The caption of the service that carries a text.
+pub(crate) const BY: &str = "by";
 
 /// Whether a command sends something to other people.
 pub(crate) fn sends(code: &str) -> bool {
     [SEND, SEND_TEXT].contains(&code)
 }
+
+/// The caption of the rule by which an event repeats.
+pub(crate) const RULE: &str = "rule of its series";
 
 /// OmniFocus's events that end a task or a project, and everything in it.
 const COMPLETE: &str = "OFOCFCMc";
@@ -87,7 +93,7 @@ const FACTS: [(&str, &str, &str, &str, &str); 41] = [
     ("com.apple.mail", FORWARD, "message", "its attachments", "mail attachment.name"),
     ("com.apple.mail", REDIRECT, "message", "its text", "content"),
     ("com.apple.mail", REDIRECT, "message", "its attachments", "mail attachment.name"),
-    ("com.apple.iCal", DELETE, "event", "rule of its series", "recurrence"),
+    ("com.apple.iCal", DELETE, "event", RULE, "recurrence"),
     ("com.omnigroup.OmniFocus4", COMPLETE, "task", "repeats", "repetition rule"),
     ("com.omnigroup.OmniFocus4", COMPLETE, "project", "repeats", "repetition rule"),
     ("com.omnigroup.OmniFocus3", COMPLETE, "task", "repeats", "repetition rule"),
@@ -107,9 +113,9 @@ const FACTS: [(&str, &str, &str, &str, &str); 41] = [
     ("com.apple.mail", SEND, "outgoing message", "bcc", "bcc recipient.address"),
     ("com.apple.mail", SEND, "outgoing message", "subject", "subject"),
     ("com.apple.mail", SEND, "outgoing message", "text", "content"),
-    ("com.apple.MobileSMS", SEND_TEXT, "participant", "sent by", "account.service type"),
+    ("com.apple.MobileSMS", SEND_TEXT, "participant", BY, "account.service type"),
     ("com.apple.MobileSMS", SEND_TEXT, "chat", "goes to", "participant.handle"),
-    ("com.apple.MobileSMS", SEND_TEXT, "chat", "sent by", "account.service type"),
+    ("com.apple.MobileSMS", SEND_TEXT, "chat", BY, "account.service type"),
     // Mail does not show each attachment of a message that is not sent yet.
     (
         "com.apple.mail",
@@ -136,7 +142,10 @@ const BESIDE: [(&str, &str, &str, &str); 1] = [("com.apple.finder", EMPTY, "tras
 /// published report for macOS 26.5: deleting a series removed its first occurrence and reported success. OmniFocus's
 /// dictionary: the items in a completed or dropped item are effectively completed or dropped, and `mark complete` keeps
 /// repeating items with their next date.
-const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
+const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
+    ("com.apple.mail", REPLY, "", NOT_SENT),
+    ("com.apple.mail", FORWARD, "", NOT_SENT),
+    ("com.apple.mail", REDIRECT, "", NOT_SENT),
     ("com.omnigroup.OmniFocus4", COMPLETE, "", COMPLETES),
     ("com.omnigroup.OmniFocus3", COMPLETE, "", COMPLETES),
     ("com.omnigroup.OmniFocus4", DROP, "", DROPS),
@@ -167,6 +176,32 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 14] = [
     ("", SEND, "", "a sent message cannot be recalled"),
     ("", SEND_TEXT, "", "a sent message cannot be recalled"),
 ];
+
+/// The effect of a message that a call makes and does not send.
+pub(crate) const NOT_SENT: &str = "nothing is sent";
+
+/// Objects that are messages to be sent later: an app and a class.
+const DRAFTS: [(&str, &str); 1] = [("com.apple.mail", "outgoing message")];
+
+/// Whether objects of a class are messages to be sent.
+pub(crate) fn drafts(app: &str, dictionary: &Dictionary, class: &str) -> bool {
+    DRAFTS.iter().any(|row| same_id(row.0, app) && dictionary.is_a(class, row.1))
+}
+
+/// The caption of an object that other people see, too.
+pub(crate) const SHARED: &str = "shared with others";
+
+/// The property that says so: an app, a class, and the property.
+///
+/// # Source
+/// Notes' dictionary.
+const SHARING: [(&str, &str, &str); 1] = [("com.apple.Notes", "note", "shared")];
+
+/// Whether other people get the changes of an object.
+pub(crate) fn shared(app: &str, dictionary: &Dictionary, class: &str) -> Option<Fact> {
+    let row = SHARING.iter().find(|row| same_id(row.0, app) && dictionary.is_a(class, row.1))?;
+    Some(Fact { is_of_some: true, ..Fact::new(SHARED, Look::Property(way(dictionary, class, row.2)?)) })
+}
 
 const COMPLETES: &str = "its contents count as completed too; repeating items stay open with their next dates, and a completed copy is made";
 const NO_TRASH: &str = "deletes for good: OmniFocus has no trash";
@@ -201,8 +236,7 @@ const SETTING: [(&str, &str, &str, &str); 4] = [
 const BEGINS: [(&str, &str, &str, &str); 1] = [("com.apple.Notes", "note", "name", "body")];
 
 /// The property that says how an object repeats: an app, a class, its name in a question, and the property.
-const REPEATS: [(&str, &str, &str, &str); 1] =
-    [("com.apple.iCal", "event", "rule of its series", "recurrence")];
+const REPEATS: [(&str, &str, &str, &str); 1] = [("com.apple.iCal", "event", RULE, "recurrence")];
 
 const OMNIFOCUS: &[&str] = &["com.omnigroup.OmniFocus4", "com.omnigroup.OmniFocus3"];
 
@@ -427,19 +461,26 @@ fn way(dictionary: &Dictionary, class: &str, terms: &str) -> Option<Vec<Identifi
 }
 
 /// The subject of a command that always acts on the same object, with the facts that a human needs.
-pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Fact)> {
+pub(crate) fn beside(app: &str, dictionary: &Dictionary, code: &str) -> Option<(Path, Vec<Fact>)> {
     if code == QUIT {
-        return Some((Path::application(), unsaved(dictionary)?));
+        return Some((Path::application(), vec![unsaved(dictionary)?]));
     }
     let row = BESIDE.iter().find(|row| same_id(row.0, app) && row.1 == code)?;
     let property = dictionary.property(APPLICATION, row.2)?;
     let class = property.kind.0.first()?.name.clone();
     let (_, element) = dictionary.element(&class, row.3)?;
-    let look = Look::Count(vec![Identifier::of(&element.plural)?]);
-    let fact = Fact::new(format!("{} in it", element.plural), look);
-    let fact = Fact { is_least: lies_deeper(dictionary, &class, &element.name), ..fact };
+    let elements = Identifier::of(&element.plural)?;
+    let deeper = match lies_deeper(dictionary, &class, &element.name) {
+        true => ", not counting what is inside them",
+        false => "",
+    };
+    let count = Fact::new(format!("{} in it{deeper}", element.plural), Look::Count(vec![elements.clone()]));
+    let name = dictionary.property_of_code(&element.name, "pnam").and_then(|name| Identifier::of(&name.name));
+    let names = name.map(|name| Look::Property(vec![elements, name]));
+    let names = names.map(|look| Fact { is_sample: true, ..Fact::new("among them", look) });
     let member = Member { term: property.name.clone(), identifier: Identifier::of(&property.name)?, class };
-    Some((Path::application().then(Segment::Property(member.into())), fact))
+    let path = Path::application().then(Segment::Property(member.into()));
+    Some((path, std::iter::once(count).chain(names).collect()))
 }
 
 /// The documents of an app with changes that it may lose, or ask about, when it ends.

@@ -45,6 +45,15 @@ pub(crate) fn loss(app: &str, dictionary: &Dictionary, class: &str, slots: &[Slo
     Some(Fact { is_lost: true, ..fact })
 }
 
+/// The names of what such a write removes.
+pub(crate) fn examples(loss: &Fact, dictionary: &Dictionary) -> Option<Fact> {
+    let Look::Count(way) = &loss.look else { return None };
+    let class = dictionary.classes.values().find(|class| class.plural == loss.caption)?;
+    let name = dictionary.property_of_code(&class.name, "pnam")?;
+    let way = way.iter().cloned().chain([Identifier::of(&name.name)?]).collect();
+    Some(Fact { is_sample: true, ..Fact::new("among them", Look::Property(way)) })
+}
+
 /// Whether setting a property removes something else of the object.
 pub(crate) fn is_lossy(app: &str, dictionary: &Dictionary, class: &str, property: &str) -> bool {
     let mut rows = LOSSES.iter().filter(|row| same_id(row.0, app) && row.2 == property);
@@ -69,6 +78,7 @@ mod tests {
                 identifier,
                 kind: TypeExpr::default(),
                 numbers: &[],
+                is_interval: false,
                 readable: true,
                 writable: true,
             };

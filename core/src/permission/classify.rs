@@ -155,7 +155,14 @@ pub(super) fn classify_act(app: &str, act: &InAppAct, count: usize, rules: &[Lev
     if let Some(rule) = rules.iter().find(|rule| rule.is_about(app, &act.term, &act.code)) {
         return Classified::new(rule.level, "has its level from the policy");
     }
-    let itself = Classified::new(act.level, "runs a script of the plugin's package inside the app");
+    let itself = Classified::new(
+        act.level,
+        if act.level == Level::Safe {
+            "reads with the plugin's own script"
+        } else {
+            "makes the change with the plugin's own script"
+        },
+    );
     if act.level == Level::Safe { itself } else { itself.raised_by_count(count) }
 }
 
@@ -314,7 +321,10 @@ fn by_name(action: &Action, invocation: &Invocation, rules: &[LevelRule]) -> (Cl
     // A script sends only the name. If several commands have it, only the app knows which one will run.
     let namesakes = action.terms.0.iter().flat_map(|dictionary| dictionary.commands_named(&invocation.term));
     let namesakes = namesakes.map(|other| of_term(&action.app, &other.name, &other.code, rules).0);
-    (namesakes.fold(by_name, Classified::or_worse), false)
+    let found = namesakes.fold(by_name, Classified::or_worse);
+    let said = arguments::saved(invocation).or_else(|| addresses::settings(action, invocation));
+    // The arguments say more exactly what an ordinary command does.
+    (said.filter(|said| said.level == found.level && !found.is_shell).unwrap_or(found), false)
 }
 
 /// Returns the level of a command, and whether an operator's rule decided it.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::Millis;
 use crate::action::{Action, Deed, Invocation, Preview, Seen};
-use crate::app::{App, same_id};
+use crate::app::{App, STANDARD_ADDITIONS, same_id};
 use crate::change::Change;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -224,8 +224,11 @@ impl Unasked {
 
     /// Puts the question in words. It is bound to these words and to the parts of the script, which the module `jxa`
     /// passes in.
-    pub(crate) fn ask(self, wording: Wording, mut parts: Vec<String>) -> Asked {
+    pub(crate) fn ask(self, mut wording: Wording, mut parts: Vec<String>) -> Asked {
         let Self { action, harm, source, scopes, once } = self;
+        if same_id(&action.app, STANDARD_ADDITIONS) {
+            wording.app = SYSTEM.into();
+        }
         let why = why(&source);
         // The profile asks about every change, so it is not a reason specific to this one. The reason is what this
         // change does.
@@ -252,6 +255,9 @@ impl Unasked {
         Asked { action, harm, scopes, question: Question { digest, ..unbound } }
     }
 }
+
+/// The name of Standard Additions in a question: people do not know the file that holds these commands of macOS.
+const SYSTEM: &str = "macOS";
 
 /// Whether the question shows something that was read from the app: the old value that an undo writes, the
 /// whole of a text to which something is added, or the name of an object among the parameters.

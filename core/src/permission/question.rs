@@ -37,7 +37,7 @@ pub struct Question {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wording {
     /// The app in words.
-    pub app: String,
+    pub app: Box<str>,
     /// The plugin that wants it, if it is not the client itself.
     pub plugin: Option<String>,
     /// The action, for example `set "read status" to true`. Words of others are quoted.
@@ -48,15 +48,18 @@ pub struct Wording {
     pub objects: Vec<String>,
     /// How many objects there are; they may be more than are named.
     pub count: usize,
+    /// Where the objects are that have no line, if the objects are in several containers: `: 3 in mailbox "Lists"`.
+    pub others: Box<str>,
     /// How many of the objects have no line of their own, because the line of another one describes them too.
     pub shared: u32,
     /// Whether the objects get different values. Then the question shows every line, because no line represents the
     /// others. A yes counts once, for these values only.
     pub differs: bool,
-    /// Whether every line is shown, because a plugin has already put into one line what is equal.
-    pub whole: bool,
+    /// Whether the lines are a plugin's words about its script. Every line is shown, because the plugin has already put
+    /// into one line what is equal. The deed then names the app and the number of objects.
+    pub plugins: bool,
     /// The lines of a script of the client, as they are to be shown; all of them.
-    pub script: Vec<String>,
+    pub script: Box<[String]>,
     /// A note about an effect that cannot be undone, if there is one.
     pub consequence: Option<String>,
 }
@@ -209,10 +212,11 @@ impl Question {
     fn line(&self, deed: &str) -> String {
         let Wording { app, plugin, count, is_undo, .. } = &self.wording;
         let back = if *is_undo { "Take back an earlier change. " } else { "" };
-        let who = plugin
-            .as_ref()
-            .map(|plugin| format!("The plugin {} wants to: ", quoted(plugin)))
-            .unwrap_or_default();
+        let who = plugin.as_ref().map(|plugin| format!("The plugin {} wants to", quoted(plugin)));
+        if let Some(who) = who.as_ref().filter(|_| self.wording.plugins) {
+            return format!("{back}{who} {deed}");
+        }
+        let who = who.map(|who| format!("{who}: ")).unwrap_or_default();
         let of = match count {
             0 | 1 => String::new(),
             several => format!(" ({several} objects)"),
@@ -244,11 +248,14 @@ impl Question {
     fn text_with(&self, most: usize) -> String {
         let mut text = self.title();
         let lines = &self.wording.objects;
-        let named = match (self.wording.differs, self.wording.whole) {
+        let named = match (self.wording.differs, self.wording.plugins) {
             (true, _) => lines.len(),
             (false, true) => lines.len().min(most.max(NAMED)),
             (false, false) => lines.len().min(NAMED),
         };
+        if self.wording.plugins && named > 0 {
+            text.push_str("\nIn the plugin's words:");
+        }
         for line in &lines[..named] {
             text.push_str("\n- ");
             text.push_str(line);
@@ -261,7 +268,7 @@ impl Question {
             _ => " changes",
         };
         if more > 0 && named > 0 && !self.wording.differs {
-            let _ = write!(text, "\n- and {more} more{what}");
+            let _ = write!(text, "\n- and {more} more{what}{}", self.wording.others);
         }
         if !self.wording.script.is_empty() {
             // A client that shows Markdown shows a fenced text as it is. Each line begins with a number or a mark, so that none

@@ -202,7 +202,8 @@ impl Creating {
                     (self.writes, self.looking) = (false, subjects);
                     return run(look, behind, Then::Create(Box::new(self)), world);
                 }
-                let wording = self.wording(app, world.gate.plugin.clone());
+                let mut wording = self.wording(app, world.gate.plugin.clone());
+                wording.is_undo |= world.gate.takes_back;
                 // If the server has looked at containers, the app is known to run.
                 let ask = if self.names.is_empty() { ask_unseen } else { ask_seen };
                 ask(unasked, wording, behind, Then::Create(Box::new(self)), world)

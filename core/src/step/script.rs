@@ -1,9 +1,11 @@
 //! Scripts of plugins inside apps that have a script engine of their own.
 
+use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::asking::run;
 use super::trace::Sent;
+use super::words::listed;
 use super::{Behind, Outcome, Step, Then, World, command, in_app};
 use crate::action::{Action, Deed, InAppAct, InAppScript, Invocation, Rest};
 use crate::app::App;
@@ -20,6 +22,9 @@ use crate::words::{Level, TextWindow};
 
 /// Commands that run a script inside their app and return its result. The script is their direct parameter.
 const ENGINES: [&str; 1] = ["evaluate javascript"];
+
+/// The beginning of a script's name in rules and approvals.
+const NAMED_SCRIPT: &str = "script ";
 
 /// The longest program, in UTF-16 code units. OmniFocus takes 261,124 characters.
 const LONGEST: usize = 240_000;
@@ -71,11 +76,11 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
         fitting(jxa::inside(&call.text, data, Some(&Json::Null), named), &call.name)?;
     }
     let rest = || Rest { text: call.text.clone(), parts: call.rest.iter().cloned().collect() };
-    let said = |words: &&String| format!("in the plugin's words: \"{}\"", words_of(words));
+    let said = |words: &&String| format!("\"{}\"", words_of(words));
     // An earlier line also describes the object of an empty one.
     let lines: Vec<&String> = call.objects.iter().filter(|line| !line.is_empty()).collect();
     Ok(InAppScript {
-        term: format!("script {}", call.name),
+        term: format!("{NAMED_SCRIPT}{}", call.name),
         acts: acts(call),
         objects: fitting_lines(lines.iter().map(said)),
         count: call.objects.len(),
@@ -104,27 +109,80 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
 fn acts(call: &ScriptCall) -> Vec<InAppAct> {
     let code = |digest: String| digest.chars().take(8).collect();
     if call.acts.is_empty() {
-        let (term, code) = (format!("script {}", call.name), code(call.sha256()));
+        let (term, code) = (format!("{NAMED_SCRIPT}{}", call.name), code(call.sha256()));
         return vec![InAppAct { name: None, term, code, level: call.level }];
     }
     let one = |act: &Act| InAppAct {
         name: Some(act.name.clone()),
-        term: format!("script {}: {}", call.name, act.name),
+        term: format!("{NAMED_SCRIPT}{}: {}", call.name, act.name),
         code: code(call.sha256_of(act)),
         level: act.level,
     };
     call.acts.iter().map(one).collect()
 }
 
-/// Describes a script: `run its own "script write" to "create task" and "delete project"`.
-pub(super) fn in_words(script: &InAppScript) -> String {
-    let name = quoted(&script.term);
-    let acts: Vec<String> = script.acts.iter().filter_map(|act| act.name.as_deref().map(quoted)).collect();
-    match acts.split_last() {
-        None => format!("run its own {name}"),
-        Some((only, [])) => format!("run its own {name} to {only}"),
-        Some((last, others)) => format!("run its own {name} to {} and {last}", others.join(", ")),
+/// What a script does, for the sentence about its plugin: `edit 22 tasks in OmniFocus`. The names of acts are plain
+/// words, which the operator has read and granted.
+pub(super) fn in_words(script: &InAppScript, app: &str) -> String {
+    let names: Vec<&str> = script.acts.iter().filter_map(|act| act.name.as_deref()).collect();
+    if let ([only], true) = (names.as_slice(), script.count > 1)
+        && let Some((verb, noun)) = only.split_once(' ')
+    {
+        return format!("{verb} {} {} in {app}", script.count, plural(noun));
     }
+    let all = match script.count {
+        0 | 1 => String::new(),
+        several => format!(" ({several} objects)"),
+    };
+    let name = script.term.strip_prefix(NAMED_SCRIPT).unwrap_or(&script.term);
+    let acts = if names.is_empty() {
+        format!("run its script {}", quoted(name))
+    } else {
+        acts_in_words(&names, script.count == 1)
+    };
+    format!("{acts} in {app}{all}")
+}
+
+/// Several acts, those on one kind of object together: `create projects, and create and edit tasks`.
+fn acts_in_words(names: &[&str], is_one: bool) -> String {
+    let mut kinds: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for name in names {
+        let (verb, noun) = name.split_once(' ').unwrap_or((name, ""));
+        kinds.entry(noun).or_default().push(verb);
+    }
+    let told = |(noun, verbs): (&str, Vec<&str>)| {
+        let verbs = listed(&verbs, " and ");
+        match (noun, is_one) {
+            ("", _) => verbs,
+            (noun, true) => format!("{verbs} {}", single(noun)),
+            (noun, false) => format!("{verbs} {}", plural(noun)),
+        }
+    };
+    listed(&kinds.into_iter().map(told).collect::<Vec<_>>(), ", and ")
+}
+
+/// `a task`, `an item`; a plural stays as it is.
+fn single(noun: &str) -> String {
+    match noun {
+        noun if is_plural(noun) => noun.to_owned(),
+        noun if noun.starts_with(['a', 'e', 'i', 'o', 'u']) => format!("an {noun}"),
+        noun => format!("a {noun}"),
+    }
+}
+
+/// `tasks`, `repetitions`, `entries`, `boxes`.
+fn plural(noun: &str) -> String {
+    let ends = |endings: &[&str]| endings.iter().any(|ending| noun.ends_with(ending));
+    match noun.strip_suffix('y') {
+        _ if is_plural(noun) => noun.to_owned(),
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if ends(&["ss", "x", "ch", "sh"]) => format!("{noun}es"),
+        _ => format!("{noun}s"),
+    }
+}
+
+fn is_plural(noun: &str) -> bool {
+    noun.ends_with('s') && !noun.ends_with("ss")
 }
 
 /// As many lines as a question has room for: a plugin puts those that lose something first.
@@ -258,4 +316,32 @@ impl Inside {
 fn answered(value: &Json, events: u64) -> Step {
     let body = json!({ "value": value, "untrusted": true });
     Step::Done(Outcome { body, events, ..Outcome::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acts_are_a_sentence() {
+        let check = |names: &[&str], is_one: bool, expected: &str| {
+            assert_eq!(acts_in_words(names, is_one), expected);
+        };
+        check(&["edit task"], true, "edit a task");
+        check(&["edit item", "move item"], true, "edit and move an item");
+        check(&["end task repetition"], false, "end task repetitions");
+        check(
+            &["create project", "create task", "edit task"],
+            false,
+            "create projects, and create and edit tasks",
+        );
+        check(
+            &["create entry", "delete box", "move day"],
+            false,
+            "create entries, delete boxes, and move days",
+        );
+        check(&["sync"], false, "sync");
+        check(&["sync", "check address"], true, "sync, and check an address");
+        check(&["read notes"], true, "read notes");
+    }
 }

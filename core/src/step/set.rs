@@ -5,6 +5,7 @@ mod answer;
 pub(super) mod begin;
 mod excluded;
 mod fold;
+mod lists;
 mod number;
 mod wording;
 
@@ -21,7 +22,7 @@ use super::{Outcome, Step, Then, World, carried, in_app, moves, query};
 use crate::action::{Action, Deed, Find, Preview};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{Change, Expected, Fact, Subject};
+use crate::change::{Change, Expected, Fact, RULE, Subject};
 use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
 use crate::jxa;
@@ -226,7 +227,8 @@ impl Setting {
                 self.writes = true;
                 let id = &unasked.action().app;
                 let dictionary = app.dictionary.as_deref();
-                let wording = self.wording(&behind.name, id, world.gate.plugin.clone(), dictionary);
+                let mut wording = self.wording(&behind.name, id, world.gate.plugin.clone(), dictionary);
+                wording.is_undo |= world.gate.takes_back;
                 let parts = jxa::canonical(unasked.action());
                 put(unasked, wording, parts, behind, Then::Set(Box::new(self)))
             }
@@ -260,12 +262,14 @@ impl Setting {
         Preview { subjects, anchors: None }
     }
 
-    /// The containers of the named objects and of those among the new values.
+    /// The containers of the named objects, of those among the new values, and of the other objects.
     fn owners(&self, app: &App) -> Vec<Subject> {
-        let named = self.open.iter().filter(|open| open.unnamed.is_none());
-        let named = named.map(|open| &open.change.subject.path);
-        let wanted = self.wanted();
-        words::owners(named.chain(&wanted), app)
+        let (named, others): (Vec<&Open>, Vec<&Open>) =
+            self.open.iter().partition(|open| open.unnamed.is_none());
+        let path = |open: &'_ Open| open.change.subject.path.clone();
+        let named: Vec<Path> = named.into_iter().map(path).collect();
+        let others: Vec<Path> = others.into_iter().map(path).collect();
+        words::owners(named.iter().chain(&self.wanted()).chain(&others), app)
     }
 
     /// The containers of old values that only an id identifies, such as the account of a message's mailbox.
@@ -402,9 +406,7 @@ impl Setting {
             let old = row.get(2).cloned().unwrap_or_default();
             // From here on, an error names the object as the question does.
             open.names = self.names.clone();
-            let words = words::object(&open.change.subject, row, app, &open.names);
-            let (words, facts) = words.split_once('\n').unwrap_or((&words, ""));
-            (open.words, open.facts) = (words.to_owned(), facts.to_owned());
+            open.describe(&words::object(&open.change.subject, row, app, &open.names));
             if let Err(fault) = open.join(&old, app, world) {
                 self.tell(&open, fault)?;
                 continue;
@@ -434,7 +436,7 @@ impl Setting {
             open.row = row.clone();
             open.stands = words::stands(&open.change.subject, row);
             open.change.loses = open.lost(&dictionary).map(|(what, _)| what);
-            let is_rule = |fact: &Fact| !fact.is_standing() && !fact.is_lost && fact.is_shown();
+            let is_rule = |fact: &Fact| fact.caption == RULE;
             let rule = open.change.subject.facts.iter().position(is_rule);
             let fact = rule.and_then(|at| row.get(4)?.get(at));
             open.repeats = fact.and_then(|fact| match value(fact, None, &dictionary) {
@@ -676,6 +678,27 @@ impl Open {
             self.given[at] = whole;
         }
         Ok(())
+    }
+
+    /// Puts the object in words, with the values that were read of it.
+    fn describe(&mut self, words: &str) {
+        let (words, facts) = words.split_once('\n').unwrap_or((words, ""));
+        (self.words, self.facts) = (words.to_owned(), facts.to_owned());
+    }
+
+    /// Names an event by the one date that is left out of its series: its own date is that of its first event, and people
+    /// know the one that the call names.
+    fn name_by_date(&mut self, app: &App) {
+        if let Some([date]) = self.left_out_dates().as_deref() {
+            let words = words::occurrence(&self.change.subject, &self.row, date, app, &self.names);
+            self.describe(&words);
+        }
+    }
+
+    /// The dates that the changes leave out of a series.
+    fn left_out_dates(&self) -> Option<Vec<String>> {
+        let dates = (0..self.joins.len()).find_map(|at| self.left_out(at))?;
+        dates.iter().map(|date| date.as_str().map(str::to_owned)).collect()
     }
 
     /// The object, if something is added to its own values and an id names it.

@@ -14,12 +14,16 @@ use super::show::value;
 use super::{World, remember};
 use crate::action::{Deed, Invocation};
 use crate::app::App;
-use crate::change::{BY_MAIL, FROM, Fact, Look, REPLACES, Subject, consequence, labels, may_hold, sends};
+use crate::change::{
+    BY, BY_MAIL, FROM, Fact, Look, REPLACES, RULE, SHARED, Slot, Subject, consequence, labels, may_hold,
+    sends,
+};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::marshal::{Given, Place};
-use crate::numbered::{self, Numbers};
+use crate::numbered;
 use crate::osa_error::NO_SUCH_OBJECT;
-use crate::permission::{OPEN, holds_address, is_address, may_read};
+use crate::permission::{NAMED, OPEN, holds_address, is_address, may_read};
+use crate::series;
 use crate::specifier::{By, Path, Segment, fits_line, one_line, quoted, quoted_to};
 use crate::value::Value;
 
@@ -73,16 +77,32 @@ pub(super) fn called(owners: &[Subject], rows: &[Json], app: &App) -> Names {
     names
 }
 
+/// An object of a series, by one of its dates instead of the first one.
+pub(super) fn occurrence(subject: &Subject, row: &Json, date: &str, app: &App, names: &Names) -> String {
+    let mut row = row.clone();
+    let labels = row.get_mut(1).and_then(Json::as_array_mut).into_iter().flatten();
+    labels
+        .filter(|label| matches!(Value::decode(label), Ok(Value::Date(_))))
+        .for_each(|label| *label = day(date).into());
+    object(subject, &row, app, names)
+}
+
 /// An object by its name: `message "Invoice" ("Ada Lovelace <ada@example.org>") of mailbox "INBOX"`, and below it a
 /// line for each fact. `names` has the names of its containers.
 pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) -> String {
     let path = &subject.path;
     let Ok(dictionary) = app.dictionary() else { return path.in_words(names) };
     let part = |at: usize| row.get(at).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut told = part(1)
-        .iter()
-        .take(subject.labels.len())
-        .filter_map(|label| label_text(&value(label, None, dictionary)));
+    let facts = subject.facts.iter().zip(part(4));
+    let repeats =
+        facts.clone().any(|(fact, read)| fact.caption == RULE && has_text(&value(read, None, dictionary)));
+    let mut told = part(1).iter().take(subject.labels.len()).filter_map(|label| {
+        match value(label, None, dictionary) {
+            // The date of a series is that of its first event.
+            Value::Date(date) if repeats => Some(format!("since {}", day(&date))),
+            label => label_text(&label),
+        }
+    });
     // A name that is a path says more than the name that was read.
     let is_path = path.name().is_some_and(|name| name.starts_with('/') || name.starts_with("~/"));
     let mut words = match told.next() {
@@ -92,6 +112,10 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
             let more: Vec<String> = told.map(|more| quoted(&more)).collect();
             let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
             let of = path.last().filter(|(container, _)| container.last().is_some());
+            // The account of a recipient has only an id that says nothing, and its service has a line.
+            let is_nameless = |of: &Path| of.is_by_id() && !names.contains_key(of);
+            let of = of
+                .filter(|(of, _)| !(is_nameless(of) && subject.facts.iter().any(|fact| fact.caption == BY)));
             let of =
                 of.map(|(container, _)| format!(" of {}", container.in_words(names))).unwrap_or_default();
             format!("{} {}{}{more}{of}", path.class(), quoted(&name), length(&name, LONGEST))
@@ -102,13 +126,15 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         let is_label = matches!(&fact.look, Look::Property(way) if subject.labels.first() == way.last() && way.len() == 1);
         is_label && label_text(&value(read, None, dictionary)).is_some_and(|text| fits_line(&text))
     };
-    for (fact, read) in subject.facts.iter().zip(part(4)).filter(|(fact, _)| fact.is_shown()) {
+    for (fact, read) in facts.filter(|(fact, _)| fact.is_shown()) {
         let line = match fact.is_standing() {
             _ if is_said(fact, read) => None,
             true => told_standing(fact, read, dictionary),
             // A file has no items. If something prevents the read, the app gives another error.
             false if fact.is_of_some && is_missing(read, dictionary) => None,
             false if fact.is_lost => told_loss(fact, read, dictionary),
+            false if fact.is_sample => some_of(fact, read, dictionary),
+            false if fact.caption == SHARED && value(read, None, dictionary) != Value::Bool(true) => None,
             false => Some(format!("{}: {}", fact.caption, told_fact(fact, read, dictionary))),
         };
         words.extend(line.map(|line| format!("\n  {line}")));
@@ -171,6 +197,45 @@ pub(super) fn containers_first<'p>(paths: impl Iterator<Item = &'p Path>, app: &
     paths
 }
 
+/// Where the objects are that a question only counts: `: 3 in mailbox "Lists" of account "iCloud", 1 in inbox`. Empty if
+/// all objects are in one container, because the named ones say which.
+pub(super) fn whence(all: &[&Path], named: &[&Path], names: &Names) -> String {
+    let container = |path: &Path| path.last().map(|(container, _)| container.clone());
+    let places: IndexSet<Option<Path>> = all.iter().map(|path| container(path)).collect();
+    let mut counts: IndexMap<Option<Path>, usize> = IndexMap::new();
+    for path in all.iter().filter(|path| !named.contains(path)) {
+        *counts.entry(container(path)).or_default() += 1;
+    }
+    if places.len() < 2 || counts.is_empty() {
+        return String::new();
+    }
+    // What is at the top of the app is in no container that has a name.
+    let (mut told, mut left, mut elsewhere) = (Vec::new(), 0, 0);
+    counts.sort_by(|_, one, _, other| other.cmp(one));
+    for (place, count) in counts {
+        match place.filter(|place| place.last().is_some()) {
+            Some(place) if told.len() < NAMED => told.push(format!("{count} in {}", name(&place, names))),
+            _ => (left, elsewhere) = (left + count, elsewhere + 1),
+        }
+    }
+    match (left, elsewhere) {
+        (0, _) => {}
+        (left, 1) => told.push(format!("{left} elsewhere")),
+        (left, places) => told.push(format!("{left} in {places} other places")),
+    }
+    format!(": {}", told.join(", "))
+}
+
+/// Some parts in one sentence: `a, b and c`.
+pub(super) fn listed<S: AsRef<str>>(parts: &[S], last: &str) -> String {
+    let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+    match parts.split_last() {
+        Some((end, [])) => (*end).to_owned(),
+        Some((end, others)) => format!("{}{last}{end}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// A note that some of the objects stand for others; `all` is the number of all objects.
 pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Option<String> {
     let kinds: Vec<&str> = kinds.collect();
@@ -202,9 +267,27 @@ fn told_loss(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String
     (count != "0").then(|| format!("{} that this removes for good: {count}", fact.caption))
 }
 
+/// The first few values of a fact: `among them: "a.pdf", "b.png" and 3 more`; nothing if there are none, or if the app
+/// does not tell them.
+fn some_of(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> {
+    let Value::List(items) = value(read, None, dictionary) else { return None };
+    let name = |item: &Value| match item {
+        Value::Text(name) => quoted(name),
+        _ => "one without a name".to_owned(),
+    };
+    let named: Vec<String> = items.iter().take(NAMED).map(name).collect();
+    let more = items.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!named.is_empty()).then(|| format!("{}: {}{more}", fact.caption, named.join(", ")))
+}
+
 /// Whether an object has nothing of the kind that was read.
 fn is_missing(read: &Json, dictionary: &Dictionary) -> bool {
     matches!(value(read, None, dictionary), Value::Failed { number, .. } if number == NO_SUCH_OBJECT)
+}
+
+fn has_text(value: &Value) -> bool {
+    matches!(value, Value::Text(text) if !text.is_empty())
 }
 
 fn label_text(value: &Value) -> Option<String> {
@@ -229,7 +312,7 @@ fn told_fact(fact: &Fact, read: &Json, dictionary: &Dictionary) -> String {
         Value::Bool(is) => if is { "yes" } else { "no" }.to_owned(),
         value => match plain(&value) {
             Json::String(text) if text.is_empty() => none(fact).to_owned(),
-            Json::String(text) => long(&text),
+            Json::String(text) => long(&text) + &rule(&text),
             other => shown(&other),
         },
     }
@@ -273,6 +356,15 @@ pub(super) fn sent(invocation: &Invocation) -> Option<String> {
     }
 }
 
+/// What a message is: its whole text, or its file.
+pub(super) fn message(direct: &Given) -> Option<String> {
+    match direct {
+        Given::Text(text) => Some(format!("text: {}", long(text))),
+        Given::File(path) => Some(format!("file: {}", long(path))),
+        _ => None,
+    }
+}
+
 fn plain(value: &Value) -> Json {
     value.to_json(&mut |source| Json::from(source))
 }
@@ -309,7 +401,7 @@ pub(super) fn shown(value: &Json) -> String {
     match value {
         Json::Null => "nothing".to_owned(),
         Json::String(text) if is_address(text) => long(text),
-        Json::String(text) => quoted(text) + &length(text, LONGEST),
+        Json::String(text) => quoted(text) + &length(text, LONGEST) + &rule(text),
         Json::Bool(_) | Json::Number(_) => value.to_string(),
         // Shows each field and each item, so that a long one does not hide another.
         Json::Object(fields) if !fields.contains_key("$") => {
@@ -325,9 +417,15 @@ pub(super) fn shown(value: &Json) -> String {
     }
 }
 
-/// A number with the word that people know it by: `5 (purple)`.
-pub(super) fn with_word(numbers: Numbers, value: &Json, shown: String) -> String {
-    match numbered::word(numbers, value) {
+/// A recurrence rule in words: ` (every 2 weeks on Monday)`; nothing for other texts.
+fn rule(text: &str) -> String {
+    series::in_words(text).map(|words| format!(" ({words})")).unwrap_or_default()
+}
+
+/// A number of a property with the word that people know it by: `5 (purple)`.
+pub(super) fn with_word(slot: &Slot, value: &Json, shown: String) -> String {
+    let word = numbered::word(slot.numbers, value).map(str::to_owned);
+    match word.or_else(|| numbered::from_start(value).filter(|_| slot.is_interval)) {
         Some(word) => format!("{shown} ({word})"),
         None => shown,
     }
@@ -471,7 +569,7 @@ pub(super) fn given(value: &Given, names: &Names) -> String {
         Given::Bool(flag) => flag.to_string(),
         Given::Number(number) => number.to_string(),
         Given::Text(text) if is_address(text) => long(text),
-        Given::Text(text) => quoted(text) + &length(text, LONGEST),
+        Given::Text(text) => quoted(text) + &length(text, LONGEST) + &rule(text),
         Given::Date(date) => day(date),
         Given::File(path) => format!("file {}", long(path)),
         Given::Enumerator(name) => one_line(name),

@@ -117,8 +117,14 @@ impl Permission {
     /// It cannot be read. Nothing may run then.
     pub(super) fn gate(&self, attempt: &Attempt<'_>, now: Millis) -> Result<Gate, Fault> {
         let gate = self.state.gate(now, attempt.caller.plugin.clone())?;
-        let Caller { app, most, .. } = attempt.caller;
-        Ok(Gate { app: app.clone(), most: *most, closed: Arc::clone(&attempt.closed), ..gate })
+        let Caller { app, most, takes_back, .. } = attempt.caller;
+        Ok(Gate {
+            app: app.clone(),
+            most: *most,
+            takes_back: *takes_back,
+            closed: Arc::clone(&attempt.closed),
+            ..gate
+        })
     }
 
     /// Returns the policy. If it cannot be read, returns one that denies everything.

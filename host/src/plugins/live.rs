@@ -174,7 +174,8 @@ impl Plugins {
         let started = Instant::now();
         let place = place(tool, arguments);
         let recording = self.waiting.take(caller.asker.brought(), &place);
-        let bridge = Arc::new(Bridge::new(Arc::clone(pipeline), Arc::clone(&self.servers), caller.clone()));
+        let caller = Caller { takes_back: is_undo, ..caller.clone() };
+        let bridge = Arc::new(Bridge::new(Arc::clone(pipeline), Arc::clone(&self.servers), caller));
         let request = Request {
             tool: tool.clone(),
             arguments: arguments.clone(),

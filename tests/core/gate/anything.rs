@@ -160,7 +160,7 @@ impl Write {
         let (was, becomes) = (format!("\n  \"{what}\" old: {old}"), format!("\n  \"{what}\" new: "));
         let change = format!("{was}{becomes}{new}");
         // If all objects get one value, the first line says it, and no line says another.
-        let is_said = question.wording().deed.contains(&format!("set \"{what}\" to {new}"));
+        let is_said = question.wording().deed.contains(&format!("\"{what}\" to {new}"));
         let is_shown = |line: &String| {
             line.contains(&change) || is_said && line.contains(&was) && !line.contains(&becomes)
         };

@@ -206,20 +206,13 @@ fn change(session: &Session, call: &Json) -> Action {
         identifier: of(&property.name),
         kind: property.kind.clone(),
         numbers: &[],
+        is_interval: false,
         readable: true,
         writable: true,
     };
-    let subject = Subject {
-        path,
-        mark: None,
-        name: None,
-        labels: Vec::new(),
-        facts: Vec::new(),
-        slots: vec![slot],
-        home: None,
-        span: None,
-        looks: Vec::new(),
-    };
+    let (slots, (labels, facts, looks)) = (vec![slot], Default::default());
+    let subject =
+        Subject { path, mark: None, name: None, labels, facts, slots, home: None, span: None, looks };
     let expected = Expected { mark: call["mark"].as_str().map(str::to_owned), ..Expected::default() };
     let change = Change { subject, expected, values: vec![value], loses: None, save: None };
     Action::of(app, Deed::Set(vec![change]))

@@ -2,6 +2,7 @@
 
 use super::{Classified, Level};
 use crate::action::{Action, Deed, Invocation};
+use crate::app::{STANDARD_ADDITIONS, same_id};
 use crate::change::Change;
 use crate::dictionary::names;
 use crate::marshal::Given;
@@ -42,6 +43,9 @@ const TEXTS: [(&str, &str); 7] = [
 
 /// A command that searches for its text, although its name has a word for addresses.
 const SEARCH: [(&str, &str); 1] = [("sfrisrch", "search the web")];
+
+/// The beginning of the address of a pane of System Settings.
+const PANES: &str = "x-apple.systempreferences:";
 
 /// Objects that open the address that they are given.
 const SHOWING: [&str; 4] = ["tab", "document", "window", "web view"];
@@ -116,12 +120,41 @@ pub(crate) fn holds(term: &str) -> bool {
 pub(super) fn worst_of_command(action: &Action, command: &Invocation) -> Option<Classified> {
     let surely = shown(action, &writes::of_command(command));
     let is_sure = |text: &&str| command.code == OPEN || surely.contains(text) || is_whole(text);
-    let opened = worst(&of_command(action, command).into_iter().filter(is_sure).collect::<Vec<_>>());
+    let is_mild = |text: &&str| is_of_system(action, command) && is_pane(text);
+    let opened = of_command(action, command).into_iter().filter(|text| is_sure(text) && !is_mild(text));
+    let opened = worst(&opened.collect::<Vec<_>>());
     let is_text = is_among(command, &TEXTS);
     let pages = pages(&writes::of_command(command));
     let taken = taken(command).filter(|_| !is_among(command, &SEARCH));
     let run = script(command.values(), pages.into_iter().chain(taken)).filter(|_| !is_text);
     opened.into_iter().chain(run).reduce(Classified::or_worse)
+}
+
+/// Opening panes of System Settings, if the command opens nothing else. Standard Additions pass each address to the
+/// system; an app may do something else with it.
+pub(super) fn settings(action: &Action, command: &Invocation) -> Option<Classified> {
+    let opened = of_command(action, command);
+    let are_panes = !opened.is_empty() && opened.iter().all(|text| is_pane(text));
+    (is_of_system(action, command) && are_panes)
+        .then(|| Classified::new(Level::Modify, "opens a pane of System Settings"))
+}
+
+fn is_of_system(action: &Action, command: &Invocation) -> bool {
+    command.code == OPEN && same_id(&action.app, STANDARD_ADDITIONS)
+}
+
+/// Whether an address names a pane of System Settings, and perhaps a place in it. The scheme belongs to System Settings,
+/// and opening a pane changes nothing. An address with an argument, or in any unusual spelling, is judged like others.
+///
+/// # Source
+/// Apple's identifiers of panes and their anchors, such as `com.apple.preference.security?Privacy_Camera`: letters,
+/// digits, dots, hyphens and underscores.
+fn is_pane(text: &str) -> bool {
+    let is_plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    text.strip_prefix(PANES).is_some_and(|rest| {
+        let (pane, place) = rest.split_once('?').unwrap_or((rest, ""));
+        is_plain(pane) && is_plain(place)
+    })
 }
 
 /// The most harmful effect of the addresses among new values of properties.

@@ -134,6 +134,9 @@ fn fields(value: &Given) -> Vec<String> {
     found
 }
 
+/// The event that saves.
+const SAVE: &str = "coresave";
+
 /// The events that give an object properties: `make`, `duplicate` and `move`.
 const GIVING: [&str; 3] = ["corecrel", "coreclon", "coremove"];
 
@@ -172,6 +175,21 @@ pub(super) fn given(action: &Action, invocation: &Invocation, rules: &[LevelRule
         terms.iter().map(write).reduce(Classified::or_worse)
     };
     classes(invocation).into_iter().filter_map(of).reduce(Classified::or_worse)
+}
+
+/// What `save` does if it names no file: an app with documents writes the document's own file, and any other app keeps
+/// its data.
+pub(super) fn saved(invocation: &Invocation) -> Option<Classified> {
+    let has_document = || {
+        let targets = invocation.direct.iter().flat_map(Given::objects);
+        targets.into_iter().any(|path| !path.class().is_empty() && path.last().is_some())
+    };
+    let has_file =
+        !invocation.parameters.is_empty() || invocation.values().any(|value| !value.files().is_empty());
+    (invocation.code == SAVE && !has_file).then(|| {
+        let what = if has_document() { "saves what is open in the app" } else { "saves the app's own data" };
+        Classified::new(Level::Modify, what)
+    })
 }
 
 fn unsaved(invocation: &Invocation) -> Option<Classified> {

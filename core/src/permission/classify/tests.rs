@@ -212,6 +212,7 @@ pub(in crate::permission) fn set(object: Given, term: &str, value: Given) -> Act
         identifier: Identifier::of(term).expect("an identifier"),
         kind: TypeExpr::default(),
         numbers: &[],
+        is_interval: false,
         readable: true,
         writable: true,
     };

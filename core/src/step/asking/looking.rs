@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 use indexmap::IndexSet;
 use serde_json::Value as Json;
 
-use super::super::show::told;
+use super::super::show::{told, value};
 use super::super::words::{self, Names};
 use super::super::{carried, listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Fact, Look, QUIT, Subject, beside, binding, facts, sends};
+use crate::change::{Fact, Look, QUIT, SEND_TEXT, Subject, UNSAVED, beside, binding, facts, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -20,6 +20,7 @@ use crate::permission::{Level, NAMED, Unasked, Wording, classify};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::Path;
+use crate::value::Value;
 
 /// An action with objects that are read before the question.
 #[derive(Debug)]
@@ -51,7 +52,7 @@ pub(super) fn look(unasked: Unasked, behind: Behind, then: Then, world: &World<'
         Deed::Command(invocation) => invocation.seen.clone(),
         _ => Vec::new(),
     };
-    let owners = app.map(|app| owners(&subjects, app)).unwrap_or_default();
+    let owners = app.map(|app| owners(&unasked, &subjects, app)).unwrap_or_default();
     let all = subjects.iter().cloned().chain(owners).chain(kept.iter().map(as_kept)).collect();
     let Some(approved) = unasked.preview(Preview { subjects: all, anchors }) else {
         let objects = match &unasked.action().deed {
@@ -99,7 +100,7 @@ fn subjects(
     let direct = gravest_first(direct, invocation, app, world);
     let mut subjects: Vec<Subject> = match beside(&app.bundle_id, dictionary, &invocation.code) {
         // The command always acts on this object, whatever its target is.
-        Some((path, fact)) => vec![Subject { facts: vec![fact], ..Subject::at(path) }],
+        Some((path, facts)) => vec![Subject { facts, ..Subject::at(path) }],
         None => direct.into_iter().enumerate().filter_map(|(at, path)| with_facts(of(path), at)).collect(),
     };
     // For example, the recipients.
@@ -138,9 +139,17 @@ fn gravest_first<'p>(
     paths
 }
 
-/// The containers of the named objects.
-fn owners(subjects: &[Subject], app: &App) -> Vec<Subject> {
-    words::owners(subjects.iter().map(|subject| &subject.path), app)
+/// The containers of the named objects, and then of the others.
+fn owners(unasked: &Unasked, subjects: &[Subject], app: &App) -> Vec<Subject> {
+    words::owners(subjects.iter().map(|subject| &subject.path).chain(targets_of(unasked)), app)
+}
+
+/// The objects that a command is about.
+fn targets_of(unasked: &Unasked) -> Vec<&Path> {
+    match &unasked.action().deed {
+        Deed::Command(invocation) => invocation.direct.iter().flat_map(Given::objects).collect(),
+        _ => Vec::new(),
+    }
 }
 
 impl Looking {
@@ -161,7 +170,7 @@ impl Looking {
         })?;
         let mut rows = rows.as_array().cloned().unwrap_or_default();
         let more = rows.split_off(subjects.len().min(rows.len()));
-        let owners = owners(&subjects, app);
+        let owners = owners(&unasked, &subjects, app);
         let (known, again) = more.split_at(owners.len().min(more.len()));
         let names = words::called(&owners, known, app);
         let missing = subjects.iter().zip(&rows).filter(|(_, row)| is_missing(row));
@@ -200,20 +209,63 @@ impl Looking {
             (!stands.get(at).is_some_and(Option::is_some), Reverse(weight))
         };
         let mut ranked: Vec<_> =
-            objects.into_iter().enumerate().map(|(at, words)| (rank(at), words)).collect();
+            objects.into_iter().enumerate().map(|(at, words)| (rank(at), (at, words))).collect();
         ranked.sort_by_key(|(rank, _)| *rank);
-        let objects = ranked.into_iter().map(|(_, words)| words).collect();
+        let shown: Vec<&Path> = ranked.iter().take(NAMED).map(|(_, (at, _))| &subjects[*at].path).collect();
+        let is_here = |path: &&Path| !deleted.contains(path);
+        let all: Vec<&Path> = targets_of(&unasked).into_iter().filter(is_here).collect();
+        let others = words::whence(&all, &shown, &names);
+        let objects = ranked.into_iter().map(|(_, (_, words))| words).collect();
         let mut names = names;
         names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
         let mut wording = wording(&unasked, objects, &names, &behind, &then, world);
         wording.count = wording.count.saturating_sub(deleted.len());
+        wording.others = others.into();
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
-        let notes = wording.consequence.take().into_iter().chain(others).collect::<Vec<_>>();
+        let unsaved = unsaved(&unasked, subjects.iter().zip(rows), dictionary).map(str::to_owned);
+        let notes = wording.consequence.take().into_iter().chain(unsaved).chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
         let named = words::names(subjects.iter().take(targets).zip(rows), app, world);
         Ok(carried::with(ask_seen(unasked, wording, behind, then, world), named.into_iter().collect()))
     }
 }
+
+/// What becomes of unsaved documents if the command does not say.
+fn unsaved<'s>(
+    unasked: &Unasked,
+    mut seen: impl Iterator<Item = (&'s Subject, &'s Json)>,
+    dictionary: &Dictionary,
+) -> Option<&'static str> {
+    let Deed::Command(invocation) = &unasked.action().deed else { return None };
+    let is_unsaved = |(fact, read): (&Fact, &Json)| match (&fact.look, value(read, None, dictionary)) {
+        (Look::Where(..), Value::List(items)) => !items.is_empty(),
+        (_, Value::Bool(is)) => is && fact.caption == UNSAVED,
+        _ => false,
+    };
+    let has_some = |(subject, row): (&Subject, &Json)| {
+        let reads = row.get(4).and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        subject.facts.iter().zip(reads).any(is_unsaved)
+    };
+    let saving = match invocation.parameter("saving") {
+        Some(Given::Enumerator(word)) => word.as_str(),
+        _ => "ask",
+    };
+    match saving {
+        "no" => None,
+        _ if !seen.any(has_some) => None,
+        "yes" => Some(SAVES),
+        _ => Some(ASKS),
+    }
+}
+
+/// What an app does with unsaved changes when it closes a document, by the argument `saving`.
+///
+/// # Source
+/// The Standard Suite: `saving` is yes, no or ask, and ask is the default. A document without a file has no place to be
+/// saved at, so the app asks for one.
+const SAVES: &str =
+    "the app saves the changes first, and asks on the Mac's screen where to put a new document";
+const ASKS: &str = "the app first asks on the Mac's screen whether to save the changes";
 
 /// An object that the server reads again, because it must be unchanged.
 fn as_kept(seen: &Seen) -> Subject {
@@ -365,6 +417,20 @@ fn ask_consent(by: &str, opens: bool) -> String {
     format!("{open}let macOS ask you now whether {by} may control it")
 }
 
+/// Whether a command of Messages sends a text or a file to someone who has a line of the question.
+fn sends_text(invocation: &Invocation, objects: &[String]) -> bool {
+    let is_seen = |value: &Given| value.objects().len() == 1;
+    let is_one = [TO] == *invocation.parameters.iter().map(|each| each.term.as_str()).collect::<Vec<_>>();
+    invocation.code == SEND_TEXT
+        && is_one
+        && invocation.values().skip(1).all(is_seen)
+        && objects.len() == 1
+        && invocation.direct.as_ref().and_then(words::message).is_some()
+}
+
+/// The parameter with the recipient of a text.
+const TO: &str = "to";
+
 fn wording(
     unasked: &Unasked,
     objects: Vec<String>,
@@ -381,12 +447,16 @@ fn wording(
         Deed::Command(invocation) if invocation.code == schema::LAUNCH => {
             ("open it in the background".to_owned(), 0)
         }
+        Deed::Command(invocation) if sends_text(invocation, &objects) => {
+            let what = if matches!(invocation.direct, Some(Given::File(_))) { "file" } else { "text" };
+            (format!("send a {what}"), 0)
+        }
         Deed::Command(invocation) => {
             let direct = invocation.direct.iter().map(|given| given.objects().len()).sum();
             let direct = if is_beside(&invocation.code) { 0 } else { direct };
             (format!("run {}", words::command(invocation, names)), direct)
         }
-        Deed::Script(script) => (script::in_words(script), script.count),
+        Deed::Script(script) => (script::in_words(script, &behind.name), script.count),
         Deed::RunScript { language, text } => (run_script(language, text), 0),
         Deed::Web(call) => (web::in_words(call), 0),
         Deed::AskConsent { by, opens } => (ask_consent(by, *opens), 0),
@@ -409,7 +479,8 @@ fn wording(
     let script = match &unasked.action().deed {
         Deed::RunScript { text, .. } => listing::lines(text),
         _ => Vec::new(),
-    };
+    }
+    .into();
     let shared = match &unasked.action().deed {
         Deed::Script(script) => u32::try_from(script.count - script.lines).unwrap_or(u32::MAX),
         _ => 0,
@@ -417,6 +488,10 @@ fn wording(
     let count = if objects.is_empty() { count } else { count.max(objects.len()) };
     let mut objects = objects;
     match &unasked.action().deed {
+        Deed::Command(invocation) if sends_text(invocation, &objects) => {
+            objects.iter_mut().for_each(|to| *to = format!("to: {to}"));
+            objects.extend(invocation.direct.as_ref().and_then(words::message));
+        }
         Deed::Command(invocation) => objects.extend(words::sent(invocation)),
         Deed::Properties { .. } | Deed::Elements(_) | Deed::Value { .. } => {
             objects.extend(words::read(&unasked.action().deed));
@@ -425,16 +500,17 @@ fn wording(
         _ => {}
     }
     Wording {
-        app: behind.name.clone(),
+        app: behind.name.as_str().into(),
         plugin: world.gate.plugin.clone(),
         deed,
-        is_undo: matches!(then, Then::Command(sending) if sending.takes_back()),
+        is_undo: world.gate.takes_back || matches!(then, Then::Command(sending) if sending.takes_back()),
         objects,
         count,
+        others: Box::default(),
         shared,
         script,
         differs,
-        whole: matches!(unasked.action().deed, Deed::Script(_)),
+        plugins: matches!(unasked.action().deed, Deed::Script(_)),
         consequence: consequence.map(str::to_owned),
     }
 }

@@ -6,7 +6,7 @@ use super::{Chosen, Creating, Node};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::App;
 use crate::call::How;
-use crate::change::{FROM, Fact, Look, PASSED_ON, SEND, facts};
+use crate::change::{FROM, Fact, Look, NOT_SENT, PASSED_ON, SEND, drafts, facts, sends};
 use crate::dictionary::Identifier;
 use crate::fault::{Code, Fault};
 use crate::marshal::{Given, Place};
@@ -96,22 +96,28 @@ impl Creating {
         let commands =
             self.creation.origin().into_iter().chain(self.creation.then.iter().map(|next| &next.sent));
         let mut effects: IndexSet<String> = commands.filter_map(effect).map(str::to_owned).collect();
+        let is_draft = |node: &Node| dictionary.is_some_and(|all| drafts(&app.bundle_id, all, &node.class));
+        let has_draft = effects.shift_remove(NOT_SENT) || self.nodes.iter().any(is_draft);
         if effects.is_empty() && self.row().is_none() && dictionary.is_some_and(|it| !self.is_taken_back(it))
         {
             effects.insert(STAYS.to_owned());
         }
+        if has_draft && !self.creation.then.iter().any(|next| sends(&next.sent.code)) {
+            effects.insert(NOT_SENT.to_owned());
+        }
         let consequence = (!effects.is_empty()).then(|| effects.into_iter().collect::<Vec<_>>().join("; "));
         Wording {
-            app: app.name.clone(),
+            app: app.name.as_str().into(),
             plugin,
             deed: self.deed(app),
             is_undo: false,
             objects,
             count: 1,
+            others: Box::default(),
             shared: 0,
-            script: Vec::new(),
+            script: Box::default(),
             differs,
-            whole: false,
+            plugins: false,
             consequence,
         }
     }
@@ -341,7 +347,7 @@ impl Creating {
                 told.unwrap_or_else(|| match value {
                     Given::Number(number) => {
                         let number = number.clone().into();
-                        words::with_word(slot.numbers, &number, number.to_string())
+                        words::with_word(slot, &number, number.to_string())
                     }
                     other => given_of(&slot.term, other, &self.names),
                 })

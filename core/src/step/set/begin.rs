@@ -10,8 +10,8 @@ use super::{Item, Known, Open, Setting};
 use crate::app::App;
 use crate::call::{How, NewValue, SetProperty};
 use crate::change::{
-    Change, Expected, Fact, Look, Save, Slot, Subject, are_dates, as_html, home, kept_date, lock, loss,
-    repeats, standing, unmoved,
+    Change, Expected, Fact, Look, SHARED, Save, Slot, Subject, are_dates, as_html, examples, home, kept_date,
+    lock, loss, repeats, shared, standing, unmoved,
 };
 use crate::dictionary::{Dictionary, Identifier, Property, names};
 use crate::fault::{Code, Fault};
@@ -210,9 +210,11 @@ impl Setting {
             }
             let Open { change, unnamed, .. } = &mut self.open[at];
             let subject = &mut change.subject;
-            // The note counts all objects that stand for others, and all that lose something. A date that stays is compared for
+            // The notes count all objects that stand for others, lose something, or are shared. A date that stays is compared for
             // all of them.
-            let is_needed = |fact: &&Fact| fact.is_standing() || fact.is_lost || !fact.is_shown();
+            let is_needed = |fact: &&Fact| {
+                fact.is_standing() || fact.is_lost || fact.caption == SHARED || !fact.is_shown()
+            };
             let kept = subject.facts.iter().filter(is_needed).cloned().collect();
             let facts = std::mem::replace(&mut subject.facts, kept);
             *unnamed = Some((std::mem::take(&mut subject.labels), facts));
@@ -397,8 +399,10 @@ fn opened(
     let standing = standing(&app.bundle_id, dictionary, subject.path.class());
     let loss = loss(&app.bundle_id, dictionary, subject.path.class(), &subject.slots);
     let lock = lock(&app.bundle_id, subject.path.class(), &subject.slots);
-    let facts =
-        repeats.into_iter().filter(|fact| !is_set(fact)).chain(loss).chain(standing).chain(lock).collect();
+    let examples = loss.as_ref().and_then(|loss| examples(loss, dictionary));
+    let shared = shared(&app.bundle_id, dictionary, subject.path.class());
+    let known = repeats.into_iter().filter(|fact| !is_set(fact)).chain(loss).chain(standing).chain(lock);
+    let facts = known.chain(examples).chain(shared).collect();
     subject.facts = facts;
     if subject.name.is_some() {
         let is_kept = |look: &Identifier| !subject.slots.iter().any(|slot| slot.identifier == *look);
@@ -614,6 +618,7 @@ pub(in crate::step) fn slot(app: &str, property: &Property) -> Result<Slot, Faul
         Identifier::of(&property.name).ok_or_else(|| SpecifierError::NoIdentifier(property.name.clone()))?;
     Ok(Slot {
         numbers: numbered::numbers(app, &property.name),
+        is_interval: numbered::is_interval(app, &property.name),
         term: property.name.clone(),
         identifier,
         kind: property.kind.clone(),

@@ -72,7 +72,10 @@ impl Setting {
         for mut open in std::mem::take(&mut self.open) {
             let checked = if self.is_undo(&open) { Ok(()) } else { open.check_dates(&app.bundle_id, &zone) };
             match checked {
-                Ok(()) => self.open.push(open),
+                Ok(()) => {
+                    open.name_by_date(app);
+                    self.open.push(open);
+                }
                 Err(fault) => {
                     let told = open.told(app, world);
                     let message = format!("{told}: {}", fault.message);

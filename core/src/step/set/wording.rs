@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value as Json, json};
 
+use super::begin::is_opposite;
 use super::{Open, Setting};
 use crate::call::How;
-use crate::change::{Slot, beyond};
+use crate::change::{SHARED, Slot, beyond};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::foreign::clean;
 use crate::marshal::Given;
 use crate::permission::{self, NAMED, Wording};
-use crate::specifier::{quoted, read_source};
+use crate::specifier::{Path, quoted, read_source};
 use crate::step::words::{self, Apart, MOST_SETS, difference, shown, shown_of};
 use crate::value::Value;
 
@@ -76,16 +77,17 @@ impl Setting {
             self.open.iter().map(|open| open.line(dictionary, &apart, is_said)).collect()
         };
         Wording {
-            app: app.to_owned(),
+            app: app.into(),
             plugin,
             is_undo: self.open.iter().all(|open| self.is_undo(open)),
             deed: if is_one_back { self.deed_back(dictionary) } else { self.deed(&apart) },
             objects,
             count: self.open.len(),
+            others: self.whence(&self.open.iter().collect::<Vec<_>>()).into(),
             shared: 0,
-            script: Vec::new(),
+            script: Box::default(),
             differs,
-            whole: false,
+            plugins: false,
             consequence: self.effects(id),
         }
     }
@@ -125,7 +127,7 @@ impl Setting {
         let values: Vec<String> = (0..first.change.subject.slots.len()).map(value).collect();
         let named: Vec<String> = opens.iter().take(NAMED).map(|open| open.words.clone()).collect();
         let more = opens.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 { format!(" and {more} more{}", self.whence(&opens)) } else { String::new() };
         format!("back to {}: {}{more}", values.join(", "), named.join(", "))
     }
 
@@ -147,6 +149,7 @@ impl Setting {
         };
         let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
         effects.extend(self.losses());
+        effects.extend(self.sharing());
         effects.extend(self.lasting_effects());
         effects.extend(self.unchanged());
         effects.extend(self.left.iter().map(|left| format!("an undo cannot take this back: {left}")));
@@ -166,6 +169,19 @@ impl Setting {
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let (count, all) = (faults.len(), self.items.len());
         (count > 0).then(|| format!("unchanged: {count} of {all} objects: {told}{more}"))
+    }
+
+    /// That other people get the change, if objects are shared with them.
+    fn sharing(&self) -> Option<String> {
+        let shared = self.open.iter().filter(|open| open.is_shared()).count();
+        match (self.open.len(), shared) {
+            (_, 0) => None,
+            (1, _) => Some("the people with whom it is shared get this change".to_owned()),
+            (_, 1) => Some("1 of the objects is shared, and others get its change".to_owned()),
+            (_, several) => {
+                Some(format!("{several} of the objects are shared, and others get their changes"))
+            }
+        }
     }
 
     /// What the new values remove besides the old ones, which no undo can restore.
@@ -213,8 +229,15 @@ impl Setting {
             .map(|open| format!("\n  {}{}", open.words, open.below()))
             .collect::<String>();
         let more = count.saturating_sub(NAMED);
-        let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
+        let more =
+            if more > 0 { format!("\n  and {more} more{}", self.whence(&opens)) } else { String::new() };
         format!("{news} ({count} objects):{named}{more}")
+    }
+
+    /// Where those of some objects are that a question only counts.
+    fn whence(&self, opens: &[&Open]) -> String {
+        let paths: Vec<&Path> = opens.iter().map(|open| &open.change.subject.path).collect();
+        words::whence(&paths, &paths[..paths.len().min(NAMED)], &self.names)
     }
 
     /// Whether the first line of the question tells the new values, so that no object has to tell them again.
@@ -232,15 +255,25 @@ impl Setting {
         self.open.iter().flat_map(of).collect()
     }
 
-    /// `set "read status" to true`, or only the names if the values differ.
+    /// `set "read status" to true and "flagged" to false`, or only the names if the values differ.
     fn deed(&self, apart: &Apart) -> String {
         let parts: Vec<String> = self.parts(apart).into_iter().collect();
-        if parts.len() <= MOST_PARTS {
-            return parts.join(", ");
-        }
-        // Long lists of values are shown with their objects; here all properties are named.
         let slots = self.open.iter().flat_map(|open| &open.change.subject.slots);
         let names: std::collections::BTreeSet<String> = slots.map(|slot| quoted(&slot.term)).collect();
+        let is_same = self.sets().len() == 1 && parts.len() <= names.len();
+        if is_same && parts.len() <= MOST_PARTS {
+            let word = |(at, part): (usize, &String)| match part.strip_prefix("set ") {
+                Some(rest) if at > 0 => rest.to_owned(),
+                _ => part.clone(),
+            };
+            return words::listed(&parts.iter().enumerate().map(word).collect::<Vec<_>>(), " and ");
+        }
+        let leaves_out =
+            |open: &Open| (0..open.change.subject.slots.len()).all(|at| open.left_out(at).is_some());
+        if self.open.iter().all(leaves_out) {
+            return "leave dates out of their series".to_owned();
+        }
+        // Different or many values are shown with their objects; here all properties are named.
         format!("set {}", names.into_iter().collect::<Vec<_>>().join(", "))
     }
 }
@@ -265,13 +298,13 @@ impl Open {
             return format!("leave {} out of the series", dates.join(", "));
         }
         match self.joins.get(at) {
-            Some(Some((How::Shift, by))) => {
+            Some(Some((How::Shift, by))) if !by.as_str().is_some_and(|by| is_opposite(by, term)) => {
                 format!("set {} to {}", quoted(term), by.as_str().unwrap_or_default())
             }
-            Some(Some((how, added))) => {
+            Some(Some((how @ (How::Append | How::Prepend), added))) => {
                 let side = if *how == How::Append { "end" } else { "beginning" };
                 let text = match added {
-                    Json::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
+                    Json::Array(items) => self.added_items(at, *how, items),
                     text => self.shown_at(at, text, apart),
                 };
                 format!("add {text} at the {side} of {}", quoted(term))
@@ -283,11 +316,25 @@ impl Open {
         }
     }
 
+    /// The items that a change adds to a list. Objects and dates are in words, as in the whole list.
+    fn added_items(&self, at: usize, how: How, added: &[Json]) -> String {
+        let whole = match self.change.values.get(at) {
+            Some(Given::List(all)) if self.object(at).is_some() && all.len() >= added.len() => all,
+            _ => return added.iter().map(shown).collect::<Vec<_>>().join(", "),
+        };
+        let (first, last) = (&whole[..added.len()], &whole[whole.len() - added.len()..]);
+        let items = if how == How::Append { last } else { first };
+        items.iter().map(|item| words::given(item, &self.names)).collect::<Vec<_>>().join(", ")
+    }
+
     /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
     /// a script that runs from right to left would change places on the screen. New values that the first line of the
     /// question says are left out.
     fn line(&self, dictionary: Option<&Dictionary>, apart: &Apart, is_said: bool) -> String {
         let changes = self.change.subject.slots.iter().enumerate().map(|(at, slot)| {
+            if let Some(list) = self.list_difference(at, dictionary) {
+                return list.lines(&slot.term).iter().map(|line| format!("\n  {line}")).collect();
+            }
             let (old, new) = self.old_and_new(at, dictionary, apart);
             let name = quoted(&slot.term);
             let new = if is_said { String::new() } else { format!("\n  {name} new: {new}") };
@@ -309,6 +356,13 @@ impl Open {
                 _ => (words::day(&old), new()),
             },
             Some(Ok(Value::Null)) if self.object(at).is_some() => ("nothing".to_owned(), new()),
+            Some(Ok(Value::List(items))) if items.iter().any(|item| matches!(item, Value::Date(_))) => {
+                let told = |item: &Value| match item {
+                    Value::Date(date) => words::day(date),
+                    other => shown(&other.to_json(&mut |source| Json::from(source))),
+                };
+                (format!("[{}]", items.iter().map(told).collect::<Vec<_>>().join(", ")), new())
+            }
             Some(Ok(old)) => {
                 let old = old.to_json(&mut |source| Json::from(source));
                 let (before, new) = difference(term, &old, self.wanted(at));
@@ -325,8 +379,15 @@ impl Open {
         }
     }
 
+    /// Whether the object is shared with other people.
+    fn is_shared(&self) -> bool {
+        let at = self.change.subject.facts.iter().position(|fact| fact.caption == SHARED);
+        let read = at.and_then(|at| self.row.get(4)?.get(at));
+        read == Some(&Json::Bool(true))
+    }
+
     /// The dates that a change of a property leaves out of a series, if it leaves out any.
-    fn left_out(&self, at: usize) -> Option<&[Json]> {
+    pub(super) fn left_out(&self, at: usize) -> Option<&[Json]> {
         let term = &self.change.subject.slots.get(at)?.term;
         match self.joins.get(at)? {
             Some((How::Append, Json::Array(dates))) if self.excluded == Some(term) => Some(dates),
@@ -358,8 +419,10 @@ impl Open {
     }
 
     fn with_word(&self, at: usize, value: &Json, shown: String) -> String {
-        let numbers = self.change.subject.slots.get(at).map_or(&[][..], |slot| slot.numbers);
-        words::with_word(numbers, value, shown)
+        match self.change.subject.slots.get(at) {
+            Some(slot) => words::with_word(slot, value, shown),
+            None => shown,
+        }
     }
 
     /// A new value as the client gave it.
@@ -371,6 +434,10 @@ impl Open {
     fn object(&self, at: usize) -> Option<String> {
         match self.change.values.get(at)? {
             value @ (Given::Object(_) | Given::Date(_)) => Some(words::given(value, &self.names)),
+            Given::List(items) => {
+                let is_one = |item: &Given| matches!(item, Given::Object(_) | Given::Date(_));
+                items.iter().any(is_one).then(|| words::given(&Given::List(items.clone()), &self.names))
+            }
             _ => None,
         }
     }

@@ -12,14 +12,12 @@ const SHOWN: usize = 5;
 /// From this number on, equal changes share lines.
 const EQUAL: usize = 3;
 
-/// The maximum number of characters of a shared line. The host cuts a line at 1,200, and the first line also counts all
-/// steps.
+/// The maximum number of characters of a shared line. The host cuts a line at 1,200.
 const SHARED: usize = 1_000;
 
 /// Describes the steps: at most one line for each, because the host counts them. Equal changes share lines that name all
 /// their items, and the host shows no empty line. Steps that lose something come first, those with the most contents
-/// before the others: if the whole is too long for a question, the host leaves out the last lines. If there are many
-/// lines, the first one counts all steps.
+/// before the others: if the whole is too long for a question, the host leaves out the last lines.
 pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
     steps.sort_by_key(|step| (!step.loses(), Reverse(if step.loses() { step.extent() } else { 0 })));
     if steps.len() <= SHOWN {
@@ -27,27 +25,40 @@ pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> V
     }
     let changes: Vec<Option<String>> =
         steps.iter().map(|step| words::plain_change(plan, step, moment)).collect();
-    let mut shown = Vec::new();
+    // The words may be cut, so the values are compared too.
+    let values = |at: usize| {
+        let step = steps[at];
+        (&changes[at], step.operation, step.target, &step.json["set"], &step.json["at"], step.loses())
+    };
+    let property = |at: usize| {
+        let key = changes[at].as_ref().and(words::only_property(steps[at]))?;
+        Some((key, steps[at].operation, steps[at].target, steps[at].loses()))
+    };
+    let all =
+        |is_it: &dyn Fn(usize) -> bool| (0..steps.len()).filter(|at| is_it(*at)).collect::<Vec<usize>>();
+    let (mut shown, mut told) = (Vec::new(), vec![false; steps.len()]);
     for (at, step) in steps.iter().enumerate() {
-        // The words may be cut, so the values are compared too.
-        let values = |at: usize| {
-            let step = steps[at];
-            (&changes[at], step.operation, step.target, &step.json["set"], step.loses())
-        };
-        let equal = |other: &usize| changes[at].is_some() && values(*other) == values(at);
-        let group: Vec<usize> = (0..steps.len()).filter(equal).collect();
-        match &changes[at] {
-            Some(change) if group.len() >= EQUAL => {
-                if group[0] == at {
-                    let members: Vec<&Step> = group.iter().map(|member| steps[*member]).collect();
-                    shown.extend(shared(plan, &members, change, moment));
-                }
-            }
-            _ => shown.push(words::line(plan, step, moment)),
+        if told[at] {
+            continue;
         }
-    }
-    if shown.len() > SHOWN {
-        shown[0] = format!("{}; {}", counted(&steps), shown[0]);
+        let equal = all(&|other| changes[at].is_some() && values(other) == values(at));
+        let alike = all(&|other| property(at).is_some() && property(other) == property(at));
+        let members = |group: &[usize]| group.iter().map(|member| steps[*member]).collect::<Vec<&Step>>();
+        let group = match (&changes[at], property(at)) {
+            (_, Some((key, ..))) if alike.len() >= EQUAL && alike.len() > equal.len() => {
+                shown.extend(by_value(key, &members(&alike), moment));
+                alike
+            }
+            (Some(change), _) if equal.len() >= EQUAL => {
+                shown.extend(shared(plan, &members(&equal), change, moment));
+                equal
+            }
+            _ => {
+                shown.push(words::line(plan, step, moment));
+                vec![at]
+            }
+        };
+        group.into_iter().for_each(|member| told[member] = true);
     }
     shown.resize(steps.len(), String::new());
     shown
@@ -61,28 +72,63 @@ fn shared(plan: &Plan, members: &[&Step], change: &str, moment: &Moment) -> Vec<
     let is_update = step.json["do"] == "update";
     let first = if is_update { whole(&step) } else { change.to_owned() };
     let is_same = !is_update || members.iter().all(|member| whole(member) == first);
-    let told = |member: &&Step| match words::replaced(member, moment).filter(|_| !is_same) {
+    let named = |member: &&Step| match words::replaced(member, moment).filter(|_| !is_same) {
         Some(old) => format!("{} (was {old})", words::member(member)),
         None => words::member(member),
     };
     let change = if is_same { &first } else { change };
-    let head = |all: usize| {
-        let plural = if all == 1 { "" } else { "s" };
-        format!("{} {all} {}{plural}{change}:", step.operation, step.target)
-    };
-    let room = SHARED.saturating_sub(head(members.len()).chars().count());
-    let (mut lines, mut names, mut length) = (Vec::new(), Vec::new(), 0);
-    for name in members.iter().map(told) {
-        let more = name.chars().count() + 2;
-        if length + more > room && !names.is_empty() {
-            lines.push(format!("{} {}", head(names.len()), names.join(", ")));
-            (names, length) = (Vec::new(), 0);
+    let items: Vec<String> = members.iter().map(named).collect();
+    in_lines(&format!("{}{change}:", head(members)), &items)
+}
+
+/// One property of several items that get different values: `update 3 tasks: dueDate none -> Fri 2026-11-27 17:00 (“a”,
+/// “b”), Sat 2026-11-28 17:00 (“c”)`.
+fn by_value(key: &str, members: &[&Step], moment: &Moment) -> Vec<String> {
+    let values = |step: &Step| words::values(step, key, moment);
+    let (old, _) = values(members[0]);
+    let is_same = members.iter().all(|member| values(member).0 == old);
+    let mut items: Vec<(String, Vec<String>)> = Vec::new();
+    for member in members {
+        let (old, new) = values(member);
+        let old = old.filter(|_| !is_same).map(|old| format!(" (was {old})")).unwrap_or_default();
+        let name = format!("{}{old}", words::member(member));
+        match items.iter_mut().find(|(value, names)| *value == new && length(names) < SHARED / 2) {
+            Some((_, names)) => names.push(name),
+            None => items.push((new, vec![name])),
         }
-        length += more;
-        names.push(name);
     }
-    lines.push(format!("{} {}", head(names.len()), names.join(", ")));
+    let items: Vec<String> =
+        items.into_iter().map(|(new, names)| format!("{new} ({})", names.join(", "))).collect();
+    let old = old.filter(|_| is_same).map(|old| format!(" {old}")).unwrap_or_default();
+    in_lines(&format!("{}: {}{old} ->", head(members), words::label(key)), &items)
+}
+
+fn head(members: &[&Step]) -> String {
+    let plural = if members.len() == 1 { "" } else { "s" };
+    format!("{} {} {}{plural}", members[0].operation, members.len(), members[0].target)
+}
+
+/// One list behind its head, in as many lines as it needs.
+fn in_lines(head: &str, items: &[String]) -> Vec<String> {
+    let (mut lines, mut names): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let line = |lines: &[String], names: &[String]| {
+        let before = if lines.is_empty() { head } else { "and" };
+        format!("{before} {}", names.join(", "))
+    };
+    for item in items {
+        let room = SHARED.saturating_sub(if lines.is_empty() { head.chars().count() } else { 0 });
+        if !names.is_empty() && length(&names) + item.chars().count() > room {
+            lines.push(line(&lines, &names));
+            names.clear();
+        }
+        names.push(item.clone());
+    }
+    lines.push(line(&lines, &names));
     lines
+}
+
+fn length(names: &[String]) -> usize {
+    names.iter().map(|name| name.chars().count() + 2).sum()
 }
 
 /// The number of names that the answer to an undo has.
@@ -104,18 +150,4 @@ pub(super) fn few(steps: &[&Step]) -> String {
     let names = names.join(", ");
     let more = if all > FEW { format!(" and {} more", all - FEW) } else { String::new() };
     format!("{all} {kind}{plural}: {names}{more}")
-}
-
-/// Says how many steps there are of each operation: `8 in all: delete 1, create 7`.
-fn counted(steps: &[&Step]) -> String {
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for step in steps {
-        match counts.iter_mut().find(|(operation, _)| *operation == step.operation) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((step.operation, 1)),
-        }
-    }
-    let counts: Vec<String> =
-        counts.iter().map(|(operation, count)| format!("{operation} {count}")).collect();
-    format!("{} in all: {}", steps.len(), counts.join(", "))
 }

@@ -5,7 +5,7 @@ use iac_plugin::{Fault, Json, json};
 
 use super::lines;
 use super::plan::{Done, Form, Plan, Step};
-use super::words::line;
+use super::words::{line, made};
 use crate::Moment;
 
 /// Fields with times; the answer shows them in local time.
@@ -70,7 +70,7 @@ fn undoable(mut answer: Json, plan: &Plan, done: &Done, app: Option<String>, mom
         answer["undo"] = json!({
             "tool": "omnifocus_write",
             "arguments": {"mutation": {"operation": "restore", "steps": done.back}},
-            "words": format!("{}{others}", line(plan, first, moment)),
+            "words": format!("{}{others}", made(plan, first, moment)),
             "app": app,
         });
     }

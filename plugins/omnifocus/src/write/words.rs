@@ -55,25 +55,30 @@ fn fresh(name: &str) -> String {
 
 /// Quotes as much of a text as fits, in quotation marks that the host does not change and that no name can close.
 fn short(text: &str, most: usize) -> String {
-    format!("“{}”", escaped(text, most))
+    format!("“{}”", plain(text, most))
 }
 
-/// As much of a text as fits, with invisible and direction-changing characters as escapes.
-fn escaped(text: &str, most: usize) -> String {
-    let (mut shown, mut length) = (String::new(), 0);
-    for letter in text.chars() {
-        let letter = match letter {
-            '“' | '”' => format!("\\{letter}"),
-            '"' | '\'' => letter.to_string(),
-            letter => letter.escape_debug().collect(),
-        };
-        length += letter.chars().count();
-        if length > most {
-            return shown + "…";
-        }
-        shown.push_str(&letter);
-    }
-    shown
+/// As much of a text as fits on one line, with a mark in place of each character that is invisible or changes the
+/// direction of text.
+fn plain(text: &str, most: usize) -> String {
+    let mut letters = text.chars().map(|letter| match letter {
+        '“' => '‘',
+        '”' => '’',
+        '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '⏎',
+        letter if letter.is_whitespace() => ' ',
+        letter if letter.is_control() || is_hidden(letter) => char::REPLACEMENT_CHARACTER,
+        letter => letter,
+    });
+    let shown: String = letters.by_ref().take(most).collect();
+    if letters.next().is_some() { shown + "…" } else { shown }
+}
+
+/// Characters that are invisible or change the direction of text. The joiner of emoji is not among them.
+fn is_hidden(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200c}' | '\u{200e}' | '\u{200f}'
+        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
@@ -142,6 +147,15 @@ pub(super) fn line(plan: &Plan, step: &Step, moment: &Moment) -> String {
 /// their own, because their effects differ from item to item.
 pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<String> {
     let also = ["pushedOut", "nextReview", "stays", "newTags", "already", "still"];
+    if step.json["do"] == "create" {
+        let has_more =
+            |(key, said): (&String, &Json)| !["acts", "to"].contains(&key.as_str()) && !said.is_null();
+        if step.said.as_object().is_some_and(|said| said.iter().any(has_more)) {
+            return None;
+        }
+        let place = place(plan, &step.json["at"], step, "in").map(|place| format!(" {place}"));
+        return Some(place.unwrap_or_default() + &list(properties(step, moment)));
+    }
     if step.id.is_none() || also.iter().any(|key| !step.said[*key].is_null()) {
         return None;
     }
@@ -160,7 +174,10 @@ pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<
 
 /// The item of a shared line. If its container or its contents matter for what a yes loses, they are named too.
 pub(super) fn member(step: &Step) -> String {
-    let name = quoted(step.name());
+    let name = match step.json["do"].as_str() {
+        Some("create") => fresh(step.json["name"].as_str().unwrap_or_default()),
+        _ => quoted(step.name()),
+    };
     let place = step.said["in"].as_str().map(|place| format!(" in {}", quoted(place))).unwrap_or_default();
     match step.json["do"].as_str() {
         Some("delete") => format!("{name}{place}{}", held(step)),
@@ -173,6 +190,40 @@ pub(super) fn member(step: &Step) -> String {
             _ => name,
         },
     }
+}
+
+/// The properties with one short value, which a line can name for many items.
+const SHORT: [&str; 9] =
+    ["due", "defer", "planned", "reviewed", "nextReview", "flagged", "sequential", "single", "estimate"];
+
+/// The property that an update sets, if it sets only one and its value is short.
+pub(super) fn only_property(step: &Step) -> Option<&'static str> {
+    let set = step.json["set"].as_object().filter(|set| step.json["do"] == "update" && set.len() == 1)?;
+    SHORT.into_iter().find(|key| set.contains_key(*key))
+}
+
+/// The old value of a property, if it is known, and the new one.
+pub(super) fn values(step: &Step, key: &str, moment: &Moment) -> (Option<String>, String) {
+    let old = step.said["old"].get(key).map(|old| value(key, old, moment));
+    (old, value(key, &step.json["set"][key], moment))
+}
+
+/// The name of a property for the caller.
+pub(super) fn label(key: &str) -> &'static str {
+    PROPERTIES.into_iter().find(|(known, _)| *known == key).map_or("", |(_, label)| label)
+}
+
+/// A step that was made, for the list of changes that can be undone: an update without its values, because the undo
+/// writes the old ones.
+pub(super) fn made(plan: &Plan, step: &Step, moment: &Moment) -> String {
+    if step.json["do"] != "update" {
+        return line(plan, step, moment);
+    }
+    let set = &step.json["set"];
+    let place = set.get("move").map(|_| "place");
+    let labels = PROPERTIES.into_iter().filter(|(key, _)| set.get(key).is_some()).map(|(_, label)| label);
+    let labels: Vec<&str> = place.into_iter().chain(labels).collect();
+    format!("update {}: {}", about(plan, step), labels.join(", "))
 }
 
 fn as_of(step: &Step, moment: &Moment) -> String {
@@ -374,7 +425,7 @@ fn kind_of(rule: &Json) -> String {
 /// A word or a number unchanged, and cut like a name.
 fn value_text(value: &Json) -> String {
     match value {
-        Json::String(text) => escaped(text, NAME),
+        Json::String(text) => plain(text, NAME),
         other => other.to_string(),
     }
 }

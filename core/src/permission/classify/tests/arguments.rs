@@ -1,6 +1,7 @@
 //! What the arguments of a command add to its level.
 
 use super::*;
+use crate::app::STANDARD_ADDITIONS;
 
 #[test]
 fn an_address_is_read_as_a_browser_reads_it() {
@@ -578,4 +579,62 @@ fn a_value_that_makes_it_worse_is_told_from_what_is_as_bad_with_any_value() {
     ] {
         assert_eq!(is_raised(&action, rules), raised, "{action:?} {rules:?}");
     }
+
+/// The scheme of System Settings opens a pane and nothing else, if Standard Additions get it in its usual spelling.
+#[test]
+fn a_pane_of_the_settings_is_no_program() {
+    let open = |app: &str, value: Given| {
+        let action = Action { app: app.into(), ..invocation("open location", "GURLGURL", value, vec![]) };
+        let found = classify(&action, &[]);
+        (found.level, found.reason.into_owned())
+    };
+    let text = |text: &str| Given::Text(text.to_owned());
+    let pane = (Level::Modify, "opens a pane of System Settings".to_owned());
+    let other = (Level::Dangerous, "opens an address that may start any program".to_owned());
+    for address in [
+        "x-apple.systempreferences:com.apple.BluetoothSettings",
+        "x-apple.systempreferences:com.apple.preference.security?Privacy_Automation",
+        "x-apple.systempreferences:com.apple.Network-Settings.extension",
+        "x-apple.systempreferences:",
+    ] {
+        assert_eq!(open(STANDARD_ADDITIONS, text(address)), pane, "{address}");
+        assert_eq!(open("com.apple.Safari", text(address)), other, "an app may do anything with it");
+    }
+    for address in [
+        "X-Apple.SystemPreferences:com.apple.x",
+        " x-apple.systempreferences:com.apple.x",
+        "x-apple.systempreferences:com.apple.x\n",
+        "x-apple.system\tpreferences:com.apple.x",
+        "x-apple.systempreferences://com.apple.x",
+        "x-apple.systempreferences:com.apple.x?action=install",
+        "x-apple.systempreferences:com.apple.x?a&b",
+        "x-apple.systempreferences:com.apple.x?a?b",
+        "x-apple.systempreferences:com.apple.x#a",
+        "x-apple.systempreferences:..%2Fx",
+        "x-apple.systempreferences:/Library/X.prefPane",
+        "x-apple.systempreferences.x:com.apple.x",
+        "x-apple.configuration:com.apple.x",
+    ] {
+        assert_eq!(open(STANDARD_ADDITIONS, text(address)), other, "{address:?}");
+    }
+    let both = |other: &str| Given::List(vec![text("x-apple.systempreferences:com.apple.x"), text(other)]);
+    assert_eq!(open(STANDARD_ADDITIONS, both("x-apple.systempreferences:com.apple.y")), pane);
+    assert_eq!(open(STANDARD_ADDITIONS, both("ssh://h")), other);
+    let page = (Level::Modify, "opens an address".to_owned());
+    assert_eq!(open(STANDARD_ADDITIONS, both("https://example.org")), page);
+}
+
+#[test]
+fn a_save_without_a_file_writes_none() {
+    let save = |direct: Given, parameters: Vec<(&str, Given)>| {
+        classify(&invocation("save", "coresave", direct, parameters), &[]).reason.into_owned()
+    };
+    let app = || Given::Object(Path::application());
+    assert_eq!(save(app(), vec![]), "saves the app's own data");
+    assert_eq!(save(named("document", "Letter"), vec![]), "saves what is open in the app");
+    assert_eq!(
+        save(named("document", "Letter"), vec![("in", Given::File("/a/b.txt".into()))]),
+        "writes a file"
+    );
+    assert_eq!(save(app(), vec![("in", Given::Text("x".into()))]), "writes a file");
 }
