@@ -482,6 +482,23 @@ fn a_container_that_cannot_be_read_is_skipped_and_named() {
     assert_eq!(body["skipped"].as_array().map(Vec::len), Some(1), "{body}");
 }
 
+/// Containers without elements are groups of none while there are few of them.
+#[test]
+fn empty_containers_are_groups_up_to_fifty() {
+    let thing = json!({"id": 1, "name": "t", "text": "a", "n": 1, "flag": true});
+    let groups = |empty: usize| {
+        let mut boxes: Vec<Json> =
+            (0..empty).map(|at| json!({"name": format!("e{at}"), "things": [], "boxes": []})).collect();
+        boxes.push(json!({"name": "full", "things": [thing], "boxes": []}));
+        let world = json!({"tree": {"rooms": [{"id": 1, "boxes": boxes}], "things": [], "boxes": boxes}, "rows": [], "refuses": []});
+        let call = json!({"app": "Shelf", "elements": "every thing of every box of every room", "groupBy": ["box.name"]});
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        (body["groups"].as_array().map(Vec::len).unwrap_or_default(), body["emptyGroups"].clone())
+    };
+    assert_eq!(groups(50), (51, Json::Null));
+    assert_eq!(groups(51), (1, json!(51)));
+}
+
 /// If no container can be read, that is an error and not an empty list.
 #[test]
 fn only_containers_that_cannot_be_read_are_an_error() {
