@@ -465,7 +465,8 @@ impl Listing {
                     let [container] = self.wanted.containers.as_slice() else {
                         return Err(self.missing(app));
                     };
-                    let named = query::without_contents(container, app.dictionary()?).name();
+                    let path = query::without_contents(container, app.dictionary()?);
+                    let named = std::iter::once(path).chain(path.containers()).find_map(Path::name);
                     return match (named, &self.container) {
                         (Some(_), None) => query::offer_names(container, self.first, app, events, world),
                         _ => Err(self.missing(app)),

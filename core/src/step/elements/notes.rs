@@ -15,6 +15,7 @@ use crate::osa_error::OsaError;
 use crate::specifier::{By, Path, Segment};
 
 /// Classes of which the application itself holds only some objects: an app, the class, and the class that holds the
+use crate::step::query::FEW_NAMES;
 /// others.
 ///
 /// # Source
@@ -157,7 +158,9 @@ impl Listing {
             };
             let values: Vec<String> =
                 each[2].as_array().into_iter().flatten().filter_map(Json::as_str).map(shown).collect();
-            let near = words::offered(&shown(text), values.iter().map(String::as_str), MOST_NEAR);
+            // A lookup by name gives all names, as for any other object that does not exist.
+            let few = if self.first.is_some() { FEW_NAMES } else { MOST_NEAR };
+            let near = words::offered(&shown(text), values.iter().map(String::as_str), few);
             if !near.is_empty() {
                 told.insert(column.shown().to_owned(), json!(near));
             }
