@@ -13,7 +13,7 @@ use super::first::First;
 use super::names::{self, Objects};
 use super::occurrence::{self, Within};
 use super::owner::{self, Outer};
-use super::repeated::Repeated;
+use super::repeated::{Repeated, say_once};
 use super::show::{self, Shown, largest, show, value};
 use super::{Step, Then, World, done, held, in_app, query};
 pub(super) use series::Filling;
@@ -784,17 +784,5 @@ impl Listing {
                     .map_or(By::Index(index), |mark| By::Place(index, mark))
             }
         }
-    }
-}
-
-/// Moves a field from the elements to the answer itself, if it is the same for all elements.
-fn say_once(field: &str, elements: &mut [Json], body: &mut Json) {
-    let Some(first) = elements.first().and_then(|element| element.get(field)).cloned() else { return };
-    if first.is_null() || elements.iter().any(|element| element.get(field) != Some(&first)) {
-        return;
-    }
-    body[field] = first;
-    for element in elements.iter_mut().filter_map(Json::as_object_mut) {
-        element.shift_remove(field);
     }
 }
