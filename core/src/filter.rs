@@ -261,6 +261,19 @@ fn joined(word: &str, filters: &[Filter<usize>]) -> Json {
 }
 
 fn parse(json: &Json, place: &str, depth: usize) -> Result<Filter<String>, Fault> {
+impl Filter<usize> {
+    /// Compares a property with a value that may have several forms.
+    pub(crate) fn of_forms(property: usize, operator: Operator, forms: impl Iterator<Item = Json>) -> Self {
+        let one = |value| Self::Compare(Compare { property, operator, value });
+        let mut all: Vec<Self> = forms.map(one).collect();
+        match operator {
+            _ if all.len() == 1 => all.remove(0),
+            Operator::NotEqual => Self::And(all),
+            _ => Self::Or(all),
+        }
+    }
+}
+
     let expected = "{\"property\",\"op\",\"value\"}, {\"and\":[…]}, {\"or\":[…]} or {\"not\":…}";
     let fields = json.as_object().filter(|_| depth <= DEEPEST).ok_or_else(|| wrong(place, expected, json))?;
     let list = |word: &str| match fields.get(word).and_then(Json::as_array) {

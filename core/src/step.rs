@@ -62,6 +62,7 @@ use crate::describe::describe;
 use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::jxa::Script;
+use crate::labels;
 use crate::osa_error::OsaError;
 use crate::permission::{Answer, Decided, Gate, Question, Source};
 use crate::plan;
@@ -424,7 +425,13 @@ fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(_), Then::Launching(_)) => Err(out_of_turn("a launch without its call")),
         (Ok(_), Then::Asked(_)) => Err(out_of_turn("a script's reply")),
     };
-    trace::kept(step.unwrap_or_else(|fault| failed(&fault, events)), sent, world)
+    let mut step = step.unwrap_or_else(|fault| failed(&fault, events));
+    if let Step::Done(outcome) = &mut step
+        && world.gate.plugin.is_none()
+    {
+        labels::named(&app, &mut outcome.body);
+    }
+    trace::kept(step, sent, world)
 }
 
 impl Run {

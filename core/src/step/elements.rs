@@ -26,6 +26,7 @@ use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::filter::{Compare, Filter};
 use crate::identity::{Identity, identity};
+use crate::labels;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::plan;
@@ -393,7 +394,9 @@ impl Columns<'_> {
             return Ok(Filter::of_span(self.put(date), compare.operator, ends));
         }
         let value = comparable(&column, &compare)?;
-        Ok(Filter::Compare(Compare { property: self.put(column), operator: compare.operator, value }))
+        let kept = labels::kept(&self.app.bundle_id, &column.term, &compare);
+        let (property, operator) = (self.put(column), compare.operator);
+        Ok(Filter::of_forms(property, operator, std::iter::once(value).chain(kept)))
     }
 }
 
