@@ -203,10 +203,15 @@ impl<P> Filter<P> {
 impl Filter<usize> {
     /// Returns the columns that are compared.
     pub fn columns(&self) -> Vec<usize> {
+        self.comparisons().into_iter().map(|compare| compare.property).collect()
+    }
+
+    /// Returns the comparisons in their order.
+    pub fn comparisons(&self) -> Vec<&Compare<usize>> {
         match self {
-            Self::Compare(compare) => vec![compare.property],
-            Self::And(filters) | Self::Or(filters) => filters.iter().flat_map(Self::columns).collect(),
-            Self::Not(filter) => filter.columns(),
+            Self::Compare(compare) => vec![compare],
+            Self::And(filters) | Self::Or(filters) => filters.iter().flat_map(Self::comparisons).collect(),
+            Self::Not(filter) => filter.comparisons(),
         }
     }
 
@@ -256,11 +261,6 @@ impl Filter<usize> {
     }
 }
 
-fn joined(word: &str, filters: &[Filter<usize>]) -> Json {
-    std::iter::once(json!(word)).chain(filters.iter().map(Filter::to_data)).collect()
-}
-
-fn parse(json: &Json, place: &str, depth: usize) -> Result<Filter<String>, Fault> {
 impl Filter<usize> {
     /// Compares a property with a value that may have several forms.
     pub(crate) fn of_forms(property: usize, operator: Operator, forms: impl Iterator<Item = Json>) -> Self {
@@ -274,6 +274,11 @@ impl Filter<usize> {
     }
 }
 
+fn joined(word: &str, filters: &[Filter<usize>]) -> Json {
+    std::iter::once(json!(word)).chain(filters.iter().map(Filter::to_data)).collect()
+}
+
+fn parse(json: &Json, place: &str, depth: usize) -> Result<Filter<String>, Fault> {
     let expected = "{\"property\",\"op\",\"value\"}, {\"and\":[…]}, {\"or\":[…]} or {\"not\":…}";
     let fields = json.as_object().filter(|_| depth <= DEEPEST).ok_or_else(|| wrong(place, expected, json))?;
     let list = |word: &str| match fields.get(word).and_then(Json::as_array) {

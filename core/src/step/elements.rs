@@ -548,7 +548,7 @@ impl Listing {
         if let Some(groups) = answer.get("groups") {
             let mut body = self.groups(groups, total, reason, objects, app, world);
             Self::with_dates(&mut body, &answer["dates"]);
-            self.with_near(&mut body, &answer["near"], &dictionary);
+            self.with_unmet(&mut body, answer, &dictionary, world);
             self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
             self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
             self.with_empty_groups(&mut body, &dictionary);
@@ -579,7 +579,7 @@ impl Listing {
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
         Self::with_dates(&mut body, &answer["dates"]);
-        self.with_near(&mut body, &answer["near"], &dictionary);
+        self.with_unmet(&mut body, answer, &dictionary, world);
         self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
         self.with_elsewhere(&mut body, app);

@@ -4,18 +4,19 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::Listing;
+use super::World;
 use super::show;
 use crate::action::{Groups, Rank};
 use crate::app::{App, same_id};
 use crate::change::hidden;
 use crate::dictionary::{Dictionary, TypeExpr, names as words};
 use crate::fault::{Code, Fault};
-use crate::filter::Fold;
+use crate::filter::{Compare, Fold};
 use crate::osa_error::OsaError;
 use crate::specifier::{By, Path, Segment};
+use crate::step::query::FEW_NAMES;
 
 /// Classes of which the application itself holds only some objects: an app, the class, and the class that holds the
-use crate::step::query::FEW_NAMES;
 /// others.
 ///
 /// # Source
@@ -37,6 +38,18 @@ const EFFECTIVELY: &str = "effectively ";
 
 /// An answer names at most this many unread containers; the others are counted.
 const MOST_SKIPPED: usize = 5;
+
+/// The value of a comparison as a client writes it.
+fn said(compare: &Compare<usize>) -> Json {
+    match compare.value["$"].as_str() {
+        Some("moment") => compare.value["said"].clone(),
+        Some(_) => compare.value["v"].clone(),
+        None => compare.value.clone(),
+    }
+}
+
+/// The most comparisons to explain. A longer filter, such as a list of names, would fill the answer.
+const MOST_COMPARED: usize = 8;
 
 /// The number of values to name if a filter matches nothing and no value resembles its text. It is enough to show a
 /// typing error, and too small to read a mailbox that way.
@@ -145,9 +158,21 @@ impl Listing {
         }
     }
 
+    /// Explains why nothing matches a filter.
+    pub(super) fn with_unmet(
+        &self,
+        body: &mut Json,
+        answer: &Json,
+        dictionary: &Dictionary,
+        world: &World<'_>,
+    ) {
+        self.with_near(body, &answer["near"], dictionary);
+        self.with_compared(body, &answer["compared"], dictionary, world);
+    }
+
     /// Names the existing values that resemble the text of a filter, or all of them if there are few and none resembles
     /// it.
-    pub(super) fn with_near(&self, body: &mut Json, near: &Json, dictionary: &Dictionary) {
+    fn with_near(&self, body: &mut Json, near: &Json, dictionary: &Dictionary) {
         let mut told = Map::new();
         for each in near.as_array().into_iter().flatten() {
             let column = each[0].as_u64().and_then(|at| self.wanted.columns.get(usize::try_from(at).ok()?));
@@ -169,6 +194,36 @@ impl Listing {
             body["near"] = Json::Object(told);
             body["untrusted"] = json!(true);
         }
+    }
+
+    /// Says how each comparison of a filter that nothing matches was read, how many objects have a value to compare, and
+    /// how many pass that comparison alone. A plugin looks only for what matches.
+    fn with_compared(&self, body: &mut Json, compared: &Json, dictionary: &Dictionary, world: &World<'_>) {
+        let Some(filter) = self.wanted.filter.as_ref().filter(|_| world.gate.plugin.is_none()) else {
+            return;
+        };
+        let counts = compared.as_array().map(Vec::as_slice).unwrap_or_default();
+        if body["totalCount"] != json!(0) || counts.is_empty() {
+            return;
+        }
+        let told = |(compare, counts): (&Compare<usize>, &Json)| {
+            let column = &self.wanted.columns[compare.property];
+            let value = said(compare);
+            let value = match value.as_str().filter(|_| show::is_class(&column.kind)) {
+                Some(class) => json!(show::class_term(class.to_owned(), dictionary)),
+                None => value,
+            };
+            let mut told =
+                json!({ "property": column.term, "op": compare.operator.as_str(), "value": value });
+            for (at, name) in ["of", "haveValue", "pass"].into_iter().enumerate() {
+                if counts[at].is_u64() {
+                    told[name] = counts[at].clone();
+                }
+            }
+            told
+        };
+        let all = filter.comparisons().into_iter().zip(counts);
+        body["compared"] = all.take(MOST_COMPARED).map(told).collect();
     }
 
     /// Names the skipped containers, so that unread elements do not look as if they did not exist.

@@ -291,7 +291,7 @@ impl Listing {
             ])
         };
         let rows: Vec<Json> = chosen.page.iter().map(row).collect();
-        let answer = json!({ "total": chosen.total, "rows": rows, "skipped": found["skipped"], "unread": found["unread"], "dates": found["dates"], "near": found["near"] });
+        let answer = json!({ "total": chosen.total, "rows": rows, "skipped": found["skipped"], "unread": found["unread"], "dates": found["dates"], "near": found["near"], "compared": found["compared"] });
         self.told_of(&answer, found, chosen, events, app, world)
     }
 
@@ -406,6 +406,7 @@ fn grouped(
     json!({
         "total": chosen.total, "groups": { "total": total, "v": told },
         "skipped": found["skipped"], "unread": found["unread"], "dates": found["dates"], "near": found["near"],
+        "compared": found["compared"],
     })
 }
 
@@ -619,7 +620,6 @@ impl<'a> Told<'a> {
         notes
     }
 
-    /// The limits of all answers of this kind, and the advice that makes them faster.
     /// The series on this page that may be an hour off. `name` gives the name of a row or the id of its element; groups
     /// have neither.
     fn off(&self, name: impl Fn(usize, &Chose) -> Option<String>) -> Option<String> {
@@ -644,6 +644,7 @@ impl<'a> Told<'a> {
         Some(format!("{named} may be an hour off {OFF}"))
     }
 
+    /// The limits of all answers of this kind, and the advice that makes them faster.
     fn general(&self) -> Vec<String> {
         let has_series = !self.by_rules.is_empty();
         let by_rules = has_series.then(|| BY_RULES.to_owned());
