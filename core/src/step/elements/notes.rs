@@ -6,13 +6,14 @@ use serde_json::{Map, Value as Json, json};
 use super::Listing;
 use super::World;
 use super::show;
-use crate::action::{Groups, Rank};
+use crate::action::{Column, Groups, Rank};
 use crate::app::{App, same_id};
-use crate::change::hidden;
+use crate::change::{self, hidden};
 use crate::dictionary::{Dictionary, TypeExpr, names as words};
 use crate::fault::{Code, Fault};
-use crate::filter::{Compare, Fold};
+use crate::filter::{Compare, Filter, Fold};
 use crate::osa_error::OsaError;
+use crate::series::dated;
 use crate::specifier::{By, Path, Segment};
 use crate::step::query::FEW_NAMES;
 
@@ -61,7 +62,8 @@ impl Listing {
         let is_any = body["totalCount"].as_u64().is_some_and(|total| total > 0);
         let alone = if is_any { self.alone(app) } else { None };
         let before = body["note"].as_str().map(str::to_owned);
-        let notes = [before, self.elsewhere(app), self.inside(app), self.hidden(app), alone];
+        let notes =
+            [before, self.elsewhere(app), self.inside(app), self.hidden(app), alone, self.first_dates(app)];
         let note: Vec<String> = notes.into_iter().flatten().collect();
         if !note.is_empty() {
             body["note"] = json!(note.join("; "));
@@ -99,6 +101,52 @@ impl Listing {
         Some(format!(
             "`{own}` is about each {class} alone, and some may be in others that are done or dropped; `{}` leaves those out",
             both.join(" and ")
+        ))
+    }
+
+    /// A note that the list judges each series that it leads through by its first date, with the list that takes all
+    /// dates: the elements are columns of it.
+    fn first_dates(&self, app: &App) -> Option<String> {
+        let dictionary = app.dictionary().ok()?;
+        let [container] = self.wanted.containers.as_slice() else { return None };
+        let owner = dated(&app.bundle_id, container.class()).filter(|owner| owner.rule.is_some())?;
+        let is_time = |term: &str| term == owner.start || Some(term) == owner.end.as_deref();
+        let of_owner = |column: &Column| {
+            let (_, rest) = column.term.split_once('.').filter(|_| column.up == 1)?;
+            Some(rest.to_owned())
+        };
+        let filter = self.wanted.filter.clone()?;
+        let columns = || filter.columns().into_iter().map(|at| &self.wanted.columns[at]);
+        if !columns().filter_map(of_owner).any(|term| is_time(&term)) {
+            return None;
+        }
+        let plural =
+            |class: &str| dictionary.class(class).map_or(class.to_owned(), |known| known.plural.clone());
+        let class = &self.wanted.collection.class;
+        // In the other list, a property of an element is one of all elements of its container.
+        let there = |column: &Column| match column.up {
+            0 => format!("{} of every {class}", column.term),
+            1 => of_owner(column).unwrap_or_default(),
+            _ => column.term.clone(),
+        };
+        let label = change::label(&app.bundle_id, dictionary, container.class());
+        let own =
+            self.wanted.columns.iter().take(self.wanted.wanted).filter(|column| column.up == 0).map(there);
+        let mut properties: Vec<String> = label.into_iter().chain([owner.start.clone()]).chain(own).collect();
+        if properties.len() == 2 {
+            let label = change::label(&app.bundle_id, dictionary, class)?;
+            properties.push(format!("{label} of every {class}"));
+        }
+        let there = |compare: Compare<usize>| {
+            let property = there(&self.wanted.columns[compare.property]);
+            let value = said(&compare);
+            Ok::<_, Fault>(Filter::Compare(Compare { property, operator: compare.operator, value }))
+        };
+        let filter = filter.clone().map(&mut { there }).ok()?.to_json();
+        let list = json!({ "elements": container.to_text(), "where": filter, "properties": properties });
+        Some(format!(
+            "a series of {} counts here by its first date only; {list} takes each of its dates",
+            plural(container.class())
         ))
     }
 
