@@ -90,18 +90,18 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             update("task", &json!({"flagged": false, "dueDate": null, "name": "Kid", "status": "active"})),
             vec!["edit task"],
-            "update task “Child” in “Group”: name “Child” -> “Kid”, flagged true -> false, \
+            "update task “Child” in “Box” under “Group”: name “Child” -> “Kid”, flagged true -> false, \
              dueDate Mon 2026-01-05 17:00 +01:00 -> none, status active",
         ),
         (
             update("task", &json!({"note": ""})),
             vec!["overwrite task note"],
-            "update task “Child” in “Group”: note “a note of twenty-odd letters” (28 characters) -> empty",
+            "update task “Child” in “Box” under “Group”: note “a note of twenty-odd letters” (28 characters) -> empty",
         ),
         (
             update("task", &json!({"note": "a note of twenty-odd letters, and more"})),
             vec!["edit task"],
-            "update task “Child” in “Group”: note “a note of twenty-odd letters” (28 characters) -> \
+            "update task “Child” in “Box” under “Group”: note “a note of twenty-odd letters” (28 characters) -> \
              “a note of twenty-odd letters, and more” (38 characters)",
         ),
         (
@@ -112,7 +112,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             update("task", &json!({"tags": ["Fresh"], "project": null})),
             vec!["edit task", "move task", "create tag"],
-            "update task “Child” in “Group”: move to the inbox, tags “Above : Below” -> “Fresh”, new tags “Fresh”",
+            "update task “Child” in “Box” under “Group”: move to the inbox, tags “Above : Below” -> “Fresh”, new tags “Fresh”",
         ),
         (
             update("project", &json!({"folder": null})),
@@ -153,7 +153,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
         (
             update("task", &json!({"appendNote": "one more line"})),
             vec!["edit task"],
-            "update task “Child” in “Group”: appendNote “one more line” (13 characters) to “a note of twenty-odd letters” \
+            "update task “Child” in “Box” under “Group”: appendNote “one more line” (13 characters) to “a note of twenty-odd letters” \
              (28 characters)",
         ),
         (
@@ -176,7 +176,7 @@ fn cases() -> Vec<(Json, Vec<&'static str>, &'static str)> {
             vec!["delete folder"],
             "delete folder “Shelf” with 1 project, 0 folders and 3 tasks in it",
         ),
-        (delete("task", "@task"), vec!["delete task"], "delete task “Child” in “Group”"),
+        (delete("task", "@task"), vec!["delete task"], "delete task “Child” in “Box” under “Group”"),
         (
             delete("task", "@group"),
             vec!["delete task"],
@@ -495,8 +495,9 @@ fn equal_changes_share_a_line() {
     assert_eq!(lines[0], first);
     let (shared, rest) = lines[1..].split_at(5);
     let old = "“Task with a long name, number 0” (was Thu 2026-01-01 17:00 +01:00)";
-    let start = format!("update 13 tasks: dueDate Sat 2026-02-28 17:00 +01:00: {old}, “Task");
+    let start = format!("update 60 tasks: dueDate Sat 2026-02-28 17:00 +01:00: {old}, “Task");
     assert!(shared[0].starts_with(&start), "{}", shared[0]);
+    assert!(shared[1].starts_with("and 13 more of these 60 tasks: “Task"), "{}", shared[1]);
     assert!(shared.iter().all(|line| line.chars().count() <= 1_000), "{shared:?}");
     let named = |at: &usize| shared.iter().any(|line| line.contains(&format!("number {at}” (was ")));
     assert!((0..60).all(|at| named(&at)), "every item is named with what it loses: {shared:?}");
