@@ -35,8 +35,18 @@ pub(super) fn planned(plan: &Plan, moment: &Moment) -> Json {
         })
         .collect();
     let failed = plan.steps.iter().filter(|step| step.failure.is_some()).count();
-    let note = "nothing was changed; all names and ids were looked up";
-    json!({"success": failed == 0, "dryRun": true, "data": {"summary": {"planned": rows.len() - failed, "errors": failed}, "results": rows}, "metadata": {"note": note}})
+    let mut metadata = json!({"note": "nothing was changed; all names and ids were looked up"});
+    if let Some(found) = &plan.found {
+        metadata["filter_description"] = json!(found);
+    }
+    json!({"success": failed == 0, "dryRun": true, "data": {"summary": {"planned": rows.len() - failed, "errors": failed}, "results": rows}, "metadata": metadata})
+}
+
+/// The answer if the conditions of a change name nothing.
+pub(super) fn nothing(plan: &Plan) -> Json {
+    let note = "nothing matches, so nothing was changed and nobody was asked";
+    let metadata = json!({"total_count": 0, "filter_description": plan.found, "note": note});
+    json!({"success": true, "data": {"summary": {"errors": 0}, "results": []}, "metadata": metadata, "undo": null})
 }
 
 /// Shows the results of a plan.
@@ -146,6 +156,9 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
         data["tempIdMapping"] = Json::Object(mapping(plan, done));
     }
     let mut answer = json!({"success": whole, "data": data});
+    if let Some(found) = &plan.found {
+        answer["metadata"] = json!({"filter_description": found});
+    }
     if let Some(back) = &done.rolled_back {
         rolled_back(&mut answer, plan, back);
     }
