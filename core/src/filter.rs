@@ -203,10 +203,15 @@ impl<P> Filter<P> {
 impl Filter<usize> {
     /// Returns the columns that are compared.
     pub fn columns(&self) -> Vec<usize> {
+        self.comparisons().into_iter().map(|compare| compare.property).collect()
+    }
+
+    /// Returns the comparisons in their order.
+    pub fn comparisons(&self) -> Vec<&Compare<usize>> {
         match self {
-            Self::Compare(compare) => vec![compare.property],
-            Self::And(filters) | Self::Or(filters) => filters.iter().flat_map(Self::columns).collect(),
-            Self::Not(filter) => filter.columns(),
+            Self::Compare(compare) => vec![compare],
+            Self::And(filters) | Self::Or(filters) => filters.iter().flat_map(Self::comparisons).collect(),
+            Self::Not(filter) => filter.comparisons(),
         }
     }
 
@@ -252,6 +257,19 @@ impl Filter<usize> {
             Operator::GreaterOrEqual => side(Operator::GreaterOrEqual, &begin),
             Operator::NotEqual => Self::Not(Box::new(within())),
             _ => within(),
+        }
+    }
+}
+
+impl Filter<usize> {
+    /// Compares a property with a value that may have several forms.
+    pub(crate) fn of_forms(property: usize, operator: Operator, forms: impl Iterator<Item = Json>) -> Self {
+        let one = |value| Self::Compare(Compare { property, operator, value });
+        let mut all: Vec<Self> = forms.map(one).collect();
+        match operator {
+            _ if all.len() == 1 => all.remove(0),
+            Operator::NotEqual => Self::And(all),
+            _ => Self::Or(all),
         }
     }
 }

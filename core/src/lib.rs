@@ -24,6 +24,8 @@ pub mod moment;
 
 pub mod filter;
 
+mod labels;
+
 pub mod specifier;
 
 pub mod marshal;

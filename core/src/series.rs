@@ -6,6 +6,7 @@
 
 mod apps;
 mod choose;
+mod clocks;
 mod leave;
 mod rule;
 mod words;
@@ -13,6 +14,7 @@ mod zone;
 
 pub use apps::{Dated, Index, dated, holds_rules, index, indexes};
 pub use choose::{Asked, Chose, Chosen, NotCandidates, choose};
+pub(crate) use clocks::agree;
 pub use leave::{NoDate, Repeating};
 pub use rule::{Occurrences, Unreadable, WrongRule, check_rule, occurrences};
 pub(crate) use words::in_words;

@@ -62,6 +62,7 @@ use crate::describe::describe;
 use crate::fault::{Code, Fault};
 use crate::foreign;
 use crate::jxa::Script;
+use crate::labels;
 use crate::osa_error::OsaError;
 use crate::permission::{Answer, Decided, Gate, Question, Source};
 use crate::plan;
@@ -211,7 +212,7 @@ enum Then {
     Apps(apps::Listing),
     Consent(consent::Consent),
     Query(Box<query::Query>),
-    Missing(Path, Option<Box<first::First>>),
+    Missing(Box<query::Missing>),
     Dates(Box<dates::Dates>),
     Frontmost(frontmost::Front),
     Naming(Box<names::Naming>),
@@ -407,10 +408,7 @@ fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(reply), Then::Apps(listing)) => listing.resume(reply, world),
         (Ok(reply), Then::Consent(consent)) => consent.resume(reply, events, world),
         (Ok(reply), Then::Query(query)) => query.resume(reply, &app, events, world),
-        (Ok(reply), Then::Missing(path, first)) => match (query::missing(&path, reply, &app, world), first) {
-            (Err(fault), Some(first)) => first.failed(fault, events, world),
-            (ended, _) => ended,
-        },
+        (Ok(reply), Then::Missing(missing)) => missing.resume(reply, &app, events, world),
         (Ok(reply), Then::Dates(dates)) => dates.resume(reply, events, world),
         (Ok(reply), Then::Properties(reading)) => reading.resume(reply, &app, events, world),
         (Ok(reply), Then::Elements(listing)) => listing.resume(reply, &app, events, world),
@@ -427,7 +425,13 @@ fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {
         (Ok(_), Then::Launching(_)) => Err(out_of_turn("a launch without its call")),
         (Ok(_), Then::Asked(_)) => Err(out_of_turn("a script's reply")),
     };
-    trace::kept(step.unwrap_or_else(|fault| failed(&fault, events)), sent, world)
+    let mut step = step.unwrap_or_else(|fault| failed(&fault, events));
+    if let Step::Done(outcome) = &mut step
+        && world.gate.plugin.is_none()
+    {
+        labels::named(&app, &mut outcome.body);
+    }
+    trace::kept(step, sent, world)
 }
 
 impl Run {
@@ -457,7 +461,7 @@ impl Then {
             Self::Query(query) => query.looks_up(),
             Self::Elements(listing) => listing.looks_up(),
             Self::Occurrences(filling) => filling.looks_up(),
-            Self::Missing(_, first) => first.is_some(),
+            Self::Missing(missing) => missing.looks_up(),
             Self::Validating(validating) => validating.looks_up(),
             Self::Set(setting) => !setting.writes(),
             Self::Create(creating) => !creating.writes(),

@@ -482,6 +482,70 @@ fn a_container_that_cannot_be_read_is_skipped_and_named() {
     assert_eq!(body["skipped"].as_array().map(Vec::len), Some(1), "{body}");
 }
 
+/// If nothing matches, the answer says for each comparison how many objects have a value, and how many pass it alone.
+#[test]
+fn what_matches_nothing_is_counted() {
+    let thing = |id: i64, name: Json| json!({"id": id, "name": name, "text": "a", "n": id, "flag": true});
+    let boxes = json!([
+        {"name": "a", "things": [thing(1, json!("x")), thing(2, json!(null))], "boxes": []},
+        {"name": "b", "things": [thing(3, json!("y"))], "boxes": []}]);
+    let things = json!([thing(4, json!("x")), thing(5, json!(null))]);
+    let world = json!({"tree": {"rooms": [{"id": 1, "boxes": boxes}], "things": things, "boxes": []},
+        "rows": [], "refuses": []});
+    let counted = |elements: &str, more: Json| {
+        let mut call = json!({"app": "Shelf", "elements": elements});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let played = engine::play("iac_mcp_get_elements", &call, &world);
+        let body = played.outcome.body;
+        assert_eq!(body["totalCount"], 0, "{body}");
+        let one = |each: &Json| {
+            let value = each.as_object().unwrap().values().map(Json::to_string).collect::<Vec<_>>().join(" ");
+            value.replace('"', "")
+        };
+        let all = body["compared"].as_array().unwrap_or_else(|| panic!("{body}"));
+        (all.iter().map(one).collect::<Vec<_>>(), played.events)
+    };
+    let all = "every thing of every box of every room";
+    let plain = json!({"properties": ["n"]});
+    let (told, events) = counted("every thing whose name is \"q\" and n > 4", plain.clone());
+    assert_eq!(told, ["name == q 2 1 0", "n > 4 2 2 1"]);
+    let matched =
+        json!({"app": "Shelf", "elements": "every thing whose name is \"x\" and n > 3", "limit": 0});
+    let before = engine::play("iac_mcp_get_elements", &matched, &world);
+    assert!(events <= before.events + 1, "the counts need no event of their own");
+    assert!(before.outcome.body.get("compared").is_none());
+    for more in [json!({"limit": 0}), json!({"groupBy": ["flag"]})] {
+        assert_eq!(counted("every thing whose name is \"q\"", more).0, ["name == q 2 1 0"]);
+    }
+    assert_eq!(counted(&format!("{all} whose not (n > 0)"), plain.clone()).0, ["n > 0 3 3 3"]);
+    // The containers are counted where the filter is about them, and then nothing is read from their elements.
+    assert_eq!(
+        counted(&format!("{all} whose box.name is \"c\" and n > 1"), plain.clone()).0,
+        ["box.name == c 2 2 0", "n > 1 0 0 0"]
+    );
+    let when = "every thing whose when > date \"2026-01-02T03:04:05\" and month of when is 3";
+    let (told, _) = counted(when, plain);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[1].starts_with("when.month == 3 "), "{told:?}");
+}
+
+/// Containers without elements are groups of none while there are few of them.
+#[test]
+fn empty_containers_are_groups_up_to_fifty() {
+    let thing = json!({"id": 1, "name": "t", "text": "a", "n": 1, "flag": true});
+    let groups = |empty: usize| {
+        let mut boxes: Vec<Json> =
+            (0..empty).map(|at| json!({"name": format!("e{at}"), "things": [], "boxes": []})).collect();
+        boxes.push(json!({"name": "full", "things": [thing], "boxes": []}));
+        let world = json!({"tree": {"rooms": [{"id": 1, "boxes": boxes}], "things": [], "boxes": boxes}, "rows": [], "refuses": []});
+        let call = json!({"app": "Shelf", "elements": "every thing of every box of every room", "groupBy": ["box.name"]});
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        (body["groups"].as_array().map(Vec::len).unwrap_or_default(), body["emptyGroups"].clone())
+    };
+    assert_eq!(groups(50), (51, Json::Null));
+    assert_eq!(groups(51), (1, json!(51)));
+}
+
 /// If no container can be read, that is an error and not an empty list.
 #[test]
 fn only_containers_that_cannot_be_read_are_an_error() {

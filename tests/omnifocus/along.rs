@@ -18,14 +18,17 @@ fn what_ends_with_its_last_task_is_shown_and_undone() {
             .replace('@', name)
     };
     for (mutation, line) in [
-        (json!({"operation": "complete", "ids": ["@a", "@b"]}), line("b", "complete task “@” in “G”")),
+        (
+            json!({"operation": "complete", "ids": ["@a", "@b"]}),
+            line("b", "complete task “@” in “P” under “G”"),
+        ),
         (
             json!({"operation": "update", "ids": ["@a", "@b"], "changes": {"status": "completed"}}),
-            line("b", "update task “@” in “G”: status active -> completed"),
+            line("b", "update task “@” in “P” under “G”: status active -> completed"),
         ),
         (
             json!({"operation": "update", "ids": ["@b", "@a"], "changes": {"status": "dropped"}}),
-            line("a", "update task “@” in “G”: status active -> dropped"),
+            line("a", "update task “@” in “P” under “G”: status active -> dropped"),
         ),
     ] {
         let mut world = World::new();

@@ -197,7 +197,7 @@ fn what_is_gone_stays_gone_and_is_told() {
         {"operation": "update", "id": ids["b"], "changes": {"flagged": true}}, {"operation": "delete", "id": ids["c"]}]});
     let answer = write(&mut world, &both);
     assert_eq!(answer["notUndone"], json!([{"index": 1, "why": "it is permanent"}]), "{answer}");
-    assert_eq!(answer["undo"]["words"], "update task “b” in “P”: flagged, and 1 more");
+    assert_eq!(answer["undo"]["words"], "update task “b” in “P”: flagged true");
     assert_eq!(take_back(&mut world, &answer)["success"], true);
 }
 

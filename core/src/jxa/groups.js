@@ -1,8 +1,8 @@
 // Counts and sums of groups instead of elements. `by` are columns, -1 is the container; `of` are pairs of a function and a
 // column, and `sort` says what to compare: the count, a key or an aggregate.
 const CONTAINER = -1;
-// More containers without elements are only counted, because no one asks for each of them.
-const MOST_EMPTY = 3;
+// More containers without elements are only counted, because they would fill the answer.
+const MOST_EMPTY = 50;
 const columnsOfGroups = (groups) => [...groups.by.filter((i) => i !== CONTAINER), ...groups.of.map(([, i]) => i)];
 const FOLDS = {
   sum: (values) => values.reduce((sum, value) => sum + value, 0),

@@ -117,6 +117,9 @@ const indexed = (chains, leaf, span, q) => {
     chosen.forEach((each) => list.addObject(each));
     const found = isEvents ? eventsOf(store, list, span) : remindersOf(store, list);
     const rows = found.map((each) => rowOf(each, named, places, q)).filter((row) => row !== null);
+    // What passes nothing is counted, unless there is too much of it.
+    const read = (name) => (name === null ? null : found.map(VALUES[name]));
+    if (rows.length === 0 && found.length <= MOST_VALUES) tallied((i) => read(d.series.index.values[i]));
     const difference = INDEX.proven ? null : proven(rows, leaf, q);
     if (difference !== null) return { state: (INDEX.off = "differs: " + difference) };
     strategy = "index";

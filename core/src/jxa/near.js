@@ -1,3 +1,20 @@
+const isJoined = (filter) => ["and", "or", "not"].includes(filter[0]);
+const leavesOf = (filter) => (isJoined(filter) ? filter.slice(1).flatMap(leavesOf) : [filter]);
+// How many values a comparison looked at, how many of them are not missing, and how many pass it alone.
+const isThere = (value) =>
+  value !== null && value !== undefined && value !== "" && !isFailed(value) && !(Array.isArray(value) && !value.length);
+const counted = ([word, , value], values, passes = holds) => {
+  const there = values.filter(isThere),
+    wants = wanted(value),
+    passing = passes && values.filter((each) => passes(word, isFailed(each) ? null : each, wants)).length;
+  return [values.length, there.length, passing];
+};
+// The comparisons of the filter in their order, each with its counts, or null if its values are not known.
+const compared = (valuesOf) =>
+  leavesOf(d.filter).map((leaf) => {
+    const values = valuesOf(leaf[1]);
+    return values ? counted(leaf, values) : null;
+  });
 // If nothing matches: the values of a property, for each comparison with a text that none of them meets.
 // A comparison inside `not` cannot be the reason why nothing matches.
 const MOST_VALUES = 1000; // The server compares each with the requested text.
@@ -24,12 +41,21 @@ const instead = (valuesOf) =>
             ],
           ];
     });
-// If an app has filtered by itself: the most time to spend on similar values, in milliseconds. A person would notice
-// more.
+// What an answer without elements says about the values that the filter has compared.
+const unmet = (valuesOf, q) => {
+  const known = new Map();
+  const once = (i) => {
+    if (!known.has(i)) known.set(i, valuesOf(i));
+    return known.get(i);
+  };
+  return { near: instead((i) => (q.long[i] ? null : once(i))), compared: compared(once) };
+};
+// If an app has filtered by itself: the most time to spend on the values of a property, in milliseconds. A person would
+// notice more.
 const NEARBY = 2500;
 const valuesIn = (collection, size, cells, q) => (i) => {
   if (isMany(collection) && q.columns[i].of) return collection.owners(q.columns[i]);
-  if (!q.filtered) return cells.whole(i);
+  if (!q.filtered) return cells.seen(i);
   if (q.long[i] || priceOf(d.values[i], size) > NEARBY) return null;
   try {
     return column(collection, q.columns[i], d.values[i]);

@@ -491,7 +491,7 @@ const table = (collection, ids, names, q) => {
     // Whether each value takes an event of its own.
     isDear: (i) => columns[i] === null,
     raw: raw,
-    whole: (i) => columns[i],
+    seen: (i) => columns[i] || (singles[i].size > 0 ? [...singles[i].values()] : null),
     cell: (i) => (row) => {
       const has = raw(i, row);
       if (!isFailed(has)) return has;
@@ -552,7 +552,7 @@ const page = (source, collection, q) => {
   let size = 0;
   const answered = (answer, cells) => ({
     ...answer,
-    ...(answer.total === 0 && d.filter ? { near: instead(valuesIn(collection, size, cells, q)) } : {}),
+    ...(answer.total === 0 && d.filter ? unmet(valuesIn(collection, size, cells, q), q) : {}),
     ...(of ? { skipped: collection.skipped() } : {}),
     unread: cells.unread().concat(of ? collection.unread() : []),
     ...dates(),

@@ -21,8 +21,6 @@ const isTime = (i) => i !== null && (i === d.series.start || i === d.series.end)
 const isPart = (i) => d.series.parts !== undefined && d.series.parts.includes(i);
 // The columns that groups of occurrences use are read from every row.
 const GROUPED = d.groups ? [...d.groups.by.filter((i) => i >= 0), ...d.groups.of.map(([, i]) => i)] : [];
-const isJoined = (filter) => ["and", "or", "not"].includes(filter[0]);
-const leavesOf = (filter) => (isJoined(filter) ? filter.slice(1).flatMap(leavesOf) : [filter]);
 // The span of time that contains everything that a filter accepts, in whole or in part.
 const boundsOf = (filter) => {
   const [word, ...rest] = filter;
@@ -106,6 +104,17 @@ const isOver = (rule, span) => {
   return end !== null && Date.UTC(Number(end[1]), Number(end[2]) - 1, Number(end[3])) < span.from - 40 * DAY;
 };
 let unreadHere = [];
+// For each comparison of the filter, its counts in all containers together; null if it was compared in none. Whether an
+// occurrence passes a test of its date is not known here.
+const tally = new Map();
+const tallied = (valuesOf) =>
+  leavesOf(d.filter).forEach((leaf, n) => {
+    const values = valuesOf(leaf[1]);
+    if (!values) return;
+    const [of, there, passing] = counted(leaf, values, isTime(leaf[1]) || isPart(leaf[1]) ? null : holds),
+      before = tally.get(n) || [0, 0, 0];
+    tally.set(n, [before[0] + of, before[1] + there, passing === null ? null : before[2] + passing]);
+  });
 // The possible matches of one container; null if reading them would take longer than `left`.
 const rowsOf = (collection, size, from, span, left, q) => {
   const s = d.series;
@@ -173,6 +182,7 @@ const rowsOf = (collection, size, from, span, left, q) => {
       reason = CHANGED;
     }
     unreadHere = unreadHere.concat(cells.unread());
+    tallied((i) => (q.columns[i].of ? null : cells.seen(i)));
     return found;
   }
 };
@@ -331,6 +341,9 @@ const happening = (make, leaf, q) => {
     ...dates(),
     index: index.state,
     late: found.late,
+    compared: leavesOf(d.filter).map(([word, i, value], n) =>
+      q.columns[i].of ? counted([word, i, value], valuesOfAll(i)) : tally.get(n) || null,
+    ),
     ...(found.rows.length === 0 && !index.rows ? { near: instead(valuesOfAll) } : {}),
   };
 };

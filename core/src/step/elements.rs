@@ -13,7 +13,7 @@ use super::first::First;
 use super::names::{self, Objects};
 use super::occurrence::{self, Within};
 use super::owner::{self, Outer};
-use super::repeated::Repeated;
+use super::repeated::{Repeated, say_once};
 use super::show::{self, Shown, largest, show, value};
 use super::{Step, Then, World, done, held, in_app, query};
 pub(super) use series::Filling;
@@ -26,6 +26,7 @@ use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::filter::{Compare, Filter};
 use crate::identity::{Identity, identity};
+use crate::labels;
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
 use crate::plan;
@@ -393,7 +394,9 @@ impl Columns<'_> {
             return Ok(Filter::of_span(self.put(date), compare.operator, ends));
         }
         let value = comparable(&column, &compare)?;
-        Ok(Filter::Compare(Compare { property: self.put(column), operator: compare.operator, value }))
+        let kept = labels::kept(&self.app.bundle_id, &column.term, &compare);
+        let (property, operator) = (self.put(column), compare.operator);
+        Ok(Filter::of_forms(property, operator, std::iter::once(value).chain(kept)))
     }
 }
 
@@ -465,7 +468,8 @@ impl Listing {
                     let [container] = self.wanted.containers.as_slice() else {
                         return Err(self.missing(app));
                     };
-                    let named = query::without_contents(container, app.dictionary()?).name();
+                    let path = query::without_contents(container, app.dictionary()?);
+                    let named = std::iter::once(path).chain(path.containers()).find_map(Path::name);
                     return match (named, &self.container) {
                         (Some(_), None) => query::offer_names(container, self.first, app, events, world),
                         _ => Err(self.missing(app)),
@@ -544,7 +548,7 @@ impl Listing {
         if let Some(groups) = answer.get("groups") {
             let mut body = self.groups(groups, total, reason, objects, app, world);
             Self::with_dates(&mut body, &answer["dates"]);
-            self.with_near(&mut body, &answer["near"], &dictionary);
+            self.with_unmet(&mut body, answer, &dictionary, world);
             self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
             self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
             self.with_empty_groups(&mut body, &dictionary);
@@ -575,7 +579,7 @@ impl Listing {
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
         Self::with_dates(&mut body, &answer["dates"]);
-        self.with_near(&mut body, &answer["near"], &dictionary);
+        self.with_unmet(&mut body, answer, &dictionary, world);
         self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
         self.with_elsewhere(&mut body, app);
@@ -783,17 +787,5 @@ impl Listing {
                     .map_or(By::Index(index), |mark| By::Place(index, mark))
             }
         }
-    }
-}
-
-/// Moves a field from the elements to the answer itself, if it is the same for all elements.
-fn say_once(field: &str, elements: &mut [Json], body: &mut Json) {
-    let Some(first) = elements.first().and_then(|element| element.get(field)).cloned() else { return };
-    if first.is_null() || elements.iter().any(|element| element.get(field) != Some(&first)) {
-        return;
-    }
-    body[field] = first;
-    for element in elements.iter_mut().filter_map(Json::as_object_mut) {
-        element.shift_remove(field);
     }
 }

@@ -266,25 +266,77 @@ pub(super) fn offer_names(
     events: u64,
     world: &World<'_>,
 ) -> Result<Step, Fault> {
-    let dictionary = app.dictionary()?;
-    let path = without_contents(path, dictionary);
-    let deed = match path.last() {
-        Some((container, Segment::Element(member, By::Name(_)))) if !container.is_spread() => {
-            let name = dictionary.property_of_code(&member.class, "pnam");
-            name.and_then(|name| Identifier::of(&name.name)).map(|name| Deed::Names {
-                container: container.clone(),
-                collection: member.clone(),
-                name,
-            })
+    let path = without_contents(path, app.dictionary()?).clone();
+    let missing = Missing { named: path.clone(), path, first };
+    missing.ask(app, events, world)
+}
+
+/// An object that does not exist, while the names that do exist are read.
+#[derive(Debug)]
+pub(super) struct Missing {
+    path: Path,
+    /// The object itself or one that it is in: the first, from the inside, that is given by a name that may be wrong.
+    named: Path,
+    first: Option<First>,
+}
+
+impl Missing {
+    /// Whether a call waits for the object.
+    pub(super) fn looks_up(&self) -> bool {
+        self.first.is_some()
+    }
+
+    /// Asks for the names beside the one that may be wrong; the error if there is none.
+    fn ask(mut self, app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
+        let dictionary = app.dictionary()?;
+        let names = |path: &Path| match path.last() {
+            Some((container, Segment::Element(member, By::Name(_)))) if !container.is_spread() => {
+                let name = dictionary.property_of_code(&member.class, "pnam")?;
+                let (container, collection) = (container.clone(), member.clone());
+                Some(Deed::Names { container, collection, name: Identifier::of(&name.name)? })
+            }
+            _ => None,
+        };
+        let around = std::iter::once(&self.named).chain(self.named.containers());
+        let found = around.into_iter().find_map(|path| Some((path.clone(), names(path)?)));
+        let Some((named, deed)) = found else { return Err(not_found(&self.path, &[], app, world)) };
+        self.named = named;
+        let without = self.path.clone();
+        match in_app(app, deed, events, Then::Missing(Box::new(self)), world) {
+            Step::Run(run) => Ok(Step::Run(run)),
+            // A rule against reading names leaves the error as it is.
+            _ => Err(not_found(&without, &[], app, world)),
         }
-        _ => None,
-    };
-    match deed {
-        Some(deed) => {
-            let then = Then::Missing(path.clone(), first.map(Box::new));
-            Ok(in_app(app, deed, events, then, world))
+    }
+
+    /// Continues with the names, or with those of the next object outside if they cannot be read: then that object may be
+    /// the missing one.
+    pub(super) fn resume(
+        self,
+        reply: Reply,
+        app: &str,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
+        let first = self.first.clone();
+        match (self.answered(reply, app, events, world), first) {
+            (Err(fault), Some(first)) => first.failed(fault, events, world),
+            (step, _) => step,
         }
-        None => Err(not_found(path, &[], app, world)),
+    }
+
+    fn answered(mut self, reply: Reply, app: &str, events: u64, world: &World<'_>) -> Result<Step, Fault> {
+        let app = world.apps.find(app)?;
+        let Ok(names) = reply.result else {
+            self.named = self.named.without(1);
+            return self.ask(app, events, world);
+        };
+        let names: Vec<&str> = names.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+        let is_name = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+        Err(match self.named != self.path && self.named.name().is_some_and(is_name) {
+            true => not_found(&self.path, &[], app, world),
+            false => not_found(&self.named, &names, app, world),
+        })
     }
 }
 
@@ -295,13 +347,6 @@ pub(super) fn without_contents<'p>(path: &'p Path, dictionary: &Dictionary) -> &
     let lineage = dictionary.lineage(owner.class());
     let is_contents = lineage.iter().any(|class| class.contents.as_deref() == Some(member.term.as_str()));
     if is_contents { owner } else { path }
-}
-
-/// Makes the error for an object that does not exist, once the names of its neighbours are known or cannot be read.
-pub(super) fn missing(path: &Path, reply: Reply, app: &str, world: &World<'_>) -> Result<Step, Fault> {
-    let names = reply.result.unwrap_or_default();
-    let names: Vec<&str> = names.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-    Err(not_found(path, &names, world.apps.find(app)?, world))
 }
 
 fn not_found(path: &Path, names: &[&str], app: &App, world: &World<'_>) -> Fault {
@@ -376,5 +421,5 @@ fn near(path: &Path, names: &[&str], app: &App) -> Vec<String> {
     names::offered(name, names.iter().copied().chain(properties), FEW_NAMES)
 }
 
-/// The number of names to show if none resembles the requested one.
-const FEW_NAMES: usize = 12;
+/// The number of names to show if none resembles the requested one, so that a guess saves the call that lists them.
+pub(super) const FEW_NAMES: usize = 20;

@@ -1,4 +1,4 @@
-//! Errors that many objects of one answer share, given only once.
+//! Errors and fields that many objects of one answer share, given only once.
 
 use std::collections::BTreeMap;
 
@@ -56,5 +56,17 @@ fn without_none(row: &mut Json) {
         && row.get("errors").and_then(Json::as_object).is_some_and(Map::is_empty)
     {
         row.shift_remove("errors");
+    }
+}
+
+/// Moves a field from the elements to the answer itself, if it is the same for all elements.
+pub(super) fn say_once(field: &str, elements: &mut [Json], body: &mut Json) {
+    let Some(first) = elements.first().and_then(|element| element.get(field)).cloned() else { return };
+    if first.is_null() || elements.iter().any(|element| element.get(field) != Some(&first)) {
+        return;
+    }
+    body[field] = first;
+    for element in elements.iter_mut().filter_map(Json::as_object_mut) {
+        element.shift_remove(field);
     }
 }

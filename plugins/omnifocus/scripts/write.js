@@ -533,10 +533,14 @@
     check("estimatedMinutes", set.estimate, orNull(item.estimatedMinutes));
     check("dueDate", second(set.due), second(time(item.dueDate)));
     // Compared with what OmniFocus has: it may store whole seconds.
-    if (present(set.due) && time(item.effectiveDueDate) < time(item.dueDate))
+    const [own, counts] = [time(item.dueDate), time(item.effectiveDueDate)];
+    if (set.due !== undefined && counts !== null && (own === null || counts < own)) {
+      const earlier = own === null ? "" : " earlier",
+        overdue = counts < Date.now() ? ", so it is still overdue" : "";
       row.warnings.push(
-        `dueDate: its project or group is due earlier, ${local(item.effectiveDueDate)}, and that date counts`,
+        `dueDate: its project or group is due${earlier}, ${local(item.effectiveDueDate)}, and that date counts${overdue}`,
       );
+    }
     if (program.ordered) doubt(item, set, row);
     check("deferDate", second(set.defer), second(time(item.deferDate)));
     check("plannedDate", second(set.planned), second(time(item.plannedDate)));
@@ -964,7 +968,7 @@
     return count > 0 ? { repetitions: count } : {};
   }
   const home = {
-    task: (task) => (present(task.parent) && !isRoot(task.parent) ? task.parent.name : title(task.containingProject)),
+    task: (task) => title(task.containingProject),
     project: (project) => path(project.parentFolder),
     folder: (folder) => path(folder.parent),
     tag: (tag) => path(tag.parent),
@@ -975,7 +979,9 @@
     looked.push(item);
     return item;
   };
-  const about = (kind, item) => ({ name: look(item).name, in: home[kind](item) });
+  const groupAbove = (kind, item) =>
+    kind === "task" && present(item.parent) && !isRoot(item.parent) ? { under: item.parent.name } : {};
+  const about = (kind, item) => ({ name: look(item).name, in: home[kind](item), ...groupAbove(kind, item) });
   const alreadyIs = (kind, item, status) => (closes(status) && state[kind](item) === status ? { already: status } : {});
   const repeats = (item) => (present(item.repetitionRule) ? { repeats: item.repetitionRule.ruleString } : {});
   // The repetition of an item that is completed or dropped, and those that end with it: by its place also its own.

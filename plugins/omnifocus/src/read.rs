@@ -6,8 +6,9 @@ mod request;
 mod show;
 mod summary;
 
-use iac_plugin::{Arguments, Fault, Json, Tool, json};
+use iac_plugin::{Arguments, Fault, Json, Object, Tool, json};
 
+use crate::program::Kind;
 use crate::{Engine, Moment, answer};
 use request::Request;
 
@@ -23,6 +24,44 @@ pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engin
     let request = Request::read(arguments, moment)?;
     let mut answers = answer::run(engine, moment, request.queries(moment))?;
     request.show(&mut answers, moment)
+}
+
+/// The items that a change names by conditions.
+pub(crate) struct Named {
+    pub(crate) ids: Vec<String>,
+    /// How many match in all; more than `ids` has, if there are more than the limit.
+    pub(crate) total: i64,
+    /// The conditions in words.
+    pub(crate) description: String,
+}
+
+/// Finds the items of a kind, at most `most`, that the keys `filters`, `mode` and `daysAhead` of a change name.
+///
+/// # Errors
+/// A key is not understood, names something missing, or may mean another item than the caller thinks: a change does not
+/// take the first of several.
+pub(crate) fn named(
+    query: &Object<'_>,
+    kind: Kind,
+    most: i64,
+    moment: &Moment,
+    engine: &mut dyn Engine,
+) -> Result<Named, Fault> {
+    let part = request::named(query, kind, most, moment)?;
+    let mut answers = answer::run(engine, moment, vec![part.query(moment)])?;
+    let warnings = part.filter.warnings.iter().map(|warning| json!(warning)).chain(answers.warnings.clone());
+    if let Some(warning) = warnings.into_iter().next() {
+        let words = warning.as_str().or_else(|| warning["warning"].as_str());
+        let words = words.map_or_else(|| warning.to_string(), str::to_owned);
+        let mut fault = Fault::invalid(format!("`{}`: {words}; nothing was changed", query.at("filters")))
+            .suggest("a change takes only filters without a warning; name it by its id, or read the items and give their `ids`");
+        fault.detail = Some(json!({ "warning": warning }));
+        return Err(fault);
+    }
+    let mut found = answers.take();
+    let rows = found.take_rows();
+    let ids = rows.iter().filter_map(|row| row.first()?.as_str().map(str::to_owned)).collect();
+    Ok(Named { ids, total: found.total(), description: part.description(moment) })
 }
 
 const DESCRIPTION: &str = "Queries OmniFocus: tasks, projects, tags, folders, perspectives, or an export of them. \

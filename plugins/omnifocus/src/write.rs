@@ -2,6 +2,7 @@
 
 mod batch;
 mod changes;
+mod found;
 mod lines;
 mod look;
 mod plan;
@@ -26,7 +27,10 @@ pub(crate) fn tool() -> Tool {
 /// `invalid_parameter` if an argument is not understood, not found or ambiguous, before anything was changed; the
 /// errors of the engine.
 pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Json, Fault> {
-    let mut plan = request::read(arguments, moment)?;
+    let mut plan = request::read(arguments, moment, engine)?;
+    if plan.steps.is_empty() {
+        return Ok(show::nothing(&plan));
+    }
     look::resolve(&mut plan, engine)?;
     if plan.dry_run {
         return Ok(show::planned(&plan, moment));
@@ -38,8 +42,8 @@ pub(crate) fn call(arguments: Arguments, moment: &Moment, engine: &mut dyn Engin
 const DESCRIPTION: &str = "Changes OmniFocus: tasks, projects, folders, tags. All names and ids are resolved first (one \
 miss changes nothing); answers read back what OmniFocus then holds, with warnings for what did not stick. Deleting is \
 permanent.
-OPERATIONS: update (target, id, changes; or ids: one change of up to 100 items in one call), complete (id or ids, completionDate?), create (target, data), skip (id: one \
-occurrence), duplicate (id, project | parentTaskId | folder, name, includeSubtasks), convert (id, folder: a task to a project), delete (id or ids), batch (operations: up to 100 that differ; creates come first, parents first, then updates, \
+OPERATIONS: update (target, id, changes; in place of id: ids, or filters as omnifocus_read has them, make one change of many items), complete (id, ids or filters, completionDate?), create (target, data), skip (id: one \
+occurrence), duplicate (id, project | parentTaskId | folder, name, includeSubtasks), convert (id, folder: a task to a project), delete (id, ids or filters), batch (operations: up to 100 that differ; creates come first, parents first, then updates, \
 completes, deletes; tempId in data is an id within the batch, parentTempId a parent; stopOnError true, atomicOperation, dryRun), \
 create_folder (data {name, parentFolder}), tag_manage (action, tagName, newName | parentTag | targetTag | status | \
 exclusive).
@@ -49,7 +53,7 @@ addTags and removeTags do not; \"Parent : Child\" is a path; missing tags are ma
 dropped; project also on_hold. reviewInterval: days or {steps, unit}.
 repetitionRule: {frequency, interval, daysOfWeek [1=Mon..7=Sun or {day:\"MO\",position:-1}], daysOfMonth, count or endDate, \
 method fixed | due-after-completion | defer-after-completion}.
-EXAMPLES of mutation: {operation:\"update\",ids:[\"..\",\"..\"],changes:{dueDate:\"friday 17:00\",addTags:[\"urgent\"]}} | \
+EXAMPLES of mutation: {operation:\"update\",filters:{effectiveDueDate:{before:\"now\"}},changes:{dueDate:\"friday 17:00\"}} | \
 {operation:\"create\",target:\"task\",data:{name:\"Review goals\",project:\"Planning\",tags:[\"work\"],\
 dueDate:\"2025-01-15 17:00\"}} | {operation:\"batch\",operations:[{operation:\"create\",target:\"project\",data:{name:\"Trip\",\
 tempId:\"p\"}},{operation:\"create\",target:\"task\",data:{name:\"Tickets\",parentTempId:\"p\"}}]}";
@@ -73,6 +77,8 @@ fn schema() -> Json {
                 "target": target, "data": data, "id": text, "changes": changes, "completionDate": text,
                 "operations": {"type": "array", "maxItems": 100, "items": {"type": "object"}},
                 "ids": {"type": "array", "maxItems": 100, "items": text, "description": "in place of id: update, complete, delete"},
+                "filters": {"type": "object", "description": "in place of ids, also with mode: as in omnifocus_read"},
+                "mode": text,
                 "dryRun": flag, "stopOnError": flag, "atomicOperation": flag, "returnMapping": flag,
                 "minimalResponse": {"type": "boolean", "description": "counts, failures, warnings and new ids only"},
                 "action": {"enum": tags::ACTIONS},

@@ -4,15 +4,18 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
 
 use super::Listing;
+use super::World;
 use super::show;
-use crate::action::{Groups, Rank};
+use crate::action::{Column, Groups, Rank};
 use crate::app::{App, same_id};
-use crate::change::hidden;
+use crate::change::{self, hidden};
 use crate::dictionary::{Dictionary, TypeExpr, names as words};
 use crate::fault::{Code, Fault};
-use crate::filter::Fold;
+use crate::filter::{Compare, Filter, Fold};
 use crate::osa_error::OsaError;
+use crate::series::dated;
 use crate::specifier::{By, Path, Segment};
+use crate::step::query::FEW_NAMES;
 
 /// Classes of which the application itself holds only some objects: an app, the class, and the class that holds the
 /// others.
@@ -37,6 +40,18 @@ const EFFECTIVELY: &str = "effectively ";
 /// An answer names at most this many unread containers; the others are counted.
 const MOST_SKIPPED: usize = 5;
 
+/// The value of a comparison as a client writes it.
+fn said(compare: &Compare<usize>) -> Json {
+    match compare.value["$"].as_str() {
+        Some("moment") => compare.value["said"].clone(),
+        Some(_) => compare.value["v"].clone(),
+        None => compare.value.clone(),
+    }
+}
+
+/// The most comparisons to explain. A longer filter, such as a list of names, would fill the answer.
+const MOST_COMPARED: usize = 8;
+
 /// The number of values to name if a filter matches nothing and no value resembles its text. It is enough to show a
 /// typing error, and too small to read a mailbox that way.
 const MOST_NEAR: usize = 10;
@@ -47,7 +62,8 @@ impl Listing {
         let is_any = body["totalCount"].as_u64().is_some_and(|total| total > 0);
         let alone = if is_any { self.alone(app) } else { None };
         let before = body["note"].as_str().map(str::to_owned);
-        let notes = [before, self.elsewhere(app), self.inside(app), self.hidden(app), alone];
+        let notes =
+            [before, self.elsewhere(app), self.inside(app), self.hidden(app), alone, self.first_dates(app)];
         let note: Vec<String> = notes.into_iter().flatten().collect();
         if !note.is_empty() {
             body["note"] = json!(note.join("; "));
@@ -85,6 +101,52 @@ impl Listing {
         Some(format!(
             "`{own}` is about each {class} alone, and some may be in others that are done or dropped; `{}` leaves those out",
             both.join(" and ")
+        ))
+    }
+
+    /// A note that the list judges each series that it leads through by its first date, with the list that takes all
+    /// dates: the elements are columns of it.
+    fn first_dates(&self, app: &App) -> Option<String> {
+        let dictionary = app.dictionary().ok()?;
+        let [container] = self.wanted.containers.as_slice() else { return None };
+        let owner = dated(&app.bundle_id, container.class()).filter(|owner| owner.rule.is_some())?;
+        let is_time = |term: &str| term == owner.start || Some(term) == owner.end.as_deref();
+        let of_owner = |column: &Column| {
+            let (_, rest) = column.term.split_once('.').filter(|_| column.up == 1)?;
+            Some(rest.to_owned())
+        };
+        let filter = self.wanted.filter.clone()?;
+        let columns = || filter.columns().into_iter().map(|at| &self.wanted.columns[at]);
+        if !columns().filter_map(of_owner).any(|term| is_time(&term)) {
+            return None;
+        }
+        let plural =
+            |class: &str| dictionary.class(class).map_or(class.to_owned(), |known| known.plural.clone());
+        let class = &self.wanted.collection.class;
+        // In the other list, a property of an element is one of all elements of its container.
+        let there = |column: &Column| match column.up {
+            0 => format!("{} of every {class}", column.term),
+            1 => of_owner(column).unwrap_or_default(),
+            _ => column.term.clone(),
+        };
+        let label = change::label(&app.bundle_id, dictionary, container.class());
+        let own =
+            self.wanted.columns.iter().take(self.wanted.wanted).filter(|column| column.up == 0).map(there);
+        let mut properties: Vec<String> = label.into_iter().chain([owner.start.clone()]).chain(own).collect();
+        if properties.len() == 2 {
+            let label = change::label(&app.bundle_id, dictionary, class)?;
+            properties.push(format!("{label} of every {class}"));
+        }
+        let there = |compare: Compare<usize>| {
+            let property = there(&self.wanted.columns[compare.property]);
+            let value = said(&compare);
+            Ok::<_, Fault>(Filter::Compare(Compare { property, operator: compare.operator, value }))
+        };
+        let filter = filter.clone().map(&mut { there }).ok()?.to_json();
+        let list = json!({ "elements": container.to_text(), "where": filter, "properties": properties });
+        Some(format!(
+            "a series of {} counts here by its first date only; {list} takes each of its dates",
+            plural(container.class())
         ))
     }
 
@@ -144,9 +206,21 @@ impl Listing {
         }
     }
 
+    /// Explains why nothing matches a filter.
+    pub(super) fn with_unmet(
+        &self,
+        body: &mut Json,
+        answer: &Json,
+        dictionary: &Dictionary,
+        world: &World<'_>,
+    ) {
+        self.with_near(body, &answer["near"], dictionary);
+        self.with_compared(body, &answer["compared"], dictionary, world);
+    }
+
     /// Names the existing values that resemble the text of a filter, or all of them if there are few and none resembles
     /// it.
-    pub(super) fn with_near(&self, body: &mut Json, near: &Json, dictionary: &Dictionary) {
+    fn with_near(&self, body: &mut Json, near: &Json, dictionary: &Dictionary) {
         let mut told = Map::new();
         for each in near.as_array().into_iter().flatten() {
             let column = each[0].as_u64().and_then(|at| self.wanted.columns.get(usize::try_from(at).ok()?));
@@ -157,7 +231,9 @@ impl Listing {
             };
             let values: Vec<String> =
                 each[2].as_array().into_iter().flatten().filter_map(Json::as_str).map(shown).collect();
-            let near = words::offered(&shown(text), values.iter().map(String::as_str), MOST_NEAR);
+            // A lookup by name gives all names, as for any other object that does not exist.
+            let few = if self.first.is_some() { FEW_NAMES } else { MOST_NEAR };
+            let near = words::offered(&shown(text), values.iter().map(String::as_str), few);
             if !near.is_empty() {
                 told.insert(column.shown().to_owned(), json!(near));
             }
@@ -166,6 +242,36 @@ impl Listing {
             body["near"] = Json::Object(told);
             body["untrusted"] = json!(true);
         }
+    }
+
+    /// Says how each comparison of a filter that nothing matches was read, how many objects have a value to compare, and
+    /// how many pass that comparison alone. A plugin looks only for what matches.
+    fn with_compared(&self, body: &mut Json, compared: &Json, dictionary: &Dictionary, world: &World<'_>) {
+        let Some(filter) = self.wanted.filter.as_ref().filter(|_| world.gate.plugin.is_none()) else {
+            return;
+        };
+        let counts = compared.as_array().map(Vec::as_slice).unwrap_or_default();
+        if body["totalCount"] != json!(0) || counts.is_empty() {
+            return;
+        }
+        let told = |(compare, counts): (&Compare<usize>, &Json)| {
+            let column = &self.wanted.columns[compare.property];
+            let value = said(compare);
+            let value = match value.as_str().filter(|_| show::is_class(&column.kind)) {
+                Some(class) => json!(show::class_term(class.to_owned(), dictionary)),
+                None => value,
+            };
+            let mut told =
+                json!({ "property": column.term, "op": compare.operator.as_str(), "value": value });
+            for (at, name) in ["of", "haveValue", "pass"].into_iter().enumerate() {
+                if counts[at].is_u64() {
+                    told[name] = counts[at].clone();
+                }
+            }
+            told
+        };
+        let all = filter.comparisons().into_iter().zip(counts);
+        body["compared"] = all.take(MOST_COMPARED).map(told).collect();
     }
 
     /// Names the skipped containers, so that unread elements do not look as if they did not exist.

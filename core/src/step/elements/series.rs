@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 use super::{Columns, Listing};
 use crate::action::{ByIndex, Column, Deed, Elements, Groups, Rank, Series, TimePart, View, Wanted};
 use crate::app::App;
+use crate::change;
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::filter::{Filter, Fold, Operator};
@@ -16,7 +17,7 @@ use crate::foreign;
 use crate::moment::Part;
 use crate::permission::may_read;
 use crate::reply::Reply;
-use crate::series::{Asked, Chose, Chosen, Dated, Index, Zone, choose, dated};
+use crate::series::{Asked, Chose, Chosen, Dated, Index, Zone, agree, choose, dated};
 use crate::specifier::{By, Path, Segment};
 use crate::step::names::{self, Objects};
 use crate::step::{Step, Then, World, in_app};
@@ -290,7 +291,7 @@ impl Listing {
             ])
         };
         let rows: Vec<Json> = chosen.page.iter().map(row).collect();
-        let answer = json!({ "total": chosen.total, "rows": rows, "skipped": found["skipped"], "unread": found["unread"], "dates": found["dates"], "near": found["near"] });
+        let answer = json!({ "total": chosen.total, "rows": rows, "skipped": found["skipped"], "unread": found["unread"], "dates": found["dates"], "near": found["near"], "compared": found["compared"] });
         self.told_of(&answer, found, chosen, events, app, world)
     }
 
@@ -307,6 +308,17 @@ impl Listing {
                 ((column, true), Some("before")) => column == series.start && last > bound(0),
                 _ => false,
             }
+    }
+
+    /// The name of a row of an answer, or the id of its element if the answer has no name.
+    fn called(&self, body: &Json, at: usize, row: &Json, app: &App) -> Option<String> {
+        let id = body["elements"].get(at)?["id"].as_str()?;
+        let label = change::label(&app.bundle_id, app.dictionary().ok()?, &self.wanted.collection.class)?;
+        let columns = self.wanted.columns.iter().take(self.wanted.wanted);
+        let cell = columns.zip(row["cells"].as_array()?).find(|(column, _)| column.term == label);
+        let name = cell.and_then(|(_, cell)| cell.as_str());
+        let name = foreign::clean(name.unwrap_or_default(), LONGEST_NAME).replace('"', "'");
+        Some(if name.is_empty() { id.to_owned() } else { format!("\"{name}\"") })
     }
 
     /// The answer, with notes about how it was read.
@@ -326,6 +338,7 @@ impl Listing {
         let mut body = self.body(answer, told.reason(), &mut objects, app, world)?;
         let mut note: Vec<String> = body["note"].as_str().map(str::to_owned).into_iter().collect();
         note.extend(told.notes());
+        note.extend(told.off(|at, each| self.called(&body, at, &found["rows"][each.row], app)));
         if let Some(first) = &self.first {
             if !note.is_empty() {
                 body["note"] = json!(note.join("; "));
@@ -393,6 +406,7 @@ fn grouped(
     json!({
         "total": chosen.total, "groups": { "total": total, "v": told },
         "skipped": found["skipped"], "unread": found["unread"], "dates": found["dates"], "near": found["near"],
+        "compared": found["compared"],
     })
 }
 
@@ -514,7 +528,8 @@ struct Told<'a> {
     is_page_whole: bool,
     /// The library that could have been asked.
     library: Option<&'static Index>,
-    has_series: bool,
+    /// The occurrences of this page that were worked out from rules, each with its index on the page.
+    by_rules: Vec<(usize, &'a Chose)>,
 }
 
 impl<'a> Told<'a> {
@@ -522,9 +537,10 @@ impl<'a> Told<'a> {
         let library = series.index.as_ref().map(|index| index.library);
         let by_index = found["index"] == "full";
         let source = library.filter(|_| by_index).map_or("Apple events", |library| &library.library);
-        let has_series =
-            found["rows"].as_array().is_some_and(|rows| rows.iter().any(|row| row["rule"].is_string()));
-        Self { app, found, chosen, source, by_index, is_page_whole: false, library, has_series }
+        let is_by_rule =
+            |each: &Chose| each.occurrence.is_some() && found["rows"][each.row]["rule"].is_string();
+        let by_rules = chosen.page.iter().enumerate().filter(|(_, each)| is_by_rule(each)).collect();
+        Self { app, found, chosen, source, by_index, is_page_whole: false, library, by_rules }
     }
 
     /// Why the answer is partial, if it is.
@@ -604,13 +620,38 @@ impl<'a> Told<'a> {
         notes
     }
 
+    /// The series on this page that may be an hour off. `name` gives the name of a row or the id of its element; groups
+    /// have neither.
+    fn off(&self, name: impl Fn(usize, &Chose) -> Option<String>) -> Option<String> {
+        let rows = &self.found["rows"];
+        let zone: Zone = serde_json::from_value(self.found["zone"].clone()).unwrap_or_default();
+        let can_be_off = |each: &Chose| {
+            let (first, is_whole) = (rows[each.row]["start"].as_i64(), rows[each.row]["days"] == json!(true));
+            !is_whole && first.zip(each.start).is_some_and(|(first, start)| !agree(&zone, first, start))
+        };
+        let mut series: IndexMap<usize, Option<String>> = IndexMap::new();
+        for (at, each) in self.by_rules.iter().filter(|(_, each)| can_be_off(each)) {
+            series.entry(each.row).or_insert_with(|| name(*at, each));
+        }
+        let names: Vec<&str> = series.values().flatten().map(String::as_str).take(MOST_NAMED).collect();
+        let named = match (names.is_empty(), series.len() - names.len()) {
+            (true, 0) => return None,
+            (true, 1) => "one series".to_owned(),
+            (true, count) => format!("{count} series"),
+            (false, 0) => names.join(", "),
+            (false, more) => format!("{} and {more} more series", names.join(", ")),
+        };
+        Some(format!("{named} may be an hour off {OFF}"))
+    }
+
     /// The limits of all answers of this kind, and the advice that makes them faster.
     fn general(&self) -> Vec<String> {
-        let by_rules = self.has_series.then(|| BY_RULES.to_owned());
+        let has_series = !self.by_rules.is_empty();
+        let by_rules = has_series.then(|| BY_RULES.to_owned());
         let state = self.library.zip(self.found["index"].as_str());
         by_rules
             .into_iter()
-            .chain(state.and_then(|(library, state)| advice(library, state, self.has_series)))
+            .chain(state.and_then(|(library, state)| advice(library, state, has_series)))
             .collect()
     }
 }
@@ -624,7 +665,11 @@ const MOST_NAMED: usize = 5;
 /// # Source
 /// Calendar's dictionary: an event has one start date, a rule and excluded dates, but no zone, and no occurrence that
 /// differs from its rule.
-const BY_RULES: &str = "repeating events were worked out from their rules: a date that was moved by itself shows where it was, and one of another time zone may be an hour off";
+const BY_RULES: &str = "dates of a series (with `occurrence`) were worked out from its rule: one that was moved by itself shows where it was";
+
+/// Why a series may be an hour off.
+const OFF: &str =
+    "if made in another time zone, because the clocks there and here may have changed since the first date";
 
 /// What the user can do so that the library answers next time.
 fn advice(index: &Index, state: &str, has_series: bool) -> Option<String> {

@@ -60,6 +60,11 @@ impl Mode {
         Self::all().into_iter().find(|(_, mode)| *mode == self).map_or("all", |(word, _)| word)
     }
 
+    /// Whether the limit of the answer decides what it has, and not the conditions alone.
+    pub(super) fn is_chosen_by_rows(self) -> bool {
+        matches!(self, Self::Forecast | Self::SmartSuggest)
+    }
+
     /// Returns the default number of days ahead; `None` for a mode without days.
     pub(super) fn days_ahead(self) -> Option<i64> {
         match self {

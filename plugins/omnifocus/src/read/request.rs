@@ -135,6 +135,41 @@ fn part(query: &Object<'_>, kind: Kind, moment: &Moment) -> Result<Part, Fault> 
     })
 }
 
+/// Reads the conditions of a change of many items.
+pub(super) fn named(query: &Object<'_>, kind: Kind, most: i64, moment: &Moment) -> Result<Part, Fault> {
+    let mode = query.word("mode", &Mode::all())?.unwrap_or(Mode::All);
+    if query.has("mode") && (kind != Kind::Tasks || mode.is_chosen_by_rows()) {
+        return Err(Fault::invalid(format!("`{}` cannot name what to change", query.at("mode")))
+            .suggest("tasks have the modes inbox, overdue, today, upcoming, available, blocked, flagged and forecast_past; else use `filters`"));
+    }
+    let filters = query.object("filters")?;
+    let is_open = |object: &Object<'_>| object.keys().next().is_none();
+    if filters.as_ref().map_or(matches!(mode, Mode::All | Mode::Search), is_open) {
+        return Err(Fault::invalid(format!(
+            "`{}` has no condition, so it means everything",
+            query.at("filters")
+        ))
+        .suggest("name at least one condition, as in omnifocus_read"));
+    }
+    let days_ahead = days_ahead(query, mode)?;
+    let conditions = mode.conditions(days_ahead.unwrap_or_default(), moment);
+    Ok(Part {
+        kind,
+        filter: filter::read(filters.as_ref(), kind, false, &conditions, moment)?,
+        needs_planned: needs_planned(query),
+        mode,
+        days_ahead,
+        fields: vec!["id"],
+        sort: mode.sort().to_vec(),
+        offset: 0,
+        limit: most,
+        whole_notes: false,
+        count_only: false,
+        roots: false,
+        summary: false,
+    })
+}
+
 /// Whether a query filters by planned dates.
 pub(super) fn needs_planned(query: &Object<'_>) -> bool {
     query.get("filters").is_some_and(|filters| {
@@ -238,7 +273,7 @@ fn limit(query: &Object<'_>, kind: Kind, ids: Option<&[String]>) -> Result<i64, 
 pub(super) const NOTE: i64 = 200;
 
 impl Part {
-    fn query(&self, moment: &Moment) -> Query {
+    pub(super) fn query(&self, moment: &Moment) -> Query {
         let mut query = Query::new(self.kind, &self.filter.predicate);
         if let Some(ids) = &self.filter.ids {
             query = query.only(ids);

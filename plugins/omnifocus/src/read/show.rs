@@ -80,7 +80,7 @@ impl Part {
         metadata
     }
 
-    fn description(&self, moment: &Moment) -> String {
+    pub(super) fn description(&self, moment: &Moment) -> String {
         let mut description = self.filter.predicate.words(moment);
         if !self.filter.defaults.is_empty() {
             let kind = self.kind.word();

@@ -63,6 +63,7 @@ pub(super) fn read(mutation: &Object<'_>, moment: &Moment) -> Result<Plan, Fault
         dry_run: mutation.flag("dryRun")?.unwrap_or(false),
         minimal: false,
         mapping: mutation.flag("returnMapping")?.unwrap_or(true),
+        found: None,
     })
 }
 

@@ -65,7 +65,8 @@ pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> V
 }
 
 /// One change of several items, with what it replaces: once if that is the same everywhere, else beside each name.
-/// `update 35 tasks: flagged false -> true: “a”, “b”, “c”`. If one line has no room for all items, more lines follow.
+/// `update 35 tasks: flagged false -> true: “a”, “b”, “c”`. If one line has no room for all items, more lines follow,
+/// and the first one counts all of them: `and “d”, …`.
 fn shared(plan: &Plan, members: &[&Step], change: &str, moment: &Moment) -> Vec<String> {
     let step = members[0];
     let whole = |member: &&Step| words::whole_change(plan, member, moment);
@@ -129,6 +130,25 @@ fn in_lines(head: &str, items: &[String]) -> Vec<String> {
 
 fn length(names: &[String]) -> usize {
     names.iter().map(|name| name.chars().count() + 2).sum()
+}
+
+/// What some steps have done, without the values that they replaced: an undo goes the other way.
+/// `update 22 tasks: dueDate …: “a”, “b”, “c” and 19 more`.
+pub(super) fn done(plan: &Plan, steps: &[&Step], moment: &Moment) -> String {
+    let [first, rest @ ..] = steps else { return String::new() };
+    let change = |step: &Step| words::plain_change(plan, step, moment);
+    let is_same = |step: &&Step| {
+        (step.operation, step.target) == (first.operation, first.target) && change(step) == change(first)
+    };
+    let all = steps.len();
+    let names: Vec<String> = steps.iter().take(FEW).map(|step| words::called(plan, step)).collect();
+    let more = if all > FEW { format!(" and {} more", all - FEW) } else { String::new() };
+    let named = format!("{}{more}", names.join(", "));
+    match change(first).filter(|_| rest.iter().all(is_same)) {
+        _ if rest.is_empty() => words::line(plan, &words::without_old(first), moment),
+        Some(change) => format!("{} {all} {}s{change}: {named}", first.operation, first.target),
+        None => format!("{}: {named}", counted(steps)),
+    }
 }
 
 /// The number of names that the answer to an undo has.

@@ -18,6 +18,8 @@ pub(super) struct Plan {
     pub(super) minimal: bool,
     /// Whether the answer maps temporary ids to real ones.
     pub(super) mapping: bool,
+    /// The conditions that named the items, in words.
+    pub(super) found: Option<String>,
 }
 
 /// The form of the answer.
@@ -132,7 +134,8 @@ impl Plan {
         // If an item is created only in part, it is removed again.
         let atomic = step.operation.starts_with("create");
         let (stop, mapping) = (true, false);
-        Self { form: Form::Single, steps: vec![step], stop, atomic, dry_run: false, minimal: false, mapping }
+        let (dry_run, minimal, found) = (false, false, None);
+        Self { form: Form::Single, steps: vec![step], stop, atomic, dry_run, minimal, mapping, found }
     }
 
     /// Runs the possible steps: all at once, or in parts if they are too long for one program. The human is asked once,

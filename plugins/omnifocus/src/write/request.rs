@@ -5,8 +5,8 @@ use iac_plugin::{Arguments, Fault, Json, Object, json};
 
 use super::changes::{self, Context};
 use super::plan::{Form, Plan, Step};
-use super::{batch, restore, tags};
-use crate::Moment;
+use super::{batch, found, restore, tags};
+use crate::{Engine, Moment};
 
 pub(super) const OPERATIONS: [&str; 11] = [
     "create", "update", "complete", "skip", "duplicate", "convert", "delete", "batch", "bulk_delete",
@@ -28,6 +28,12 @@ pub(super) const REDIRECTS: &[(&str, &str)] = &[
     ("children", "use `batch`, with `parentTempId` in each child"),
     ("completed", "use the operation `complete`, or `status`"),
     ("ids", "one change of many items is a mutation of its own: update, complete or delete with `ids`"),
+    (
+        "filters",
+        "one change of many items is a mutation of its own: update, complete or delete with `filters`",
+    ),
+    ("query", "use `filters`, as omnifocus_read has them"),
+    ("where", "use `filters`, as omnifocus_read has them"),
 ];
 
 /// The subject of a mutation.
@@ -52,7 +58,7 @@ impl Target {
 ///
 /// # Errors
 /// `invalid_parameter` if an argument is not understood.
-pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Plan, Fault> {
+pub(super) fn read(arguments: Arguments, moment: &Moment, engine: &mut dyn Engine) -> Result<Plan, Fault> {
     if arguments.object().has("data") && !arguments.object().has("operation") {
         return Err(Fault::invalid("`mutation` is missing")
             .suggest("write {\"mutation\":{\"operation\":\"create\",\"target\":\"task\",\"data\":{…}}}"));
@@ -69,9 +75,12 @@ pub(super) fn read(arguments: Arguments, moment: &Moment) -> Result<Plan, Fault>
     let context = Context { moment, temps: &[] };
     let mut plan = match operation {
         "batch" => batch::read(&mutation, moment)?,
-        "bulk_delete" => bulk(&mutation)?,
-        "delete" if mutation.has("ids") => bulk(&mutation)?,
-        "update" | "complete" if mutation.has("ids") => many(&map, operation, &context)?,
+        "update" | "complete" | "delete" | "bulk_delete" if found::is_meant(&map) => {
+            of_found(&map, operation, &context, engine)?
+        }
+        "bulk_delete" => bulk(&mutation, ids(&mutation)?)?,
+        "delete" if mutation.has("ids") => bulk(&mutation, ids(&mutation)?)?,
+        "update" | "complete" if mutation.has("ids") => many(&map, operation, ids(&mutation)?, &context)?,
         "tag_manage" => Plan::single(tags::step(&mutation)?),
         "create_folder" => Plan::single(folder(&mutation)?),
         operation => Plan::single(step(&mutation, operation, 0, &context)?),
@@ -266,10 +275,34 @@ fn reference(
     Ok(if made { (None, json!({ "temp": id })) } else { (Some(id.to_owned()), json!({ "id": id })) })
 }
 
-fn bulk(mutation: &Object<'_>) -> Result<Plan, Fault> {
+/// Reads one change of all items that fulfil some conditions.
+fn of_found(
+    map: &Map<String, Json>,
+    operation: &str,
+    context: &Context<'_>,
+    engine: &mut dyn Engine,
+) -> Result<Plan, Fault> {
+    if let Some(key) = ["id", "ids"].into_iter().find(|key| map.contains_key(*key)) {
+        return Err(Fault::invalid(format!("`mutation.{key}` and `mutation.filters` are both given"))
+            .suggest("use one of them; `filters` may have `id` as one more condition"));
+    }
+    let mut rest = map.clone();
+    found::KEYS.iter().for_each(|key| drop(rest.remove(*key)));
+    let plan = |ids: Vec<String>| match operation {
+        "update" | "complete" => many(&rest, operation, ids, context),
+        _ => bulk(&Object::root("mutation", &rest), ids),
+    };
+    // Wrong changes are an error before anything is searched.
+    plan(vec!["?".to_owned()])?;
+    let target = any_target(&Object::root("mutation", &rest))?;
+    let found = found::find(map, target, context.moment, engine)?;
+    Ok(Plan { found: Some(found.description), ..plan(found.ids)? })
+}
+
+fn bulk(mutation: &Object<'_>, ids: Vec<String>) -> Result<Plan, Fault> {
     mutation.only(&["operation", "target", "ids", "dryRun", "minimalResponse"], REDIRECTS)?;
     let target = target(mutation)?.unwrap_or(Target::Task);
-    let steps = ids(mutation)?.into_iter().enumerate();
+    let steps = ids.into_iter().enumerate();
     let steps = steps.map(|(at, id)| deletion(target, Some(id.clone()), json!({ "id": id }), at));
     Ok(Plan {
         form: Form::Bulk,
@@ -279,11 +312,17 @@ fn bulk(mutation: &Object<'_>) -> Result<Plan, Fault> {
         dry_run: mutation.flag("dryRun")?.unwrap_or(false),
         minimal: false,
         mapping: false,
+        found: None,
     })
 }
 
 /// Reads one change of many items: the same step for each of them.
-fn many(map: &Map<String, Json>, operation: &str, context: &Context<'_>) -> Result<Plan, Fault> {
+fn many(
+    map: &Map<String, Json>,
+    operation: &str,
+    ids: Vec<String>,
+    context: &Context<'_>,
+) -> Result<Plan, Fault> {
     let mutation = Object::root("mutation", map);
     if mutation.has("id") {
         return Err(
@@ -295,7 +334,7 @@ fn many(map: &Map<String, Json>, operation: &str, context: &Context<'_>) -> Resu
         one.remove(key);
     }
     let mut steps = Vec::new();
-    for (at, id) in ids(&mutation)?.into_iter().enumerate() {
+    for (at, id) in ids.into_iter().enumerate() {
         one.insert("id".to_owned(), Json::String(id));
         steps.push(step(&Object::root("mutation", &one), operation, at, context)?);
     }
@@ -307,6 +346,7 @@ fn many(map: &Map<String, Json>, operation: &str, context: &Context<'_>) -> Resu
         dry_run: mutation.flag("dryRun")?.unwrap_or(false),
         minimal: false,
         mapping: false,
+        found: None,
     })
 }
 

@@ -29,6 +29,7 @@ pub(super) fn read(mutation: &Object<'_>) -> Result<Plan, Fault> {
         dry_run: false,
         minimal: true,
         mapping: false,
+        found: None,
     })
 }
 

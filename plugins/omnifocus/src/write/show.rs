@@ -35,8 +35,18 @@ pub(super) fn planned(plan: &Plan, moment: &Moment) -> Json {
         })
         .collect();
     let failed = plan.steps.iter().filter(|step| step.failure.is_some()).count();
-    let note = "nothing was changed; all names and ids were looked up";
-    json!({"success": failed == 0, "dryRun": true, "data": {"summary": {"planned": rows.len() - failed, "errors": failed}, "results": rows}, "metadata": {"note": note}})
+    let mut metadata = json!({"note": "nothing was changed; all names and ids were looked up"});
+    if let Some(found) = &plan.found {
+        metadata["filter_description"] = json!(found);
+    }
+    json!({"success": failed == 0, "dryRun": true, "data": {"summary": {"planned": rows.len() - failed, "errors": failed}, "results": rows}, "metadata": metadata})
+}
+
+/// The answer if the conditions of a change name nothing.
+pub(super) fn nothing(plan: &Plan) -> Json {
+    let note = "nothing matches, so nothing was changed and nobody was asked";
+    let metadata = json!({"total_count": 0, "filter_description": plan.found, "note": note});
+    json!({"success": true, "data": {"summary": {"errors": 0}, "results": []}, "metadata": metadata, "undo": null})
 }
 
 /// Shows the results of a plan.
@@ -61,16 +71,21 @@ pub(super) fn done(plan: &Plan, done: &Done, app: Option<String>, moment: &Momen
 /// Null if there is no undo.
 fn undoable(mut answer: Json, plan: &Plan, done: &Done, app: Option<String>, moment: &Moment) -> Json {
     answer["undo"] = Json::Null;
-    let mut rows = plan.steps.iter().zip(&done.rows);
-    // A step that failed may have changed something too.
-    let first = rows.clone().find(|(_, row)| row["success"] == true).or_else(|| rows.next());
-    if let (Some((first, _)), false) = (first, done.back.is_empty()) {
-        let others = done.rows.iter().filter(|row| row["success"] == true).count().saturating_sub(1);
-        let others = if others > 0 { format!(", and {others} more") } else { String::new() };
+    let rows = plan.steps.iter().zip(&done.rows).enumerate();
+    let ran = rows.filter(|(_, (_, row))| row["success"] == true).map(|(at, (step, _))| (at, step));
+    let (stays, back): (Vec<_>, Vec<_>) =
+        ran.partition(|(at, _)| done.stays.iter().any(|(stays, _)| stays == at));
+    // An undo in part is one too, and a step that failed may have changed something.
+    let told = if back.is_empty() { stays } else { back };
+    let mut steps: Vec<&Step> = told.into_iter().map(|(_, step)| step).collect();
+    if steps.is_empty() {
+        steps.extend(plan.steps.first());
+    }
+    if !done.back.is_empty() {
         answer["undo"] = json!({
             "tool": "omnifocus_write",
             "arguments": {"mutation": {"operation": "restore", "steps": done.back}},
-            "words": format!("{}{others}", made(plan, first, moment)),
+            "words": lines::done(plan, &steps, moment),
             "app": app,
         });
     }
@@ -107,7 +122,7 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
             shown["success"] = json!(row["success"] == true);
             match failure(step, row) {
                 Some(error) => shown["error"] = error,
-                None => merge(&mut shown, outcome(row, plan.minimal, moment)),
+                None => merge(&mut shown, changed(step, outcome(row, plan.minimal, moment), plan.form)),
             }
             if let Some(warnings) = warnings(row) {
                 shown["warnings"] = warnings;
@@ -141,6 +156,9 @@ fn many(plan: &Plan, done: &Done, moment: &Moment) -> Json {
         data["tempIdMapping"] = Json::Object(mapping(plan, done));
     }
     let mut answer = json!({"success": whole, "data": data});
+    if let Some(found) = &plan.found {
+        answer["metadata"] = json!({"filter_description": found});
+    }
     if let Some(back) = &done.rolled_back {
         rolled_back(&mut answer, plan, back);
     }
@@ -221,6 +239,40 @@ fn outcome(row: &Json, minimal: bool, moment: &Moment) -> Json {
         }
     }
     shown
+}
+
+/// The result of one of many steps that make the same change: the item, and what of it the change is about. All values of
+/// many items would fill the answer.
+fn changed(step: &Step, mut outcome: Json, form: Form) -> Json {
+    let is_same_for_all = form == Form::Bulk && matches!(step.operation, "update" | "complete");
+    if let (true, Json::Object(fields)) = (is_same_for_all, &mut outcome) {
+        let set = step.json["set"].as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+        let about: Vec<&str> = set.chain([step.operation]).flat_map(fields_of).copied().collect();
+        let others = ["id", "name", "next", "createdTags", "retagged", "alsoCompleted"];
+        fields.retain(|key, _| others.contains(&key.as_str()) || about.contains(&key.as_str()));
+    }
+    outcome
+}
+
+/// The fields of an item that a property of a change is about.
+fn fields_of(property: &str) -> &'static [&'static str] {
+    match property {
+        "note" | "append" | "cut" => &["note"],
+        "flagged" => &["flagged"],
+        "sequential" => &["sequential"],
+        "single" => &["singleActions"],
+        "due" => &["dueDate"],
+        "defer" => &["deferDate"],
+        "planned" => &["plannedDate"],
+        "reviewed" | "nextReview" | "review" => &["lastReviewDate", "nextReviewDate", "reviewInterval"],
+        "estimate" => &["estimatedMinutes"],
+        "tags" => &["tags"],
+        "alerts" => &["notifications"],
+        "rule" => &["repetitionRule"],
+        "move" => &["project", "parentTaskId", "inInbox", "folder", "path"],
+        "status" | "complete" => &["status", "completionDate", "dropDate"],
+        _ => &[],
+    }
 }
 
 fn warnings(row: &Json) -> Option<Json> {

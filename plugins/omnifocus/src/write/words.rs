@@ -160,16 +160,35 @@ pub(super) fn plain_change(plan: &Plan, step: &Step, moment: &Moment) -> Option<
         return None;
     }
     match step.json["do"].as_str()? {
-        "update" => {
-            let kept = ["to", "before", "becomes", "anchor"].map(|key| (key, step.said[key].clone()));
-            let said = kept.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-            let without_old = Step { said, ..step.clone() };
-            Some(whole_change(plan, &without_old, moment))
-        }
+        "update" => Some(whole_change(plan, &without_old(step), moment)),
         "complete" => Some(as_of(step, moment)),
         "delete" => Some(String::new()),
         _ => None,
     }
+}
+
+/// The same step without the values that it replaces.
+pub(super) fn without_old(step: &Step) -> Step {
+    let mut step = step.clone();
+    if let Some(said) = step.said.as_object_mut() {
+        said.shift_remove("old");
+    }
+    step
+}
+
+/// The name of the item of a step, which may be a new one.
+pub(super) fn called(plan: &Plan, step: &Step) -> String {
+    let made = || step.json["id"]["temp"].as_str().and_then(|temp| plan.made(temp));
+    let name = step.said["name"].as_str().or_else(|| step.json["name"].as_str()).or_else(made);
+    quoted(name.or(step.id.as_deref()).unwrap_or_default())
+}
+
+/// The place of an item: its project or folder, and the group in it.
+fn home(step: &Step) -> String {
+    let one = |key: &str, word: &str| {
+        step.said[key].as_str().map(|name| format!(" {word} {}", quoted(name))).unwrap_or_default()
+    };
+    format!("{}{}", one("in", "in"), one("under", "under"))
 }
 
 /// The item of a shared line. If its container or its contents matter for what a yes loses, they are named too.
@@ -178,7 +197,7 @@ pub(super) fn member(step: &Step) -> String {
         Some("create") => fresh(step.json["name"].as_str().unwrap_or_default()),
         _ => quoted(step.name()),
     };
-    let place = step.said["in"].as_str().map(|place| format!(" in {}", quoted(place))).unwrap_or_default();
+    let place = home(step);
     match step.json["do"].as_str() {
         Some("delete") => format!("{name}{place}{}", held(step)),
         Some("complete") => format!("{name}{place}{}", goes_along(step, false)),
@@ -294,10 +313,7 @@ fn about(plan: &Plan, step: &Step) -> String {
     let name = name.or(step.id.as_deref()).unwrap_or_default();
     let is_new = matches!(step.operation, "create" | "create_folder");
     let name = if is_new { fresh(name) } else { quoted(name) };
-    match step.said["in"].as_str() {
-        Some(place) => format!("{} {name} in {}", step.target, quoted(place)),
-        None => format!("{} {name}", step.target),
-    }
+    format!("{} {name}{}", step.target, home(step))
 }
 
 /// Names a place; `None` for the top.

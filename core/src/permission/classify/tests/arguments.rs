@@ -579,6 +579,7 @@ fn a_value_that_makes_it_worse_is_told_from_what_is_as_bad_with_any_value() {
     ] {
         assert_eq!(is_raised(&action, rules), raised, "{action:?} {rules:?}");
     }
+}
 
 /// The scheme of System Settings opens a pane and nothing else, if Standard Additions get it in its usual spelling.
 #[test]
