@@ -151,6 +151,20 @@ pub(super) fn done(plan: &Plan, steps: &[&Step], moment: &Moment) -> String {
     }
 }
 
+/// Says how many steps there are of each operation: `8 in all: delete 1, create 7`.
+fn counted(steps: &[&Step]) -> String {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for step in steps {
+        match counts.iter_mut().find(|(operation, _)| *operation == step.operation) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((step.operation, 1)),
+        }
+    }
+    let counts: Vec<String> =
+        counts.iter().map(|(operation, count)| format!("{operation} {count}")).collect();
+    format!("{} in all: {}", steps.len(), counts.join(", "))
+}
+
 /// The number of names that the answer to an undo has.
 const FEW: usize = 3;
 

@@ -5,7 +5,7 @@ use iac_plugin::{Fault, Json, json};
 
 use super::lines;
 use super::plan::{Done, Form, Plan, Step};
-use super::words::{line, made};
+use super::words::line;
 use crate::Moment;
 
 /// Fields with times; the answer shows them in local time.

@@ -232,19 +232,6 @@ pub(super) fn label(key: &str) -> &'static str {
     PROPERTIES.into_iter().find(|(known, _)| *known == key).map_or("", |(_, label)| label)
 }
 
-/// A step that was made, for the list of changes that can be undone: an update without its values, because the undo
-/// writes the old ones.
-pub(super) fn made(plan: &Plan, step: &Step, moment: &Moment) -> String {
-    if step.json["do"] != "update" {
-        return line(plan, step, moment);
-    }
-    let set = &step.json["set"];
-    let place = set.get("move").map(|_| "place");
-    let labels = PROPERTIES.into_iter().filter(|(key, _)| set.get(key).is_some()).map(|(_, label)| label);
-    let labels: Vec<&str> = place.into_iter().chain(labels).collect();
-    format!("update {}: {}", about(plan, step), labels.join(", "))
-}
-
 fn as_of(step: &Step, moment: &Moment) -> String {
     step.json["when"].as_i64().map(|when| format!(" as of {}", moment.wall(when))).unwrap_or_default()
 }
