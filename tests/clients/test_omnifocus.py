@@ -167,7 +167,7 @@ class OmniFocus(Desk):
             head, says, first, *lines, level = human.asked[-1].message.splitlines()
             self.assertEqual((head, says), (to("edit 30 tasks", back=True), SAYS))
             self.assertRegex(first, r'^- "update 30 tasks: estimatedMinutes 7 -> \w+ \(“')
-            self.assertTrue(all(line.startswith('- "and ') for line in lines), lines)
+            self.assertTrue(all(line.startswith(('- "and ', '- "-> ')) for line in lines), lines)
 
     async def test_what_is_too_long_for_one_script_is_one_question(self):
         for mode in MODES:

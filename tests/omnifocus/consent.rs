@@ -557,6 +557,26 @@ fn a_shared_line_tells_what_is_replaced() {
     assert_eq!(lines(json!({"operation": "batch", "operations": operations})), [shared, alone]);
 }
 
+/// Many values of one property are a list with a line for each of them.
+#[test]
+fn long_values_have_lines_of_their_own() {
+    let mut world = World::new();
+    let make = "JSON.stringify(Array.from({ length: 8 }, (_, at) => new Task('A task with a long name, number ' + at, null).id.primaryKey))";
+    let ids: Vec<String> = serde_json::from_str(&world.evaluate(make).unwrap()).unwrap();
+    let due = |(at, id): (usize, &String)| json!({"operation": "update", "id": id, "changes": {"dueDate": format!("2026-03-{:02}", 1 + at.max(1))}});
+    let operations: Vec<Json> = ids.iter().enumerate().map(due).collect();
+    let answer =
+        world.call("omnifocus_write", &json!({"mutation": {"operation": "batch", "operations": operations}}));
+    assert_eq!(answer["success"], true, "{answer}");
+    let lines = &world.asked[0].lines;
+    assert_eq!(
+        lines[0],
+        "update 8 tasks: dueDate none -> Mon 2026-03-02 17:00 +01:00 (“A task with a long name, number 0”, “A task with a long name, number 1”)"
+    );
+    assert_eq!(lines[1], "-> Tue 2026-03-03 17:00 +01:00 (“A task with a long name, number 2”)");
+    assert_eq!((lines.iter().filter(|line| !line.is_empty()).count(), lines.len()), (7, 8));
+}
+
 /// One change of many items, with an answer and an undo that count.
 #[test]
 fn one_change_of_many_items_is_one_call() {

@@ -15,6 +15,11 @@ const EQUAL: usize = 3;
 /// The maximum number of characters of a shared line. The host cuts a line at 1,200.
 const SHARED: usize = 1_000;
 
+/// Values of several items have lines of their own if they are too long for this number of characters, but not more than
+/// this number of values.
+const PARAGRAPH: usize = 300;
+const LISTED: usize = 20;
+
 /// Describes the steps: at most one line for each, because the host counts them. Equal changes share lines that name all
 /// their items, and the host shows no empty line. Steps that lose something come first, those with the most contents
 /// before the others: if the whole is too long for a question, the host leaves out the last lines.
@@ -83,7 +88,7 @@ fn shared(plan: &Plan, members: &[&Step], change: &str, moment: &Moment) -> Vec<
 }
 
 /// One property of several items that get different values: `update 3 tasks: dueDate none -> Fri 2026-11-27 17:00 (“a”,
-/// “b”), Sat 2026-11-28 17:00 (“c”)`.
+/// “b”), Sat 2026-11-28 17:00 (“c”)`. If that is long, each value is on a line.
 fn by_value(key: &str, members: &[&Step], moment: &Moment) -> Vec<String> {
     let values = |step: &Step| words::values(step, key, moment);
     let (old, _) = values(members[0]);
@@ -101,7 +106,12 @@ fn by_value(key: &str, members: &[&Step], moment: &Moment) -> Vec<String> {
     let items: Vec<String> =
         items.into_iter().map(|(new, names)| format!("{new} ({})", names.join(", "))).collect();
     let old = old.filter(|_| is_same).map(|old| format!(" {old}")).unwrap_or_default();
-    in_lines(&format!("{}: {}{old} ->", head(members), words::label(key)), &items)
+    let head = format!("{}: {}{old} ->", head(members), words::label(key));
+    if items.len() > LISTED || length(&items) <= PARAGRAPH {
+        return in_lines(&head, &items);
+    }
+    let line = |(at, item): (usize, &String)| format!("{} {item}", if at == 0 { &*head } else { "->" });
+    items.iter().enumerate().map(line).collect()
 }
 
 fn head(members: &[&Step]) -> String {
