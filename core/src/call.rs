@@ -246,10 +246,18 @@ impl Call {
                     container.read(reader)?;
                 }
                 if let Some(elements) = &mut call.elements {
-                    elements.read(reader)?;
-                    let elsewhere = elements.elsewhere(reader.dictionary);
+                    let mut elsewhere = Vec::new();
+                    for each in std::iter::once(elements).chain(&mut call.also) {
+                        each.read(reader)?;
+                        elsewhere.extend(each.elsewhere(reader.dictionary));
+                    }
+                    let others = call.others(reader.dictionary)?;
                     **call = call.clone().settled()?;
-                    call.containers.extend(elsewhere);
+                    for other in others.into_iter().chain(elsewhere) {
+                        if !call.containers.contains(&other) {
+                            call.containers.push(other);
+                        }
+                    }
                 }
             }
             Self::SetProperty(call) => read_all(&mut call.references, call.list, reader)?,
