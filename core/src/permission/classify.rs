@@ -8,6 +8,7 @@ mod arguments;
 mod tables;
 
 pub(crate) use addresses::{OPEN, holds as holds_address, is_told as is_address};
+pub(crate) use tables::READS;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -117,6 +118,21 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
 }
 
 /// Says how much harm a command can do, before its arguments are known; `app` is a bundle id.
+/// Whether a command changes nothing. It may still need approval, because of what it reads.
+pub(crate) fn only_reads(action: &Action, rules: &[LevelRule]) -> bool {
+    let Deed::Command(invocation) = &action.deed else { return false };
+    if classify(action, rules).level == Level::Safe {
+        return true;
+    }
+    // A script sends only the name, and calls what properties on the way to an object name.
+    let is_read = |name: &str, code: &str| tables::only_reads(&action.app, name, code);
+    let mut namesakes =
+        action.terms.0.iter().flat_map(|dictionary| dictionary.commands_named(&invocation.term));
+    is_read(&invocation.term, &invocation.code)
+        && namesakes.all(|other| is_read(&other.name, &other.code))
+        && calls(&action.deed).next().is_none()
+}
+
 pub fn classify_command(app: &str, command: &Command, rules: &[LevelRule]) -> Classified {
     of_term(app, &command.name, &command.code, rules).0
 }

@@ -17,7 +17,7 @@ use crate::fault::{Code, Fault};
 use crate::jxa;
 use crate::marshal::{Checker, Given, are_named, shapes};
 use crate::osa_error::OsaError;
-use crate::permission::{Classified, Decision, Gate, classify, decide};
+use crate::permission::{Classified, Decision, Gate, classify, decide, may_read, only_reads};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::Container;
@@ -85,7 +85,7 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         }
         invocation.anchors = Some(placing::anchors(app, &dictionary, invocation));
     }
-    if call.mode == Mode::Read && classified.level > Level::Safe {
+    if call.mode == Mode::Read && !only_reads(&action, world.gate.policy.levels()) {
         return Err(not_a_read(&action, &classified, app));
     }
     if is_deletion(&action)
@@ -198,7 +198,7 @@ fn not_a_command() -> Fault {
 fn not_a_read(action: &Action, classified: &Classified, app: &App) -> Fault {
     let Deed::Command(invocation) = &action.deed else { return not_a_command() };
     let message = format!(
-        "iac_mcp_read_command takes only commands that need no approval; `{}` of {} {}",
+        "iac_mcp_read_command takes only commands that change nothing; `{}` of {} {}",
         invocation.term, app.name, classified.reason
     );
     Fault::new(Code::PermissionDenied, message, "use iac_mcp_run_command, which asks the user if necessary")

@@ -8,17 +8,17 @@ use crate::action::{Action, Copies, Deed, Invocation};
 use crate::app::{App, same_id};
 use crate::change::DELETE;
 use crate::osa_error::OsaError;
-use crate::permission::classify;
+use crate::permission::{READS, classify};
 use crate::specifier::{Path, quoted};
 use crate::undo::Undo;
 use crate::words::{Level, RefId};
 
-/// Events that open, show, print or only read something, and change nothing that an undo could mean: launch, reopen,
-/// activate, open, print, select, reveal, the clipboard, and the equivalent commands of Notes, Calendar, Music, Reminders,
+/// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate,
+/// open, print, select, reveal, and the equivalent commands of Notes, Calendar, Music, Reminders,
 /// Things and Keynote.
-const SHOWS: [&str; 15] = [
+const SHOWS: [&str; 14] = [
     "aevtoapp", "ascrnoop", "aevtrapp", "miscactv", "aevtodoc", "aevtpdoc", "miscslct", "miscmvis",
-    "JonsgClp", "noteshow", "wrbtaec3", "hookRevl", "remishow", "THGSshow", "KntcKjmp",
+    "noteshow", "wrbtaec3", "hookRevl", "remishow", "THGSshow", "KntcKjmp",
 ];
 
 /// The reason why an uncertain change cannot be undone.
@@ -47,7 +47,8 @@ pub(super) struct Trace {
 
 impl Trace {
     pub(super) fn new(invocation: &Invocation, level: Level) -> Self {
-        let lasts = level > Level::Safe && !shows(invocation);
+        let is_read = READS.iter().any(|(code, _)| *code == invocation.code);
+        let lasts = level > Level::Safe && !shows(invocation) && !is_read;
         let did = format!("ran {}", quoted(&invocation.term));
         Self { did, code: invocation.code.clone(), lasts, moving: None, copies: None }
     }
