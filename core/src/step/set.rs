@@ -356,7 +356,8 @@ impl Setting {
             let fault = error.to_fault(&app.bundle_id, &app.name);
             return Err(fault.with("object", show::told(&path, app, world)));
         } else {
-            let subjects = self.open.iter().map(|open| &open.change.subject);
+            // The answer names an object by the reference that the client gave, which may be one of its dates.
+            let subjects = self.open.iter().map(|open| (self.id_of(open), &open.change.subject));
             let named = words::names(subjects.zip(&rows), app, world);
             self.looked_at(&rows, app, world)?;
             return Ok(carried::with(self.go_on(app, events, world)?, named.into_iter().collect()));

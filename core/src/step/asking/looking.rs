@@ -210,7 +210,8 @@ impl Looking {
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
         let notes = wording.consequence.take().into_iter().chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
-        let named = words::names(subjects.iter().take(targets).zip(rows), app, world);
+        let named = subjects.iter().take(targets).map(|subject| (None, subject));
+        let named = words::names(named.zip(rows), app, world);
         Ok(carried::with(ask_seen(unasked, wording, behind, then, world), named.into_iter().collect()))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::begin::checked;
+use super::fold::SO_ALREADY;
 use super::{Open, Setting};
 use crate::app::App;
 use crate::change::{Change, LOST, Slot, holds, is_lossy, labels, lock};
@@ -243,7 +244,7 @@ impl Setting {
             let is_written = row.get("unwritten").is_none()
                 && (written.old != written.now || !may_read(&slot.term, app, world.gate, world.now));
             if !is_written && entry["verified"] == json!(true) {
-                entry["note"] = json!("the property already had this value; nothing was written");
+                entry["note"] = json!(SO_ALREADY);
             }
             let is_lossy =
                 is_lossy(&app.bundle_id, &dictionary, open.change.subject.path.class(), &slot.term);
