@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::app::App;
 use crate::call::WebCall;
-use crate::change::{Anew, Change, Look, QUIT, Subject};
+use crate::change::{Anew, Change, Look, QUIT, Subject, Tell};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
 use crate::filter::{Filter, Fold};
 use crate::identity::{Anchors, Identity};
@@ -188,6 +188,8 @@ pub struct Invocation {
     pub moves: Option<Moves>,
     /// The values to read from copies, so that an undo can delete them.
     pub copies: Option<Copies>,
+    /// The values to read for the answer.
+    pub tells: Vec<Tell>,
     /// How to tell its objects apart; `None` for a command that changes nothing and may therefore use positions.
     pub anchors: Option<Anchors>,
     /// The command that the app needs afterwards to keep what it did, if it needs one.

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::moves::{self, Moving};
-use super::{Step, World, copies};
+use super::{Outcome, Step, World, copies};
 use crate::action::{Action, Copies, Deed, Invocation};
 use crate::app::{App, same_id};
 use crate::change::DELETE;
@@ -180,22 +180,39 @@ pub(super) struct Sent {
     pub(super) did: String,
 }
 
+/// Says what cannot be undone: every change has a way back, or says that it has none.
+fn for_good(mut outcome: Outcome, world: &World<'_>) -> Outcome {
+    let lasting: Vec<String> =
+        outcome.undo.iter().filter(|undo| undo.is_lasting()).map(Undo::for_good).collect();
+    let is_said = |body: &Json| {
+        let entries = body["changes"].as_array().into_iter().flatten();
+        entries.chain([body]).any(|entry| entry.get("noWayBack").is_some())
+    };
+    let tells = !outcome.is_error && outcome.body.is_object() && world.gate.plugin.is_none();
+    if tells && !lasting.is_empty() && !is_said(&outcome.body) {
+        if outcome.body.get("undo").is_none() {
+            outcome.body["undo"] = Json::Null;
+        }
+        outcome.body["noWayBack"] = Json::from(lasting);
+    }
+    outcome
+}
+
 /// Records a change with an unknown outcome, or one that was made in part, so that "the last change" does not mean an
 /// earlier one.
 pub(super) fn kept(step: Step, sent: Option<Sent>, world: &mut World<'_>) -> Step {
-    let (Step::Done(outcome), Some(sent)) = (&step, sent) else { return step };
-    if !outcome.undo.is_empty() {
-        return step;
-    }
+    let Step::Done(mut outcome) = step else { return step };
+    let Some(sent) = sent.filter(|_| outcome.undo.is_empty()) else {
+        return Step::Done(for_good(outcome, world));
+    };
     let undo = match outcome.body.get("outcome").and_then(Json::as_str) {
         Some("unknown") => unknown(&sent.app, &sent.did, world),
         Some(PARTIAL) => {
             let did = format!("{}, in part", sent.did);
             Undo::lasting(&sent.app, did, HALF, (world.fresh)(), world.now)
         }
-        _ => return step,
+        _ => return Step::Done(outcome),
     };
-    let Step::Done(mut outcome) = step else { return step };
     outcome.undo.push(undo);
     Step::Done(outcome)
 }

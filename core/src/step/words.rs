@@ -548,6 +548,7 @@ mod tests {
                 seen: Vec::new(),
                 moves: None,
                 copies: None,
+                tells: Vec::new(),
                 anchors: None,
                 save: None,
             };

@@ -170,6 +170,9 @@ impl Creating {
             body["success"] = json!(body["success"] == json!(true) && is_done);
             body["then"] = Json::from(then);
         }
+        if answer["saved"] == json!(true) {
+            body["saved"] = json!(true);
+        }
         if let Some(error) = saved.and_then(|saved| OsaError::of_row(saved, "save")) {
             body["unsaved"] = error.to_fault(&app.bundle_id, &app.name).to_json();
         }

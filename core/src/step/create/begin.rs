@@ -172,6 +172,7 @@ fn invocation(command: &Command, identifier: Identifier, parameters: Vec<Argumen
         seen: Vec::new(),
         moves: None,
         copies: None,
+        tells: Vec::new(),
         anchors: None,
         save: None,
     }

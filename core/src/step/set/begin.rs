@@ -24,7 +24,7 @@ use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
 use crate::step::show::value;
-use crate::step::{Step, World, create, held, moves, occurrence};
+use crate::step::{Step, World, command, create, held, moves, occurrence};
 use crate::undo::{self, Undo, Way};
 use crate::value::Value;
 use crate::words::RefId;
@@ -76,6 +76,9 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
     if let Some(undo) = undos.iter().find(|undo| matches!(undo.way, Way::Call { .. })) {
         let message = format!("`undo`: `{}` is a change of a plugin, which is taken back alone", undo.id);
         return Err(Fault::new(Code::InvalidParameter, message, "make a call with this id alone"));
+    }
+    if let Some(undo) = undos.iter().find(|undo| matches!(undo.way, Way::Run { .. })) {
+        return command::start_back(undo, world);
     }
     if undos.iter().any(|undo| matches!(undo.way, Way::Create { .. })) {
         return create::start_unmake(undos, world);
