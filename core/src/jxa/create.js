@@ -439,6 +439,9 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
     // What an undo finds again, once it has moved back what was moved into it.
     results[i].first = results[i].looks;
     results[i].looks = looks;
+    // A command may have given it another name, such as that of its file.
+    if (one !== undefined && one.name !== undefined && one.name !== results[i].name && !one.isGone && !results[i].gone)
+      Object.assign(results[i], { source: source(one.x), name: encode(one.name) });
     // Another object has its name now.
     if (one !== undefined && one.isGone && !results[i].gone) results[i] = { lost: true };
   });
