@@ -19,7 +19,7 @@ use crate::series::Index;
 use crate::specifier::{Member, Path};
 use crate::words::{Level, TextWindow};
 
-pub use create::{Creation, Following, Into, Make, Renamed, Takes};
+pub use create::{Creation, Following, Into, Make, Renamed, StepSet, Takes};
 
 /// One action in one app.
 #[derive(Clone, Debug, PartialEq)]
@@ -365,6 +365,18 @@ impl Deed {
                 let makes = creation.makes.iter().map(|make| &make.command);
                 let then = creation.then.iter().map(|next| &next.judged);
                 makes.chain(creation.save.as_deref()).chain(then).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The properties that it would set on objects.
+    pub(crate) fn changes(&self) -> Vec<&Change> {
+        match self {
+            Self::Set(changes) => changes.iter().collect(),
+            Self::Create(creation) => {
+                let sets = creation.sets.iter().map(|set| &set.change);
+                creation.writes.as_deref().into_iter().chain(sets).collect()
             }
             _ => Vec::new(),
         }

@@ -19,8 +19,8 @@ use crate::undo::{self, Undo, Wanted};
 use crate::words::{RefId, TextWindow};
 
 pub(crate) use arguments::{Arguments, HIGHEST_OFFSET};
-pub(crate) use change::MOST as MOST_CHANGED;
 pub use change::{How, NewValue, SetProperty};
+pub(crate) use change::{LOSES, MOST as MOST_CHANGED};
 pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
 pub(crate) use create::IT;
