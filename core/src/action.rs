@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use crate::app::App;
 use crate::call::WebCall;
-use crate::change::{Anew, Change, Look, QUIT, Subject};
+use crate::change::{Anew, Change, Look, QUIT, Subject, Tell};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr, names};
 use crate::filter::{Filter, Fold};
 use crate::identity::{Anchors, Identity};
@@ -19,7 +19,7 @@ use crate::series::Index;
 use crate::specifier::{Member, Path};
 use crate::words::{Level, TextWindow};
 
-pub use create::{Creation, Following, Into, Make, Renamed, Takes};
+pub use create::{Creation, Following, Into, Make, Renamed, StepSet, Takes};
 
 /// One action in one app.
 #[derive(Clone, Debug, PartialEq)]
@@ -188,6 +188,8 @@ pub struct Invocation {
     pub moves: Option<Moves>,
     /// The values to read from copies, so that an undo can delete them.
     pub copies: Option<Copies>,
+    /// The values to read for the answer.
+    pub tells: Vec<Tell>,
     /// How to tell its objects apart; `None` for a command that changes nothing and may therefore use positions.
     pub anchors: Option<Anchors>,
     /// The command that the app needs afterwards to keep what it did, if it needs one.
@@ -363,6 +365,18 @@ impl Deed {
                 let makes = creation.makes.iter().map(|make| &make.command);
                 let then = creation.then.iter().map(|next| &next.judged);
                 makes.chain(creation.save.as_deref()).chain(then).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The properties that it would set on objects.
+    pub(crate) fn changes(&self) -> Vec<&Change> {
+        match self {
+            Self::Set(changes) => changes.iter().collect(),
+            Self::Create(creation) => {
+                let sets = creation.sets.iter().map(|set| &set.change);
+                creation.writes.as_deref().into_iter().chain(sets).collect()
             }
             _ => Vec::new(),
         }

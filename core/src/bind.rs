@@ -175,6 +175,7 @@ fn bind_one(
         seen: Vec::new(),
         moves: None,
         copies: None,
+        tells: Vec::new(),
         anchors: None,
         save: None,
     })

@@ -13,14 +13,14 @@ mod web;
 use serde_json::{Map, Value as Json};
 
 use crate::Millis;
-use crate::fault::{Code, Fault};
+use crate::fault::{Code, Fault, wrong};
 use crate::specifier::{Container, Reader, Specifier};
 use crate::undo::{self, Undo, Wanted};
 use crate::words::{RefId, TextWindow};
 
 pub(crate) use arguments::{Arguments, HIGHEST_OFFSET};
-pub(crate) use change::MOST as MOST_CHANGED;
 pub use change::{How, NewValue, SetProperty};
+pub(crate) use change::{LOSES, MOST as MOST_CHANGED};
 pub(crate) use command::collect;
 pub use command::{CommandCall, Mode};
 pub(crate) use create::IT;
@@ -70,8 +70,10 @@ pub enum Call {
     GetElements(Box<GetElements>),
     /// `iac_mcp_get_frontmost`
     Frontmost {
-        /// The app, in any spelling; `None` for the app in front.
-        app: Option<String>,
+        /// The apps, in any spelling; none for the app in front.
+        apps: Vec<String>,
+        /// Whether the call gives a list; the answer is then a list too.
+        list: bool,
     },
     /// `iac_mcp_read_command`, `iac_mcp_run_command`, or a command's own tool
     Command(CommandCall),
@@ -154,6 +156,9 @@ const TEXT: usize = 8_000;
 /// The default length of a text in each element of a list, shorter because a list has many.
 const TEXT_IN_LIST: usize = 1_000;
 
+/// The largest number of apps to look at in one call.
+const MOST_APPS: usize = 20;
+
 /// The largest number of references in one call, the same as the largest page of elements.
 const MOST_REFERENCES: usize = 1_000;
 
@@ -224,7 +229,8 @@ impl Call {
     pub(crate) fn app(&self) -> Option<&str> {
         match self {
             Self::QueryObject { app, .. } => Some(app),
-            Self::GetProperties { app, .. } | Self::Frontmost { app } => app.as_deref(),
+            Self::GetProperties { app, .. } => app.as_deref(),
+            Self::Frontmost { apps, .. } => apps.first().map(String::as_str),
             Self::GetElements(call) => call.app.as_deref(),
             Self::SetProperty(call) => call.app.as_deref(),
             Self::Create(call) => call.app.as_deref(),
@@ -246,10 +252,18 @@ impl Call {
                     container.read(reader)?;
                 }
                 if let Some(elements) = &mut call.elements {
-                    elements.read(reader)?;
-                    let elsewhere = elements.elsewhere(reader.dictionary);
+                    let mut elsewhere = Vec::new();
+                    for each in std::iter::once(elements).chain(&mut call.also) {
+                        each.read(reader)?;
+                        elsewhere.extend(each.elsewhere(reader.dictionary));
+                    }
+                    let others = call.others(reader.dictionary)?;
                     **call = call.clone().settled()?;
-                    call.containers.extend(elsewhere);
+                    for other in others.into_iter().chain(elsewhere) {
+                        if !call.containers.contains(&other) {
+                            call.containers.push(other);
+                        }
+                    }
                 }
             }
             Self::SetProperty(call) => read_all(&mut call.references, call.list, reader)?,
@@ -361,7 +375,18 @@ fn get_properties(arguments: &Arguments<'_>) -> Result<Call, Fault> {
 
 fn frontmost(arguments: &Arguments<'_>) -> Result<Call, Fault> {
     arguments.only(&["app"])?;
-    Ok(Call::Frontmost { app: arguments.text("app")? })
+    let list = arguments.get("app").is_some_and(Json::is_array);
+    let apps = match list {
+        true => arguments.texts("app")?.unwrap_or_default(),
+        false => arguments.text("app")?.into_iter().collect(),
+    };
+    match (list, apps.len()) {
+        (true, 0) => Err(wrong("app", "at least one app", &Json::from(0))),
+        (_, count) if count > MOST_APPS => {
+            Err(wrong("app", &format!("at most {MOST_APPS} apps"), &Json::from(count)))
+        }
+        _ => Ok(Call::Frontmost { apps, list }),
+    }
 }
 
 fn release(arguments: &Arguments<'_>) -> Result<Call, Fault> {

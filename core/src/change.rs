@@ -5,6 +5,7 @@ mod facts;
 mod html;
 mod losses;
 mod span;
+mod tells;
 mod verify;
 
 use serde_json::Value as Json;
@@ -27,6 +28,8 @@ pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};
 pub use span::Span;
 pub(crate) use span::{are_dates, kept_date};
+pub use tells::Tell;
+pub(crate) use tells::{OLD, tells};
 pub(crate) use verify::holds;
 
 /// An object that a call would change. The server looks at it first.

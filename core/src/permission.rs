@@ -20,7 +20,7 @@ use crate::fault::Fault;
 use crate::specifier::Path;
 
 pub use classify::{Classified, LevelRule, MANY, classify, classify_command, classify_write};
-pub(crate) use classify::{OPEN, holds_address, is_address};
+pub(crate) use classify::{OPEN, READS, holds_address, is_address, only_reads};
 pub use closed::{Closed, Links, Where};
 pub(crate) use decide::{Answered, decide_replacing, may_read};
 pub use decide::{decide, forecast};

@@ -356,6 +356,12 @@ impl Path {
         };
         !self.segments().into_iter().any(by_place)
     }
+
+    /// Whether it ends with a property, such as `current track`. Only the app tells which object that is, and it may be
+    /// of any kind of its class.
+    pub fn is_told(&self) -> bool {
+        matches!(self.last(), Some((_, Segment::Property(_))))
+    }
 }
 
 /// Why a specifier cannot be resolved.

@@ -34,6 +34,7 @@ mod placing;
 mod properties;
 mod query;
 mod repeated;
+mod rest;
 mod run_script;
 mod script;
 mod set;
@@ -204,7 +205,7 @@ pub struct Pending {
     /// The facts that were found earlier in this call.
     carried: Vec<carried::Carried>,
     /// The further parts of an undo.
-    rest: Option<Box<back::Rest>>,
+    rest: Option<Box<rest::Rest>>,
 }
 
 #[derive(Debug)]
@@ -262,6 +263,9 @@ pub const EVERY_APP: &str = "*";
 
 /// Returns the apps with dictionaries that a call needs, in the client's spelling or as bundle ids, or [`EVERY_APP`].
 pub fn wants(call: &Call, references: &References) -> Vec<String> {
+    if let Call::Frontmost { apps, .. } = call {
+        return apps.clone();
+    }
     let named = match call {
         Call::Describe { app, .. } => Some(app.clone().unwrap_or_else(|| EVERY_APP.to_owned())),
         Call::Script(call) => Some(call.app.clone()),
@@ -333,7 +337,8 @@ fn begin(mut call: Call, world: &mut World<'_>) -> Step {
             properties::start(references, list, properties.as_deref(), text, world)
         }
         Call::GetElements(call) => elements::start(&call, None, world),
-        Call::Frontmost { app } => frontmost::start(app.as_deref(), world),
+        Call::Frontmost { apps, list: false } => frontmost::start(apps.first().map(String::as_str), world),
+        Call::Frontmost { apps, list: true } => Ok(frontmost::start_all(apps, world)),
         Call::Command(call) => command::start(&call, world),
         Call::Script(call) => script::start(&call, world),
         Call::RunScript(call) => run_script::start(call, world),
@@ -361,7 +366,7 @@ pub fn resume(mut pending: Pending, event: Event, world: &mut World<'_>) -> Step
     let step = resumed(pending, event, world);
     carried.extend(world.references.take_renamed().into_iter().map(carried::Carried::Renamed));
     let step = carried::with(step, carried);
-    back::with(launching::with(step, kept, world), rest, world)
+    rest::with(launching::with(step, kept, world), rest, world)
 }
 
 fn resumed(pending: Pending, event: Event, world: &mut World<'_>) -> Step {

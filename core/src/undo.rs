@@ -88,6 +88,13 @@ pub enum Way {
         /// The arguments, as the plugin has given them.
         arguments: serde_json::Map<String, Json>,
     },
+    /// A command changed a setting. The same command sets it back.
+    Run {
+        /// The command's term.
+        command: String,
+        /// Its arguments with the old values.
+        arguments: serde_json::Map<String, Json>,
+    },
     /// Objects were made.
     Create {
         /// In the order in which they were made.
@@ -301,7 +308,7 @@ impl Undo {
         match &mut self.way {
             Way::Move { from, to, landed, .. } => paths.extend([from, to].into_iter().chain(landed)),
             Way::Create { made, .. } => paths.extend(made.iter_mut().map(|made| &mut made.object)),
-            Way::Set { .. } | Way::Call { .. } | Way::Lasting { .. } => {}
+            Way::Set { .. } | Way::Call { .. } | Way::Run { .. } | Way::Lasting { .. } => {}
         }
         for path in paths {
             if let Some(now) = replaced(path, from, to) {
@@ -500,7 +507,7 @@ pub(crate) fn in_words(writes: &[&Undo]) -> Vec<String> {
         let kind = match &undo.way {
             Way::Set { property, .. } => format!("set {property} of"),
             Way::Move { .. } => "moved".to_owned(),
-            Way::Create { .. } | Way::Call { .. } | Way::Lasting { .. } => undo.in_words(),
+            Way::Create { .. } | Way::Call { .. } | Way::Run { .. } | Way::Lasting { .. } => undo.in_words(),
         };
         kinds.entry(kind).or_default().push(undo);
     }
@@ -525,6 +532,7 @@ impl Undo {
             Way::Set { property, .. } => format!("set {property} of {}", self.words),
             Way::Move { .. } => format!("moved {}", self.words),
             Way::Create { .. } => format!("made {}", self.words),
+            Way::Run { command, .. } => format!("ran {}", crate::specifier::quoted(command)),
             Way::Call { plugin, .. } => format!("{plugin}: {}", self.words),
             Way::Lasting { lasting, .. } => lasting.clone(),
         }

@@ -30,6 +30,7 @@ pub(crate) fn apps() -> Apps {
             "System/Library/CoreServices/Finder.app/Contents/Resources/Finder.sdef",
         ),
         ("com.apple.iCal", "Calendar", "System/Applications/Calendar.app/Contents/Resources/iCal.sdef"),
+        ("com.apple.Music", "Music", "System/Applications/Music.app/Contents/Resources/com.apple.Music.sdef"),
         ("com.apple.Notes", "Notes", "System/Applications/Notes.app/Contents/Resources/Notes.sdef"),
         (
             "com.apple.reminders",

@@ -25,6 +25,8 @@ pub struct Creation {
     pub homes: Vec<Path>,
     /// Commands that follow, once everything is made.
     pub then: Vec<Following>,
+    /// Properties that steps set on objects of their own, in the order of the steps.
+    pub sets: Vec<StepSet>,
     /// The containers as the human saw them. If they have changed, nothing is made.
     pub seen: Vec<Seen>,
 }
@@ -38,6 +40,24 @@ pub struct Following {
     pub judged: Invocation,
     /// As it is sent: new objects by their placeholders.
     pub sent: Invocation,
+}
+
+/// Properties that a step sets on an object of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepSet {
+    /// Its place in the call: `then[1]`.
+    pub place: String,
+    /// How many of the commands that follow come before it.
+    pub after: usize,
+    /// The object and its new values.
+    pub change: Change,
+}
+
+impl StepSet {
+    /// Whether only the app tells which object it is, once the step runs: `current track`.
+    pub fn is_loose(&self) -> bool {
+        self.change.subject.path.is_told()
+    }
 }
 
 impl Following {
@@ -171,11 +191,25 @@ impl Creation {
         self.makes.first().filter(|make| make.into == Into::Command).map(|make| &make.command)
     }
 
+    /// The steps that follow, in their order: commands and properties to set.
+    pub(crate) fn steps(&self) -> Vec<Result<&Following, &StepSet>> {
+        let mut sets = self.sets.iter().peekable();
+        let mut steps = Vec::new();
+        for (at, next) in self.then.iter().enumerate() {
+            while let Some(set) = sets.next_if(|set| set.after <= at) {
+                steps.push(Err(set));
+            }
+            steps.push(Ok(next));
+        }
+        steps.extend(sets.map(Err));
+        steps
+    }
+
     /// The new objects without the steps that follow. A rule or an approval for the objects need not cover the steps.
     pub(crate) fn alone(&self) -> Self {
         let own = if self.origin().is_some() { 1 } else { self.makes.len() };
         let makes = self.makes.iter().take(own).cloned().collect();
-        Self { makes, writes: None, then: Vec::new(), ..self.clone() }
+        Self { makes, writes: None, then: Vec::new(), sets: Vec::new(), ..self.clone() }
     }
 
     /// The objects to make inside an object that a command returns.

@@ -23,6 +23,8 @@ pub struct SetProperty {
     pub values: Vec<usize>,
     /// Properties with their new values.
     pub properties: Vec<Vec<NewValue>>,
+    /// Whether the call says that a new value may remove what the property does not hold.
+    pub may_lose: bool,
 }
 
 /// A property and its change.
@@ -62,25 +64,31 @@ impl How {
     }
 }
 
+/// The argument that says that a change may remove attachments for good.
+pub(crate) const LOSES: &str = "removeAttachments";
+
+/// The arguments that give new values.
+const VALUES: [&str; 5] = ["property", "value", "append", "prepend", "properties"];
+
 /// How many objects one call may change.
 pub(crate) const MOST: usize = 200;
 
 impl SetProperty {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        arguments
-            .only(&["app", "reference", "property", "value", "append", "prepend", "properties", "changes"])?;
+        arguments.only(&[&["app", "reference", "changes", LOSES], &VALUES[..]].concat())?;
         let app = arguments.text("app")?;
         if let Some(json) = arguments.get("changes") {
             return Self::changes(app, json, arguments);
         }
         let (references, list) = arguments.named("reference", MOST)?;
         let values = vec![0; references.len()];
-        Ok(Self { app, references, list, values, properties: vec![properties(arguments)?] })
+        let may_lose = arguments.flag(LOSES)?.unwrap_or_default();
+        Ok(Self { app, references, list, values, properties: vec![properties(arguments)?], may_lose })
     }
 
     /// Reads `[{"reference":…,"properties":{…}}]`: objects with values of their own.
     fn changes(app: Option<String>, json: &Json, arguments: &Arguments<'_>) -> Result<Self, Fault> {
-        let others = ["reference", "property", "value", "append", "prepend", "properties"];
+        let others = ["reference"].into_iter().chain(VALUES);
         if let Some(other) = others.into_iter().find(|name| arguments.given(name).is_some()) {
             let message = format!("`changes` and `{other}` do not go together");
             let suggestion = "put each object with its values into `changes`";
@@ -90,8 +98,9 @@ impl SetProperty {
         let items = json.as_array().filter(|items| (1..=MOST).contains(&items.len()));
         let items =
             items.ok_or_else(|| wrong("changes", &format!("{expected}, 1 to {MOST} of them"), json))?;
-        let mut call =
-            Self { app, references: Vec::new(), list: true, values: Vec::new(), properties: Vec::new() };
+        let may_lose = arguments.flag(LOSES)?.unwrap_or_default();
+        let (references, values, news) = Default::default();
+        let mut call = Self { app, references, list: true, values, properties: news, may_lose };
         for (at, item) in items.iter().enumerate() {
             let place = format!("changes[{at}]");
             let fields = item
@@ -99,7 +108,7 @@ impl SetProperty {
                 .ok_or_else(|| wrong(&place, "{\"reference\":…,\"properties\":{…}}", item))?;
             let here = |fault: Fault| fault.inside(&place);
             let of = Arguments::new("`changes`", fields);
-            of.only(&["reference", "property", "value", "append", "prepend", "properties"]).map_err(here)?;
+            of.only(&[&["reference"], &VALUES[..]].concat()).map_err(here)?;
             let (references, _) = of.named("reference", MOST).map_err(here)?;
             call.values.extend(references.iter().map(|_| call.properties.len()));
             call.references.extend(references);
@@ -127,7 +136,7 @@ impl SetProperty {
 
 /// Reads either `property` with `value`, `append` or `prepend`, or `properties`. Null is a value here, and does not
 /// mean that the argument was left out.
-fn properties(arguments: &Arguments<'_>) -> Result<Vec<NewValue>, Fault> {
+pub(super) fn properties(arguments: &Arguments<'_>) -> Result<Vec<NewValue>, Fault> {
     let text = |name: &str, how| {
         let text = arguments.given(name).map(|json| match json {
             Json::String(text) if !text.is_empty() => Ok((json.clone(), how)),

@@ -96,6 +96,11 @@ impl CommandCall {
         self.then.then.iter_mut().for_each(|next| next.replace(given, objects));
     }
 
+    /// Makes the call that takes a command back.
+    pub(crate) fn of_undo(app: &str, term: &str, arguments: Map<String, Json>) -> Self {
+        Self { code: None, ..Self::of_tool(app, term, "", arguments) }
+    }
+
     /// Makes the call of a command's separate tool: the direct parameter and the named ones are side by side.
     pub(crate) fn of_tool(app: &str, term: &str, code: &str, mut arguments: Map<String, Json>) -> Self {
         let target = arguments.shift_remove(TARGET);

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::arguments::check_names;
+use super::change::properties;
 use super::command::replace;
-use super::{Arguments, How, collect};
+use super::{Arguments, How, LOSES, NewValue, collect};
 use crate::dictionary::{APPLICATION, Dictionary};
 use crate::fault::{Code, Fault, wrong};
 use crate::specifier::{Container, Specifier};
@@ -30,12 +31,12 @@ pub struct Follow {
     pub then: Vec<Next>,
 }
 
-/// A command that follows once everything is made.
-#[derive(Clone, Debug, PartialEq)]
+/// A step that follows once everything is made: a command, or properties to set on an object of its own.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Next {
     /// Its place in the call: `then[1]`.
     pub place: String,
-    /// The command, in any spelling.
+    /// The command, in any spelling; empty if the step sets properties.
     pub command: String,
     /// The direct parameter; `None` for the new object that the command follows, if the command takes one.
     pub target: Option<Json>,
@@ -43,6 +44,10 @@ pub struct Next {
     pub arguments: Map<String, Json>,
     /// Which of the objects `it` is, counting from 0.
     pub of: usize,
+    /// The properties to set on the target, in place of a command.
+    pub sets: Vec<NewValue>,
+    /// Whether a new value may remove what its property does not hold.
+    pub may_lose: bool,
 }
 
 /// The word for a new object among the arguments of later commands.
@@ -64,6 +69,8 @@ pub struct NewObject {
     pub added: Vec<(String, How, Json)>,
     /// The objects to make in it.
     pub children: Vec<Self>,
+    /// Whether a value may remove what its property does not hold.
+    pub may_lose: bool,
     /// Its place in the call, if it is a part of `then`; otherwise its list gives the place.
     pub place: String,
 }
@@ -196,12 +203,14 @@ impl Next {
     }
 
     fn values(&self) -> impl Iterator<Item = &Json> {
-        self.target.iter().chain(self.arguments.values())
+        let set = self.sets.iter().map(|new| &new.value);
+        self.target.iter().chain(self.arguments.values()).chain(set)
     }
 
     /// Replaces an argument by the objects that were found for it.
     pub(super) fn replace(&mut self, given: &Json, objects: &[Json]) {
-        let values = self.target.iter_mut().chain(self.arguments.values_mut());
+        let set = self.sets.iter_mut().map(|new| &mut new.value);
+        let values = self.target.iter_mut().chain(self.arguments.values_mut()).chain(set);
         values.for_each(|value| replace(value, given, objects));
     }
 }
@@ -216,6 +225,7 @@ impl NewObject {
         }
         self.added.extend(more.added);
         self.children.extend(more.children);
+        self.may_lose |= more.may_lose;
         // With several steps, an error cannot name a single step.
         self.place = if self.place.is_empty() { more.place } else { "then".to_owned() };
         Ok(())
@@ -263,12 +273,10 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
         let fields = item.as_object().ok_or_else(|| wrong(&place, STEP, item))?;
         let of = Arguments::new("a step of `then`", fields);
         let sets = ["property", "properties"].iter().any(|name| of.get(name).is_some());
-        let of_another =
-            ["target", "reference"].into_iter().find(|name| of.given(name).is_some_and(|it| it != IT));
-        if let Some(name) = of_another.filter(|_| sets) {
-            let message = format!("`{place}` sets another object, and `then` sets only the new one");
-            let suggestion = "set the other object with iac_mcp_set_property, in a separate call";
-            return Err(Fault::parameter(format!("{place}.{name}"), message, suggestion));
+        let own = ["target", "reference"].into_iter().find_map(|name| of.get(name).filter(|it| *it != IT));
+        if let Some(target) = own.filter(|_| sets) {
+            all.then.push(setting_of(&of, target, &place).map_err(|fault| fault.inside(&place))?);
+            continue;
         }
         let runs = ["command", "target", "arguments"].iter().any(|name| of.get(name).is_some());
         if runs && !sets {
@@ -276,8 +284,9 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
             continue;
         }
         if !all.then.is_empty() {
-            let message = format!("`{place}` changes the new object after a command");
-            let suggestion = "put the steps that set properties and make objects before the commands";
+            let message =
+                format!("`{place}` changes the new object after a command or a step about another object");
+            let suggestion = "put the steps that set its properties and make objects in it first, or name the object as `target`";
             return Err(Fault::parameter(place, message, suggestion));
         }
         if of.get("class").is_some() {
@@ -293,7 +302,19 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
 }
 
 /// The forms that `then` accepts.
-const STEP: &str = "{command, target, arguments}, {properties}, {property, value or append or prepend}, {class, properties, children}";
+const STEP: &str = "{command, target, arguments}, {target, properties}, {target, property, value or append or prepend}, {class, properties, children}";
+
+/// Reads the properties to set on another object than the new one.
+fn setting_of(of: &Arguments<'_>, target: &Json, place: &str) -> Result<Next, Fault> {
+    of.only(&["target", "reference", "properties", "property", "value", "append", "prepend", LOSES])?;
+    Ok(Next {
+        place: place.to_owned(),
+        target: Some(target.clone()),
+        sets: properties(of)?,
+        may_lose: of.flag(LOSES)?.unwrap_or_default(),
+        ..Next::default()
+    })
+}
 
 fn next(of: &Arguments<'_>, place: &str) -> Result<Next, Fault> {
     of.only(&["command", "target", "arguments"])?;
@@ -302,15 +323,16 @@ fn next(of: &Arguments<'_>, place: &str) -> Result<Next, Fault> {
         command: of.required_text("command")?,
         target: of.given("target").cloned(),
         arguments: of.object("arguments")?.unwrap_or_default(),
-        of: 0,
+        ..Next::default()
     })
 }
 
 /// Reads the properties to set on the new object, in the form of `iac_mcp_set_property`; `None` if there are none.
 fn setting(of: &Arguments<'_>) -> Result<Option<NewObject>, Fault> {
-    of.only(&["properties", "property", "value", "append", "prepend", "target"])?;
-    let mut set =
-        NewObject { properties: of.object("properties")?.unwrap_or_default(), ..NewObject::default() };
+    of.only(&["properties", "property", "value", "append", "prepend", "target", "reference", LOSES])?;
+    let may_lose = of.flag(LOSES)?.unwrap_or_default();
+    let properties = of.object("properties")?.unwrap_or_default();
+    let mut set = NewObject { properties, may_lose, ..NewObject::default() };
     let value = |name: &'static str| of.given(name).cloned();
     match (of.text("property")?, value("value"), value("append"), value("prepend")) {
         (None, None, None, None) if !set.properties.is_empty() => {}
@@ -398,6 +420,7 @@ fn object(json: &Json, place: &str, depth: usize, count: &mut usize) -> Result<N
         properties: properties.transpose()?.unwrap_or_default(),
         added: Vec::new(),
         children: children.transpose()?.unwrap_or_default(),
+        may_lose: false,
         place: String::new(),
     })
 }

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{Arguments, HIGHEST_OFFSET, TEXT_IN_LIST};
+use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault, wrong};
 use crate::filter::{Filter, Fold};
 use crate::specifier::{Container, Specifier};
@@ -15,6 +16,8 @@ pub struct GetElements {
     pub app: Option<String>,
     /// The elements in one form, `every message of inbox`, instead of containers and a class.
     pub elements: Option<Specifier>,
+    /// Further elements of the same class, if `elements` is a list.
+    pub also: Vec<Specifier>,
     /// The containers of the elements.
     pub containers: Vec<Container>,
     /// The class of the elements, in any spelling; empty if the call does not give it.
@@ -82,8 +85,8 @@ const KNOWN: [&str; 14] = [
 impl GetElements {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Self, Fault> {
         arguments.only(&KNOWN)?;
-        let elements =
-            arguments.get("elements").map(|json| Specifier::parse(json, "elements")).transpose()?;
+        let mut also = elements(arguments)?;
+        let elements = (!also.is_empty()).then(|| also.remove(0));
         let app = arguments.text("app")?;
         let containers = match (&elements, arguments.get("container")) {
             (Some(_), None) => Vec::new(),
@@ -106,6 +109,7 @@ impl GetElements {
                 false => arguments.text("elementType")?.ok_or_else(|| nothing_named(arguments))?,
             },
             elements,
+            also,
             containers,
             recursive: arguments.flag("recursive")?.unwrap_or(false),
             filter: match arguments.get("where") {
@@ -139,6 +143,7 @@ impl GetElements {
         Self {
             app: Some(app),
             elements: Some(elements),
+            also: Vec::new(),
             containers: Vec::new(),
             element: String::new(),
             recursive: false,
@@ -158,7 +163,7 @@ impl GetElements {
 
     /// Returns every reference that it starts from.
     pub(crate) fn references(&self) -> Vec<RefId> {
-        let inside = self.elements.iter().flat_map(Specifier::references);
+        let inside = self.elements.iter().chain(&self.also).flat_map(Specifier::references);
         self.containers.iter().flat_map(Container::references).chain(inside).collect()
     }
 
@@ -217,6 +222,32 @@ impl GetElements {
 }
 
 impl GetElements {
+    /// Takes the containers of the other elements of a list, once all of them are read.
+    ///
+    /// # Errors
+    /// They are not `every …` of the same class with the same condition.
+    pub(crate) fn others(&mut self, dictionary: &Dictionary) -> Result<Vec<Container>, Fault> {
+        let part = |specifier: &Specifier| match specifier {
+            Specifier::Every { element, filter, range: None, .. } => {
+                let class = dictionary.class(element).map_or(element, |class| &class.name);
+                Some((class.clone(), filter.clone()))
+            }
+            _ => None,
+        };
+        let also = std::mem::take(&mut self.also);
+        let first = self.elements.as_ref().and_then(part);
+        let mut others = Vec::new();
+        for (at, other) in also.into_iter().enumerate() {
+            match (part(&other), other) {
+                (found, Specifier::Every { container, .. }) if first.is_some() && found == first => {
+                    others.push(container);
+                }
+                _ => return Err(other_elements(at + 1)),
+            }
+        }
+        Ok(others)
+    }
+
     /// Applies the window that `elements` gives. The call's own `limit` can only make it shorter.
     fn windowed(self, offset: i64, count: usize) -> Self {
         let limit = if self.is_limited { self.limit.min(count) } else { count };
@@ -294,6 +325,27 @@ fn window(first: i32, last: i32) -> Result<Range, Fault> {
         let suggestion = format!("write the end last: {to} thru {from}");
         Fault::new(Code::InvalidSpecifier, message, suggestion)
     })
+}
+
+/// Reads `elements`: one specifier, or a list of them.
+fn elements(arguments: &Arguments<'_>) -> Result<Vec<Specifier>, Fault> {
+    let Some(json) = arguments.get("elements") else { return Ok(Vec::new()) };
+    let Some(items) = json.as_array() else { return Ok(vec![Specifier::parse(json, "elements")?]) };
+    if items.is_empty() || items.len() > MOST_CONTAINERS {
+        let expected = format!("1 to {MOST_CONTAINERS} specifiers");
+        return Err(wrong("elements", &expected, &Json::from(items.len())));
+    }
+    let one = |(at, item): (usize, &Json)| Ok(Specifier::parse(item, &format!("elements[{at}]"))?);
+    items.iter().enumerate().map(one).collect()
+}
+
+fn other_elements(at: usize) -> Fault {
+    let place = format!("elements[{at}]");
+    let message = format!(
+        "`{place}` does not list the same as `elements[0]`: expected every … of one class, with the same condition"
+    );
+    let suggestion = "make one call for each class; choose with `where`, which holds for all of the list";
+    Fault::parameter(place, message, suggestion)
 }
 
 fn twice(parameter: &str) -> Fault {

@@ -38,23 +38,8 @@ pub(super) fn changes(all: &[Change], data: &mut Data) -> String {
     let mut ways = Ways::default();
     let mut groups = Groups::default();
     for change in all {
-        let mut values = Vec::new();
-        let way = path(&change.subject.path, &mut values);
-        let call = format!(
-            "p => {way}, {{ mark: {}, {}{}{}{}, gets: [{}], sets: [{}] }}",
-            getter(change.subject.mark.as_ref()),
-            neighbours(&change.subject),
-            change.subject.home.as_ref().map(filing).unwrap_or_default(),
-            span(change.subject.span),
-            looks(&change.subject),
-            gets(&change.subject),
-            change.subject.slots.iter().map(setter).collect::<Vec<_>>().join(", "),
-        );
-        let given: Vec<Json> = change.values.iter().map(|value| ways.encode(value)).collect();
-        let mut row =
-            vec![json!(values), json!(change.expected.mark), json!(change.expected.old), json!(given)];
-        row.extend(change.expected.looks.clone());
-        groups.add(call, Json::from(row));
+        let (call, row) = one(change, &mut ways);
+        groups.add(call, row);
     }
     let code = ways.code();
     let write = groups.write("changes", &format!(", [{code}]"), data);
@@ -63,6 +48,26 @@ pub(super) fn changes(all: &[Change], data: &mut Data) -> String {
         Some(save) => format!("(rows => keep(() => app.{}(), rows))({write})", save.identifier),
         None => write,
     }
+}
+
+/// The code of a write, which objects that are changed alike share, and its row of data.
+pub(super) fn one(change: &Change, ways: &mut Ways<'_>) -> (String, Json) {
+    let mut values = Vec::new();
+    let way = path(&change.subject.path, &mut values);
+    let call = format!(
+        "p => {way}, {{ mark: {}, {}{}{}{}, gets: [{}], sets: [{}] }}",
+        getter(change.subject.mark.as_ref()),
+        neighbours(&change.subject),
+        change.subject.home.as_ref().map(filing).unwrap_or_default(),
+        span(change.subject.span),
+        looks(&change.subject),
+        gets(&change.subject),
+        change.subject.slots.iter().map(setter).collect::<Vec<_>>().join(", "),
+    );
+    let given: Vec<Json> = change.values.iter().map(|value| ways.encode(value)).collect();
+    let mut row = vec![json!(values), json!(change.expected.mark), json!(change.expected.old), json!(given)];
+    row.extend(change.expected.looks.clone());
+    (call, Json::from(row))
 }
 
 /// If a name leads to the object, the script also reads the names of its neighbours, because two objects with one name

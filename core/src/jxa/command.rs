@@ -70,7 +70,7 @@ pub(super) fn command(app: &str, invocation: &Invocation, data: &mut Data) -> St
             send("target", &format!("target{rest}"), "[]")
         ),
         _ => {
-            let sent = kept(send("a[0]", &call, "found.filter(isPlaced)"));
+            let sent = kept(telling(invocation, send("a[0]", &call, "found.filter(isPlaced)")));
             format!("{{ {checked}const a = inbound(d.a, [{ways}]); return {sent}; }}")
         }
     }
@@ -96,6 +96,18 @@ pub(super) fn sent(invocation: &Invocation, target: &str, event: &str) -> String
         (Some(looks), _) => format!("moving({target}, {}, () => {event})", moves(looks)),
         (None, Some(copies)) => format!("copying({}, () => {event})", copied(copies)),
         (None, None) => format!("answer(() => {event})"),
+    }
+}
+
+/// Reads the values that the answer tells.
+fn telling(invocation: &Invocation, send: String) -> String {
+    let reads = |is_before| {
+        let tells = invocation.tells.iter().filter(|tell| tell.is_before == is_before);
+        tells.map(|tell| tell.look.getter()).collect::<Vec<_>>().join(", ")
+    };
+    match invocation.tells.as_slice() {
+        [] => send,
+        _ => format!("telling(app, [{}], [{}], () => {send})", reads(true), reads(false)),
     }
 }
 

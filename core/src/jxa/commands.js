@@ -196,6 +196,12 @@ const filing = (to, send) => {
     bytes: isNew ? after[0] : null,
   };
 };
+// A command with the values that its answer tells, read before and after it.
+const telling = (app, before, after, send) => {
+  const was = read(app, before),
+    value = send();
+  return { $: "told", value: value, told: was.concat(read(app, after)) };
+};
 // A command that opens or ends the app, and whether it runs afterwards: ending takes a moment, or waits for a person.
 const standing = (one, wanted, send) => {
   const value = send();

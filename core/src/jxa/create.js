@@ -237,6 +237,20 @@ const settle = (one) => {
 const use = (one) => {
   if (one.used) one.used();
 };
+// Sets properties of an object that a step names. If only a property leads to it, its own path is read first.
+const setOne = (row, way, q, ways, isTold, labels) => {
+  let own = null,
+    called = null;
+  const told = (p) => {
+    const x = ask(() => way(p)());
+    if (!isObject(x)) throw Object.assign(new Error("it is not there"), { errorNumber: -1728 });
+    own = source(x);
+    called = read(x, labels);
+    return x;
+  };
+  const [done] = filedAway([change(row, isTold ? told : way, q, ways)], q);
+  return { $: "set", row: done, source: own, called: called };
+};
 // Runs the later commands. Each runs only if the one before it succeeded; `stop` gives the reason why none may run.
 const follow = (steps, ways, stop) => {
   let why = stop;
@@ -247,8 +261,12 @@ const follow = (steps, ways, stop) => {
       const given = inbound(d.then[n], ways);
       at = "command";
       reason = null;
-      const value = changing(() => step(given));
+      const value = changing(() => step(given, ways));
       about.forEach(settle);
+      if (value?.$ === "set") {
+        if (value.row.now === undefined) why = {};
+        return value;
+      }
       // One of several targets has failed, or the app stopped answering.
       if (Array.isArray(value) && (value.some(isFailed) || reason !== null)) why = {};
       return { value: value };
@@ -439,6 +457,9 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
     // What an undo finds again, once it has moved back what was moved into it.
     results[i].first = results[i].looks;
     results[i].looks = looks;
+    // A command may have given it another name, such as that of its file.
+    if (one !== undefined && one.name !== undefined && one.name !== results[i].name && !one.isGone && !results[i].gone)
+      Object.assign(results[i], { source: source(one.x), name: encode(one.name) });
     // Another object has its name now.
     if (one !== undefined && one.isGone && !results[i].gone) results[i] = { lost: true };
   });

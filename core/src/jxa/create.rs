@@ -3,10 +3,10 @@
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
-use super::changes::{getter, span};
+use super::changes::{getter, one, span};
 use super::command::{Ways, arguments, arriving, checked, filing, sent};
 use super::data::Data;
-use crate::action::{Creation, Following, Into, Invocation, Make, Renamed, Takes};
+use crate::action::{Creation, Following, Into, Invocation, Make, Renamed, StepSet, Takes};
 use crate::call::How;
 use crate::change::Slot;
 use crate::dictionary::Identifier;
@@ -18,9 +18,10 @@ use crate::specifier::{Member, Path, Segment};
 pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
     let mut ways = Ways::default();
     let mut kinds: IndexSet<String> = IndexSet::new();
+    let steps = creation.steps();
     let row = |(number, make): (usize, &Make)| {
         let among = among(make, creation.homes.get(number));
-        let kind = kinds.insert_full(kind(make, among, !creation.then.is_empty())).0;
+        let kind = kinds.insert_full(kind(make, among, !steps.is_empty())).0;
         let place = match &make.into {
             Into::In(path, ..) => ways.encode(&Given::Object(path.clone())),
             Into::At(given) => ways.encode(given),
@@ -51,8 +52,25 @@ pub(super) fn create(creation: &Creation, data: &mut Data) -> String {
         None => "null".to_owned(),
     };
     let kinds: Vec<String> = kinds.into_iter().collect();
-    let (then, given): (Vec<String>, Vec<Json>) =
-        creation.then.iter().map(|next| following(&next.sent, &mut ways)).unzip();
+    let mut sets = Vec::new();
+    let mut step = |step: &Result<&Following, &StepSet>| match step {
+        Ok(next) => following(&next.sent, &mut ways),
+        Err(set) => {
+            let (call, row) = one(&set.change, &mut ways);
+            sets.push(row);
+            let row = sets.len() - 1;
+            let labels = set.change.subject.labels.iter().map(|label| getter(Some(label)));
+            let told = match set.is_loose() {
+                true => format!("true, [{}]", labels.collect::<Vec<_>>().join(", ")),
+                false => "false".to_owned(),
+            };
+            (format!("(a, ways) => setOne(d.sets[{row}], {call}, ways, {told})"), Json::Null)
+        }
+    };
+    let (then, given): (Vec<String>, Vec<Json>) = steps.iter().map(&mut step).unzip();
+    if !sets.is_empty() {
+        data.set("sets", &sets);
+    }
     let then = match then.as_slice() {
         [] => String::new(),
         then => {

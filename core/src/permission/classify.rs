@@ -8,6 +8,7 @@ mod arguments;
 mod tables;
 
 pub(crate) use addresses::{OPEN, holds as holds_address, is_told as is_address};
+pub(crate) use tables::READS;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -56,7 +57,7 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
     let itself = match &action.deed {
         Deed::Command(invocation) => classify_invocation(action, invocation, rules),
         Deed::Script(script) => classify_script(&action.app, script, rules),
-        Deed::Set(changes) => classify_set(action, changes, rules),
+        Deed::Set(_) => classify_set(action, &action.deed.changes(), rules),
         Deed::Create(creation) => classify_creation(action, creation, rules),
         Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
             Classified::new(Level::Safe, "lets macOS ask the user for its consent")
@@ -101,7 +102,8 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
         }
         Deed::Command(_) | Deed::Create(_) => {
             let values = deed.commands().into_iter().flat_map(Invocation::values);
-            values.flat_map(|value| value.paths()).flat_map(on_the_way).collect()
+            let set = deed.changes().into_iter().map(|change| &change.subject.path);
+            values.flat_map(|value| value.paths()).chain(set).flat_map(on_the_way).collect()
         }
         Deed::Preview(look) => look.subjects.iter().flat_map(|subject| on_the_way(&subject.path)).collect(),
         Deed::Set(changes) => changes.iter().flat_map(|change| on_the_way(&change.subject.path)).collect(),
@@ -114,6 +116,21 @@ fn calls(deed: &Deed) -> impl Iterator<Item = Classified> {
         | Deed::Web(_) => Vec::new(),
     };
     found.into_iter()
+}
+
+/// Whether a command changes nothing. It may still need approval, because of what it reads.
+pub(crate) fn only_reads(action: &Action, rules: &[LevelRule]) -> bool {
+    let Deed::Command(invocation) = &action.deed else { return false };
+    if classify(action, rules).level == Level::Safe {
+        return true;
+    }
+    // A script sends only the name, and calls what properties on the way to an object name.
+    let is_read = |name: &str, code: &str| tables::only_reads(&action.app, name, code);
+    let mut namesakes =
+        action.terms.0.iter().flat_map(|dictionary| dictionary.commands_named(&invocation.term));
+    is_read(&invocation.term, &invocation.code)
+        && namesakes.all(|other| is_read(&other.name, &other.code))
+        && calls(&action.deed).next().is_none()
 }
 
 /// Says how much harm a command can do, before its arguments are known; `app` is a bundle id.
@@ -173,7 +190,7 @@ pub(super) fn count(deed: &Deed) -> usize {
     match deed {
         Deed::Set(changes) => changes.len(),
         Deed::Script(script) => script.count,
-        Deed::Create(creation) => creation.makes.len().max(objects()),
+        Deed::Create(creation) => creation.makes.len().max(objects()).max(creation.sets.len()),
         Deed::Command(_) => objects(),
         _ => 0,
     }
@@ -195,18 +212,20 @@ pub(super) fn sends(action: &Action) -> bool {
 const SENDS: &str = "sends";
 
 /// The highest level among the properties to set.
-fn classify_set(action: &Action, changes: &[Change], rules: &[LevelRule]) -> Classified {
+fn classify_set(action: &Action, changes: &[&Change], rules: &[LevelRule]) -> Classified {
     let bare = bare_set(action, changes, rules, changes.len());
     let found = bare.into_iter().chain(raised_set(action, changes)).reduce(Classified::or_worse);
     found.unwrap_or_else(|| Classified::new(Level::Modify, "changes properties"))
 }
 
 /// The level of setting these properties, whatever their new values are.
-fn bare_set(action: &Action, changes: &[Change], rules: &[LevelRule], count: usize) -> Option<Classified> {
+fn bare_set(action: &Action, changes: &[&Change], rules: &[LevelRule], count: usize) -> Option<Classified> {
     let of = |change: &Change, property: &str| {
-        classify_write(&action.app, &action.terms, change.subject.path.class(), property, count, rules)
+        let level = |class| classify_write(&action.app, &action.terms, class, property, count, rules);
+        let class = change.subject.path.class();
+        kinds(action, change, class).into_iter().map(level).fold(level(class), Classified::or_worse)
     };
-    let each = |change: &Change| {
+    let each = |change: &&Change| {
         let slots = change.subject.slots.iter().zip(&change.values);
         let terms: Vec<String> = slots.flat_map(|(slot, value)| terms(slot, value)).collect();
         terms.iter().map(|term| of(change, term)).reduce(Classified::or_worse)
@@ -214,8 +233,17 @@ fn bare_set(action: &Action, changes: &[Change], rules: &[LevelRule], count: usi
     changes.iter().filter_map(each).reduce(Classified::or_worse)
 }
 
+/// The classes that inherit from a class of a change, if only the app tells which object it is.
+pub(super) fn kinds<'a>(action: &'a Action, change: &Change, class: &str) -> Vec<&'a str> {
+    let Some(dictionary) = action.terms.0.as_ref().filter(|_| change.subject.path.is_told()) else {
+        return Vec::new();
+    };
+    let names = dictionary.classes.values().map(|each| each.name.as_str());
+    names.filter(|name| *name != class && dictionary.is_a(name, class)).collect()
+}
+
 /// The level of the new values, and of what the objects lose.
-fn raised_set(action: &Action, changes: &[Change]) -> Option<Classified> {
+fn raised_set(action: &Action, changes: &[&Change]) -> Option<Classified> {
     let by_value = changes.iter().filter_map(|change| arguments::by_value(action, change));
     let losses = changes.iter().filter_map(|change| change.loses.as_ref()).map(|lost| Classified {
         level: Level::Dangerous,
@@ -228,9 +256,9 @@ fn raised_set(action: &Action, changes: &[Change]) -> Option<Classified> {
 /// The highest level among the commands of a call, and the reason of each that has it.
 fn classify_creation(action: &Action, creation: &Creation, rules: &[LevelRule]) -> Classified {
     let commands = action.deed.commands().into_iter();
-    let write = |change: &Change| classify_set(action, std::slice::from_ref(change), rules);
+    let write = |change| classify_set(action, &[change], rules);
     let found = commands.map(|command| classify_invocation(action, command, rules));
-    let found: Vec<Classified> = found.chain(creation.writes.as_deref().map(write)).collect();
+    let found: Vec<Classified> = found.chain(action.deed.changes().into_iter().map(write)).collect();
     let rank = |each: &Classified| (each.level, each.is_shell);
     let Some(worst) = found.iter().max_by_key(|each| rank(each)) else {
         return Classified::new(Level::Modify, "makes objects");
@@ -249,17 +277,17 @@ pub(super) fn is_raised(action: &Action, rules: &[LevelRule]) -> bool {
         let bare = classify_bare(action, command, rules);
         rank(&classify_uncounted(action, command, rules)) > rank(&bare)
     };
-    let by_values = |changes: &[Change]| {
+    let by_values = |changes: &[&Change]| {
         let bare = bare_set(action, changes, rules, 1);
         raised_set(action, changes).is_some_and(|found| Some(rank(&found)) > bare.as_ref().map(rank))
     };
     match &action.deed {
         Deed::Command(_) => action.deed.commands().into_iter().any(by_arguments),
-        Deed::Create(creation) => {
-            let set = creation.writes.as_deref().is_some_and(|one| by_values(std::slice::from_ref(one)));
+        Deed::Create(_) => {
+            let set = action.deed.changes().into_iter().any(|one| by_values(&[one]));
             set || action.deed.commands().into_iter().any(by_arguments)
         }
-        Deed::Set(changes) => by_values(changes),
+        Deed::Set(_) => by_values(&action.deed.changes()),
         _ => false,
     }
 }

@@ -10,9 +10,8 @@ use super::{
     Refusal, Ruling, Scope, Source, TAINT, Touch, Unasked, Wording, classify,
 };
 use crate::Millis;
-use crate::action::{Action, Deed, Invocation, Preview, Seen};
+use crate::action::{Action, Creation, Deed, Invocation, Preview, Seen};
 use crate::app::{App, STANDARD_ADDITIONS, same_id};
-use crate::change::Change;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::specifier::{Path, quoted};
@@ -278,17 +277,12 @@ const ITEM: &str = "item";
 fn counts_once(action: &Action, gate: &Gate) -> bool {
     let has_file = |given: &Given| !given.files().is_empty();
     let is_path = |path: &Path| is_path_of_file(&action.app, &action.terms, path);
-    let has_files = match &action.deed {
-        Deed::Set(changes) => {
-            changes.iter().any(|change| is_path(&change.subject.path) || change.values.iter().any(has_file))
-        }
-        deed => {
-            let mut values = deed.commands().into_iter().flat_map(Invocation::values);
-            values.any(|value| has_file(value) || value.paths().into_iter().any(is_path))
-        }
-    };
-    let loses = matches!(&action.deed, Deed::Set(changes) if changes.iter().any(|one| one.loses.is_some()));
-    has_files
+    let changes = action.deed.changes();
+    let set = changes.iter().any(|one| is_path(&one.subject.path) || one.values.iter().any(has_file));
+    let mut values = action.deed.commands().into_iter().flat_map(Invocation::values);
+    let sent = values.any(|value| has_file(value) || value.paths().into_iter().any(is_path));
+    let loses = changes.iter().any(|one| one.loses.is_some());
+    set || sent
         || writes_path(action)
         || loses
         || sends(action)
@@ -298,12 +292,7 @@ fn counts_once(action: &Action, gate: &Gate) -> bool {
 
 /// Whether a property gets a path as a text. The app then saves the object there, and another path may hide a file.
 fn writes_path(action: &Action) -> bool {
-    let changes: &[Change] = match &action.deed {
-        Deed::Set(changes) => changes,
-        Deed::Create(creation) => creation.writes.as_deref().map_or(&[], std::slice::from_ref),
-        _ => &[],
-    };
-    written_paths(&action.deed.commands(), changes).next().is_some()
+    written_paths(&action.deed.commands(), &action.deed.changes()).next().is_some()
 }
 
 /// Whether a longer approval would cover far more than the question showed. A dangerous command may name a class that
@@ -321,7 +310,8 @@ fn is_wide(action: &Action, harm: &Classified) -> bool {
 /// Whether commands follow a new object, at any level. An approval for an hour would also cover the same command on
 /// other objects, which the human has not seen.
 fn is_followed(action: &Action) -> bool {
-    matches!(&action.deed, Deed::Create(creation) if !creation.then.is_empty() || creation.origin().is_some())
+    let has_more = |creation: &Creation| !creation.then.is_empty() || !creation.sets.is_empty();
+    matches!(&action.deed, Deed::Create(creation) if has_more(creation) || creation.origin().is_some())
 }
 
 fn why(source: &Source) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::classify::{MANY, classify, classify_act, classify_command, classify_write, count};
+use super::classify::{MANY, classify, classify_act, classify_command, classify_write, count, kinds};
 use super::writes::{self, MAKE, Write};
 use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed, InAppAct, Invocation};
@@ -181,11 +181,18 @@ fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<To
         let does = Touch { is_fragile: command.is_fragile, ..does };
         classes(command).into_iter().map(move |class| Touch { class: Some(class), ..does })
     };
-    let set = creation.writes.iter().flat_map(|change| {
-        writes::of_change(change).into_iter().map(|Write { class, term, .. }| Touch {
+    let set = action.deed.changes().into_iter().flat_map(|change| {
+        let of_kinds = move |Write { class, term, .. }: Write<'a>| {
+            let kinds = std::iter::once(class).chain(kinds(action, change, class));
+            kinds.map(move |class| (class, term)).collect::<Vec<_>>()
+        };
+        // The path of an object that the call makes or opens is not known yet.
+        let is_fragile = change.is_fragile() && creation.writes.as_deref() != Some(change);
+        writes::of_change(change).into_iter().flat_map(of_kinds).map(move |(class, term)| Touch {
             level: classify_write(&action.app, &action.terms, class, term, 1, policy.levels()).level,
             property: Some(term),
             class: Some(class),
+            is_fragile,
             ..safe
         })
     });
@@ -276,6 +283,7 @@ impl<'a> Touched<'a> {
                 found.classes = commands().take(own).flat_map(classes).collect();
                 let then = creation.then.iter().flat_map(|next| next.judged.values());
                 then.flat_map(|value| value.paths()).for_each(|path| found.path(path));
+                creation.sets.iter().for_each(|set| found.path(&set.change.subject.path));
             }
             Deed::Preview(wanted) => wanted.subjects.iter().for_each(|subject| found.subject(subject)),
             Deed::Set(changes) => {

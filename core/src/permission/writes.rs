@@ -3,7 +3,7 @@
 use super::CommandName;
 use super::closed::{Spot, folded, loose, spot};
 use super::touch::classes;
-use crate::action::{Action, Deed, Invocation, Terms};
+use crate::action::{Action, Invocation, Terms};
 use crate::app::same_id;
 use crate::change::Change;
 use crate::dictionary::names;
@@ -73,16 +73,15 @@ const DISCARDED: [(&str, &str, &str); 6] = [
 /// The commands that do the same as an action, each with the class of its objects: setting the mailbox of a message
 /// moves it, and moving it to the trash deletes it.
 pub(super) fn amounts(action: &Action) -> Vec<(CommandName<'static>, &str)> {
-    let changes: Vec<&Change> = match &action.deed {
-        Deed::Set(changes) => changes.iter().collect(),
-        Deed::Create(creation) => creation.writes.iter().map(|change| &**change).collect(),
-        _ => Vec::new(),
-    };
     let commands = action.deed.commands();
     let discards = commands.iter().filter(|command| is_discarded(action, command));
     let discarded = discards.flat_map(|command| classes(command)).map(|class| (DELETE, class));
-    let writes =
-        changes.into_iter().flat_map(of_change).chain(commands.iter().flat_map(|each| of_command(each)));
+    let writes = action
+        .deed
+        .changes()
+        .into_iter()
+        .flat_map(of_change)
+        .chain(commands.iter().flat_map(|each| of_command(each)));
     writes.flat_map(|write| write.amounts(action)).chain(discarded).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use indexmap::IndexSet;
 use serde_json::{Value as Json, json};
 
-use super::{Outcome, Step, World, failed, set};
+use super::{Outcome, Step, World, failed, rest, set};
 use crate::fault::{Code, Fault};
 use crate::undo::{self, Undo, Way};
 
@@ -63,36 +63,8 @@ pub(super) fn start(undos: &[Undo], world: &mut World<'_>) -> Result<Step, Fault
     }
     let step = step.unwrap_or_else(|fault| failed(&fault, 0));
     let done = Outcome { is_error: true, ..Outcome::default() };
-    Ok(with(step, Some(Box::new(Rest { wrote: first.wrote(), parts, done })), world))
-}
-
-/// Goes on with the next part when a step has ended one.
-pub(super) fn with(mut step: Step, rest: Option<Box<Rest>>, world: &mut World<'_>) -> Step {
-    let Some(mut rest) = rest else { return step };
-    loop {
-        let outcome = match step {
-            Step::Run(mut run) => {
-                run.pending.rest = Some(rest);
-                return Step::Run(run);
-            }
-            Step::Load(mut load) => {
-                load.pending.rest = Some(rest);
-                return Step::Load(load);
-            }
-            Step::Ask(mut ask) => {
-                ask.pending.rest = Some(rest);
-                return Step::Ask(ask);
-            }
-            Step::Done(outcome) => outcome,
-        };
-        let stops = stops(&outcome);
-        rest.add(outcome, stops);
-        let Some(part) = rest.parts.pop_front_if(|_| !stops) else {
-            return Step::Done(rest.ended(world));
-        };
-        rest.wrote = part.wrote();
-        step = set::start_undo(&part.undos, world).unwrap_or_else(|fault| failed(&fault, 0));
-    }
+    let rest = rest::Rest::Undo(Rest { wrote: first.wrote(), parts, done });
+    Ok(rest::with(step, Some(Box::new(rest)), world))
 }
 
 /// Whether an undo ends with this part. What a part cannot restore, or an object that someone has changed since, does not
@@ -112,6 +84,15 @@ impl Part {
 }
 
 impl Rest {
+    /// Takes the outcome of a part, and begins the next one; `None` after the last.
+    pub(super) fn next(&mut self, outcome: Outcome, world: &mut World<'_>) -> Option<Step> {
+        let stops = stops(&outcome);
+        self.add(outcome, stops);
+        let part = self.parts.pop_front_if(|_| !stops)?;
+        self.wrote = part.wrote();
+        Some(set::start_undo(&part.undos, world).unwrap_or_else(|fault| failed(&fault, 0)))
+    }
+
     /// Adds the outcome of a part. The error of a part is an entry among the others, and the error that ends the undo
     /// stands beside them.
     fn add(&mut self, mut outcome: Outcome, stops: bool) {
@@ -161,7 +142,7 @@ impl Rest {
     }
 
     /// The outcome of all parts. One id takes back all that this undo has written.
-    fn ended(mut self, world: &mut World<'_>) -> Outcome {
+    pub(super) fn ended(mut self, world: &mut World<'_>) -> Outcome {
         let ids: IndexSet<&String> = self.parts.iter().flat_map(|part| &part.ids).collect();
         // A part of changes without an inverse has no ids.
         if !ids.is_empty() {

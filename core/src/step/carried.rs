@@ -1,10 +1,11 @@
 //! Facts that a call has found before its question and its answer: which object a filter picked among several, and what
 //! an undo does not restore.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::{Value as Json, json};
 
 use super::{Pending, Step, Then};
+use crate::call::collect;
 use crate::specifier::{Specifier, quoted, quoted_to};
 use crate::undo::Renamed;
 use crate::words::RefId;
@@ -137,6 +138,10 @@ impl Carried {
                 };
                 let names: IndexMap<_, _> = names.iter().filter(is_new).collect();
                 if !names.is_empty() {
+                    let count = objects_of(body);
+                    if count > names.len() {
+                        body["named"] = json!(format!("{} of {count}", names.len()));
+                    }
                     body["names"] = json!(names);
                     body["untrusted"] = json!(true);
                 }
@@ -160,6 +165,22 @@ impl Carried {
             body["success"] = json!(false);
         }
     }
+}
+
+/// How many objects an answer is about: those that it names, and those that it only counts.
+fn objects_of(body: &Json) -> usize {
+    fn walk(json: &Json, found: &mut Vec<RefId>, more: &mut u64) {
+        for (name, part) in json.as_object().into_iter().flatten() {
+            match name.as_str() {
+                "reference" | "target" => collect(part, found),
+                "more" => *more += part.as_u64().unwrap_or_default(),
+                _ => part.as_array().into_iter().flatten().for_each(|part| walk(part, found, more)),
+            }
+        }
+    }
+    let (mut found, mut more) = (Vec::new(), 0);
+    walk(body, &mut found, &mut more);
+    found.into_iter().collect::<IndexSet<_>>().len() + usize::try_from(more).unwrap_or_default()
 }
 
 /// Passes the facts on to the question and to the answer of the call.

@@ -1,6 +1,6 @@
 //! `iac_mcp_read_command` and `iac_mcp_run_command`
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::asking::refused;
 use super::moves;
@@ -11,13 +11,13 @@ use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Mode, SetProperty};
-use crate::change::{DELETE, QUIT};
+use crate::change::{DELETE, OLD, QUIT, Tell, sends, tells};
 use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
 use crate::marshal::{Checker, Given, are_named, shapes};
 use crate::osa_error::OsaError;
-use crate::permission::{Classified, Decision, Gate, classify, decide};
+use crate::permission::{Classified, Decision, Gate, classify, decide, may_read, only_reads};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::Container;
@@ -54,9 +54,28 @@ pub(super) struct Sending {
     file: Option<String>,
     /// Whether it ends the app.
     ends: bool,
+    /// Whether it sends something to other people.
+    sends: bool,
+    /// Whether the app saves what it did.
+    saves: bool,
+    /// What the answer tells.
+    tells: Vec<Tell>,
+    /// The named parameters that are given.
+    given: Vec<String>,
 }
 
 pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, Fault> {
+    begin(call, None, world)
+}
+
+/// Begins the undo of a command that another one sets back.
+pub(super) fn start_back(undo: &Undo, world: &mut World<'_>) -> Result<Step, Fault> {
+    let Way::Run { command, arguments } = &undo.way else { return Err(not_a_command()) };
+    let call = CommandCall::of_undo(&undo.app, command, arguments.clone());
+    begin(&call, Some(undo), world)
+}
+
+fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Result<Step, Fault> {
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
     create::check_following(&call.then.then, app, &dictionary)?;
@@ -80,12 +99,15 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
     if let Deed::Command(invocation) = &mut action.deed
         && classified.level > Level::Safe
     {
+        invocation.tells = tells(&app.bundle_id, &invocation.code);
+        let may_read = |term: &&str| may_read(term.trim_start_matches('#'), app, world.gate, world.now);
+        invocation.tells.retain(|tell| !invocation.each && tell.terms.iter().all(may_read));
         if KEPT.contains(&invocation.term.as_str()) {
             invocation.save = create::saving(app, &dictionary).map(Box::new);
         }
         invocation.anchors = Some(placing::anchors(app, &dictionary, invocation));
     }
-    if call.mode == Mode::Read && classified.level > Level::Safe {
+    if call.mode == Mode::Read && !only_reads(&action, world.gate.policy.levels()) {
         return Err(not_a_read(&action, &classified, app));
     }
     if is_deletion(&action)
@@ -115,9 +137,13 @@ pub(super) fn start(call: &CommandCall, world: &mut World<'_>) -> Result<Step, F
         counts_nothing: invocation.code == schema::COUNT && invocation.parameters.is_empty(),
         target: call.target.as_ref().and_then(Json::as_str).map(str::to_owned),
         each: if invocation.each { named(call, &invocation, app, world) } else { Vec::new() },
-        back: Vec::new(),
+        back: back.into_iter().cloned().collect(),
         file: invocation.file_to_be().map(str::to_owned),
         ends: invocation.code == QUIT,
+        sends: sends(&invocation.code),
+        saves: invocation.save.is_some(),
+        tells: invocation.tells.clone(),
+        given: invocation.parameters.iter().map(|argument| argument.term.clone()).collect(),
     };
     Ok(placing::begin(*invocation, references(call.target.as_ref()), sending, app, world))
 }
@@ -198,7 +224,7 @@ fn not_a_command() -> Fault {
 fn not_a_read(action: &Action, classified: &Classified, app: &App) -> Fault {
     let Deed::Command(invocation) = &action.deed else { return not_a_command() };
     let message = format!(
-        "iac_mcp_read_command takes only commands that need no approval; `{}` of {} {}",
+        "iac_mcp_read_command takes only commands that change nothing; `{}` of {} {}",
         invocation.term, app.name, classified.reason
     );
     Fault::new(Code::PermissionDenied, message, "use iac_mcp_run_command, which asks the user if necessary")
@@ -325,6 +351,10 @@ impl Sending {
             back,
             file: None,
             ends: false,
+            sends: false,
+            saves: false,
+            tells: Vec::new(),
+            given: Vec::new(),
         }
     }
 
@@ -401,16 +431,29 @@ impl Sending {
         if self.unmakes() {
             return Ok(create::unmade(&self.back, Some(answer), app, events, world));
         }
-        if !self.back.is_empty() {
+        let is_setting = matches!(self.back.as_slice(), [Undo { way: Way::Run { .. }, .. }]);
+        if !self.back.is_empty() && !is_setting {
             let (_, reports) = moves::split(answer);
             moves::follow_back(&self.back, &reports, app, world);
             return Ok(Step::Done(moves::taken_back(&self.back, &reports, events)));
         }
+        let (answer, told) = match answer["$"].as_str() {
+            Some("told") => (&answer["value"], answer["told"].as_array().cloned().unwrap_or_default()),
+            _ => (answer, Vec::new()),
+        };
         let (answer, there) = self.trace.still_there(answer);
         let (answer, back) = self.trace.split(&answer, app, world);
         let answer = &answer;
         let mut undo: Vec<Undo> = back.iter().flatten().cloned().collect();
+        undo.extend(self.set_back(&told, app, world));
         let id = undo::together(&mut undo, world.fresh);
+        let is_set = undo.iter().any(|undo| matches!(undo.way, Way::Run { .. }));
+        if let [back] = self.back.as_slice() {
+            let entry = json!({ "object": back.words, "command": self.term, "undo": null });
+            let body = json!({ "success": true, "changes": [entry], "undo": id, "untrusted": true });
+            let undone = vec![back.id.clone()];
+            return Ok(Step::Done(Outcome { body, events, undo, undone, ..Outcome::default() }));
+        }
         let answers = answer.as_array().map(Vec::as_slice).unwrap_or_default();
         let is_done = self.each.is_empty() || trace::is_done(answers, self.each.len());
         if let Some(did) = self.trace.did().filter(|_| undo.is_empty() && is_done) {
@@ -420,7 +463,8 @@ impl Sending {
         let outcome =
             |body: Json, is_error| Step::Done(Outcome { body, is_error, events, undo, ..Outcome::default() });
         if !self.each.is_empty() {
-            let mut body = self.results(answer, reply.reason, app, world)?;
+            let mut body = self.results(answer, reply.reason.clone(), app, world)?;
+            self.tell_kept(reply.reason, &mut body);
             let is_tried = |answer: &Json| answer.get("$").and_then(Json::as_str) != Some("untried");
             let there = answers.iter().zip(there).filter(|(answer, _)| is_tried(answer));
             let results = body["results"].as_array_mut().into_iter().flatten();
@@ -466,15 +510,67 @@ impl Sending {
         if let Some(filed) = filed {
             filed.tell(&mut body);
         }
+        self.tell_kept(reply.reason, &mut body);
+        self.tell_values(&told, &mut body, app, world);
         if there == [true] {
             let (note, has_no_effect) = self.trace.is_still_there(&app.bundle_id);
             body["unverified"] = json!(note);
             body["success"] = json!(!has_no_effect);
         }
-        if self.trace.is_followed() {
+        if self.trace.is_followed() || is_set {
             body["undo"] = json!(id);
         }
         Ok(outcome(body, false))
+    }
+
+    /// The inverse of a command that sets what was read before it.
+    fn set_back(&self, told: &[Json], app: &App, world: &mut World<'_>) -> Option<Undo> {
+        let dictionary = app.dictionary().ok()?;
+        // The old values are the first ones that were read.
+        let old = told.first().filter(|_| self.tells.iter().any(|tell| tell.name == OLD))?;
+        let old = value(old, None, dictionary).to_json(&mut |source| Json::from(source));
+        let value = |term: &String| Some((term.clone(), old.get(term).filter(|old| !old.is_null())?.clone()));
+        let arguments: Map<String, Json> = self.given.iter().map(value).collect::<Option<_>>()?;
+        (!arguments.is_empty()).then(|| Undo {
+            id: Undo::id((world.fresh)()),
+            call: None,
+            is_undo: !self.back.is_empty(),
+            app: app.bundle_id.to_string(),
+            object: Json::Null,
+            words: self.term.clone(),
+            mark: None,
+            at: world.now,
+            way: Way::Run { command: self.term.clone(), arguments },
+        })
+    }
+
+    /// Says whether the app has kept or sent what it was told.
+    fn tell_kept(&self, reason: Option<String>, body: &mut Json) {
+        if self.saves {
+            body["saved"] = json!(reason.is_none());
+            body["note"] = reason.map_or(body["note"].take(), Json::from);
+        }
+        if self.sends && body["success"] == json!(true) {
+            body["sent"] = json!(true);
+        }
+        if body["note"].is_null() {
+            body.as_object_mut().into_iter().for_each(|body| drop(body.shift_remove("note")));
+        }
+    }
+
+    /// Adds the values that were read for the answer. Those before the command come first.
+    fn tell_values(&self, told: &[Json], body: &mut Json, app: &App, world: &mut World<'_>) {
+        let Ok(dictionary) = app.dictionary().cloned() else { return };
+        let (before, after): (Vec<&Tell>, Vec<&Tell>) = self.tells.iter().partition(|tell| tell.is_before);
+        for (tell, cell) in before.into_iter().chain(after).zip(told) {
+            match value(cell, None, &dictionary) {
+                Value::Failed { .. } | Value::Null => {}
+                value => {
+                    body[tell.name] = show(&value, app, world);
+                    body["untrusted"] = json!(true);
+                }
+            }
+        }
     }
 
     /// The error if the shown objects have changed since a human approved the command.

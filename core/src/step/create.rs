@@ -4,6 +4,7 @@
 mod answer;
 mod begin;
 mod row;
+mod sets;
 mod unmake;
 mod wording;
 
@@ -12,12 +13,13 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 
 use super::asking::{Behind, ask_seen, ask_unseen, refused, run};
+use super::set::{Steps, unmeant};
 use super::trace::{self, Sent, Trace};
 use super::words::{self, Names};
 use super::{Step, Then, World, command, failed, in_app, moves, placing, query, show};
 use crate::action::{Action, Argument, Creation, Deed, Following, Invocation, Preview};
 use crate::app::App;
-use crate::change::Subject;
+use crate::change::{Subject, is_lossy};
 use crate::fault::{Code, Fault};
 use crate::identity::Anchors;
 use crate::marshal::Given;
@@ -51,6 +53,10 @@ pub(super) struct Creating {
     references: Vec<Vec<Option<RefId>>>,
     /// The traces of the commands that follow, or of those in a row.
     traces: Vec<Trace>,
+    /// The steps that set properties on objects of their own.
+    steps: Steps,
+    /// Whether new values may remove what their properties do not hold.
+    may_lose: bool,
     /// Whether the first object existed before, because a command has only opened it.
     is_old: bool,
     /// Whether the running script is the one that makes the objects.
@@ -117,14 +123,15 @@ impl Creating {
     /// The change that the app may have made although no answer came.
     pub(super) fn sent(&self, app: &str, name: &str) -> Option<Sent> {
         let all = vec![true; self.traces.len()];
-        let did = self.did(name, &all).filter(|_| self.writes)?;
+        let did = self.did(name, &all, 0..self.creation.sets.len()).filter(|_| self.writes)?;
         Some(Sent { app: app.to_owned(), did })
     }
 
     /// The permanent effects of the commands that ran, in words; `None` if all of them only show something.
-    fn did(&self, name: &str, done: &[bool]) -> Option<String> {
+    fn did(&self, name: &str, done: &[bool], sets: impl Iterator<Item = usize>) -> Option<String> {
         let then = self.traces.iter().zip(done).filter(|(_, is_done)| **is_done);
         let then = then.filter_map(|(trace, _)| trace.did().map(str::to_owned));
+        let then = then.chain(sets.filter_map(|number| self.steps.did(number)));
         let first = match (self.creation.origin(), self.nodes.first()) {
             // Opening a document changes nothing, unless the call sets something in it.
             (Some(origin), _) => {
@@ -156,7 +163,8 @@ impl Creating {
     /// Looks at the containers first, if there are any: the question shows them, and the server replaces positions by
     /// ids.
     fn begin(self, app: &App, world: &mut World<'_>) -> Step {
-        if self.places.is_empty() {
+        let sets = self.steps.look(app);
+        if self.places.is_empty() && sets.is_empty() {
             return self.go(app, 0, world);
         }
         // If the policy refuses it at every destination, the call ends before anything is read.
@@ -170,7 +178,7 @@ impl Creating {
             }
             _ => {}
         }
-        let subjects = self.places.iter().cloned().chain(owners(&self.places, app)).collect();
+        let subjects = self.places.iter().cloned().chain(owners(&self.places, app)).chain(sets).collect();
         let look = Preview { subjects, anchors: Some(self.anchors.clone()) };
         in_app(app, Deed::Preview(look), 0, Then::Create(Box::new(self)), world)
     }
@@ -205,7 +213,8 @@ impl Creating {
                 let mut wording = self.wording(app, world.gate.plugin.clone());
                 wording.is_undo |= world.gate.takes_back;
                 // If the server has looked at containers, the app is known to run.
-                let ask = if self.names.is_empty() { ask_unseen } else { ask_seen };
+                let is_seen = !self.names.is_empty() || self.steps.is_seen();
+                let ask = if is_seen { ask_seen } else { ask_unseen };
                 ask(unasked, wording, behind, Then::Create(Box::new(self)), world)
             }
             Decision::Deny(refusal) => refused(refusal, events),
@@ -278,10 +287,39 @@ impl Creating {
         at.and_then(|at| row.get(4)?.get(at)) == Some(&Json::Bool(false))
     }
 
+    /// Refuses a change that removes something of a copy, unless the call says that it may.
+    ///
+    /// # Errors
+    /// The original has something of the kind.
+    fn check_loss(&mut self, subject: &Subject, row: &Json, app: &App) -> Result<(), Fault> {
+        let Some(at) = subject.facts.iter().position(|fact| fact.is_lost) else { return Ok(()) };
+        let count = row.get(4).and_then(|facts| facts.get(at)).and_then(Json::as_u64);
+        let Some(writes) = self.creation.writes.as_mut().filter(|_| count != Some(0)) else { return Ok(()) };
+        let what = subject.facts[at].caption.clone();
+        if !self.may_lose {
+            let class = writes.subject.path.class();
+            let is_it =
+                |term: &&str| app.dictionary().is_ok_and(|all| is_lossy(&app.bundle_id, all, class, term));
+            let term = writes.subject.slots.iter().map(|slot| slot.term.as_str()).find(is_it);
+            let name = words::object(subject, row, app, &self.names);
+            let name = name.lines().next().unwrap_or_default();
+            return Err(unmeant(&(what, count), term.unwrap_or_default(), name, app));
+        }
+        writes.loses = Some(what);
+        Ok(())
+    }
+
     /// Takes the objects at the destinations from the reply.
-    fn looked_at(mut self, rows: &[Json], app: &App, events: u64, world: &World<'_>) -> Result<Step, Fault> {
+    fn looked_at(
+        mut self,
+        rows: &[Json],
+        app: &App,
+        events: u64,
+        world: &mut World<'_>,
+    ) -> Result<Step, Fault> {
         let places = std::mem::take(&mut self.places);
         let owners = owners(&places, app);
+        let (rows, sets) = rows.split_at(rows.len().min(places.len() + owners.len()));
         self.names.extend(words::called(&owners, rows.get(places.len()..).unwrap_or_default(), app));
         let mut pinned: Vec<(Path, Path)> = Vec::new();
         for (at, subject) in places.iter().enumerate() {
@@ -300,6 +338,7 @@ impl Creating {
                 return Err(closed(&words::object(subject, row, app, &self.names), app)
                     .with("parameter", self.place_of(&subject.path)));
             }
+            self.check_loss(subject, row, app)?;
             let moves = self.creation.then.iter().filter(|next| next.sent.code == moves::MOVE);
             let mut to = moves.flat_map(|next| &next.sent.parameters).flat_map(|each| each.value.paths());
             let path = placing::found(&subject.path, row.get(3), &self.anchors);
@@ -337,6 +376,9 @@ impl Creating {
         let subjects: Vec<Subject> =
             places.iter().map(|subject| Subject { path: now(&subject.path), ..subject.clone() }).collect();
         self.creation.seen.extend(super::asking::shown(&subjects, rows));
+        if !self.creation.sets.is_empty() {
+            self.steps.looked_at(sets, &mut self.creation.sets, app, world)?;
+        }
         Ok(self.go(app, events, world))
     }
 }

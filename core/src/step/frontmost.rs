@@ -8,7 +8,8 @@ use super::names::{self, Naming};
 use super::properties::column;
 use super::show::{self, show, value};
 use super::{
-    Behind, Load, Outcome, Pending, Step, Then, World, done, in_app, out_of_turn, propose, remember,
+    Behind, Load, Outcome, Pending, Step, Then, World, done, failed, in_app, out_of_turn, propose, remember,
+    rest,
 };
 use crate::action::{Action, Column, Deed, SystemDeed, Wanted};
 use crate::app::App;
@@ -84,6 +85,50 @@ pub(super) fn start(app: Option<&str>, world: &mut World<'_>) -> Result<Step, Fa
     let action = Action::of_system(SystemDeed::Frontmost);
     let behind = Behind { name: "the system".to_owned(), events: 0 };
     Ok(propose(action, behind, Then::Frontmost(Front::Asked), world))
+}
+
+/// Looks at several apps, one after the other.
+pub(super) fn start_all(mut apps: Vec<String>, world: &mut World<'_>) -> Step {
+    apps.reverse();
+    let mut rest = Rest { apps, current: String::new(), done: Outcome::default(), shown: Vec::new() };
+    match rest.begin(world) {
+        Some(step) => rest::with(step, Some(Box::new(rest::Rest::Front(rest))), world),
+        None => Step::Done(rest.ended()),
+    }
+}
+
+/// The apps that a call still looks at.
+#[derive(Debug)]
+pub(super) struct Rest {
+    /// The others, the last one first.
+    apps: Vec<String>,
+    current: String,
+    done: Outcome,
+    shown: Vec<Json>,
+}
+
+impl Rest {
+    /// Takes the answer about an app, and begins with the next one; `None` after the last.
+    pub(super) fn next(&mut self, outcome: Outcome, world: &mut World<'_>) -> Option<Step> {
+        let done = &mut self.done;
+        done.events += outcome.events;
+        done.refused = outcome.refused.or_else(|| done.refused.take());
+        self.shown.push(match outcome.is_error {
+            true => json!({ "app": { "name": self.current }, "error": outcome.body }),
+            false => outcome.body,
+        });
+        self.begin(world)
+    }
+
+    fn begin(&mut self, world: &mut World<'_>) -> Option<Step> {
+        self.current = self.apps.pop()?;
+        Some(start(Some(&self.current), world).unwrap_or_else(|fault| failed(&fault, 0)))
+    }
+
+    pub(super) fn ended(self) -> Outcome {
+        let is_error = self.shown.iter().all(|shown| shown.get("error").is_some());
+        Outcome { body: json!({ "apps": self.shown, "untrusted": true }), is_error, ..self.done }
+    }
 }
 
 impl Front {

@@ -418,6 +418,7 @@ impl Back {
             seen: paths.iter().zip(&self.undos).filter_map(seen).collect(),
             moves: Some(Moves::of(app, dictionary, &self.element, self.to.class(), Some(&self.from))),
             copies: None,
+            tells: Vec::new(),
             anchors: Some(Anchors::default()),
             save: None,
         })

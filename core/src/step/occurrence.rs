@@ -122,6 +122,7 @@ pub(super) fn deletion(target: Option<&Json>, world: &World<'_>) -> Option<Resul
         list: of_series.len() > 1,
         values: (0..of_series.len()).collect(),
         properties: of_series.values().map(value).collect(),
+        may_lose: false,
     }))
 }
 

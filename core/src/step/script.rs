@@ -97,6 +97,7 @@ fn prepared(call: &ScriptCall, command: &Command, app: &App) -> Result<InAppScri
             seen: Vec::new(),
             moves: None,
             copies: None,
+            tells: Vec::new(),
             anchors: None,
             save: None,
             is_fragile: false,

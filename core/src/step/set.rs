@@ -7,6 +7,7 @@ mod excluded;
 mod fold;
 mod lists;
 mod number;
+mod steps;
 mod wording;
 
 use std::sync::Arc;
@@ -37,9 +38,11 @@ use crate::undo::{self, Undo};
 use crate::value::Value;
 use crate::words::RefId;
 
+pub(super) use answer::unmeant;
 pub(super) use begin::{changes, start, start_undo};
 use excluded::Known;
 use number::Sum;
+pub(super) use steps::{Steps, Told};
 
 /// The most containers to search for an object that is no longer where it was.
 const MOST_PLACES: usize = 8;
@@ -68,6 +71,10 @@ pub(super) struct Setting {
     open: Vec<Open>,
     /// Whether the server has looked at the objects, so that it can show them.
     seen: bool,
+    /// Whether the writes are steps of another call.
+    is_step: bool,
+    /// Whether the client knows that a new value may remove what the property does not hold.
+    may_lose: bool,
     /// Whether the running script is the one that writes.
     writes: bool,
     rounds: usize,
@@ -360,7 +367,8 @@ impl Setting {
             let fault = error.to_fault(&app.bundle_id, &app.name);
             return Err(fault.with("object", show::told(&path, app, world)));
         } else {
-            let subjects = self.open.iter().map(|open| &open.change.subject);
+            // The answer names an object by the reference that the client gave, which may be one of its dates.
+            let subjects = self.open.iter().map(|open| (self.id_of(open), &open.change.subject));
             let named = words::names(subjects.zip(&rows), app, world);
             self.looked_at(&rows, app, world)?;
             return Ok(carried::with(self.go_on(app, events, world)?, named.into_iter().collect()));
@@ -411,7 +419,7 @@ impl Setting {
                 self.tell(&open, fault)?;
                 continue;
             }
-            if self.is_so_already(&open, &old, app, world)? {
+            if !self.is_step && self.is_so_already(&open, &old, app, world)? {
                 continue;
             }
             if let Err(fault) = open.check_lock(row, app, world) {
@@ -435,7 +443,13 @@ impl Setting {
             open.change.expected.looks = row.get(5).cloned();
             open.row = row.clone();
             open.stands = words::stands(&open.change.subject, row);
-            open.change.loses = open.lost(&dictionary).map(|(what, _)| what);
+            let lost = open.lost(&dictionary);
+            if let Some(lost) = lost.as_ref().filter(|_| !self.may_lose && !self.is_undo(&open)) {
+                let fault = open.unmeant(lost, app, world);
+                self.tell(&open, fault)?;
+                continue;
+            }
+            open.change.loses = lost.map(|(what, _)| what);
             let is_rule = |fact: &Fact| fact.caption == RULE;
             let rule = open.change.subject.facts.iter().position(is_rule);
             let fact = rule.and_then(|at| row.get(4)?.get(at));

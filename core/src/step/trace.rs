@@ -3,22 +3,22 @@
 use serde_json::Value as Json;
 
 use super::moves::{self, Moving};
-use super::{Step, World, copies};
+use super::{Outcome, Step, World, copies};
 use crate::action::{Action, Copies, Deed, Invocation};
 use crate::app::{App, same_id};
 use crate::change::DELETE;
 use crate::osa_error::OsaError;
-use crate::permission::classify;
+use crate::permission::{READS, classify};
 use crate::specifier::{Path, quoted};
 use crate::undo::Undo;
 use crate::words::{Level, RefId};
 
-/// Events that open, show, print or only read something, and change nothing that an undo could mean: launch, reopen,
-/// activate, open, print, select, reveal, the clipboard, and the equivalent commands of Notes, Calendar, Music, Reminders,
+/// Events that open, show or print something, and change nothing that an undo could mean: launch, reopen, activate,
+/// open, print, select, reveal, and the equivalent commands of Notes, Calendar, Music, Reminders,
 /// Things and Keynote.
-const SHOWS: [&str; 15] = [
+const SHOWS: [&str; 14] = [
     "aevtoapp", "ascrnoop", "aevtrapp", "miscactv", "aevtodoc", "aevtpdoc", "miscslct", "miscmvis",
-    "JonsgClp", "noteshow", "wrbtaec3", "hookRevl", "remishow", "THGSshow", "KntcKjmp",
+    "noteshow", "wrbtaec3", "hookRevl", "remishow", "THGSshow", "KntcKjmp",
 ];
 
 /// The reason why an uncertain change cannot be undone.
@@ -47,7 +47,8 @@ pub(super) struct Trace {
 
 impl Trace {
     pub(super) fn new(invocation: &Invocation, level: Level) -> Self {
-        let lasts = level > Level::Safe && !shows(invocation);
+        let is_read = READS.iter().any(|(code, _)| *code == invocation.code);
+        let lasts = level > Level::Safe && !shows(invocation) && !is_read;
         let did = format!("ran {}", quoted(&invocation.term));
         Self { did, code: invocation.code.clone(), lasts, moving: None, copies: None }
     }
@@ -179,22 +180,39 @@ pub(super) struct Sent {
     pub(super) did: String,
 }
 
+/// Says what cannot be undone: every change has a way back, or says that it has none.
+fn for_good(mut outcome: Outcome, world: &World<'_>) -> Outcome {
+    let lasting: Vec<String> =
+        outcome.undo.iter().filter(|undo| undo.is_lasting()).map(Undo::for_good).collect();
+    let is_said = |body: &Json| {
+        let entries = body["changes"].as_array().into_iter().flatten();
+        entries.chain([body]).any(|entry| entry.get("noWayBack").is_some())
+    };
+    let tells = !outcome.is_error && outcome.body.is_object() && world.gate.plugin.is_none();
+    if tells && !lasting.is_empty() && !is_said(&outcome.body) {
+        if outcome.body.get("undo").is_none() {
+            outcome.body["undo"] = Json::Null;
+        }
+        outcome.body["noWayBack"] = Json::from(lasting);
+    }
+    outcome
+}
+
 /// Records a change with an unknown outcome, or one that was made in part, so that "the last change" does not mean an
 /// earlier one.
 pub(super) fn kept(step: Step, sent: Option<Sent>, world: &mut World<'_>) -> Step {
-    let (Step::Done(outcome), Some(sent)) = (&step, sent) else { return step };
-    if !outcome.undo.is_empty() {
-        return step;
-    }
+    let Step::Done(mut outcome) = step else { return step };
+    let Some(sent) = sent.filter(|_| outcome.undo.is_empty()) else {
+        return Step::Done(for_good(outcome, world));
+    };
     let undo = match outcome.body.get("outcome").and_then(Json::as_str) {
         Some("unknown") => unknown(&sent.app, &sent.did, world),
         Some(PARTIAL) => {
             let did = format!("{}, in part", sent.did);
             Undo::lasting(&sent.app, did, HALF, (world.fresh)(), world.now)
         }
-        _ => return step,
+        _ => return Step::Done(outcome),
     };
-    let Step::Done(mut outcome) = step else { return step };
     outcome.undo.push(undo);
     Step::Done(outcome)
 }

@@ -26,6 +26,7 @@ use crate::permission::{NAMED, OPEN, holds_address, is_address, may_read};
 use crate::series;
 use crate::specifier::{By, Path, Segment, fits_line, one_line, quoted, quoted_to};
 use crate::value::Value;
+use crate::words::RefId;
 
 /// The names of objects, by the paths that lead to them.
 pub(super) type Names = BTreeMap<Path, String>;
@@ -145,13 +146,13 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
 /// The names of objects that are known only by id, for the answer. A rule may hide a name from the client, but the
 /// person who is asked still sees it.
 pub(super) fn names<'s>(
-    read: impl Iterator<Item = (&'s Subject, &'s Json)>,
+    read: impl Iterator<Item = ((Option<RefId>, &'s Subject), &'s Json)>,
     app: &App,
     world: &mut World<'_>,
 ) -> Option<Carried> {
     let dictionary = app.dictionary().ok()?;
     let mut names = IndexMap::new();
-    for (subject, row) in read.filter(|(subject, _)| subject.path.is_by_id()) {
+    for ((id, subject), row) in read.filter(|((_, subject), _)| subject.path.is_by_id()) {
         let term = labels(&app.bundle_id, dictionary, subject.path.class()).into_iter().next();
         // A change of the name itself tells the old and the new one.
         let may_tell = |term: &String| {
@@ -162,7 +163,8 @@ pub(super) fn names<'s>(
         }
         let name = row.get(1).and_then(|labels| labels.get(0));
         if let Some(name) = name.and_then(|name| label_text(&value(name, None, dictionary))) {
-            names.insert(remember(subject.path.clone(), app, world).to_string(), name);
+            let id = id.unwrap_or_else(|| remember(subject.path.clone(), app, world));
+            names.insert(id.to_string(), name);
         }
     }
     (!names.is_empty()).then_some(Carried::Names(names))
@@ -644,6 +646,7 @@ mod tests {
                 seen: Vec::new(),
                 moves: None,
                 copies: None,
+                tells: Vec::new(),
                 anchors: None,
                 save: None,
             };

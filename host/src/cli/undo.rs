@@ -101,6 +101,7 @@ fn list(state: &State, common: &Common) -> Result<(), Failure> {
                 (property.as_str(), old.as_str().map_or_else(|| old.to_string(), str::to_owned))
             }
             Way::Move { .. } => ("(moved)", String::new()),
+            Way::Run { command, .. } => ("(set by a command)", command.clone()),
             Way::Call { plugin, .. } => ("(changed by a plugin)", plugin.clone()),
             Way::Create { .. } => ("(created)", String::new()),
             Way::Lasting { why, .. } => ("(no way back)", why.clone()),

@@ -1,7 +1,7 @@
 //! Addresses among the values of an action: which program they open, and which code they run.
 
 use super::{Classified, Level};
-use crate::action::{Action, Deed, Invocation};
+use crate::action::{Action, Invocation};
 use crate::app::{STANDARD_ADDITIONS, same_id};
 use crate::change::Change;
 use crate::dictionary::names;
@@ -56,12 +56,7 @@ const PAGES: [&str; 3] = ["url", "address", "location"];
 /// The addresses that an action opens, in an app or in another program. A yes to one of them says nothing about the
 /// next one, which may lead anywhere and carry anything.
 pub(super) fn of(action: &Action) -> Vec<&str> {
-    let changes: Vec<&Change> = match &action.deed {
-        Deed::Set(changes) => changes.iter().collect(),
-        Deed::Create(creation) => creation.writes.iter().map(|change| &**change).collect(),
-        _ => Vec::new(),
-    };
-    let changed = changes.into_iter().flat_map(|change| of_change(action, change));
+    let changed = action.deed.changes().into_iter().flat_map(|change| of_change(action, change));
     changed
         .chain(action.deed.commands().into_iter().flat_map(|command| of_command(action, command)))
         .collect()

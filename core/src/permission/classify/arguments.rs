@@ -265,7 +265,7 @@ fn object_runs(action: &Action, path: &Path, hands_on: bool) -> bool {
 }
 
 /// Judges the destination of a new file: programs look for code to run in dot files and in some folders.
-pub(super) fn place(action: &Action, commands: &[&Invocation], changes: &[Change]) -> Option<Classified> {
+pub(super) fn place(action: &Action, commands: &[&Invocation], changes: &[&Change]) -> Option<Classified> {
     let names = written(action, commands, changes);
     names.iter().any(|name| is_run_from(name)).then(touches_hidden)
 }

@@ -255,6 +255,20 @@ const CALLED: &[(&str, &str)] = &[
     ("OSssOScl", "clear"),
 ];
 
+/// Commands that change nothing and yet need approval, because of what they read; each with its name.
+pub(crate) const READS: &[(&str, &str)] = &[
+    ("JonsgClp", "the clipboard"),
+    ("rdwrread", "read"),
+    ("fbcssumm", "summarize"),
+    ("fndrgstl", "system attribute"),
+];
+
+/// Whether a command of Standard Additions only reads.
+pub(super) fn only_reads(app: &str, name: &str, code: &str) -> bool {
+    let is_it = |(known, called): &(&str, &str)| *known == code && names::key(called) == names::key(name);
+    same_id(app, ADDITIONS) && READS.iter().any(is_it)
+}
+
 /// Whole words of a name that raise the level of an unknown command. None of them ever lowers a level.
 const WORDS: &[(&str, &str)] = &[
     ("applescript", "runs a script"),

@@ -167,6 +167,7 @@ pub(in crate::permission) fn invocation(
         seen: Vec::new(),
         moves: None,
         copies: None,
+        tells: Vec::new(),
         anchors: None,
         save: None,
     };

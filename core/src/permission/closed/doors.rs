@@ -114,11 +114,9 @@ impl Closed {
             Deed::Find(find) => find.places.iter().find_map(|(container, _)| doors.read(container, true)),
             Deed::Preview(look) => look.subjects.iter().find_map(|subject| doors.read(&subject.path, false)),
             Deed::Command(invocation) => doors.command(invocation),
-            Deed::Set(changes) => changes.iter().find_map(|change| doors.set(change)),
-            Deed::Create(creation) => {
-                let commands = action.deed.commands().into_iter();
-                let set = || creation.writes.as_deref().and_then(|change| doors.set(change));
-                commands.map(|command| doors.command(command)).find(Option::is_some).flatten().or_else(set)
+            Deed::Set(_) | Deed::Create(_) => {
+                let set = || action.deed.changes().into_iter().find_map(|change| doors.set(change));
+                action.deed.commands().into_iter().find_map(|command| doors.command(command)).or_else(set)
             }
         }
     }
@@ -129,7 +127,7 @@ impl Closed {
 pub(in crate::permission) fn written(
     action: &Action,
     commands: &[&Invocation],
-    changes: &[Change],
+    changes: &[&Change],
 ) -> Vec<String> {
     let files = Files { app: &action.app, terms: &action.terms };
     let mut names: Vec<String> = commands.iter().flat_map(|command| files.targets(command).names).collect();
@@ -141,9 +139,9 @@ pub(in crate::permission) fn written(
 /// The paths among the new values of properties.
 pub(in crate::permission) fn written_paths<'a>(
     commands: &[&'a Invocation],
-    changes: &'a [Change],
+    changes: &[&'a Change],
 ) -> impl Iterator<Item = &'a str> {
-    let writes = changes.iter().flat_map(of_change);
+    let writes = changes.iter().flat_map(|change| of_change(change));
     let writes = writes.chain(commands.iter().flat_map(|command| of_command(command)));
     writes.flat_map(|write| paths_in(write.term, write.value))
 }

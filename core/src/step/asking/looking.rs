@@ -225,7 +225,8 @@ impl Looking {
         let unsaved = unsaved(&unasked, subjects.iter().zip(rows), dictionary).map(str::to_owned);
         let notes = wording.consequence.take().into_iter().chain(unsaved).chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
-        let named = words::names(subjects.iter().take(targets).zip(rows), app, world);
+        let named = subjects.iter().take(targets).map(|subject| (None, subject));
+        let named = words::names(named.zip(rows), app, world);
         Ok(carried::with(ask_seen(unasked, wording, behind, then, world), named.into_iter().collect()))
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::begin::{CALLED, CONTAINER, DUPLICATE};
+use super::sets::{for_good, set_back};
 use super::{Creating, Node, gathers};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
@@ -86,7 +87,7 @@ const SAME: &str =
 impl Creating {
     /// The answer, once the script has run.
     pub(super) fn made(
-        &self,
+        mut self,
         answer: &Json,
         app: &App,
         events: u64,
@@ -97,9 +98,11 @@ impl Creating {
             return Err(another(app, self.creation.origin()));
         }
         if self.row().is_some() {
-            return Ok(self.ran(answer, app, &dictionary, events, world));
+            return self.ran(answer, app, &dictionary, events, world);
         }
         let rows = answer.get("rows").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let (then_rows, sets) = self.apart_sets(&answer["then"], app, world)?;
+        let then_rows = Json::from(then_rows);
         let mut told: Vec<Told> = Vec::new();
         for (at, (node, make)) in self.nodes.iter().zip(&self.creation.makes).enumerate() {
             let container = match node.parent {
@@ -129,14 +132,22 @@ impl Creating {
         let is_whole = made == told.len();
         let differs = told.iter().any(|each| each.json.contains_key("unverified"));
         let is_refused = told.iter().any(|each| each.is_refused);
-        let (then, moved) = self.moved_back(&answer["then"], &told, app, world);
+        let (then, moved) = self.moved_back(&then_rows, &told, app, world);
         let is_taken_back = self.is_taken_back(&dictionary);
         // What was moved into the new objects goes back before they are deleted.
         let way_back = moved
             .filter(|_| is_taken_back)
             .and_then(|moved| Some([moved, vec![self.way_back(rows, &told, app, world)?]].concat()));
-        let mut undo = way_back.unwrap_or_default();
-        let id = undo::together(&mut undo, world.fresh);
+        let done: Vec<bool> = rows_of(&then_rows).iter().map(is_done).collect();
+        let did = self.did(&app.name, &done, 0..0).filter(|_| made > 0 && way_back.is_none());
+        let (mut undo, set_for_good) = set_back(&sets);
+        undo.extend(way_back.unwrap_or_default());
+        undo.extend(
+            did.map(|did| Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now)),
+        );
+        undo.extend(for_good(set_for_good, app, world));
+        let is_kept = undo.iter().any(|undo| !undo.is_lasting());
+        let id = undo::together(&mut undo, world.fresh).filter(|_| is_kept);
         if made == 0
             && let [only] = told.as_slice()
             && let Some(error) = only.json.get("error")
@@ -164,25 +175,18 @@ impl Creating {
         if is_whole && differs {
             body["note"] = json!(if is_refused { REFUSED } else { MADE });
         }
-        if !self.creation.then.is_empty() {
+        if !self.creation.then.is_empty() || !sets.is_empty() {
             let then = self.followed(&then, app, &dictionary, world);
+            let then = self.in_order(then, sets);
             let is_done = then.iter().all(|each| each.get("error").is_none());
             body["success"] = json!(body["success"] == json!(true) && is_done);
             body["then"] = Json::from(then);
         }
+        if answer["saved"] == json!(true) {
+            body["saved"] = json!(true);
+        }
         if let Some(error) = saved.and_then(|saved| OsaError::of_row(saved, "save")) {
             body["unsaved"] = error.to_fault(&app.bundle_id, &app.name).to_json();
-        }
-        let mut lasting = || {
-            let done: Vec<bool> = rows_of(&answer["then"]).iter().map(is_done).collect();
-            let did = self.did(&app.name, &done).filter(|_| made > 0)?;
-            Some(Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now))
-        };
-        if undo.is_empty()
-            && let Some(lasting) = lasting()
-        {
-            body["noWayBack"] = json!([lasting.for_good()]);
-            undo.push(lasting);
         }
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
     }
@@ -221,18 +225,21 @@ impl Creating {
 
     /// The answer to commands in a row: the answer to the first, and in it the results of the others.
     fn ran(
-        &self,
+        mut self,
         answer: &Json,
         app: &App,
         dictionary: &Dictionary,
         events: u64,
         world: &mut World<'_>,
-    ) -> Step {
-        let mut rows = rows_of(&answer["then"]).to_vec();
-        let mut undo = self.left(&mut rows, app, world);
+    ) -> Result<Step, Fault> {
+        let (mut rows, sets) = self.apart_sets(&answer["then"], app, world)?;
+        let (mut undo, set_for_good) = set_back(&sets);
+        undo.extend(self.left(&mut rows, app, world));
+        undo.extend(for_good(set_for_good, app, world));
         let is_kept = undo.iter().any(|undo| !undo.is_lasting());
         let id = undo::together(&mut undo, world.fresh).filter(|_| is_kept);
-        let mut told = self.followed(&Json::from(rows), app, dictionary, world);
+        let told = self.followed(&Json::from(rows), app, dictionary, world);
+        let mut told = self.in_order(told, sets);
         let first = if told.is_empty() { Json::Null } else { told.remove(0) };
         if let Some(error) = first.get("error") {
             let mut body = error.clone();
@@ -241,17 +248,14 @@ impl Creating {
                     json!("some of the targets may be done: look at them; what follows was not tried");
                 body["undo"] = json!(id);
             }
-            return Step::Done(Outcome { body, is_error: true, events, undo, ..Outcome::default() });
+            return Ok(Step::Done(Outcome { body, is_error: true, events, undo, ..Outcome::default() }));
         }
         let is_done = told.iter().all(|each| each.get("error").is_none());
-        let mut body = json!({
+        let body = json!({
             "success": is_done, "app": &*app.bundle_id, "data": first["data"], "undo": id, "then": told,
             "untrusted": true,
         });
-        if let Some(lasting) = undo.iter().find(|undo| undo.is_lasting()) {
-            body["noWayBack"] = json!([lasting.for_good()]);
-        }
-        Step::Done(Outcome { body, events, undo, ..Outcome::default() })
+        Ok(Step::Done(Outcome { body, events, undo, ..Outcome::default() }))
     }
 
     /// The traces of successive commands, the last first, because undo begins with it. Replaces each trace in `rows` by
@@ -484,7 +488,7 @@ impl Creating {
     }
 }
 
-fn rows_of(answers: &Json) -> &[Json] {
+pub(super) fn rows_of(answers: &Json) -> &[Json] {
     answers.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 

@@ -4,6 +4,7 @@ mod following;
 mod given;
 mod looks;
 mod places;
+mod sets;
 
 use std::sync::Arc;
 
@@ -21,7 +22,8 @@ use crate::action::{Argument, Creation, Following, Into, Invocation, Make, Renam
 use crate::app::App;
 use crate::call::{Call, CommandCall, Create, How, NewObject, Next};
 use crate::change::{
-    Change, Expected, Fact, Look, SEND, Slot, Span, Subject, TO_ALL, as_html, begins_with, facts, taken_from,
+    Change, Expected, Fact, Look, SEND, Slot, Span, Subject, TO_ALL, as_html, begins_with, facts, loss,
+    taken_from,
 };
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr};
 use crate::fault::{Code, Fault};
@@ -30,6 +32,7 @@ use crate::marshal::{Checker, Dated, Given, date};
 use crate::permission::may_read;
 use crate::schema;
 use crate::specifier::{By, Container, Member, Path, Segment, SpecifierError};
+use crate::step::set::Steps;
 use crate::step::set::begin::{checked, slot, twice, writable};
 use crate::step::{Step, World, first, held, moves, occurrence, placing, set};
 use crate::words::{RefId, TextWindow};
@@ -172,6 +175,7 @@ fn invocation(command: &Command, identifier: Identifier, parameters: Vec<Argumen
         seen: Vec::new(),
         moves: None,
         copies: None,
+        tells: Vec::new(),
         anchors: None,
         save: None,
     }
@@ -192,6 +196,8 @@ pub(super) struct Tree<'a> {
     writes: Option<Box<Change>>,
     /// Whether the first object existed before: a document that was opened.
     is_old: bool,
+    /// Whether the new values may remove what their properties do not hold.
+    may_lose: bool,
     /// If nothing is made: the first of some commands in a row, with the references among its targets.
     pub(super) row: Option<(Invocation, Vec<Option<RefId>>)>,
     /// The client's text for `it` in these commands.
@@ -204,25 +210,30 @@ type Values = (Vec<Slot>, Vec<Given>, Vec<How>);
 impl<'a> Tree<'a> {
     pub(super) fn new(app: &'a App, dictionary: &'a Dictionary, command: Option<Command>) -> Self {
         let (makes, nodes, ways) = (Vec::new(), Vec::new(), Vec::new());
-        let (row, subject) = (None, None);
-        Self { app, dictionary, command, makes, nodes, ways, writes: None, is_old: false, row, subject }
+        let (writes, row, subject) = (None, None, None);
+        let (is_old, may_lose) = (false, false);
+        Self { app, dictionary, command, makes, nodes, ways, writes, is_old, may_lose, row, subject }
     }
 
     /// Reads the later commands, and looks at the existing objects.
     pub(super) fn finish(self, then: &[Next], world: &mut World<'_>) -> Result<Step, Unfit> {
         // Errors come before any lookup.
-        let mut then: Vec<_> = then.iter().map(|next| self.following(next, world)).collect();
+        let mut steps = Steps::new();
+        let mut sets = self.sets(then, &mut steps, world)?;
+        let commands = then.iter().filter(|next| next.sets.is_empty());
+        let mut then: Vec<_> = commands.map(|next| self.following(next, world)).collect();
         if let Some(at) = then.iter().position(|next| matches!(next, Err(Unfit::Wrong(_)))) {
             then.swap(0, at);
         }
         let then = then.into_iter().collect::<Result<Vec<_>, Unfit>>()?;
         let (mut then, mut references): (Vec<Following>, Vec<_>) = then.into_iter().unzip();
         following::check_order(&then, self.app, world)?;
-        let Self { app, dictionary, makes, nodes, ways, writes, is_old, row, .. } = self;
+        let Self { app, dictionary, makes, nodes, ways, writes, is_old, may_lose, row, .. } = self;
         let mut save = saving(app, dictionary);
         let alone = |sent: Invocation| Following { place: String::new(), judged: sent.clone(), sent };
         if let Some((first, targets)) = row {
             then.insert(0, alone(first));
+            sets.iter_mut().for_each(|set| set.after += 1);
             references.insert(0, targets);
             // After a row of commands the save comes last, unless the call has its own save.
             let last = save.take().filter(|save| then.iter().all(|next| next.sent.code != save.code));
@@ -230,7 +241,7 @@ impl<'a> Tree<'a> {
             references.resize(then.len(), Vec::new());
         }
         let save = save.map(Box::new);
-        let creation = Creation { makes, save, homes: ways, writes, then, seen: Vec::new() };
+        let creation = Creation { makes, save, homes: ways, writes, then, sets, seen: Vec::new() };
         let mut places: Vec<Subject> = Vec::new();
         let origin = creation.origin().into_iter().flat_map(Invocation::values);
         let others = origin.chain(creation.then.iter().flat_map(|next| next.sent.values()));
@@ -248,6 +259,8 @@ impl<'a> Tree<'a> {
         }
         if let (Some(origin), Some(first)) = (creation.origin(), places.first_mut()) {
             first.facts = facts_of(origin, &app.bundle_id, dictionary, first.path.class());
+            let set = creation.writes.as_ref().map(|writes| &writes.subject);
+            first.facts.extend(set.and_then(|set| loss_of_copy(origin, &app.bundle_id, dictionary, set)));
         }
         looks::tell_apart(&mut places, &creation.then, app, dictionary);
         let commands = creation.makes.iter().map(|make| &make.command);
@@ -275,7 +288,9 @@ impl<'a> Tree<'a> {
             names,
             references,
             traces,
+            steps,
             is_old,
+            may_lose,
             writes,
         };
         // An object that the undo cannot delete need not be compared.
@@ -331,6 +346,7 @@ impl<'a> Tree<'a> {
         let (label, looks) = self.looks(&container, &class, &slots, true);
         let span = Span::of(&app.bundle_id, &class, &slots);
         self.is_old = !is_new;
+        self.may_lose = object.may_lose;
         self.ways.push(way);
         self.nodes.push(Node {
             class: class.clone(),
@@ -617,6 +633,12 @@ fn facts_of(origin: &Invocation, app: &str, dictionary: &Dictionary, class: &str
     let to_all = origin.parameter("reply to all") == Some(&Given::Bool(true));
     let more = if to_all { facts(app, dictionary, TO_ALL, class) } else { Vec::new() };
     facts(app, dictionary, &origin.code, class).into_iter().chain(more).collect()
+}
+
+/// What new values remove from a copy, as the original has it.
+fn loss_of_copy(origin: &Invocation, app: &str, dictionary: &Dictionary, copy: &Subject) -> Option<Fact> {
+    let fact = loss(app, dictionary, copy.path.class(), &copy.slots).filter(|_| origin.code == DUPLICATE)?;
+    Some(Fact { caption: format!("{} of the copy", fact.caption), ..fact })
 }
 
 /// Whether objects can be put into a container, if its class tells it, as that of Calendar's calendars.

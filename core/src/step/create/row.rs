@@ -7,7 +7,7 @@ use super::begin::{DUPLICATE, Tree, Unfit};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::{App, same_id};
 use crate::bind::by_object;
-use crate::call::{Call, CommandCall, How, Named, NewObject, NewValue, SetProperty};
+use crate::call::{Call, CommandCall, How, Named, NewObject, NewValue, Next, SetProperty};
 use crate::change::{DELETE, home};
 use crate::dictionary::{APPLICATION, Dictionary, Identifier};
 use crate::fault::{Code, Fault};
@@ -39,6 +39,12 @@ pub(super) fn start_row(
     dictionary: &Dictionary,
     world: &mut World<'_>,
 ) -> Result<Step, Fault> {
+    let mut call = call.clone();
+    if let Some(next) = set_on_target(&call, &origin) {
+        call.then.object = NewObject::default();
+        call.then.then.insert(0, next);
+    }
+    let call = &call;
     if call.then.object != NewObject::default() {
         let Some(change) = moved_and_set(call, &origin, app, dictionary, world) else {
             return Err(no_answer(&origin, app));
@@ -77,6 +83,35 @@ pub(super) fn start_row(
     }
 }
 
+/// The properties to set on the only target of a command, as a step of its own; `None` if the command has another number
+/// of targets, or does not leave its target where it was.
+fn set_on_target(call: &CommandCall, origin: &Invocation) -> Option<Next> {
+    let object = &call.then.object;
+    let is_one = !origin.each && origin.direct.as_ref().is_some_and(|direct| direct.objects().len() == 1);
+    if !is_one || [MOVE, DELETE].contains(&origin.code.as_str()) || !object.children.is_empty() {
+        return None;
+    }
+    let sets = new_values(object);
+    (!sets.is_empty()).then(|| Next {
+        place: object.place.clone(),
+        target: call.target.clone(),
+        sets,
+        may_lose: object.may_lose,
+        ..Next::default()
+    })
+}
+
+/// The properties of an object, as values to set.
+fn new_values(object: &NewObject) -> Vec<NewValue> {
+    let new = |property: &str, value: &Json, how| NewValue {
+        property: property.to_owned(),
+        value: value.clone(),
+        how,
+    };
+    let set = object.properties.iter().map(|(term, value)| new(term, value, How::Set));
+    set.chain(object.added.iter().map(|(term, how, value)| new(term, value, *how))).collect()
+}
+
 /// A move and the properties to set on the moved objects, as one change, if a property gives their container. `None`
 /// otherwise, or if other steps follow.
 fn moved_and_set(
@@ -90,6 +125,7 @@ fn moved_and_set(
     let only = NewObject {
         properties: object.properties.clone(),
         added: object.added.clone(),
+        may_lose: object.may_lose,
         place: object.place.clone(),
         ..NewObject::default()
     };
@@ -105,14 +141,8 @@ fn moved_and_set(
     if !home.access.can_write() || objects.iter().any(|path| !path.is_stable()) {
         return None;
     }
-    let new = |property: &str, value: &Json, how| NewValue {
-        property: property.to_owned(),
-        value: value.clone(),
-        how,
-    };
-    let set = object.properties.iter().map(|(term, value)| new(term, value, How::Set));
-    let added = object.added.iter().map(|(term, how, value)| new(term, value, *how));
-    let values = set.chain(added).chain([new(&home.name, &to.to_json(), How::Set)]).collect();
+    let home = NewValue { property: home.name.clone(), value: to.to_json(), how: How::Set };
+    let values = new_values(object).into_iter().chain([home]).collect();
     let references: Vec<Named> = objects
         .into_iter()
         .map(|path| Ok(Container::Reference(remember(path.clone(), app, world))))
@@ -123,6 +153,7 @@ fn moved_and_set(
         values: vec![0; references.len()],
         references,
         properties: vec![values],
+        may_lose: object.may_lose,
     })
 }
 
@@ -172,6 +203,11 @@ fn no_answer(origin: &Invocation, app: &App) -> Fault {
         "`then` cannot change an object here, because `{}` of {} does not answer one",
         origin.term, app.name
     );
-    let suggestion = "`then` takes only commands after it: set properties with iac_mcp_set_property, which also moves an object by its `mailbox` or `container`; make objects with iac_mcp_create";
+    let suggestion = match origin.code.as_str() {
+        MOVE | DELETE => {
+            "set properties with iac_mcp_set_property, which also moves an object by its `mailbox` or `container`; make objects with iac_mcp_create"
+        }
+        _ => "name the object to set as `target` of the step; make objects with iac_mcp_create",
+    };
     Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then")
 }

@@ -91,6 +91,7 @@ fn delete(
         seen,
         moves: None,
         copies: None,
+        tells: Vec::new(),
         anchors: Some(Anchors::default()),
         save: saving(app, dictionary).map(Box::new),
     })

@@ -3,7 +3,7 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::{Chosen, Creating, Node};
-use crate::action::{Following, Into, Invocation, Make};
+use crate::action::{Following, Into, Invocation, Make, StepSet};
 use crate::app::App;
 use crate::call::How;
 use crate::change::{FROM, Fact, Look, NOT_SENT, PASSED_ON, SEND, drafts, facts, sends};
@@ -76,14 +76,17 @@ impl Creating {
             lines.into_iter().map(|line| (sets[at], line)).collect::<Vec<_>>()
         });
         let mut objects = counted(roots);
-        let then = match self.row() {
-            Some((first, rest)) => {
-                objects.extend(self.named_targets(first, app));
-                rest
-            }
-            None => &self.creation.then,
-        };
-        objects.extend(then.iter().map(|next| self.following(&next.sent, app)));
+        if let Some((first, _)) = self.row() {
+            objects.extend(self.named_targets(first, app));
+        }
+        let mut number = 0;
+        for step in self.later_steps() {
+            objects.push(match step {
+                Ok(next) => self.following(&next.sent, app),
+                Err(_) => self.steps.line(number, app, &apart),
+            });
+            number += usize::from(step.is_err());
+        }
         let differs = self.differs();
         if objects.len() > NAMED && !differs {
             // The last item holds all the remaining ones.
@@ -96,10 +99,11 @@ impl Creating {
         let commands =
             self.creation.origin().into_iter().chain(self.creation.then.iter().map(|next| &next.sent));
         let mut effects: IndexSet<String> = commands.filter_map(effect).map(str::to_owned).collect();
+        effects.extend(self.steps.effects(app));
         let is_draft = |node: &Node| dictionary.is_some_and(|all| drafts(&app.bundle_id, all, &node.class));
         let has_draft = effects.shift_remove(NOT_SENT) || self.nodes.iter().any(is_draft);
-        if effects.is_empty() && self.row().is_none() && dictionary.is_some_and(|it| !self.is_taken_back(it))
-        {
+        let has_row = self.row().is_some();
+        if effects.is_empty() && !has_row && dictionary.is_some_and(|it| !self.is_taken_back(it)) {
             effects.insert(STAYS.to_owned());
         }
         if has_draft && !self.creation.then.iter().any(|next| sends(&next.sent.code)) {
@@ -135,6 +139,29 @@ impl Creating {
         let about = direct.map(|direct| format!(": {}", targets(direct, &names, app))).unwrap_or_default();
         let text = words::sent(command).map(|text| format!("\n  {text}")).unwrap_or_default();
         format!("then run {told}{about}{}{text}", self.going_out(command, app))
+    }
+
+    /// The steps after the first command or the new objects.
+    fn later_steps(&self) -> Vec<Result<&Following, &StepSet>> {
+        self.creation.steps().split_off(usize::from(self.row().is_some()))
+    }
+
+    /// `, then run "send", then set "rating"`
+    fn then(&self) -> String {
+        let mut steps = self.later_steps();
+        // A step may set the same on several objects.
+        steps.dedup_by(
+            |one, other| matches!((one, other), (Err(one), Err(other)) if one.place == other.place),
+        );
+        let told = |step: Result<&Following, &StepSet>| match step {
+            Ok(next) => format!(", then run {}", quoted(&next.sent.term)),
+            Err(set) => {
+                let slots = set.change.subject.slots.iter();
+                let terms: Vec<String> = slots.map(|slot| quoted(&slot.term)).collect();
+                format!(", then set {}", terms.join(", "))
+            }
+        };
+        steps.into_iter().map(told).collect()
     }
 
     /// The name of a new object, if the call gives it one.
@@ -252,11 +279,8 @@ impl Creating {
     fn deed(&self, app: &App) -> String {
         let mut counts: IndexMap<&str, usize> = IndexMap::new();
         self.nodes.iter().for_each(|node| *counts.entry(node.class.as_str()).or_default() += 1);
-        let then: String =
-            self.creation.then.iter().map(|next| format!(", then run {}", quoted(&next.sent.term))).collect();
-        if let Some((first, rest)) = self.row() {
-            let then: String =
-                rest.iter().map(|next| format!(", then run {}", quoted(&next.sent.term))).collect();
+        let then = self.then();
+        if let Some((first, _)) = self.row() {
             return format!("run {}{then}", words::command(first, &self.names));
         }
         if let Some(origin) = self.creation.origin() {
@@ -318,10 +342,11 @@ impl Creating {
 
     fn apart(&self) -> Apart {
         let values = self.creation.makes.iter().flat_map(|make| &make.values);
-        Apart::of(values.filter_map(|value| match value {
+        let made = values.filter_map(|value| match value {
             Given::Text(text) => Some(text.as_str()),
             _ => None,
-        }))
+        });
+        Apart::of(made.chain(self.steps.texts()))
     }
 
     fn properties(&self, make: &Make, apart: &Apart) -> String {

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::begin::checked;
+use super::fold::SO_ALREADY;
 use super::{Open, Setting};
 use crate::app::App;
+use crate::call::LOSES;
 use crate::change::{Change, LOST, Slot, holds, is_lossy, labels, lock};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
@@ -57,6 +59,19 @@ impl Open {
             _ => None,
         };
         (count != Some(0)).then(|| (self.change.subject.facts[at].caption.clone(), count))
+    }
+
+    /// The error for a change that would remove more than the client may know. Nobody is asked before it knows.
+    pub(super) fn unmeant(&self, lost: &(String, Option<u64>), app: &App, world: &World<'_>) -> Fault {
+        let lossy = self.change.subject.slots.iter().find(|slot| self.is_lossy(slot, app));
+        let term = lossy.map_or("", |slot| slot.term.as_str());
+        unmeant(lost, term, &self.told(app, world), app)
+    }
+
+    /// Whether setting a property removes something else of the object.
+    fn is_lossy(&self, slot: &Slot, app: &App) -> bool {
+        let class = self.change.subject.path.class();
+        app.dictionary().is_ok_and(|dictionary| is_lossy(&app.bundle_id, dictionary, class, &slot.term))
     }
 
     /// Refuses to replace a text that the object hides.
@@ -243,11 +258,9 @@ impl Setting {
             let is_written = row.get("unwritten").is_none()
                 && (written.old != written.now || !may_read(&slot.term, app, world.gate, world.now));
             if !is_written && entry["verified"] == json!(true) {
-                entry["note"] = json!("the property already had this value; nothing was written");
+                entry["note"] = json!(SO_ALREADY);
             }
-            let is_lossy =
-                is_lossy(&app.bundle_id, &dictionary, open.change.subject.path.class(), &slot.term);
-            let lost = open.lost(&dictionary).filter(|_| is_written && is_lossy);
+            let lost = open.lost(&dictionary).filter(|_| is_written && open.is_lossy(slot, app));
             let undo =
                 if is_written && lost.is_none() && (entry["verified"] == json!(true) || written.is_another())
                 {
@@ -443,6 +456,19 @@ fn writable_again(old: &Json, slot: &Slot, class: &str, app: &App, world: &mut W
 fn told_loss((what, count): &(String, Option<u64>), term: &str, app: &App) -> String {
     let count = count.map_or_else(|| "their number is unknown".to_owned(), |count| count.to_string());
     format!("{} removes {what} ({count}) and the marks of checklists when `{term}` is set", app.name)
+}
+
+/// The error for a change of `object` that would remove something that the call does not mention.
+pub(in crate::step) fn unmeant(lost: &(String, Option<u64>), term: &str, object: &str, app: &App) -> Fault {
+    let message =
+        format!("nothing was done to {object}, and nobody was asked: {}", told_loss(lost, term, app));
+    let suggestion = format!(
+        "use another object, such as a new one; if the user wants to lose the {} for good, call again with \"{LOSES}\": true, and the user is asked",
+        lost.0
+    );
+    let count = lost.1.map_or(Json::Null, Json::from);
+    let fault = Fault::new(Code::InvalidParameter, message, suggestion).with("property", term);
+    fault.with("removes", json!({ lost.0.as_str(): count }))
 }
 
 fn note(verified: Option<bool>, now: &Value, slot: &Slot) -> Option<String> {

@@ -24,7 +24,7 @@ use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
 use crate::step::show::value;
-use crate::step::{Step, World, create, held, moves, occurrence};
+use crate::step::{Step, World, command, create, held, moves, occurrence};
 use crate::undo::{self, Undo, Way};
 use crate::value::Value;
 use crate::words::RefId;
@@ -32,6 +32,8 @@ use crate::words::RefId;
 /// Begins `iac_mcp_set_property`.
 pub(in crate::step) fn start(call: &SetProperty, world: &mut World<'_>) -> Result<Step, Fault> {
     let mut setting = Setting::new(call.list);
+    // A plugin has no argument for it. The human is asked about its change, too.
+    setting.may_lose = call.may_lose || world.gate.plugin.is_some();
     let mut of_app: Option<String> = None;
     let (mut seen, mut added) = (BTreeSet::new(), BTreeSet::new());
     for (named, values) in call.references.iter().zip(&call.values) {
@@ -76,6 +78,9 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
     if let Some(undo) = undos.iter().find(|undo| matches!(undo.way, Way::Call { .. })) {
         let message = format!("`undo`: `{}` is a change of a plugin, which is taken back alone", undo.id);
         return Err(Fault::new(Code::InvalidParameter, message, "make a call with this id alone"));
+    }
+    if let Some(undo) = undos.iter().find(|undo| matches!(undo.way, Way::Run { .. })) {
+        return command::start_back(undo, world);
     }
     if undos.iter().any(|undo| matches!(undo.way, Way::Create { .. })) {
         return create::start_unmake(undos, world);
@@ -174,12 +179,14 @@ fn is_value(given: &Json, told: &Json, app: &str, world: &World<'_>) -> bool {
 }
 
 impl Setting {
-    fn new(list: bool) -> Self {
+    pub(super) fn new(list: bool) -> Self {
         Self {
             list,
             items: Vec::new(),
             open: Vec::new(),
             seen: false,
+            is_step: false,
+            may_lose: false,
             writes: false,
             rounds: 0,
             undo: Vec::new(),
@@ -287,7 +294,7 @@ fn open(id: RefId, app: &str, values: &[NewValue], world: &mut World<'_>) -> Res
 impl Open {
     /// Reads the date that stays, if the change sets only one of the two dates of an object that takes time. It is the
     /// last fact, and no question shows it.
-    fn read_kept_date(&mut self, app: &App) {
+    pub(super) fn read_kept_date(&mut self, app: &App) {
         let subject = &mut self.change.subject;
         self.kept = kept_date(&app.bundle_id, subject.path.class(), &subject.slots);
         let identifier = self.kept.and_then(Identifier::of);
@@ -344,7 +351,7 @@ fn open_undo<'u>(undos: &[&'u Undo], world: &mut World<'_>) -> Result<Open, Faul
     Ok(open)
 }
 
-fn opened(
+pub(super) fn opened(
     path: Path,
     properties: &[(&str, &Json, How)],
     expected: Expected,

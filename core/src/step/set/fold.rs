@@ -24,6 +24,12 @@ pub(super) fn together(entries: Vec<Json>) -> Vec<Json> {
     groups.into_values().flat_map(folded).collect()
 }
 
+/// The note for an object that was left as it was.
+pub(super) const SO_ALREADY: &str = "the property already had this value; nothing was written";
+
+/// How many of the objects that were left as they were the answer names.
+const LEFT_ALONE: usize = 5;
+
 /// The result for an object, without the object and its values; an error names the reference, too.
 fn common(entry: &Json) -> Map<String, Json> {
     let mut rest = entry.as_object().cloned().unwrap_or_default();
@@ -38,6 +44,12 @@ fn common(entry: &Json) -> Map<String, Json> {
 
 /// A group in one entry, if its objects are many and have the same old or the same new value.
 fn folded(group: Vec<Json>) -> Vec<Json> {
+    if group.len() >= ALIKE && group[0]["note"] == json!(SO_ALREADY) {
+        let mut all = common(&group[0]);
+        all.insert("count".to_owned(), json!(group.len()));
+        all.extend(objects(&group.iter().collect::<Vec<_>>(), LEFT_ALONE));
+        return vec![Json::Object(all)];
+    }
     let is_same = |name: &str| group.iter().all(|entry| entry.get(name) == group[0].get(name));
     let differs = match (is_same("old"), is_same("new")) {
         _ if group.len() < ALIKE => return group,

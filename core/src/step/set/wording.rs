@@ -132,7 +132,7 @@ impl Setting {
     }
 
     /// The effects of the new values beyond what they show, each once.
-    fn effects(&self, id: &str) -> Option<String> {
+    pub(super) fn effects(&self, id: &str) -> Option<String> {
         let of = |open: &Open| {
             let subject = &open.change.subject;
             let whether = match open.repeats {
@@ -291,7 +291,7 @@ impl Open {
     }
 
     /// The change of a property: `set "read status" to true`.
-    fn new_part(&self, at: usize, term: &str, apart: &Apart) -> String {
+    pub(super) fn new_part(&self, at: usize, term: &str, apart: &Apart) -> String {
         if let Some(dates) = self.left_out(at) {
             let date = |date: &Json| date.as_str().map_or_else(|| shown(date), words::day);
             let dates: Vec<String> = dates.iter().map(date).collect();
@@ -330,7 +330,7 @@ impl Open {
     /// The object, and below it for each property the old and the new value on lines of their own: side by side, values in
     /// a script that runs from right to left would change places on the screen. New values that the first line of the
     /// question says are left out.
-    fn line(&self, dictionary: Option<&Dictionary>, apart: &Apart, is_said: bool) -> String {
+    pub(super) fn line(&self, dictionary: Option<&Dictionary>, apart: &Apart, is_said: bool) -> String {
         let changes = self.change.subject.slots.iter().enumerate().map(|(at, slot)| {
             if let Some(list) = self.list_difference(at, dictionary) {
                 return list.lines(&slot.term).iter().map(|line| format!("\n  {line}")).collect();
@@ -401,7 +401,7 @@ impl Open {
     }
 
     /// The texts that are written, or added.
-    fn texts(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let added = self.joins.iter().flatten().map(|(_, added)| added);
         self.given.iter().chain(added).filter_map(Json::as_str)
     }

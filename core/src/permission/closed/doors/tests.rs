@@ -44,12 +44,7 @@ fn home(rest: impl IntoIterator<Item = Way>) -> Path {
 }
 
 fn all_written(action: &Action) -> Vec<String> {
-    let changes = match &action.deed {
-        Deed::Set(changes) => changes.clone(),
-        Deed::Create(creation) => creation.writes.iter().map(|change| (**change).clone()).collect(),
-        _ => Vec::new(),
-    };
-    written(action, &action.deed.commands(), &changes)
+    written(action, &action.deed.commands(), &action.deed.changes())
 }
 
 fn folder(name: &'static str) -> Given {

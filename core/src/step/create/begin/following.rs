@@ -29,7 +29,7 @@ pub(in crate::step) fn check_following(
     app: &App,
     dictionary: &Dictionary,
 ) -> Result<(), Fault> {
-    then.iter().try_for_each(|next| {
+    then.iter().filter(|next| next.sets.is_empty()).try_for_each(|next| {
         let call = call_of(next, None, app);
         candidates(&call, app, dictionary).map(drop).map_err(|fault| at_place(fault, &next.place, &[]))
     })
@@ -51,7 +51,7 @@ fn call_of(next: &Next, target: Option<Json>, app: &App) -> CommandCall {
 
 /// A new object among the arguments of a later command. During the check of the arguments, a reference stands for it,
 /// so that it fits wherever an object fits.
-struct StandIn {
+pub(super) struct StandIn {
     /// The client's word for it besides `it`: `it 2`.
     word: String,
     reference: RefId,
@@ -62,7 +62,7 @@ struct StandIn {
 
 /// Makes the error of a later command name its place in the call and the client's own words. The client does not know
 /// the placeholders.
-fn at_place(fault: Fault, place: &str, its: &[StandIn]) -> Fault {
+pub(super) fn at_place(fault: Fault, place: &str, its: &[StandIn]) -> Fault {
     let message = its.iter().enumerate().fold(fault.message.clone(), |message, (at, it)| {
         message.replace(&it.reference.to_string(), if at == 0 { IT } else { &it.word })
     });

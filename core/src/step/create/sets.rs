@@ -1,0 +1,72 @@
+//! The results of steps that set properties on objects of their own.
+
+use serde_json::Value as Json;
+
+use super::Creating;
+use super::answer::rows_of;
+use crate::app::App;
+use crate::fault::Fault;
+use crate::step::World;
+use crate::step::set::Told;
+use crate::undo::Undo;
+
+/// A step that has set properties, with its place in the call.
+pub(super) type SetAt = (String, Told);
+
+impl Creating {
+    /// The rows of the commands, and what became of the steps that set properties, each with its place in the call.
+    pub(super) fn apart_sets(
+        &mut self,
+        rows: &Json,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<(Vec<Json>, Vec<SetAt>), Fault> {
+        let mut steps = rows_of(rows).iter();
+        let places: Vec<Option<String>> =
+            self.creation.steps().iter().map(|step| step.err().map(|set| set.place.clone())).collect();
+        let (mut commands, mut sets) = (Vec::new(), Vec::new());
+        for place in places {
+            let row = steps.next().unwrap_or(&Json::Null);
+            match place {
+                Some(place) => sets.push((place, self.steps.told(sets.len(), row, app, world)?)),
+                None => commands.push(row.clone()),
+            }
+        }
+        Ok((commands, sets))
+    }
+
+    /// The entries of the answer in the order of the steps.
+    pub(super) fn in_order(&self, commands: Vec<Json>, sets: Vec<SetAt>) -> Vec<Json> {
+        let mut commands = commands.into_iter();
+        let mut sets = sets.into_iter().peekable();
+        let mut entries = Vec::new();
+        let mut last = None;
+        for step in self.creation.steps() {
+            let Err(set) = step else {
+                entries.extend(commands.next());
+                continue;
+            };
+            if last.as_ref() != Some(&set.place) {
+                let mut all = Vec::new();
+                while let Some((_, told)) = sets.next_if(|(place, _)| *place == set.place) {
+                    all.push(told);
+                }
+                entries.push(Told::join(all));
+            }
+            last = Some(set.place.clone());
+        }
+        entries
+    }
+}
+
+/// The inverse of what the steps have set, the last first, and what cannot be undone.
+pub(super) fn set_back(sets: &[SetAt]) -> (Vec<Undo>, Vec<String>) {
+    let undo = sets.iter().rev().flat_map(|(_, told)| told.undo.clone()).collect();
+    (undo, sets.iter().flat_map(|(_, told)| told.lasting.clone()).collect())
+}
+
+/// The record of what steps have set for good.
+pub(super) fn for_good(did: Vec<String>, app: &App, world: &mut World<'_>) -> Option<Undo> {
+    let did = (!did.is_empty()).then(|| format!("{} {}", app.name, did.join(", then ")))?;
+    Some(Undo::lasting(&app.bundle_id, did, "", (world.fresh)(), world.now))
+}

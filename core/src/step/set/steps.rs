@@ -1,0 +1,297 @@
+//! The properties that the steps of a call set on objects of their own. The question shows them with the rest of the
+//! call, and the script of the call sets them.
+
+use serde_json::{Value as Json, json};
+
+use super::begin::opened;
+use super::{Item, Open, Setting};
+use crate::action::StepSet;
+use crate::app::App;
+use crate::call::{How, NewValue, Next};
+use crate::change::{Change, Expected, Subject};
+use crate::fault::{Code, Fault};
+use crate::osa_error::OsaError;
+use crate::permission::may_read;
+use crate::specifier::{Path, quoted, read_source};
+use crate::step::show::value;
+use crate::step::trace::UNKNOWN;
+use crate::step::words::{self, Apart};
+use crate::step::{World, occurrence, remember};
+use crate::undo::Undo;
+use crate::value::Value;
+use crate::words::RefId;
+
+/// How many objects the steps of one call may change: a question still shows them all.
+const MOST: usize = 25;
+
+/// All of them in one call.
+#[derive(Debug)]
+pub(in crate::step) struct Steps {
+    /// The writes, as one of `iac_mcp_set_property`. Those of objects that only the app tells are not open.
+    setting: Setting,
+    /// The objects that only the app tells when their step runs, such as `current track`.
+    loose: Vec<Open>,
+}
+
+/// What became of one of them.
+pub(in crate::step) struct Told {
+    /// The entries of the answer: one for each property.
+    pub(in crate::step) changes: Vec<Json>,
+    /// Why it was not done.
+    pub(in crate::step) fault: Option<Fault>,
+    /// The inverse of each write that has one.
+    pub(in crate::step) undo: Vec<Undo>,
+    /// The writes without one, in words.
+    pub(in crate::step) lasting: Vec<String>,
+}
+
+impl Steps {
+    pub(in crate::step) fn new() -> Self {
+        let mut setting = Setting::new(false);
+        // A command before the step may change the value, so an equal one is no reason to leave the step out.
+        setting.is_step = true;
+        Self { setting, loose: Vec::new() }
+    }
+
+    /// Adds the objects of a step.
+    ///
+    /// # Errors
+    /// The class has no such property, a value does not fit it, or there are too many.
+    pub(in crate::step) fn add(
+        &mut self,
+        next: &Next,
+        (paths, ids): (Vec<Path>, &[Option<RefId>]),
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<Vec<Change>, Fault> {
+        if self.setting.items.len() + paths.len() > MOST {
+            let message = format!("the steps of this call change more than {MOST} objects");
+            return Err(Fault::parameter("target", message, "change the others with iac_mcp_set_property"));
+        }
+        self.setting.may_lose |= next.may_lose || world.gate.plugin.is_some();
+        let mut changes = Vec::new();
+        for (at, path) in paths.into_iter().enumerate() {
+            let id = ids.get(at).copied().flatten();
+            let open = self.open(path, id, &next.sets, app, world)?;
+            changes.push(open.change.clone());
+            self.setting.items.push(Item { id, ..Item::default() });
+            match open.change.subject.path.is_told() {
+                true => self.loose.push(open),
+                false => self.setting.open.push(open),
+            }
+        }
+        Ok(changes)
+    }
+
+    fn open(
+        &self,
+        path: Path,
+        id: Option<RefId>,
+        values: &[NewValue],
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<Open, Fault> {
+        occurrence::refuse(id, world)?;
+        let held = id.and_then(|id| world.references.peek(id)).and_then(|held| held.mark.clone());
+        let mark = held.as_deref().or(path.mark()).map(str::to_owned);
+        let values: Vec<(&str, &Json, How)> =
+            values.iter().map(|new| (new.property.as_str(), &new.value, new.how)).collect();
+        let is_told = path.is_told();
+        let mut open = opened(path, &values, Expected { mark, ..Expected::default() }, app, world)?;
+        if is_told && open.adds() {
+            let term = open
+                .joins
+                .iter()
+                .position(Option::is_some)
+                .map_or("", |at| &open.change.subject.slots[at].term);
+            let message =
+                format!("nobody knows the old `{term}` before the step runs, so nothing can be added to it");
+            let suggestion = "give the whole new value, or change it in a call of its own";
+            return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("property", term));
+        }
+        if is_told {
+            // Nothing has been read of it that it could be compared with.
+            (open.change.subject.facts, open.change.subject.looks) = Default::default();
+        } else {
+            open.read_kept_date(app);
+        }
+        Ok(Open { item: self.setting.items.len(), ..open })
+    }
+
+    /// What to read for the question.
+    pub(in crate::step) fn look(&self, app: &App) -> Vec<Subject> {
+        if self.setting.open.is_empty() { Vec::new() } else { self.setting.look(app).subjects }
+    }
+
+    /// Whether its objects were read.
+    pub(in crate::step) fn is_seen(&self) -> bool {
+        self.setting.seen
+    }
+
+    /// Takes what was read, and completes the changes with it.
+    ///
+    /// # Errors
+    /// An object is missing, or its change would be refused.
+    pub(in crate::step) fn looked_at(
+        &mut self,
+        rows: &[Json],
+        sets: &mut [StepSet],
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<(), Fault> {
+        if let Some((path, error)) = self.setting.missing_value(rows) {
+            let fault = error.to_fault(&app.bundle_id, &app.name);
+            return Err(fault.with("object", crate::step::show::told(&path, app, world)));
+        }
+        let places: Vec<String> = sets.iter().map(|set| set.place.clone()).collect();
+        let first = self.setting.open.first().map_or(0, |open| open.item);
+        let count = self.setting.open.len();
+        let seen = self.setting.looked_at(rows, app, world);
+        seen.map_err(|fault| match count {
+            1 => fault.with("parameter", places.get(first).cloned().unwrap_or_default()),
+            _ => fault,
+        })?;
+        for open in &mut self.setting.open {
+            // The state of an app changes all the time, such as the position in a track.
+            if open.change.subject.path.last().is_none() {
+                open.change.expected.old = None;
+            }
+            if let Some(set) = sets.get_mut(open.item) {
+                set.change = open.change.clone();
+            }
+        }
+        Ok(())
+    }
+
+    fn at(&self, number: usize) -> Option<&Open> {
+        self.setting.open.iter().chain(&self.loose).find(|open| open.item == number)
+    }
+
+    /// The new values of one, within a sentence: `set "rating" to 80`.
+    pub(in crate::step) fn deed(&self, number: usize, apart: &Apart) -> String {
+        let Some(open) = self.at(number) else { return String::new() };
+        let slots = open.change.subject.slots.iter().enumerate();
+        slots.map(|(at, slot)| open.new_part(at, &slot.term, apart)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// One in a question: `then set "rating" to 80: track "Blue"`, and its old values below.
+    pub(in crate::step) fn line(&self, number: usize, app: &App, apart: &Apart) -> String {
+        let Some(open) = self.at(number) else { return String::new() };
+        let deed = self.deed(number, apart);
+        let path = &open.change.subject.path;
+        match (path.last(), path.is_told()) {
+            (_, true) => format!("then {deed}: {}, whichever it is by then", path.in_words(&open.names)),
+            (None, _) => format!("then {deed} of {}", app.name),
+            _ => format!("then {deed}: {}", open.line(app.dictionary.as_deref(), apart, true)),
+        }
+    }
+
+    /// The effects beyond the new values, in words.
+    pub(in crate::step) fn effects(&self, app: &App) -> Option<String> {
+        self.setting.effects(&app.bundle_id)
+    }
+
+    /// The texts that are set.
+    pub(in crate::step) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.setting.open.iter().chain(&self.loose).flat_map(Open::texts)
+    }
+
+    /// What it may have done although no answer came: `set rating of 1 object`.
+    pub(in crate::step) fn did(&self, number: usize) -> Option<String> {
+        let open = self.at(number)?;
+        let terms: Vec<&str> = open.change.subject.slots.iter().map(|slot| slot.term.as_str()).collect();
+        Some(format!("set {} of {}", terms.join(", "), open.change.subject.path))
+    }
+
+    /// What became of one, by the row of the script.
+    pub(in crate::step) fn told(
+        &mut self,
+        number: usize,
+        row: &Json,
+        app: &App,
+        world: &mut World<'_>,
+    ) -> Result<Told, Fault> {
+        let did = self.did(number);
+        let from = self.setting.open.iter().position(|open| open.item == number);
+        let open = match from {
+            Some(at) => Some(self.setting.open.remove(at)),
+            None => self.loose.iter().position(|open| open.item == number).map(|at| self.loose.remove(at)),
+        };
+        let untried = || {
+            let message = "it was not tried, because something before it failed";
+            let fault = Fault::new(Code::Unavailable, message, "set it with iac_mcp_set_property");
+            fault.with("outcome", "not_tried")
+        };
+        let failed = |fault: Fault| Told {
+            changes: Vec::new(),
+            fault: Some(fault),
+            undo: Vec::new(),
+            lasting: Vec::new(),
+        };
+        let Some(mut open) = open.filter(|_| row.get("untried").is_none() && !row.is_null()) else {
+            return Ok(failed(untried()));
+        };
+        if let Some(error) = row.get("error").and_then(|error| OsaError::of_row(error, "object")) {
+            return Ok(failed(error.to_fault(&app.bundle_id, &app.name)));
+        }
+        let dictionary = app.dictionary()?;
+        if let Some(path) =
+            row.get("source").and_then(Json::as_str).and_then(|it| read_source(dictionary, it))
+        {
+            open.change.subject.path = path;
+            // The row of a look has the labels in its second place.
+            let row = json!([null, row["called"]]);
+            open.words = words::object(&open.change.subject, &row, app, &open.names);
+        }
+        let name =
+            row.get("called").and_then(|called| called.get(0)).map(|name| value(name, None, dictionary));
+        let path = open.change.subject.path.clone();
+        let id = self.setting.items.get(number).and_then(|item| item.id);
+        let id = id.unwrap_or_else(|| remember(path, app, world));
+        if let Some(item) = self.setting.items.get_mut(number) {
+            item.id = Some(id);
+        }
+        let row = row.get("row").unwrap_or(row);
+        if row.get("changed").is_some() {
+            let terms: Vec<String> =
+                open.change.subject.slots.iter().map(|slot| quoted(&slot.term)).collect();
+            let message =
+                format!("{} was changed after the user saw it, so nothing was set", terms.join(", "));
+            let suggestion = "read it, and set it with iac_mcp_set_property";
+            let fault = Fault::new(Code::ReferenceMoved, message, suggestion);
+            return Ok(failed(fault.with("reference", id.to_string())));
+        }
+        let label = open.change.subject.labels.first();
+        let may_tell = label.is_some_and(|label| may_read(label.as_str(), app, world.gate, world.now));
+        let fault = self.setting.one_written(open, row, app, world).err();
+        let lasting = std::mem::take(&mut self.setting.lasting);
+        let mut lasting: Vec<String> =
+            lasting.into_iter().map(|(_, did, why)| format!("{did}: {why}")).collect();
+        if fault.as_ref().is_some_and(|fault| fault.context.get("outcome").is_some_and(|it| it == "unknown"))
+        {
+            lasting.extend(did.map(|did| format!("{did}, with an unknown outcome: {UNKNOWN}")));
+        }
+        let item = self.setting.items.get_mut(number);
+        let mut changes = item.map(|item| std::mem::take(&mut item.told)).unwrap_or_default();
+        // The client has not named this object, so it cannot know which one it is.
+        if let (Some(Value::Text(name)), Some(first)) = (name.filter(|_| may_tell), changes.first_mut()) {
+            first["name"] = json!(name);
+        }
+        Ok(Told { changes, fault, undo: std::mem::take(&mut self.setting.undo), lasting })
+    }
+}
+
+impl Told {
+    /// The entry of a step in the answer.
+    pub(in crate::step) fn join(all: Vec<Self>) -> Json {
+        let mut entry = json!({});
+        let changes: Vec<Json> = all.iter().flat_map(|told| told.changes.clone()).collect();
+        if !changes.is_empty() {
+            entry["changes"] = Json::from(changes);
+        }
+        if let Some(fault) = all.iter().find_map(|told| told.fault.as_ref()) {
+            entry["error"] = fault.to_json();
+        }
+        entry
+    }
+}

@@ -1,0 +1,136 @@
+"""Calls with steps about objects of their own, and the answers of commands, as a model needs them."""
+
+import unittest
+
+from desk import MODES, Desk, Human
+from support import OneServer, Trusting
+
+
+class Steps(Trusting):
+    POLICY = 'profile = "trusted"\nrules = [{ app = "com.apple.reminders", command = "delete", decision = "allow" }]\n'
+
+    def rating(self):
+        read = self.call("iac_mcp_get_properties", app="Music", reference="current track", properties=["name", "rating"])
+        return read["properties"]
+
+    def test_what_plays_is_rated_in_the_same_call(self):
+        rate = {"target": "current track", "property": "rating", "value": 80}
+        done = self.call("iac_mcp_run_command", app="Music", command="play", target='playlist "Morning"', then=[rate])
+        [change] = done["then"][0]["changes"]
+        self.assertEqual((change["name"], change["old"], change["new"]), ("Slow Train", 20, 80), done)
+        self.assertEqual(self.rating(), {"name": "Slow Train", "rating": 80})
+        self.call("iac_mcp_undo", undo=done["undo"])
+        self.assertEqual(self.rating()["rating"], 20)
+
+    def test_steps_keep_their_order_and_stop_at_a_failure(self):
+        then = [
+            {"target": "application", "property": "sound volume", "value": 33},
+            {"target": "current track", "property": "rating", "value": 40},
+            {"command": "play"},
+        ]
+        # Nothing plays after `stop`, so there is no current track.
+        done = self.server.call("iac_mcp_run_command", app="Music", command="stop", then=then)
+        volume, rating, play = done["then"]
+        self.assertEqual((volume["changes"][0]["old"], volume["changes"][0]["new"]), (60, 33), done)
+        self.assertEqual((rating["error"]["number"], play["error"]["outcome"]), (-1728, "not_tried"), done)
+        self.assertIs(done["success"], False)
+
+    def test_the_target_of_the_command_needs_no_name(self):
+        [reminder] = self.call("iac_mcp_get_elements", app="Reminders", elements="first reminder whose flagged is false")["elements"]
+        done = self.call("iac_mcp_run_command", app="Reminders", command="show", target=reminder["id"], then=[{"property": "flagged", "value": True}])
+        self.assertEqual(done["then"][0]["changes"][0]["reference"], reminder["id"], done)
+        self.assertIsNotNone(done["undo"])
+
+    def test_a_new_object_and_others_are_one_undo(self):
+        two = self.call("iac_mcp_get_elements", app="Reminders", elements="every reminder whose flagged is false", limit=2)
+        found = [each["id"] for each in two["elements"]]
+        then = [{"target": found, "property": "flagged", "value": True}]
+        made = self.call("iac_mcp_create", app="Reminders", **{"class": "reminder"}, properties={"name": "Call Ada"}, then=then)
+        self.assertEqual(len(made["then"][0]["changes"]), 2, made)
+        undone = self.call("iac_mcp_undo", undo=made["undo"])
+        self.assertIs(undone["success"], True, undone)
+        flags = self.call("iac_mcp_get_properties", reference=found, properties=["flagged"])["results"]
+        self.assertEqual([each["properties"]["flagged"] for each in flags], [False, False])
+        self.assertEqual(self.call("iac_mcp_get_elements", app="Reminders", elements='every reminder whose name is "Call Ada"')["count"], 0)
+
+    def test_attachments_go_only_if_the_call_says_so(self):
+        note = 'note "Catalogue ideas"'
+        calls = (
+            ("iac_mcp_set_property", {"reference": note, "property": "body", "prepend": "<div>x</div>"}),
+            ("iac_mcp_set_property", {"changes": [{"reference": note, "properties": {"body": "<div>x</div>"}}]}),
+            ("iac_mcp_run_command", {"command": "show", "target": note, "then": [{"property": "body", "append": "<div>x</div>"}]}),
+            ("iac_mcp_run_command", {"command": "duplicate", "target": note, "then": [{"property": "body", "append": "<div>x</div>"}]}),
+        )
+        for tool, arguments in calls:
+            answer = self.server.call(tool, app="Notes", **arguments)
+            fault = answer["changes"][0]["error"] if "changes" in answer else answer
+            self.assertIn("removeAttachments", fault["suggestion"], answer)
+        count = self.call("iac_mcp_get_elements", app="Notes", elements=f"every attachment of {note}", limit=0)
+        self.assertEqual(count["totalCount"], 1)
+
+
+class Told(Trusting):
+    POLICY = 'profile = "trusted"\nrules = [{ app = "com.apple.finder", command = "empty", decision = "allow" }]\n'
+
+    def test_what_a_command_did(self):
+        played = self.call("iac_mcp_run_command", app="Music", command="play", target='playlist "Morning"')
+        self.assertEqual(played["playing"], "Slow Train", played)
+        self.assertIn("no reverse", played["noWayBack"][0])
+        volume = self.call("iac_mcp_run_command", app="StandardAdditions", command="set volume", arguments={"output volume": 20})
+        old = volume["old"]["output volume"]
+        self.assertNotEqual(old, 20)
+        self.assertIs(self.call("iac_mcp_undo", undo=volume["undo"])["success"], True)
+        now = self.call("iac_mcp_read_command", app="StandardAdditions", command="get volume settings")
+        self.assertEqual(now["data"]["output volume"], old)
+        items = self.call("iac_mcp_get_elements", app="Finder", elements="every item of trash", limit=0)["totalCount"]
+        emptied = self.call("iac_mcp_run_command", app="Finder", command="empty")
+        self.assertEqual((emptied["removed"], emptied["undo"]), (items, None), emptied)
+        added = self.call("iac_mcp_create", app="Contacts", **{"class": "person"}, properties={"first name": "Zed"})
+        self.assertIs(added["saved"], True, added)
+
+    def test_a_saved_document_has_the_name_of_its_file(self):
+        then = [{"command": "save", "arguments": {"in": "~/Documents/Packing list.rtf"}}]
+        made = self.call("iac_mcp_create", app="TextEdit", **{"class": "document"}, properties={"text": "Socks"}, then=then)
+        [document] = made["objects"]
+        self.assertEqual(document["name"], "Packing list.rtf", made)
+        read = self.call("iac_mcp_get_properties", reference=document["reference"], properties=["name", "text"])
+        self.assertEqual(read["properties"], {"name": "Packing list.rtf", "text": "Socks"})
+
+    def test_what_was_so_already_takes_little_room(self):
+        flags = "first 9 reminders"
+        self.call("iac_mcp_set_property", app="Reminders", reference=flags, property="flagged", value=True)
+        again = self.call("iac_mcp_set_property", app="Reminders", reference=flags, property="flagged", value=True)
+        [entry] = again["changes"]
+        self.assertEqual((len(entry["reference"]), entry["count"], entry["more"]), (5, 9, 4), again)
+
+
+class Reads(OneServer):
+    def test_several_apps_are_looked_at(self):
+        seen = self.server.call("iac_mcp_get_frontmost", app=["Mail", "Nowhere", "Notes"])["apps"]
+        self.assertEqual([each["app"]["name"] for each in seen], ["Mail", "Nowhere", "Notes"])
+        self.assertEqual(["error" in each for each in seen], [False, True, False])
+
+    def test_elements_of_one_class(self):
+        both = self.server.call("iac_mcp_get_elements", app="Mail", elements=["every mailbox of every account", "every mailbox"], limit=0)
+        containers = ["every account", "application"]
+        one = self.server.call("iac_mcp_get_elements", app="Mail", container=containers, elementType="mailbox", limit=0)
+        self.assertEqual(both["totalCount"], one["totalCount"], both)
+        refused = self.server.call("iac_mcp_get_elements", app="Mail", elements=["every mailbox", "every account"])
+        self.assertEqual(refused["parameter"], "elements[1]", refused)
+
+
+class Asked(Desk):
+    async def test_a_read_that_needs_a_yes(self):
+        for answer, field in (("once", "data"), ("deny", "error")):
+            human = Human(answer)
+            async with self.client(MODES[0], human) as client:
+                read = await client.call_tool("iac_mcp_read_command", {"app": "StandardAdditions", "command": "the clipboard"})
+                self.assertIn(field, read.structured_content)
+                self.assertIn("clipboard", human.asked[0].message)
+                refused = await self.refused(client, "iac_mcp_read_command", app="StandardAdditions", command="set the clipboard to", target="x")
+                self.assertIn("change nothing", refused["message"])
+            self.assertEqual(len(human.asked), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
