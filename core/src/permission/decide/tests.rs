@@ -313,6 +313,11 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
     };
     let new = |class: &str| in_mail("make", "corecrel", Given::Class(class.into()));
     let alarm = Action { app: "com.apple.iCal".into(), ..new("mail alarm") };
+    let in_answer = |action: Action| {
+        let Deed::Set(mut changes) = action.deed else { panic!("a change") };
+        let creation = Creation { writes: changes.pop().map(Box::new), ..Creation::default() };
+        Action { deed: Deed::Create(Box::new(creation)), ..action }
+    };
     for (action, once) in [
         (of("save", "coresave", ("in", file())), true),
         (of("save", "coresave", ("as", Given::Text("x".into()))), false),
@@ -328,6 +333,8 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
         (of("forward", "emalfwms", ("to", Given::Null)), false),
         (alarm, true),
         (new("message"), false),
+        (in_answer(set(named("document", "x"), "path", Given::Text("~/Documents/x.txt".into()))), true),
+        (in_answer(set(named("document", "x"), "comment", Given::Text("~/x.txt".into()))), false),
     ] {
         counts_once(action, once);
     }
@@ -391,6 +398,18 @@ fn a_yes_for_longer_covers_no_address_and_nothing_that_only_its_values_make_dang
     ] {
         counts_once(action, once);
     }
+}
+
+/// A label can name no more.
+#[test]
+fn a_longer_answer_covers_no_more_than_its_label_names() {
+    let of = |count: usize| {
+        let all = (0..count).map(|at| named(&format!("class {at}"), "x")).collect();
+        let asked = asked(in_mail("mark", "xxxxyyyy", Given::List(all)), "x");
+        assert_eq!(asked.scopes.len(), count);
+        asked.question().offers(Choice::Hour)
+    };
+    assert_eq!([1, COVERED, COVERED + 1, COVERED + 2].map(of), [true, true, false, false]);
 }
 
 #[test]
