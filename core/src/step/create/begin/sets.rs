@@ -72,6 +72,10 @@ impl Tree<'_> {
                 [path] if !Following::leads_to_it(path) => paths.push(path.clone()),
                 _ => return Err(wrong().into()),
             }
+            // Without a class, nobody can tell which properties it has, and what setting them does.
+            if found.iter().any(|path| path.is_told() && path.class().is_empty()) {
+                return Err(wrong().into());
+            }
             if let Some(container) = positioned(item, reader).filter(|_| found.iter().any(has_index)) {
                 return Err(Unfit::Open(item.clone(), container));
             }
