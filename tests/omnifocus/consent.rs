@@ -497,7 +497,7 @@ fn equal_changes_share_a_line() {
     let old = "“Task with a long name, number 0” (was Thu 2026-01-01 17:00 +01:00)";
     let start = format!("update 60 tasks: dueDate Sat 2026-02-28 17:00 +01:00: {old}, “Task");
     assert!(shared[0].starts_with(&start), "{}", shared[0]);
-    assert!(shared[1].starts_with("and 13 more of these 60 tasks: “Task"), "{}", shared[1]);
+    assert!(shared[1].starts_with("and these 13 of the 60 tasks: “Task"), "{}", shared[1]);
     assert!(shared.iter().all(|line| line.chars().count() <= 1_000), "{shared:?}");
     let named = |at: &usize| shared.iter().any(|line| line.contains(&format!("number {at}” (was ")));
     assert!((0..60).all(|at| named(&at)), "every item is named with what it loses: {shared:?}");

@@ -55,7 +55,7 @@ pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> V
 
 /// One change of several items, with what it replaces: once if that is the same everywhere, else beside each name.
 /// `update 35 tasks: flagged false -> true: “a”, “b”, “c”`. If one line has no room for all items, more lines follow, and
-/// the first one counts all of them: `and 6 more of these 35 tasks: “d”, …`.
+/// the first one counts all of them: `and these 6 of the 35 tasks: “d”, …`.
 fn shared(plan: &Plan, members: &[&Step], change: &str, moment: &Moment) -> Vec<String> {
     let step = members[0];
     let whole = |member: &&Step| words::whole_change(plan, member, moment);
@@ -71,7 +71,7 @@ fn shared(plan: &Plan, members: &[&Step], change: &str, moment: &Moment) -> Vec<
     let begin = format!("{} {all} {}s{change}:", step.operation, step.target);
     let head = |is_first: bool, count: usize| match is_first {
         true => begin.clone(),
-        false => format!("and {count} more of these {all} {}s:", step.target),
+        false => format!("and these {count} of the {all} {}s:", step.target),
     };
     let room = SHARED.saturating_sub(begin.chars().count());
     let (mut lines, mut names, mut length) = (Vec::new(), Vec::new(), 0);
