@@ -58,7 +58,8 @@ struct Found {
     calendars: Vec<String>,
     events: Vec<Event>,
     reasons: Vec<String>,
-    note: Option<String>,
+    /// The parts of the host's notes, each once: every calendar has a note of its own.
+    notes: Vec<String>,
 }
 
 impl Found {
@@ -124,7 +125,11 @@ impl Found {
 
     /// Keeps the host's reason why an answer is incomplete, and its note on the dates of repeating events.
     fn note(&mut self, page: &Json, what: &str) {
-        self.note = page["note"].as_str().map(str::to_owned).or_else(|| self.note.take());
+        for part in page["note"].as_str().into_iter().flat_map(|note| note.split("; ")) {
+            if !self.notes.iter().any(|known| known == part) {
+                self.notes.push(part.to_owned());
+            }
+        }
         if page["complete"] == false {
             let reason = page["reason"].as_str().unwrap_or("no reason was given");
             self.reasons.push(format!("{what} was not read whole: {reason}"));
@@ -141,8 +146,8 @@ impl Found {
             reasons.push(format!("and {others} more"));
         }
         answer["reasons"] = json!(reasons);
-        if let Some(note) = self.note {
-            answer["note"] = json!(note);
+        if !self.notes.is_empty() {
+            answer["note"] = json!(self.notes.join("; "));
         }
         answer
     }

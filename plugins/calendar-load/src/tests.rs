@@ -142,12 +142,15 @@ fn what_is_partial_says_so() {
     ]);
     assert_eq!((&answer["complete"], &answer["reasons"]), (&json!(false), &expected));
     let mut found = Found { reasons: vec![String::new(); 30], ..Found::default() };
-    found.note(&json!({"complete": true}), "nothing");
+    for note in ["a may be off; exact dates", "b may be off; exact dates"] {
+        found.note(&json!({"complete": true, "note": note}), "nothing");
+    }
     let answer = found.answer(&request(json!({})).unwrap());
     assert_eq!(
         (answer["reasons"].as_array().map(Vec::len), &answer["reasons"][20]),
         (Some(21), &json!("and 10 more"))
     );
+    assert_eq!(answer["note"], "a may be off; exact dates; b may be off");
 }
 
 #[test]

@@ -528,6 +528,8 @@ struct Told<'a> {
     is_page_whole: bool,
     /// The library that could have been asked.
     library: Option<&'static Index>,
+    /// Whether the class has series.
+    repeats: bool,
     /// The occurrences of this page that were worked out from rules, each with its index on the page.
     by_rules: Vec<(usize, &'a Chose)>,
 }
@@ -540,7 +542,17 @@ impl<'a> Told<'a> {
         let is_by_rule =
             |each: &Chose| each.occurrence.is_some() && found["rows"][each.row]["rule"].is_string();
         let by_rules = chosen.page.iter().enumerate().filter(|(_, each)| is_by_rule(each)).collect();
-        Self { app, found, chosen, source, by_index, is_page_whole: false, library, by_rules }
+        Self {
+            app,
+            found,
+            chosen,
+            source,
+            by_index,
+            is_page_whole: false,
+            library,
+            repeats: series.rule.is_some(),
+            by_rules,
+        }
     }
 
     /// Why the answer is partial, if it is.
@@ -646,12 +658,11 @@ impl<'a> Told<'a> {
 
     /// The limits of all answers of this kind, and the advice that makes them faster.
     fn general(&self) -> Vec<String> {
-        let has_series = !self.by_rules.is_empty();
-        let by_rules = has_series.then(|| BY_RULES.to_owned());
+        let by_rules = (!self.by_rules.is_empty()).then(|| BY_RULES.to_owned());
         let state = self.library.zip(self.found["index"].as_str());
         by_rules
             .into_iter()
-            .chain(state.and_then(|(library, state)| advice(library, state, has_series)))
+            .chain(state.and_then(|(library, state)| advice(library, state, self.repeats)))
             .collect()
     }
 }
@@ -672,9 +683,9 @@ const OFF: &str =
     "if made in another time zone, because the clocks there and here may have changed since the first date";
 
 /// What the user can do so that the library answers next time.
-fn advice(index: &Index, state: &str, has_series: bool) -> Option<String> {
+fn advice(index: &Index, state: &str, repeats: bool) -> Option<String> {
     let Index { library, subject, .. } = index;
-    let exact = if has_series { "gives the exact dates," } else { "answers" };
+    let exact = if repeats { "gives the exact dates," } else { "answers" };
     let fast = format!("{library} {exact} in about a second");
     let settings = index.settings();
     Some(match state {
