@@ -8,6 +8,7 @@ mod effective;
 mod evaluator;
 mod features;
 mod forecast;
+mod found;
 mod limits;
 mod named;
 mod perspectives;

@@ -18,7 +18,7 @@ use indexmap::IndexSet;
 use super::Level;
 use super::touch::classes;
 use super::writes::MAKE;
-use crate::action::{Action, Column, Creation, Deed, InAppAct, InAppScript, Invocation, Terms, Wanted};
+use crate::action::{Action, Column, Deed, InAppAct, InAppScript, Invocation, Terms, Wanted};
 use crate::app::same_id;
 use crate::change::{Change, Slot};
 use crate::dictionary::{Command, names};
@@ -58,7 +58,7 @@ pub fn classify(action: &Action, rules: &[LevelRule]) -> Classified {
         Deed::Command(invocation) => classify_invocation(action, invocation, rules),
         Deed::Script(script) => classify_script(&action.app, script, rules),
         Deed::Set(_) => classify_set(action, &action.deed.changes(), rules),
-        Deed::Create(creation) => classify_creation(action, creation, rules),
+        Deed::Create(_) => classify_creation(action, rules),
         Deed::AskConsent { .. } | Deed::AskAccess { .. } => {
             Classified::new(Level::Safe, "lets macOS ask the user for its consent")
         }
@@ -190,7 +190,7 @@ pub(super) fn count(deed: &Deed) -> usize {
     match deed {
         Deed::Set(changes) => changes.len(),
         Deed::Script(script) => script.count,
-        Deed::Create(creation) => creation.makes.len().max(objects()).max(creation.sets.len()),
+        Deed::Create(creation) => creation.makes.len().max(objects()) + creation.sets.len(),
         Deed::Command(_) => objects(),
         _ => 0,
     }
@@ -212,7 +212,7 @@ pub(super) fn sends(action: &Action) -> bool {
 const SENDS: &str = "sends";
 
 /// The highest level among the properties to set.
-fn classify_set(action: &Action, changes: &[&Change], rules: &[LevelRule]) -> Classified {
+pub(super) fn classify_set(action: &Action, changes: &[&Change], rules: &[LevelRule]) -> Classified {
     let bare = bare_set(action, changes, rules, changes.len());
     let found = bare.into_iter().chain(raised_set(action, changes)).reduce(Classified::or_worse);
     found.unwrap_or_else(|| Classified::new(Level::Modify, "changes properties"))
@@ -254,7 +254,7 @@ fn raised_set(action: &Action, changes: &[&Change]) -> Option<Classified> {
 }
 
 /// The highest level among the commands of a call, and the reason of each that has it.
-fn classify_creation(action: &Action, creation: &Creation, rules: &[LevelRule]) -> Classified {
+fn classify_creation(action: &Action, rules: &[LevelRule]) -> Classified {
     let commands = action.deed.commands().into_iter();
     let write = |change| classify_set(action, &[change], rules);
     let found = commands.map(|command| classify_invocation(action, command, rules));
@@ -265,7 +265,9 @@ fn classify_creation(action: &Action, creation: &Creation, rules: &[LevelRule]) 
     };
     let reasons = found.iter().filter(|each| rank(each) == rank(worst)).map(|each| &*each.reason);
     let reason = Cow::Owned(reasons.collect::<IndexSet<_>>().into_iter().collect::<Vec<_>>().join(" and "));
-    Classified { reason, ..*worst }.raised_by_count(creation.makes.len())
+    let worst = Classified { reason, ..*worst };
+    // Many steps about a few objects each are a change of many objects.
+    if worst.level == Level::Safe { worst } else { worst.raised_by_count(count(&action.deed)) }
 }
 
 /// Whether the values of an action make it more harmful than its commands, classes and properties alone. The scope of

@@ -3,7 +3,7 @@ mod arguments;
 use std::sync::Arc;
 
 use super::*;
-use crate::action::{Argument, Elements, Following, Preview, Terms};
+use crate::action::{Argument, Creation, Elements, Following, Preview, Terms};
 use crate::change::{Expected, Subject};
 use crate::dictionary::{Identifier, TypeExpr};
 use crate::identity::Identity;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::action::{Creation, Following, InAppAct, InAppScript, Into, Seen, SystemDeed};
+use crate::action::{Creation, Following, InAppAct, InAppScript, Into, Seen, StepSet, SystemDeed};
 use crate::marshal::Given;
 use crate::permission::classify::tests::{in_mail, invocation, named, record, set};
 use crate::permission::touch::tests::make;
@@ -481,4 +481,40 @@ fn a_refusal_says_how_it_is_allowed() {
     two.scopes.push(deletion());
     let both = required(two);
     assert!(both.contains("by those lines"), "{both}");
+}
+
+/// Each step alone would be a small change.
+#[test]
+fn many_steps_are_as_bad_as_one_change_of_as_many_objects() {
+    let step = |count: usize| {
+        let targets = (0..count).map(|at| named("message", &at.to_string())).collect();
+        let Deed::Command(command) = in_mail("mark", "xxxxyyyy", Given::List(targets)).deed else {
+            panic!("a command")
+        };
+        Following { place: String::new(), judged: (*command).clone(), sent: *command }
+    };
+    let policy = "profile = \"trusted\"\nrules = [{ level = \"DANGEROUS\", decision = \"deny\" }]";
+    let met_by = |counts: &[usize]| {
+        let creation = Creation { then: counts.iter().copied().map(step).collect(), ..Creation::default() };
+        met(of(Deed::Create(Box::new(creation))), &gate(policy)).0
+    };
+    assert_eq!(met_by(&[25, 25]), Ruling::Allow);
+    assert_eq!(met_by(&[25, 26]), Ruling::Deny);
+    assert_eq!(met_by(&[51]), Ruling::Deny);
+}
+
+/// A step is judged by its value, as a write alone is.
+#[test]
+fn a_step_that_sets_code_is_refused() {
+    let met_by = |value: &str| {
+        let address = set(named("tab", "x"), "URL", Given::Text(value.to_owned()));
+        let Deed::Set(mut changes) = address.deed else { panic!("a change") };
+        let change = changes.pop().expect("one change");
+        let sets = vec![StepSet { place: "then[0]".to_owned(), after: 0, change }];
+        let deed = Deed::Create(Box::new(Creation { sets, ..Creation::default() }));
+        let rule = "profile = \"trusted\"\nrules = [{ property = \"URL\", level = \"MODIFY\", decision = \"allow\" }]";
+        met(Action { app: "com.apple.Safari".into(), ..of(deed) }, &gate(rule)).0
+    };
+    assert_eq!(met_by("javascript:alert(1)"), Ruling::Deny);
+    assert_eq!(met_by("https://a.example"), Ruling::Allow);
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 pub(in crate::step) use following::check_following;
-pub(super) use following::dangerous;
+pub(super) use following::{WEIGHTY, dangerous, is_weighty};
 pub(in crate::step) use looks::looks_of_copy;
 use places::Spot;
 pub(super) use places::{CALLED, CONTAINER};

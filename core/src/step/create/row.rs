@@ -3,7 +3,7 @@
 
 use serde_json::Value as Json;
 
-use super::begin::{DUPLICATE, Tree, Unfit};
+use super::begin::{DUPLICATE, Tree, Unfit, WEIGHTY, is_weighty};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::{App, same_id};
 use crate::bind::by_object;
@@ -64,9 +64,12 @@ pub(super) fn start_row(
     tree.subject = call.target.as_ref().filter(|_| stays).map(|target| by_object(target, reader));
     let alone = Action::of(app, Deed::Command(Box::new(origin.clone())));
     let classified = classify(&alone, world.gate.policy.levels());
-    if classified.level == Level::Dangerous {
-        let message =
-            format!("`{}` {}, so nothing may follow it in one call", origin.term, classified.reason);
+    let reason = match classified.level {
+        Level::Dangerous => Some(classified.reason),
+        _ => is_weighty(&origin, app, dictionary).then_some(WEIGHTY.into()),
+    };
+    if let Some(reason) = reason {
+        let message = format!("`{}` {reason}, so nothing may follow it in one call", origin.term);
         let suggestion = "send it in a call of its own, so that the user sees what it is about";
         return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"));
     }

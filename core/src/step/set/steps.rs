@@ -8,7 +8,7 @@ use super::{Item, Open, Setting};
 use crate::action::StepSet;
 use crate::app::App;
 use crate::call::{How, NewValue, Next};
-use crate::change::{Change, Expected, Subject};
+use crate::change::{Change, Expected, Subject, loss, standing};
 use crate::fault::{Code, Fault};
 use crate::osa_error::OsaError;
 use crate::permission::may_read;
@@ -110,6 +110,7 @@ impl Steps {
             return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("property", term));
         }
         if is_told {
+            shows_less(&open.change.subject, app)?;
             // Nothing has been read of it that it could be compared with.
             (open.change.subject.facts, open.change.subject.looks) = Default::default();
         } else {
@@ -279,6 +280,24 @@ impl Steps {
         }
         Ok(Told { changes, fault, undo: std::mem::take(&mut self.setting.undo), lasting })
     }
+}
+
+/// Refuses an object that only the app tells, if the question about its new values would say what they remove or which
+/// other object it is.
+fn shows_less(subject: &Subject, app: &App) -> Result<(), Fault> {
+    let dictionary = app.dictionary()?;
+    let (id, class) = (&app.bundle_id, subject.path.class());
+    let says = |kind: &str| {
+        loss(id, dictionary, kind, &subject.slots).is_some() || standing(id, dictionary, kind).is_some()
+    };
+    let kinds = dictionary.classes.keys().filter(|kind| dictionary.is_a(kind, class));
+    if !says(class) && !kinds.into_iter().any(|kind| says(kind)) {
+        return Ok(());
+    }
+    let message =
+        format!("nobody knows beforehand which object `{}` is, and what would be lost", subject.path);
+    let suggestion = "name the object itself, by its id or its name";
+    Err(Fault::parameter("target", message, suggestion))
 }
 
 impl Told {

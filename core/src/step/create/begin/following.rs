@@ -9,7 +9,7 @@ use crate::action::{Action, Deed, Following, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{CommandCall, IT, Mode, Next};
-use crate::change::{SEND, beside};
+use crate::change::{SEND, beside, facts};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
@@ -161,6 +161,9 @@ impl Tree<'_> {
         if !spares && classified.level == Level::Dangerous {
             return Err(dangerous(&following, classified.reason).into());
         }
+        if is_weighty(&following.sent, app, dictionary) {
+            return Err(dangerous(&following, WEIGHTY).into());
+        }
         Ok((following, references))
     }
 
@@ -277,6 +280,17 @@ fn unsaid(given: &mut Given, its: &[StandIn]) {
         Given::Record(fields) => fields.iter_mut().for_each(|(_, value)| unsaid(value, its)),
         _ => {}
     }
+}
+
+/// Why a command is sent in a call of its own if [`is_weighty`] holds.
+pub(in crate::step::create) const WEIGHTY: &str = "may affect more than its target";
+
+/// Whether the question about a command alone says what its targets contain or stand for. The question about several
+/// commands does not say it.
+pub(in crate::step::create) fn is_weighty(command: &Invocation, app: &App, dictionary: &Dictionary) -> bool {
+    let of = |path: &Path| facts(&app.bundle_id, dictionary, &command.code, path.class());
+    let objects = command.direct.iter().flat_map(Given::objects).filter(|path| !Following::leads_to_it(path));
+    objects.flat_map(of).any(|fact| fact.weighs() || fact.is_standing())
 }
 
 /// The error for a later command that the question could not show in full.
