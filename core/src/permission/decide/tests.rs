@@ -313,6 +313,7 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
     };
     let new = |class: &str| in_mail("make", "corecrel", Given::Class(class.into()));
     let alarm = Action { app: "com.apple.iCal".into(), ..new("mail alarm") };
+    let in_files = |direct: Given| invocation("mark", "xxxxyyyy", direct, vec![]);
     let in_answer = |action: Action| {
         let Deed::Set(mut changes) = action.deed else { panic!("a change") };
         let creation = Creation { writes: changes.pop().map(Box::new), ..Creation::default() };
@@ -326,6 +327,9 @@ fn a_yes_for_longer_covers_no_file_and_no_letter() {
         (set(named("message", "x"), "picture", file()), true),
         (set(named("document", "x"), "path", Given::Text("~/Documents/x.txt".into())), true),
         (set(named("document", "x"), "comment", Given::Text("~/Documents/x.txt".into())), false),
+        (set(named("document", "x"), "path", Given::List(vec![Given::Text("~/x.txt".into())])), true),
+        (in_files(named("disk item", "/Users/ada/Letters")), true),
+        (in_files(named("disk item", "Letters")), false),
         (of("make", "corecrel", ("with properties", record("path", Given::Text("/a/b.txt".into())))), true),
         (of("send", "emsgsend", ("to", Given::Null)), true),
         (of("send", "ichtsend", ("to", Given::Null)), true),

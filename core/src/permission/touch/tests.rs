@@ -4,6 +4,7 @@ use super::*;
 use crate::Millis;
 use crate::action::{Creation, Elements, Find, Following, Into, Make, Preview, Takes, Wanted};
 use crate::call::WebCall;
+use crate::change::Save;
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::permission::classify::tests::{in_mail, invocation, listing, named, property, record, set};
@@ -176,6 +177,17 @@ fn a_write_touches_every_field_of_a_record() {
     );
     let through = set(property("account"), "flag", Given::Bool(true)).deed;
     check(through, &["SAFE .account", "MODIFY .flag of "]);
+}
+
+/// A rule may name the command that saves the new values.
+#[test]
+fn a_write_touches_the_command_that_saves_it() {
+    let Deed::Set(mut changes) = set(named("person", "x"), "note", Given::Text("x".into())).deed else {
+        panic!("a change")
+    };
+    changes[0].save =
+        Some(Save { term: "save".to_owned(), code: "coresave".to_owned(), identifier: identifier("save") });
+    check(Deed::Set(changes), &["MODIFY .note of person", "MODIFY save of application"]);
 }
 
 /// Without a rule for the property, approval for the command is enough. With one, each touch needs approval.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::app::STANDARD_ADDITIONS;
+use crate::permission::writes::may_be_trash;
 
 #[test]
 fn an_address_is_read_as_a_browser_reads_it() {
@@ -231,6 +232,7 @@ fn a_move_to_the_trash_deletes_in_any_spelling() {
         assert_eq!(moved(Given::File(name.into())), Level::Dangerous, "{name:?}");
     }
     assert_eq!(moved(Given::File("file:///Users/alex/%2eTrash".into())), Level::Dangerous);
+    assert_eq!(moved(Given::List(vec![Given::File("/Users/alex/.Trash".into())])), Level::Dangerous);
     for name in ["Trash", ".Trash/..", "Trash x", "/Users/alex/Documents"] {
         assert_eq!(moved(home(name)), Level::Modify, "{name:?}");
         assert_eq!(moved(Given::File(name.into())), Level::Modify, "{name:?}");
@@ -638,4 +640,31 @@ fn a_save_without_a_file_writes_none() {
         "writes a file"
     );
     assert_eq!(save(app(), vec![("in", Given::Text("x".into()))]), "writes a file");
+}
+
+/// A question does not cut an address, because its end may decide its host.
+#[test]
+fn an_address_is_told_by_its_form() {
+    for address in ["https://a.example/x", "HTTP://a.example", "mailto:ann@b.example", "x-apple.note:x"] {
+        assert!(is_address(address), "{address}");
+    }
+    for text in ["", "https:", "from: Ann", "two words", "note: see https://a.example"] {
+        assert!(!is_address(text), "{text}");
+    }
+}
+
+/// The path of the property says that it is the trash, and that of a mailbox by its number says nothing.
+#[test]
+fn only_a_container_without_a_name_may_be_the_trash() {
+    let member = |term: &str| {
+        let identifier = Identifier::of("x").expect("an identifier");
+        Arc::new(Member { term: term.into(), identifier, class: "mailbox".into() })
+    };
+    let at = |segment: Segment| {
+        may_be_trash("com.apple.mail", &Terms::default(), &Path::application().then(segment))
+    };
+    assert!(at(Segment::Property(member("inbox"))));
+    assert!(!at(Segment::Property(member("trash mailbox"))));
+    assert!(at(Segment::Element(member("mailbox"), By::Index(0))));
+    assert!(!at(Segment::Element(member("mailbox"), By::Name("Trash".into()))));
 }
