@@ -255,15 +255,26 @@ const PARTS: &str = "`it` is the first of `objects`, `it 2` the second; a part o
 /// The message for a number that no new object has: `it 3` of two.
 fn no_such(next: &Next, its: &[StandIn]) -> Option<String> {
     let given = next.target.iter().chain(next.arguments.values()).filter_map(Json::as_str);
-    let mut words = given.map(|text| text.rsplit_once(OF).map_or(text, |(_, last)| last));
-    let is_number =
-        |word: &&str| word.strip_prefix("it ").is_some_and(|number| number.parse::<usize>().is_ok());
-    let word = words.find(|word| is_number(word) && its.iter().all(|it| it.word != **word))?;
+    let word = given.map(last).find(|word| is_number(word) && its.iter().all(|it| it.word != *word))?;
     let count = match its.len() {
         1 => "one new object that is in no other".to_owned(),
         count => format!("{count} new objects that are in no other"),
     };
     Some(format!("there is no `{word}`: the call makes {count}"))
+}
+
+/// Whether a text names a new object or a part of one.
+pub(super) fn is_about_it(text: &str) -> bool {
+    last(text) == IT || is_number(last(text))
+}
+
+/// The last word of a path: `it 2` in `folder "A" of it 2`.
+fn last(text: &str) -> &str {
+    text.rsplit_once(OF).map_or(text, |(_, last)| last)
+}
+
+fn is_number(word: &str) -> bool {
+    word.strip_prefix("it ").is_some_and(|number| number.parse::<usize>().is_ok())
 }
 
 /// Restores a text that was replaced by a placeholder, because the placeholder was meant only for an object.

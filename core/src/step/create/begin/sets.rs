@@ -61,6 +61,13 @@ impl Tree<'_> {
         let items = target.as_array().map_or_else(|| vec![&target], |items| items.iter().collect());
         let mut paths = Vec::new();
         for item in items {
+            if item.as_str().is_some_and(following::is_about_it) {
+                let message = format!(
+                    "{item} is a new object, and a step sets properties of objects that were there before"
+                );
+                let suggestion = "give them as `properties` of the new object, or of one of its `children`";
+                return Err(here(Fault::parameter("target", message, suggestion)).into());
+            }
             let given = checker.value(item, &kind, "`target`");
             if let Some((given, container)) = checker.open.take() {
                 return Err(Unfit::Open(given, container));
