@@ -56,6 +56,9 @@ pub(super) fn start(call: &ScriptCall, world: &World<'_>) -> Result<Step, Fault>
     let script = prepared(call, command, app)?;
     let answers = (!call.rest.is_empty()).then(Vec::new);
     let worst = call.acts.iter().map(|act| act.level).max().unwrap_or(call.level);
+    if worst > Level::Safe && !world.gate.takes_back {
+        check_lines(&call.objects)?;
+    }
     let inside = Inside { name: call.name.clone(), level: worst, answers, later: None };
     Ok(in_app(app, Deed::Script(Box::new(script)), 0, Then::Script(inside), world))
 }
@@ -194,6 +197,21 @@ fn fitting_lines(lines: impl Iterator<Item = String>) -> Vec<String> {
         *at < NAMED || length <= ROOM
     };
     lines.enumerate().take_while(fits).map(|(_, line)| line).collect()
+}
+
+/// Checks that a question shows each line to its end, because a property may stand there. An undo writes what was there
+/// before, and cannot be divided.
+fn check_lines(lines: &[String]) -> Result<(), Fault> {
+    let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
+    if longest <= LINE {
+        return Ok(());
+    }
+    let message = format!(
+        "the question to a human would describe one change in {longest} characters, expected at most {LINE}"
+    );
+    let suggestion =
+        "nothing was done and nobody was asked; set fewer or shorter values of one object at once";
+    Err(Fault::new(Code::InvalidParameter, message, suggestion))
 }
 
 /// Returns a program if it is short enough.

@@ -240,6 +240,7 @@ impl<'a> Tree<'a> {
             then.extend(last.map(alone));
             references.resize(then.len(), Vec::new());
         }
+        following::check_names(&sets, &then)?;
         let save = save.map(Box::new);
         let creation = Creation { makes, save, homes: ways, writes, then, sets, seen: Vec::new() };
         let mut places: Vec<Subject> = Vec::new();

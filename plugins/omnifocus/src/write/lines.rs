@@ -22,9 +22,12 @@ const LISTED: usize = 20;
 
 /// Describes the steps: at most one line for each, because the host counts them. Equal changes share lines that name all
 /// their items, and the host shows no empty line. Steps that lose something come first, those with the most contents
-/// before the others: if the whole is too long for a question, the host leaves out the last lines.
+/// before the others, and new items come last: if the whole is too long for a question, the host leaves out the last
+/// lines.
 pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
-    steps.sort_by_key(|step| (!step.loses(), Reverse(if step.loses() { step.extent() } else { 0 })));
+    let is_new = |step: &Step| step.operation.starts_with("create");
+    let extent = |step: &Step| if step.loses() { step.extent() } else { 0 };
+    steps.sort_by_key(|step| (!step.loses(), is_new(step), Reverse(extent(step))));
     if steps.len() <= SHOWN {
         return steps.iter().map(|step| words::line(plan, step, moment)).collect();
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value as Json, json};
 
 use super::{Tree, Unfit, WHOLE};
-use crate::action::{Action, Deed, Following, Invocation};
+use crate::action::{Action, Deed, Following, Invocation, StepSet};
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{CommandCall, IT, Mode, Next};
@@ -225,6 +225,38 @@ pub(super) fn check_order(then: &[Following], app: &App, world: &World<'_>) -> R
             return refuse(
                 message,
                 "give the parts of a new object as its `children`, or make a second call",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a step about an object that an earlier step of the call renames, or that has the name which one gives: the
+/// question shows the object that has the name now.
+pub(super) fn check_names(sets: &[StepSet], then: &[Following]) -> Result<(), Fault> {
+    for (at, set) in sets.iter().enumerate().filter(|(_, set)| set.change.renames()) {
+        let is_given = |name: &str| {
+            let is_it = |value: &Given| matches!(value, Given::Text(new) if new.to_lowercase() == name.to_lowercase());
+            set.change.values.iter().any(is_it)
+        };
+        let own = set.change.subject.path.segments();
+        let is_met = |path: &Path| {
+            let segments = path.segments();
+            let is_named =
+                |segment: &&Segment| matches!(segment, Segment::Element(_, By::Name(name)) if is_given(name));
+            let goes_through =
+                segments.starts_with(&own) && matches!(own.last(), Some(Segment::Element(_, By::Name(_))));
+            goes_through || segments.iter().any(is_named)
+        };
+        let sets = sets[at + 1..].iter().filter(|later| is_met(&later.change.subject.path));
+        let commands = then.iter().skip(set.after);
+        let commands = commands.filter(|next| next.sent.values().flat_map(Given::paths).any(is_met));
+        let place = sets.map(|later| &later.place).chain(commands.map(|next| &next.place)).next();
+        if let Some(place) = place {
+            let message = format!("`{place}`: `{}` changes which object has this name", set.place);
+            let suggestion = "name the object by its id, or make a second call";
+            return Err(
+                Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place.as_str())
             );
         }
     }
