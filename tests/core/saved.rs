@@ -98,3 +98,45 @@ fn what_cannot_be_read_any_more_is_forgotten() {
         assert_eq!(next.touch(id(n), Millis(2_000)), Err(ReferenceError::Unknown(id(n))));
     }
 }
+
+/// An app may give anything for the source of an object.
+#[test]
+fn a_source_that_leads_to_no_single_object_is_refused() {
+    let apps = support::apps();
+    let app = apps.find("com.apple.mail").unwrap();
+    let read = |source: &str| read_source(app.dictionary().unwrap(), source);
+    for source in [
+        "",
+        "Application",
+        "Application(",
+        "Application()",
+        "Application(\"Mail\"",
+        "Application(\"Mail)",
+        "Application(x)",
+        "Application(\"Mail\")inbox",
+        "Application(\"Mail\").",
+        "Application(\"Mail\").nothing",
+        "Application(\"Mail\").nothings.at(1)",
+        "Application(\"Mail\").accounts.byId(\"a\"",
+        "Application(\"Mail\").accounts.byId(",
+        "Application(\"Mail\").accounts.byId(x)",
+        "Application(\"Mail\").accounts.byName(1)",
+        "Application(\"Mail\").accounts.at(\"a\")",
+        "Application(\"Mail\").accounts.at(-1)",
+        "Application(\"Mail\").accounts.at(99999999999)",
+        "Application(\"Mail\").accounts[-1]",
+        "Application(\"Mail\").accounts.whose({})",
+        "Application(\"Mail\").accounts.where({})",
+        "Application(\"Mail\").accounts()",
+    ] {
+        assert_eq!(read(source), None, "{source}");
+    }
+    for source in [
+        "Application(\"Mail\")",
+        "Application(\"Mail\").accounts[0]",
+        "Application(\"Mail\").accounts[\"a\"]",
+        "Application(\"Mail\").accounts.byName(\"line\nend é\")",
+    ] {
+        assert!(read(source).is_some(), "{source}");
+    }
+}

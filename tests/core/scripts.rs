@@ -196,6 +196,22 @@ fn a_question_has_all_lines_of_a_plugin() {
     }
 }
 
+/// The end of a line may name another property.
+#[test]
+fn a_line_that_would_be_cut_asks_nobody() {
+    let asked = |level: Level, length: usize| {
+        let mut yes = session("");
+        yes.answers = vec![Choice::Once];
+        let mut call = script("() => 7", level, json!(null));
+        call.objects = vec!["x".repeat(length)];
+        let outcome = yes.run(call);
+        (outcome.is_error, yes.asked.len())
+    };
+    assert_eq!(asked(Level::Modify, 1_200), (false, 1));
+    assert_eq!(asked(Level::Modify, 1_201), (true, 0));
+    assert_eq!(asked(Level::Safe, 1_201), (false, 0));
+}
+
 #[test]
 fn policies_name_scripts_and_plugins() {
     let check = |policy: &'static str, level: Level, allowed: bool| {

@@ -63,3 +63,57 @@ pub(crate) fn as_meant(json: &Json, given: &Given) -> Json {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_what_it_means() {
+        let check = |json: Json, given: Given, expected: Json| assert_eq!(as_meant(&json, &given), expected);
+        let identifier = |name: &str| Identifier::of(name).expect("an identifier");
+        let dated = |said: &str| {
+            Dated { date: "2026-01-27T10:30:00".to_owned(), said: said.to_owned(), is_skipped: false }
+                .to_json()
+        };
+        let date = || Given::Date("2026-01-27T10:30:00".to_owned());
+        check(dated("tomorrow"), date(), json!("2026-01-27T10:30:00"));
+        check(dated("tomorrow"), Given::Text("tomorrow".to_owned()), json!("tomorrow"));
+        check(json!("file \"a\""), Given::File("/a".to_owned()), json!("/a"));
+        check(json!("missing value"), Given::Null, Json::Null);
+        check(json!("2 * 3"), Given::Number(6.into()), json!(6));
+        check(json!("plain"), Given::Text("plain".to_owned()), json!("plain"));
+        check(
+            json!([dated("today"), "b"]),
+            Given::List(vec![date(), Given::Text("b".to_owned())]),
+            json!(["2026-01-27T10:30:00", "b"]),
+        );
+        check(
+            json!({ "due": dated("today"), "name": "x" }),
+            Given::Record(vec![
+                (identifier("due"), date()),
+                (identifier("name"), Given::Text("x".to_owned())),
+            ]),
+            json!({ "due": "2026-01-27T10:30:00", "name": "x" }),
+        );
+        let side = |name: &str, number: i64| (identifier(name), Given::Number(number.into()));
+        check(json!([1, 2]), Given::Record(vec![side("x", 1), side("y", 2)]), json!({ "x": 1, "y": 2 }));
+        let odd = Given::Record(vec![side("x", 1), (identifier("y"), Given::Null)]);
+        check(json!([1, 2]), odd, json!({ "x": 1 }));
+    }
+
+    #[test]
+    fn only_its_own_form_is_a_date_in_words() {
+        for json in [
+            json!("x"),
+            json!({}),
+            json!({ "$date": 1, "said": "x", "skipped": true }),
+            json!({ "$date": "x", "said": 1, "skipped": true }),
+            json!({ "$date": "x", "said": "x", "skipped": 1 }),
+            json!({ "$date": "x", "said": "x", "other": true }),
+            json!({ "date": "x", "said": "x", "skipped": true }),
+        ] {
+            assert_eq!(Dated::of(&json).map(|it| it.date), None, "{json}");
+        }
+    }
+}

@@ -25,7 +25,7 @@ const LISTED: usize = 20;
 /// before the others, and new items come last: if the whole is too long for a question, the host leaves out the last
 /// lines.
 pub(super) fn describe(plan: &Plan, mut steps: Vec<&Step>, moment: &Moment) -> Vec<String> {
-    let is_new = |step: &Step| step.operation.starts_with("create");
+    let is_new = |step: &Step| step.operation.starts_with("create") || !step.json["id"]["temp"].is_null();
     let extent = |step: &Step| if step.loses() { step.extent() } else { 0 };
     steps.sort_by_key(|step| (!step.loses(), is_new(step), Reverse(extent(step))));
     if steps.len() <= SHOWN {
