@@ -53,6 +53,20 @@ class Steps(Trusting):
         self.assertEqual([each["properties"]["flagged"] for each in flags], [False, False])
         self.assertEqual(self.call("iac_mcp_get_elements", app="Reminders", elements='every reminder whose name is "Call Ada"')["count"], 0)
 
+    def test_names_that_were_passed_on_come_back(self):
+        for name in ("First", "Second"):
+            self.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="desktop", properties={"name": name})
+        steps = [
+            {"target": f'folder "{name}" of desktop', "property": "name", "value": value}
+            for name, value in (("First", "Third"), ("Second", "First"))
+        ]
+        done = self.call("iac_mcp_run_command", app="Finder", command="activate", then=steps)
+        undone = self.call("iac_mcp_undo", undo=done["undo"])
+        self.assertIs(undone["success"], True, undone)
+        names = self.call("iac_mcp_get_elements", app="Finder", elements="every folder of desktop", properties=["name"])["elements"]
+        found = {each["properties"]["name"] for each in names}
+        self.assertTrue({"First", "Second"} <= found and "Third" not in found, found)
+
     def test_attachments_go_only_if_the_call_says_so(self):
         note = 'note "Catalogue ideas"'
         calls = (

@@ -59,9 +59,9 @@ impl Creating {
     }
 }
 
-/// The inverse of what the steps have set, the last first, and what cannot be undone.
+/// The inverse of what the steps have set, in the order of the steps as every call records it, and what cannot be undone.
 pub(super) fn set_back(sets: &[SetAt]) -> (Vec<Undo>, Vec<String>) {
-    let undo = sets.iter().rev().flat_map(|(_, told)| told.undo.clone()).collect();
+    let undo = sets.iter().flat_map(|(_, told)| told.undo.clone()).collect();
     (undo, sets.iter().flat_map(|(_, told)| told.lasting.clone()).collect())
 }
 
