@@ -7,7 +7,7 @@ from support import OneServer, Trusting
 
 
 class Steps(Trusting):
-    POLICY = 'profile = "trusted"\nrules = [{ app = "com.apple.reminders", command = "delete", decision = "allow" }]\n'
+    POLICY = 'profile = "trusted"\nrules = [{ app = "com.apple.reminders", command = "delete", decision = "allow" }, { app = "com.apple.finder", command = "delete", decision = "allow" }]\n'
 
     def rating(self):
         read = self.call("iac_mcp_get_properties", app="Music", reference="current track", properties=["name", "rating"])
@@ -66,6 +66,15 @@ class Steps(Trusting):
         names = self.call("iac_mcp_get_elements", app="Finder", elements="every folder of desktop", properties=["name"])["elements"]
         found = {each["properties"]["name"] for each in names}
         self.assertTrue({"First", "Second"} <= found and "Third" not in found, found)
+
+    def test_a_copy_that_gets_a_name_in_a_folder_of_a_path_is_known(self):
+        self.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="desktop", properties={"name": "Papers"})
+        self.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="home", properties={"name": "Papers"})
+        then = [{"property": "name", "value": "Copy of the papers"}]
+        done = self.call("iac_mcp_run_command", app="Finder", command="duplicate", target="~/Desktop/Papers", arguments={"to": "~/Papers"}, then=then)
+        [copy] = done["objects"]
+        self.assertEqual((copy["name"], "unverified" in copy), ("Copy of the papers", False), done)
+        self.assertIs(self.call("iac_mcp_undo", undo=done["undo"])["success"], True)
 
     def test_attachments_go_only_if_the_call_says_so(self):
         note = 'note "Catalogue ideas"'

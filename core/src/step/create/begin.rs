@@ -322,7 +322,8 @@ impl<'a> Tree<'a> {
             values[at..].rotate_left(1);
             how[at..].rotate_left(1);
         }
-        let container = self.home_of(&origin);
+        let home = self.home_of(&origin);
+        let container = as_container(dictionary, &home, &class).unwrap_or(home);
         let named_at = slots.iter().position(|slot| is_name(dictionary, &class, slot));
         let name = named_at.and_then(|at| match values.get(at) {
             Some(Given::Text(name)) => Some(name.clone()),
@@ -634,6 +635,25 @@ fn facts_of(origin: &Invocation, app: &str, dictionary: &Dictionary, class: &str
     let to_all = origin.parameter("reply to all") == Some(&Given::Bool(true));
     let more = if to_all { facts(app, dictionary, TO_ALL, class) } else { Vec::new() };
     facts(app, dictionary, &origin.code, class).into_iter().chain(more).collect()
+}
+
+/// A container under a class that has elements of another one, if its own class has none: a path such as `~/Letters` is
+/// an `item` of Finder, and what a copy is put into is a `folder`.
+fn as_container(dictionary: &Dictionary, path: &Path, class: &str) -> Option<Path> {
+    let (outer, Segment::Element(member, by)) = path.last()? else { return None };
+    if dictionary.element(&member.class, class).is_some() {
+        return None;
+    }
+    let holds = |kind: &&String| {
+        dictionary.is_a(kind, &member.class)
+            && dictionary.element(kind, class).is_some()
+            && dictionary.element(outer.class(), kind).is_some()
+    };
+    let kinds: Vec<&String> = dictionary.classes.keys().filter(holds).collect();
+    // The most special one: a disk or a folder is also a `container`.
+    let is_general = |kind: &str| kinds.iter().any(|other| *other != kind && dictionary.is_a(other, kind));
+    let kind = kinds.iter().find(|kind| !is_general(kind))?;
+    Some(outer.then(Segment::Element(outer.collection(dictionary, kind).ok()?, by.clone())))
 }
 
 /// What new values remove from a copy, as the original has it.
