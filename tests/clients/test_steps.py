@@ -76,6 +76,25 @@ class Steps(Trusting):
         self.assertEqual((copy["name"], "unverified" in copy), ("Copy of the papers", False), done)
         self.assertIs(self.call("iac_mcp_undo", undo=done["undo"])["success"], True)
 
+    def test_a_step_about_what_was_moved_before_is_refused(self):
+        for name in ("From", "Into"):
+            self.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="desktop", properties={"name": name})
+        own = 'folder "From" of desktop'
+        then = [{"command": "move", "target": own, "arguments": {"to": 'folder "Into" of desktop'}}, {"target": own, "property": "comment", "value": "x"}]
+        refused = self.server.call("iac_mcp_run_command", app="Finder", command="activate", then=then)
+        self.assertIn("is moved before", refused["message"])
+
+    def test_the_target_may_be_an_argument(self):
+        [reminder] = self.call("iac_mcp_get_elements", app="Reminders", elements="first reminder whose flagged is false")["elements"]
+        done = self.call("iac_mcp_run_command", app="Reminders", command="show", arguments={"target": reminder["id"]}, then=[{"property": "flagged", "value": True}])
+        self.assertEqual(done["then"][0]["changes"][0]["new"], True, done)
+
+    def test_the_word_for_attachments_counts_for_its_own_step(self):
+        body = {"property": "body", "value": "<div>x</div>"}
+        then = [{"target": 'note "Roof"', "removeAttachments": True, **body}, {"target": 'note "Catalogue ideas"', **body}]
+        refused = self.server.call("iac_mcp_run_command", app="Notes", command="activate", then=then)
+        self.assertEqual(refused.get("removes"), {"attachments": 1}, refused)
+
     def test_attachments_go_only_if_the_call_says_so(self):
         note = 'note "Catalogue ideas"'
         calls = (

@@ -93,6 +93,12 @@ fn conditions_of_a_change_must_be_exact() {
     };
     check(json!({"filters": {}}), "has no condition, so it means everything");
     check(json!({"mode": "all"}), "has no condition, so it means everything");
+    check(json!({"mode": "all", "filters": {}}), "has no condition, so it means everything");
+    // A mode is a condition.
+    check(
+        json!({"mode": "available", "filters": {}}),
+        "and one change takes at most 300; nothing was changed",
+    );
     check(json!({"mode": "smart_suggest"}), "cannot name what to change");
     check(json!({"target": "project", "mode": "flagged"}), "cannot name what to change");
     check(json!({"filters": {"flagged": false}}), "and one change takes at most 300; nothing was changed");

@@ -273,6 +273,10 @@ fn follow(arguments: &Arguments<'_>, outer: &str, count: &mut usize) -> Result<F
         let fields = item.as_object().ok_or_else(|| wrong(&place, STEP, item))?;
         let of = Arguments::new("a step of `then`", fields);
         let sets = ["property", "properties"].iter().any(|name| of.get(name).is_some());
+        if ["target", "reference"].into_iter().all(|name| of.get(name).is_some()) {
+            let message = format!("`{place}` has a `target` and a `reference`");
+            return Err(Fault::parameter(place, message, "name the object once, as `target`"));
+        }
         let own = ["target", "reference"].into_iter().find_map(|name| of.get(name).filter(|it| *it != IT));
         if let Some(target) = own.filter(|_| sets) {
             all.then.push(setting_of(&of, target, &place).map_err(|fault| fault.inside(&place))?);

@@ -212,7 +212,7 @@ pub(super) fn sends(action: &Action) -> bool {
 const SENDS: &str = "sends";
 
 /// The highest level among the properties to set.
-pub(super) fn classify_set(action: &Action, changes: &[&Change], rules: &[LevelRule]) -> Classified {
+fn classify_set(action: &Action, changes: &[&Change], rules: &[LevelRule]) -> Classified {
     let bare = bare_set(action, changes, rules, changes.len());
     let found = bare.into_iter().chain(raised_set(action, changes)).reduce(Classified::or_worse);
     found.unwrap_or_else(|| Classified::new(Level::Modify, "changes properties"))

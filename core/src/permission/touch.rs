@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::classify::{
-    MANY, classify, classify_act, classify_command, classify_set, classify_write, count, kinds,
-};
+use super::classify::{MANY, classify, classify_act, classify_command, classify_write, count, kinds};
 use super::writes::{self, MAKE, Write};
 use super::{Classified, Level, Policy};
 use crate::action::{Action, Column, Deed, InAppAct, Invocation};
@@ -85,7 +83,13 @@ pub(super) fn touches<'a>(
         is_many: false,
     };
     let is_many = count(&action.deed) > MANY;
-    let counted = |touch: Touch<'a>| Touch { is_many: is_many && touch.level > Level::Safe, ..touch };
+    // Each step alone may be about a few objects.
+    let least =
+        if is_many && matches!(action.deed, Deed::Create(_)) { Level::Dangerous } else { Level::Safe };
+    let counted = |touch: Touch<'a>| match touch.level {
+        Level::Safe => touch,
+        level => Touch { is_many, level: level.max(least), ..touch },
+    };
     if let Deed::Script(script) = &action.deed {
         // The gate decides about each act separately: approval for one does not cover another.
         let act = |act: &'a InAppAct| Touch {
@@ -107,7 +111,6 @@ pub(super) fn touches<'a>(
     }
     let found = Touched::of(&action.deed, policy);
     let making = making(action, policy);
-    let whole = harm;
     let harm = making.as_ref().unwrap_or(harm);
     let does = Touch { level: harm.level, is_shell: harm.is_shell, command: found.command, ..safe };
     let reads = found.command.is_some() && harm.level == Level::Safe;
@@ -135,21 +138,7 @@ pub(super) fn touches<'a>(
     });
     let all = passed.chain(own).chain(itself).chain(kept).chain(following(action, safe, policy));
     let all = all.chain(given(action, safe, policy)).chain(amounting(action, safe, policy));
-    as_bad_as(whole, all.map(counted).collect())
-}
-
-/// Raises the touches that change something to the harm of the whole action, if none is as bad. The parts of an action
-/// may do more harm together than each alone: they change many objects.
-fn as_bad_as<'a>(whole: &Classified, touches: BTreeSet<Touch<'a>>) -> BTreeSet<Touch<'a>> {
-    let is_worse = |touch: &Touch<'_>| (touch.level, touch.is_shell) >= (whole.level, whole.is_shell);
-    if touches.iter().any(is_worse) {
-        return touches;
-    }
-    let raised = |touch: Touch<'a>| match touch.level {
-        Level::Safe => touch,
-        _ => Touch { level: whole.level, is_shell: whole.is_shell, ..touch },
-    };
-    touches.into_iter().map(raised).collect()
+    all.map(counted).collect()
 }
 
 /// The commands that do the same as the action, if a rule names one: an operator who forbids `delete` means every way
@@ -205,7 +194,9 @@ fn following<'a>(action: &'a Action, safe: Touch<'a>, policy: &Policy) -> Vec<To
         };
         // The path of an object that the call makes or opens is not known yet.
         let is_fragile = change.is_fragile() && creation.writes.as_deref() != Some(change);
-        let harm = classify_set(action, &[change], policy.levels());
+        let (app, terms) = (action.app.clone(), action.terms.clone());
+        let alone = Action { app, terms, deed: Deed::Set(vec![change.clone()]) };
+        let harm = classify(&alone, policy.levels());
         writes::of_change(change).into_iter().flat_map(of_kinds).map(move |(class, term)| Touch {
             level: harm.level,
             is_shell: harm.is_shell,

@@ -73,7 +73,7 @@ pub(super) struct Setting {
     seen: bool,
     /// Whether the writes are steps of another call.
     is_step: bool,
-    /// Whether the client knows that a new value may remove what the property does not hold.
+    /// The same as [`Item::may_lose`], for all of them.
     may_lose: bool,
     /// Whether the running script is the one that writes.
     writes: bool,
@@ -104,6 +104,8 @@ struct Item {
     id: Option<RefId>,
     /// The ids of the writes to undo.
     undo: Vec<String>,
+    /// Whether the client knows that a new value may remove what the property does not hold.
+    may_lose: bool,
     /// The client's answer: one entry for each property, or one error.
     told: Vec<Json>,
     fault: Option<Fault>,
@@ -444,7 +446,7 @@ impl Setting {
             open.row = row.clone();
             open.stands = words::stands(&open.change.subject, row);
             let lost = open.lost(&dictionary);
-            if let Some(lost) = lost.as_ref().filter(|_| !self.may_lose && !self.is_undo(&open)) {
+            if let Some(lost) = lost.as_ref().filter(|_| !self.is_meant(&open) && !self.is_undo(&open)) {
                 let fault = open.unmeant(lost, app, world);
                 self.tell(&open, fault)?;
                 continue;
@@ -512,11 +514,17 @@ impl Setting {
         if !error.is_missing_object() {
             return self.tell(&open, error.to_fault(&app.bundle_id, &app.name));
         }
-        if open.change.expected.mark.is_some() {
+        // A question about several steps is put together from all of them, so none can be searched for meanwhile.
+        if open.change.expected.mark.is_some() && !self.is_step {
             self.lost.push(open);
             return Ok(());
         }
         self.gone(&open, app, world)
+    }
+
+    /// Whether the client knows what its new value may remove.
+    fn is_meant(&self, open: &Open) -> bool {
+        self.may_lose || self.items.get(open.item).is_some_and(|item| item.may_lose)
     }
 
     fn id_of(&self, open: &Open) -> Option<RefId> {

@@ -505,6 +505,20 @@ fn many_steps_are_as_bad_as_one_change_of_as_many_objects() {
     assert_eq!(met_by(&[25, 25]), Ruling::Allow);
     assert_eq!(met_by(&[25, 26]), Ruling::Deny);
     assert_eq!(met_by(&[51]), Ruling::Deny);
+    // A step that a rule allows although it is DANGEROUS lets the others do no more.
+    let rules = "{ property = \"deleted status\", level = \"DANGEROUS\", decision = \"allow\" }, { level = \"DANGEROUS\", decision = \"deny\" }";
+    let policy = format!("profile = \"trusted\"\nrules = [{rules}]");
+    let Deed::Set(mut changes) = set(named("message", "x"), "deleted status", Given::Bool(true)).deed else {
+        panic!("a change")
+    };
+    let deletion = StepSet { place: String::new(), after: 2, change: changes.pop().expect("one change") };
+    let met_with = |counts: [usize; 2]| {
+        let then = counts.into_iter().map(step).collect();
+        let creation = Creation { then, sets: vec![deletion.clone()], ..Creation::default() };
+        met(of(Deed::Create(Box::new(creation))), &gate(&policy)).0
+    };
+    assert_eq!(met_with([20, 20]), Ruling::Allow);
+    assert_eq!(met_with([26, 26]), Ruling::Deny);
 }
 
 /// A step is judged by its value, as a write alone is.

@@ -12,6 +12,7 @@ use crate::change::{DELETE, home};
 use crate::dictionary::{APPLICATION, Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::permission::{Decision, classify, decide};
+use crate::schema::TARGET;
 use crate::specifier::{Container, Reader};
 use crate::step::asking::refused;
 use crate::step::moves::{self, MOVE};
@@ -40,6 +41,8 @@ pub(super) fn start_row(
     world: &mut World<'_>,
 ) -> Result<Step, Fault> {
     let mut call = call.clone();
+    // Among the arguments, `target` means the same if the command has no parameter of that name.
+    call.target = call.target.or_else(|| origin.direct.as_ref().and(call.arguments.get(TARGET).cloned()));
     if let Some(next) = set_on_target(&call, &origin) {
         call.then.object = NewObject::default();
         call.then.then.insert(0, next);

@@ -68,13 +68,13 @@ impl Steps {
             let message = format!("the steps of this call change more than {MOST} objects");
             return Err(Fault::parameter("target", message, "change the others with iac_mcp_set_property"));
         }
-        self.setting.may_lose |= next.may_lose || world.gate.plugin.is_some();
+        let may_lose = next.may_lose || world.gate.plugin.is_some();
         let mut changes = Vec::new();
         for (at, path) in paths.into_iter().enumerate() {
             let id = ids.get(at).copied().flatten();
             let open = self.open(path, id, &next.sets, app, world)?;
             changes.push(open.change.clone());
-            self.setting.items.push(Item { id, ..Item::default() });
+            self.setting.items.push(Item { id, may_lose, ..Item::default() });
             match open.change.subject.path.is_told() {
                 true => self.loose.push(open),
                 false => self.setting.open.push(open),
@@ -105,7 +105,7 @@ impl Steps {
                 .position(Option::is_some)
                 .map_or("", |at| &open.change.subject.slots[at].term);
             let message =
-                format!("nobody knows the old `{term}` before the step runs, so nothing can be added to it");
+                format!("the old `{term}` is read only when the step runs, so the call cannot add to it");
             let suggestion = "give the whole new value, or change it in a call of its own";
             return Err(Fault::new(Code::InvalidParameter, message, suggestion).with("property", term));
         }
@@ -294,8 +294,10 @@ fn shows_less(subject: &Subject, app: &App) -> Result<(), Fault> {
     if !says(class) && !kinds.into_iter().any(|kind| says(kind)) {
         return Ok(());
     }
-    let message =
-        format!("nobody knows beforehand which object `{}` is, and what would be lost", subject.path);
+    let message = format!(
+        "the app decides which object `{}` is when the step runs, so nobody can say what would be lost",
+        subject.path
+    );
     let suggestion = "name the object itself, by its id or its name";
     Err(Fault::parameter("target", message, suggestion))
 }

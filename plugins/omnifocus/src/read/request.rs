@@ -144,7 +144,7 @@ pub(super) fn named(query: &Object<'_>, kind: Kind, most: i64, moment: &Moment) 
     }
     let filters = query.object("filters")?;
     let is_open = |object: &Object<'_>| object.keys().next().is_none();
-    if filters.as_ref().map_or(matches!(mode, Mode::All | Mode::Search), is_open) {
+    if matches!(mode, Mode::All | Mode::Search) && filters.as_ref().is_none_or(is_open) {
         return Err(Fault::invalid(format!(
             "`{}` has no condition, so it means everything",
             query.at("filters")

@@ -11,12 +11,13 @@ use crate::{Engine, Moment};
 /// The keys that name items, as a read has them.
 pub(super) const KEYS: [&str; 3] = ["filters", "mode", "daysAhead"];
 
-/// The most items of one change. A person cannot judge more names in one question.
+/// The most items of one change. A person cannot judge more names in one question. It is more than a list of `ids` takes,
+/// because the caller need not write these ids.
 const MOST: i64 = 300;
 
 /// Whether a mutation names its items by conditions.
 pub(super) fn is_meant(map: &Map<String, Json>) -> bool {
-    KEYS.iter().any(|key| map.contains_key(*key))
+    KEYS.iter().any(|key| map.get(*key).is_some_and(|value| !value.is_null()))
 }
 
 /// Finds the items.

@@ -12,11 +12,11 @@ const SHOWN: usize = 5;
 /// From this number on, equal changes share lines.
 const EQUAL: usize = 3;
 
-/// The maximum number of characters of a shared line. The host cuts a line at 1,200.
+/// The maximum number of characters of a shared line. The host refuses a change with a line of more than 1,200.
 const SHARED: usize = 1_000;
 
 /// Values of several items have lines of their own if they are too long for this number of characters, but not more than
-/// this number of values.
+/// this number of values: a person reads a short paragraph or a list of one screen.
 const PARAGRAPH: usize = 300;
 const LISTED: usize = 20;
 

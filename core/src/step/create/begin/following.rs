@@ -231,8 +231,8 @@ pub(super) fn check_order(then: &[Following], app: &App, world: &World<'_>) -> R
     Ok(())
 }
 
-/// Refuses a step about an object that an earlier step of the call renames, or that has the name which one gives: the
-/// question shows the object that has the name now.
+/// Refuses a step about an object that an earlier step of the call renames or moves, or whose name an earlier step gives
+/// to another object: the question shows the object that is there now.
 pub(super) fn check_names(sets: &[StepSet], then: &[Following]) -> Result<(), Fault> {
     for (at, set) in sets.iter().enumerate().filter(|(_, set)| set.change.renames()) {
         let is_given = |name: &str| {
@@ -257,6 +257,21 @@ pub(super) fn check_names(sets: &[StepSet], then: &[Following]) -> Result<(), Fa
             let suggestion = "name the object by its id, or make a second call";
             return Err(
                 Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place.as_str())
+            );
+        }
+    }
+    for (at, next) in then.iter().enumerate().filter(|(_, next)| next.sent.code == MOVE) {
+        let moved: Vec<Vec<&Segment>> =
+            next.sent.direct.iter().flat_map(Given::objects).map(Path::segments).collect();
+        let is_moved = |set: &&StepSet| {
+            let own = set.change.subject.path.segments();
+            set.after > at && moved.iter().any(|path| own.starts_with(path))
+        };
+        if let Some(set) = sets.iter().find(is_moved) {
+            let message = format!("`{}`: the object is moved before, by `{}`", set.place, next.sent.term);
+            let suggestion = "set its properties before it is moved, or in a second call";
+            return Err(
+                Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", set.place.as_str())
             );
         }
     }

@@ -45,10 +45,11 @@ impl Tree<'_> {
     /// The objects of a step. The server looks up what a position or `every` leads to.
     fn targets(&self, next: &Next, world: &mut World<'_>) -> Result<Vec<Path>, Unfit> {
         let reader = Reader { dictionary: self.dictionary, home: world.home };
-        let Some(target) = next.target.as_ref().map(|target| by_object(target, reader)) else {
-            return Ok(Vec::new());
-        };
         let here = |fault: Fault| following::at_place(fault, &next.place, &[]);
+        let Some(target) = next.target.as_ref().map(|target| by_object(target, reader)) else {
+            let fault = Fault::parameter(TARGET, "the step names no object", "add a `target`");
+            return Err(here(fault).into());
+        };
         let mut held = held(world.references, self.app, world.now);
         let mut checker = Checker {
             dictionary: self.dictionary,
@@ -79,9 +80,11 @@ impl Tree<'_> {
                 [path] if !Following::leads_to_it(path) => paths.push(path.clone()),
                 _ => return Err(wrong().into()),
             }
-            // Without a class, nobody can tell which properties it has, and what setting them does.
+            // A write to an object without a class cannot be judged.
             if found.iter().any(|path| path.is_told() && path.class().is_empty()) {
-                return Err(wrong().into());
+                let message = format!("the class of {item} is not known before the step runs");
+                let suggestion = "name its objects, for example by iac_mcp_get_elements";
+                return Err(here(Fault::parameter(TARGET, message, suggestion)).into());
             }
             if let Some(container) = positioned(item, reader).filter(|_| found.iter().any(has_index)) {
                 return Err(Unfit::Open(item.clone(), container));
