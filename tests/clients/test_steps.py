@@ -84,6 +84,11 @@ class Steps(Trusting):
         refused = self.server.call("iac_mcp_run_command", app="Finder", command="activate", then=then)
         self.assertIn("is moved before", refused["message"])
 
+    def test_a_property_is_set_once(self):
+        then = [{"target": "application", "property": "sound volume", "value": value} for value in (20, 40)]
+        refused = self.server.call("iac_mcp_run_command", app="Music", command="pause", then=then)
+        self.assertEqual(refused["message"], "`then[1]` sets what `then[0]` has set")
+
     def test_the_target_may_be_an_argument(self):
         [reminder] = self.call("iac_mcp_get_elements", app="Reminders", elements="first reminder whose flagged is false")["elements"]
         done = self.call("iac_mcp_run_command", app="Reminders", command="show", arguments={"target": reminder["id"]}, then=[{"property": "flagged", "value": True}])

@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{CommandCall, IT, Mode, Next};
 use crate::change::{SEND, beside, facts};
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::{Checker, Given};
 use crate::permission::classify;
@@ -258,6 +258,23 @@ pub(super) fn check_names(sets: &[StepSet], then: &[Following]) -> Result<(), Fa
             return Err(
                 Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place.as_str())
             );
+        }
+    }
+    for (at, set) in sets.iter().enumerate().filter(|(_, set)| !set.is_loose()) {
+        let terms = |set: &StepSet| -> Vec<Identifier> {
+            set.change.subject.slots.iter().map(|slot| slot.identifier.clone()).collect()
+        };
+        let own = terms(set);
+        let is_again = |later: &&StepSet| {
+            later.change.subject.path == set.change.subject.path
+                && terms(later).iter().any(|it| own.contains(it))
+        };
+        // The undo could not tell which of the values was there before.
+        if let Some(later) = sets[at + 1..].iter().find(is_again) {
+            let message = format!("`{}` sets what `{}` has set", later.place, set.place);
+            let suggestion = "set each property of an object once, or make a second call";
+            return Err(Fault::new(Code::InvalidParameter, message, suggestion)
+                .with("parameter", later.place.as_str()));
         }
     }
     for (at, next) in then.iter().enumerate().filter(|(_, next)| next.sent.code == MOVE) {
