@@ -394,12 +394,9 @@ pub(crate) fn find(wanted: &Wanted, known: &[Undo], now: Millis) -> Result<Vec<U
             }
         }
     }
-    // One call may give an object the name that another object had before, so the values that were written last are
-    // restored first. A list, and objects that are found by their ids, keep the order in which they were written.
-    if !matches!(wanted, Wanted::List(_)) && found.iter().any(|undo| leads_by_name(&undo.object)) {
-        let place = |undo: &Undo| known().position(|known| known.id == undo.id);
-        let written = |undo: &Undo| if undo.property().is_some() { place(undo) } else { None };
-        found.sort_by_cached_key(|undo| std::cmp::Reverse(written(undo)));
+    // A list, and writes that may be reversed in any order, keep the order in which they were written.
+    if !matches!(wanted, Wanted::List(_)) && !are_free(&found) {
+        found.sort_by_cached_key(|undo| std::cmp::Reverse(known().position(|known| known.id == undo.id)));
     }
     found.sort_by_key(|undo| std::cmp::Reverse(undo.at));
     Ok(found)
@@ -421,6 +418,15 @@ fn overwritten(undo: &Undo, all: &indexmap::IndexSet<&str>) -> Fault {
     Fault::parameter("undo", message, suggestion)
 }
 
+/// Whether undo may reverse writes in any order. A new name and a move change the path to an object, and a new object may
+/// hold a moved one. Several moves go back in the order in which they were made, so that the objects keep theirs.
+fn are_free(undos: &[Undo]) -> bool {
+    let back = || undos.iter().filter(|undo| !undo.is_lasting());
+    let is_move = |undo: &Undo| matches!(undo.way, Way::Move { .. });
+    let is_set_by_id = |undo: &Undo| undo.property().is_some() && !leads_by_name(&undo.object);
+    back().all(is_move) || back().all(is_set_by_id)
+}
+
 /// Whether a specifier leads through a name.
 fn leads_by_name(object: &Json) -> bool {
     object["type"] == "named" || object.get("container").is_some_and(leads_by_name)
@@ -432,8 +438,10 @@ pub(crate) fn parts(undos: &[Undo]) -> Vec<Vec<&Undo>> {
     let mut parts: Vec<Vec<&Undo>> = Vec::new();
     for undo in undos {
         let rest = |at: usize| parts.iter().skip(at + 1).flatten();
-        // Writes with the same time come from one call, and undo may reverse them in any order.
-        let is_free = |at: usize| rest(at).all(|other| other.app != undo.app || other.at == undo.at);
+        // Writes with the same time come from one call. Undo may reverse them in any order if ids lead to their objects.
+        let is_by_id = |other: &Undo| !leads_by_name(&other.object) && !leads_by_name(&undo.object);
+        let may_pass = |other: &Undo| other.app != undo.app || other.at == undo.at && is_by_id(other);
+        let is_free = |at: usize| rest(at).all(|other| may_pass(other));
         let joins = |at: &usize| parts[*at].iter().all(|other| other.goes_with(undo)) && is_free(*at);
         match (0..parts.len()).find(joins) {
             Some(at) => parts[at].push(undo),

@@ -84,6 +84,32 @@ class Steps(Trusting):
         refused = self.server.call("iac_mcp_run_command", app="Finder", command="activate", then=then)
         self.assertIn("is moved before", refused["message"])
 
+    def test_what_was_moved_after_a_change_is_moved_back_before_it(self):
+        for name in ("From", "Into", "Inner"):
+            self.call("iac_mcp_create", app="Finder", **{"class": "folder"}, at="desktop", properties={"name": name})
+        own, into = 'folder "From" of desktop', 'folder "Into" of desktop'
+        then = [
+            {"target": own, "property": "label index", "value": 2},
+            {"command": "move", "target": own, "arguments": {"to": into}},
+            {"target": into, "property": "label index", "value": 3},
+        ]
+        done = self.call("iac_mcp_run_command", app="Finder", command="activate", then=then)
+        undone = self.call("iac_mcp_undo", undo=done["undo"])
+        self.assertIs(undone["success"], True, undone)
+        labels = self.call("iac_mcp_get_properties", reference=[own, into], app="Finder", properties=["label index"])["results"]
+        self.assertEqual([each["properties"]["label index"] for each in labels], [0, 0])
+
+    def test_contacts_are_saved_once_after_all_steps(self):
+        self.call("iac_mcp_run_command", app="Contacts", command="launch")
+        person, group = 'person "Tomás Ní Bhriain"', 'group "Choir"'
+        for first in ({"command": "add", "target": person, "arguments": {"to": group}}, {"command": "save"}):
+            then = [{"target": person, "property": "note", "value": first["command"]}]
+            done = self.call("iac_mcp_run_command", app="Contacts", **first, then=then)
+            self.assertEqual((done["saved"], len(done["then"])), (True, 1), done)
+        saves = [{"command": "save"}]
+        done = self.call("iac_mcp_run_command", app="Contacts", command="add", target=person, arguments={"to": group}, then=saves)
+        self.assertNotIn("saved", done)
+
     def test_a_property_is_set_once(self):
         then = [{"target": "application", "property": "sound volume", "value": value} for value in (20, 40)]
         refused = self.server.call("iac_mcp_run_command", app="Music", command="pause", then=then)

@@ -438,7 +438,8 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
   if (stop === null) its.forEach((one, i) => isShifted[i] && use(one));
   const next = follow(then, ways, stop);
   if (next.every((step) => step.untried)) return { rows: results, saved: saved, then: next };
-  if (save !== null) store();
+  // An app that has not answered would not answer this either.
+  if (save !== null && next.every((step) => step.unknown === undefined)) store();
   // The later commands may have changed or removed the new objects.
   // An app that refuses to read all properties at once may also do so for a missing object.
   const isMissing = (looks, i) => {

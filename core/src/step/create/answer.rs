@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::begin::{CALLED, CONTAINER, DUPLICATE};
-use super::sets::{for_good, set_back};
+use super::sets::for_good;
 use super::{Creating, Node, gathers};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
@@ -77,6 +77,16 @@ const MADE: &str = "everything was created, but the app holds other values for w
 
 const REFUSED: &str = "everything was created, but the app refused the values in `unverified`: set others with iac_mcp_set_property, and make nothing again";
 
+/// Says whether the app has saved what was done, and the error if it has not.
+fn tell_saved(saved: &Json, app: &App, body: &mut Json) {
+    if let Some(error) = OsaError::of_row(saved, "save") {
+        body["success"] = json!(false);
+        body["unsaved"] = error.to_fault(&app.bundle_id, &app.name).to_json();
+    } else if saved == &json!(true) {
+        body["saved"] = json!(true);
+    }
+}
+
 /// Why a new object comes without a reference.
 const MOVED: &str =
     "it was made; only its place leads to it, and that has changed: find it with iac_mcp_get_elements";
@@ -134,18 +144,18 @@ impl Creating {
         let is_refused = told.iter().any(|each| each.is_refused);
         let (then, moved) = self.moved_back(&then_rows, &told, app, world);
         let is_taken_back = self.is_taken_back(&dictionary);
-        // What was moved into the new objects goes back before they are deleted.
         let way_back = moved
             .filter(|_| is_taken_back)
-            .and_then(|moved| Some([moved, vec![self.way_back(rows, &told, app, world)?]].concat()));
+            .and_then(|moved| Some((self.way_back(rows, &told, app, world)?, moved)));
         let done: Vec<bool> = rows_of(&then_rows).iter().map(is_done).collect();
         let did = self.did(&app.name, &done, 0..0).filter(|_| made > 0 && way_back.is_none());
-        let (mut undo, set_for_good) = set_back(&sets);
-        undo.extend(way_back.unwrap_or_default());
+        let (made_back, moved) = way_back.unzip();
+        let mut undo = Vec::from_iter(made_back);
+        undo.extend(self.written(moved.unwrap_or_default(), &sets));
         undo.extend(
             did.map(|did| Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now)),
         );
-        undo.extend(for_good(set_for_good, app, world));
+        undo.extend(for_good(&sets, app, world));
         let is_kept = undo.iter().any(|undo| !undo.is_lasting());
         let id = undo::together(&mut undo, world.fresh).filter(|_| is_kept);
         if made == 0
@@ -155,9 +165,8 @@ impl Creating {
             let body = error.clone();
             return Ok(Step::Done(Outcome { body, is_error: true, events, ..Outcome::default() }));
         }
-        let saved = answer.get("saved").filter(|saved| saved.is_object());
         let mut body = json!({
-            "success": is_whole && !is_refused && saved.is_none(),
+            "success": is_whole && !is_refused,
             "app": &*app.bundle_id,
             "objects": self.shape(None, &mut told),
             "undo": id,
@@ -182,16 +191,11 @@ impl Creating {
             body["success"] = json!(body["success"] == json!(true) && is_done);
             body["then"] = Json::from(then);
         }
-        if answer["saved"] == json!(true) {
-            body["saved"] = json!(true);
-        }
-        if let Some(error) = saved.and_then(|saved| OsaError::of_row(saved, "save")) {
-            body["unsaved"] = error.to_fault(&app.bundle_id, &app.name).to_json();
-        }
+        tell_saved(&answer["saved"], app, &mut body);
         Ok(Step::Done(Outcome { body, is_error: made == 0, events, undo, ..Outcome::default() }))
     }
 
-    /// The rows of the commands that follow, with the app's own answers, and the way back of what they have moved into the
+    /// The rows of the commands that follow, with the app's own answers, and the way back of what each has moved into the
     /// new objects; `None` if a moved object has none.
     fn moved_back(
         &self,
@@ -199,7 +203,7 @@ impl Creating {
         told: &[Told],
         app: &App,
         world: &mut World<'_>,
-    ) -> (Json, Option<Vec<Undo>>) {
+    ) -> (Json, Option<Vec<Vec<Undo>>>) {
         let real = |path: &Path| {
             let number = Following::number_of_it(path)?;
             path.replaced(
@@ -209,16 +213,17 @@ impl Creating {
         };
         let mut rows = rows_of(rows).to_vec();
         let mut back = Some(Vec::new());
-        for (row, trace) in rows.iter_mut().zip(&self.traces).filter(|(_, trace)| trace.moves()) {
-            let ways = match row.get("value") {
-                Some(answer) => {
+        for (row, trace) in rows.iter_mut().zip(&self.traces) {
+            let ways: Option<Vec<Undo>> = match row.get("value") {
+                Some(answer) if trace.moves() => {
                     let (answer, ways) = trace.split_at(answer, &real, app, world);
                     row["value"] = answer;
                     ways.into_iter().collect()
                 }
-                None => row.get("unknown").is_none().then(Vec::new),
+                None if trace.moves() => row.get("unknown").is_none().then(Vec::new),
+                _ => Some(Vec::new()),
             };
-            back = back.zip(ways).map(|(back, ways): (Vec<Undo>, Vec<Undo>)| [ways, back].concat());
+            back = back.zip(ways).map(|(back, ways)| [back, vec![ways]].concat());
         }
         (Json::from(rows), back)
     }
@@ -233,9 +238,10 @@ impl Creating {
         world: &mut World<'_>,
     ) -> Result<Step, Fault> {
         let (mut rows, sets) = self.apart_sets(&answer["then"], app, world)?;
-        let (mut undo, set_for_good) = set_back(&sets);
-        undo.extend(self.left(&mut rows, app, world));
-        undo.extend(for_good(set_for_good, app, world));
+        let (ways, did) = self.left(&mut rows, app, world);
+        let mut undo = self.written(ways, &sets);
+        undo.extend(did);
+        undo.extend(for_good(&sets, app, world));
         let is_kept = undo.iter().any(|undo| !undo.is_lasting());
         let id = undo::together(&mut undo, world.fresh).filter(|_| is_kept);
         let told = self.followed(&Json::from(rows), app, dictionary, world);
@@ -251,16 +257,17 @@ impl Creating {
             return Ok(Step::Done(Outcome { body, is_error: true, events, undo, ..Outcome::default() }));
         }
         let is_done = told.iter().all(|each| each.get("error").is_none());
-        let body = json!({
+        let mut body = json!({
             "success": is_done, "app": &*app.bundle_id, "data": first["data"], "undo": id, "then": told,
             "untrusted": true,
         });
+        tell_saved(&answer["saved"], app, &mut body);
         Ok(Step::Done(Outcome { body, events, undo, ..Outcome::default() }))
     }
 
-    /// The traces of successive commands, the last first, because undo begins with it. Replaces each trace in `rows` by
+    /// The way back of each of successive commands, and a record of those that have none. Replaces each trace in `rows` by
     /// the app's answer.
-    fn left(&self, rows: &mut [Json], app: &App, world: &mut World<'_>) -> Vec<Undo> {
+    fn left(&self, rows: &mut [Json], app: &App, world: &mut World<'_>) -> (Vec<Vec<Undo>>, Option<Undo>) {
         let (mut ways, mut did): (Vec<Vec<Undo>>, Vec<String>) = Default::default();
         for ((row, trace), next) in rows.iter_mut().zip(&self.traces).zip(&self.creation.then) {
             let back = match row.get("value") {
@@ -284,7 +291,7 @@ impl Creating {
             let did = format!("{} {}", app.name, did.join(", then "));
             Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now)
         });
-        ways.into_iter().rev().flatten().chain(lasting).collect()
+        (ways, lasting)
     }
 
     /// Whether deleting the new objects undoes everything. It does if the commands only copied into the new objects,

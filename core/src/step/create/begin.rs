@@ -230,15 +230,16 @@ impl<'a> Tree<'a> {
         following::check_order(&then, self.app, world)?;
         let Self { app, dictionary, makes, nodes, ways, writes, is_old, may_lose, row, .. } = self;
         let mut save = saving(app, dictionary);
-        let alone = |sent: Invocation| Following { place: String::new(), judged: sent.clone(), sent };
         if let Some((first, targets)) = row {
-            then.insert(0, alone(first));
+            then.insert(0, Following { place: String::new(), judged: first.clone(), sent: first });
             sets.iter_mut().for_each(|set| set.after += 1);
             references.insert(0, targets);
-            // After a row of commands the save comes last, unless the call has its own save.
-            let last = save.take().filter(|save| then.iter().all(|next| next.sent.code != save.code));
-            then.extend(last.map(alone));
-            references.resize(then.len(), Vec::new());
+            // If the client's own save is the last step, nothing is left to save.
+            let is_last = |save: &Invocation| {
+                then.last().is_some_and(|last| last.sent.code == save.code)
+                    && sets.iter().all(|set| set.after < then.len())
+            };
+            save = save.filter(|save| !is_last(save));
         }
         following::check_names(&sets, &then)?;
         let save = save.map(Box::new);

@@ -57,16 +57,22 @@ impl Creating {
         }
         entries
     }
-}
 
-/// The inverse of what the steps have set, in the order of the steps as every call records it, and what cannot be undone.
-pub(super) fn set_back(sets: &[SetAt]) -> (Vec<Undo>, Vec<String>) {
-    let undo = sets.iter().flat_map(|(_, told)| told.undo.clone()).collect();
-    (undo, sets.iter().flat_map(|(_, told)| told.lasting.clone()).collect())
+    /// The writes of all steps in the order of the steps. `commands` has those of each command.
+    pub(super) fn written(&self, commands: Vec<Vec<Undo>>, sets: &[SetAt]) -> Vec<Undo> {
+        let (mut commands, mut sets) = (commands.into_iter(), sets.iter());
+        let steps = self.creation.steps();
+        let of_step = steps.iter().map(|step| match step {
+            Ok(_) => commands.next(),
+            Err(_) => sets.next().map(|(_, told)| told.undo.clone()),
+        });
+        of_step.flatten().flatten().collect()
+    }
 }
 
 /// The record of what steps have set for good.
-pub(super) fn for_good(did: Vec<String>, app: &App, world: &mut World<'_>) -> Option<Undo> {
+pub(super) fn for_good(sets: &[SetAt], app: &App, world: &mut World<'_>) -> Option<Undo> {
+    let did: Vec<&str> = sets.iter().flat_map(|(_, told)| &told.lasting).map(String::as_str).collect();
     let did = (!did.is_empty()).then(|| format!("{} {}", app.name, did.join(", then ")))?;
     Some(Undo::lasting(&app.bundle_id, did, "", (world.fresh)(), world.now))
 }
