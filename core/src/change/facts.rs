@@ -9,7 +9,8 @@ use crate::specifier::{Member, Path, Segment};
 /// The event that deletes.
 pub(crate) const DELETE: &str = "coredelo";
 const MOVE: &str = "coremove";
-const DUPLICATE: &str = "coreclon";
+/// The event that copies an object.
+pub(crate) const DUPLICATE: &str = "coreclon";
 
 const CLOSE: &str = "coreclos";
 
@@ -427,6 +428,18 @@ fn lies_deeper(dictionary: &Dictionary, class: &str, kind: &str) -> bool {
     let is_inside = |heir: &str| inner.iter().any(|each| dictionary.is_a(heir, &each.class));
     let holds = |heir: &str| dictionary.elements(heir).iter().any(|each| dictionary.is_a(&each.class, kind));
     dictionary.classes.keys().any(|heir| is_inside(heir) && holds(heir))
+}
+
+/// The class of the other objects that elements of a container stand for. A project's or a task's own elements do not.
+pub(crate) fn counted_among(
+    app: &str,
+    dictionary: &Dictionary,
+    class: &str,
+    container: &str,
+) -> Option<&'static str> {
+    let row = STANDING.iter().find(|row| is_of(row.apps, app) && dictionary.is_a(class, row.class))?;
+    let other = row.held.rsplit(' ').next()?;
+    (!dictionary.is_a(container, row.class) && container != other).then_some(other)
 }
 
 /// The object that an object of this class may stand for: a change of one changes the other.

@@ -94,7 +94,7 @@ fn is_looked_at(app: &str, invocation: &Invocation) -> bool {
 pub(super) fn sent(invocation: &Invocation, target: &str, event: &str) -> String {
     match (&invocation.moves, &invocation.copies) {
         (Some(looks), _) => format!("moving({target}, {}, () => {event})", moves(looks)),
-        (None, Some(copies)) => format!("copying({}, () => {event})", copied(copies)),
+        (None, Some(copies)) => format!("copying({target}, {}, () => {event})", copied(copies)),
         (None, None) => format!("answer(() => {event})"),
     }
 }

@@ -77,8 +77,10 @@ const moving = (x, q, send) => {
     looks === null ? {} : { looks: looks },
   );
 };
-// A copy of one object: the app's answer, and the values of the copy right after it was made.
-const copying = (q, send) => {
+// A copy of one object: the app's answer, and the values of the copy right after it was made. An app may give it the id of
+// its original. Then nothing leads to the copy alone.
+const copying = (original, q, send) => {
+  const old = known(original, q.id);
   at = "command";
   const there = ask(send),
     value = encode(there),
@@ -86,6 +88,7 @@ const copying = (q, send) => {
     copy = Array.isArray(there) ? encode(x) : value;
   if (Array.isArray(x) || copy === null || copy.$ !== "object") return value;
   const id = q.id === null ? null : read(x, [q.id])[0];
+  if (old !== null && old === String(id)) return { $: "shared" };
   return { $: "copied", value: value, copy: copy, id: id, looks: read(x, q.looks) };
 };
 // Moves of which an app may make new objects with new ids. Such an object is the only new one in the other place that has

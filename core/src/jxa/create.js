@@ -56,8 +56,11 @@ const makeOne = ([, parent, place, given], q, made, ways) => {
   q.takes.forEach((n) => {
     first[q.keys[n]] = values[n];
   });
+  const old = q.original === undefined ? null : known(q.original(where), q.id);
   at = "make";
-  return { x: changing(() => ask(() => q.make(where, first))), values: values };
+  const x = changing(() => ask(() => q.make(where, first)));
+  // A copy with the id of its original. That id leads to the original too.
+  return { x: old !== null && known(x, q.id) === old ? null : x, values: values };
 };
 // Whether an object holds a value, perhaps in the app's own form: apps differ in line ends, both ends of a text, small
 // fractions, seconds, and the spelling of an enumerator. Different paths to an object cannot be compared.
@@ -364,7 +367,7 @@ const create = (rows, kinds, ways, save, then = [], all = {}) => {
       if (among !== null && q.calls !== undefined && !beside.has(source(among)))
         beside.set(source(among), namesIn(among, q));
       const { x: told, values } = makeOne(row, q, made, ways),
-        { x, isOld, isTwin } = apart(told, q, values, among);
+        { x, isOld, isTwin } = told === null ? { x: null, isTwin: true } : apart(told, q, values, among);
       if (x === null) {
         results[i] = isOld ? { twin: true } : { lost: true, twin: true };
         isMade = isMade || !isOld;

@@ -8,7 +8,7 @@ use super::command::{Ways, arguments, arriving, checked, filing, sent};
 use super::data::Data;
 use crate::action::{Creation, Following, Into, Invocation, Make, Renamed, StepSet, Takes};
 use crate::call::How;
-use crate::change::Slot;
+use crate::change::{DUPLICATE, Slot};
 use crate::dictionary::Identifier;
 use crate::identity::Identity;
 use crate::marshal::Given;
@@ -160,8 +160,11 @@ fn kind(make: &Make, among: Option<String>, is_followed: bool) -> String {
     let tells = if tells.is_empty() { String::new() } else { format!(", tells: [{}]", tells.join(", ")) };
     let followed = if is_followed { followed(make) } else { String::new() };
     let named = named(make, among);
+    let is_copy =
+        make.into == Into::Command && make.command.code == DUPLICATE && make.command.direct.is_some();
+    let original = if is_copy && id != "null" { ", original: c => c[0]" } else { "" };
     format!(
-        "(g => ({{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {id}, name: {name}, gets: [{}], sets: [{}], looks: [{}]{tells}{named}{followed}{added}{renamed}{} }}))([{}])",
+        "(g => ({{ make: (c, v) => {}, keys: {keys:?}, takes: {:?}, id: {id}, name: {name}, gets: [{}], sets: [{}], looks: [{}]{tells}{named}{followed}{added}{renamed}{original}{} }}))([{}])",
         call(make),
         taken(make),
         list(gets),

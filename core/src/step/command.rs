@@ -6,13 +6,15 @@ use super::asking::refused;
 use super::moves;
 use super::show::{self, largest, show, told, value};
 use super::trace::{self, Sent, Trace};
-use super::{Outcome, Step, World, create, done, filed, first, held, occurrence, placing, set, words};
+use super::{
+    Outcome, Step, World, copies, create, done, filed, first, held, occurrence, placing, set, words,
+};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Mode, SetProperty};
-use crate::change::{DELETE, OLD, QUIT, Tell, sends, tells};
-use crate::dictionary::{Dictionary, TypeExpr};
+use crate::change::{DELETE, DUPLICATE, OLD, QUIT, Tell, sends, tells};
+use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
 use crate::marshal::{Checker, Given, are_named, shapes};
@@ -79,7 +81,13 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
     create::check_following(&call.then.then, app, &dictionary)?;
-    let mut invocation = match checked(call, app, &dictionary, world) {
+    let checked = checked(call, app, &dictionary, world);
+    if let Checked::Fits(invocation) = &checked
+        && let Some(call) = copied_and_set(call, invocation, app, &dictionary)
+    {
+        return begin(&call, back, world);
+    }
+    let mut invocation = match checked {
         Checked::Fits(invocation) if !call.then.is_empty() => {
             return create::start_after(call, *invocation, world);
         }
@@ -147,6 +155,35 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
     };
     Ok(placing::begin(*invocation, references(call.target.as_ref()), sending, app, world))
 }
+
+/// The same call with the properties of one copy as values to set on it. An app may ignore the parameter of `duplicate`
+/// without an error, and what is set is read back.
+fn copied_and_set(
+    call: &CommandCall,
+    invocation: &Invocation,
+    app: &App,
+    dictionary: &Dictionary,
+) -> Option<CommandCall> {
+    let parameter = Identifier::of(WITH_PROPERTIES).filter(|_| invocation.code == DUPLICATE)?;
+    create::answers_one(invocation, app, dictionary).then_some(())?;
+    let key = call.arguments.keys().find(|key| Identifier::of(key).as_ref() == Some(&parameter))?.clone();
+    let mut call = call.clone();
+    let Json::Object(values) = call.arguments.shift_remove(&key).filter(|values| *values != json!({}))?
+    else {
+        return None;
+    };
+    let object = &mut call.then.object;
+    for (term, value) in values {
+        object.properties.entry(term).or_insert(value);
+    }
+    if object.place.is_empty() {
+        object.place = format!("arguments.{key}");
+    }
+    Some(call)
+}
+
+/// The standard suite's parameter of `duplicate` and `make`.
+const WITH_PROPERTIES: &str = "with properties";
 
 /// Checks the number of targets.
 ///
@@ -442,6 +479,10 @@ impl Sending {
             _ => (answer, Vec::new()),
         };
         let (answer, there) = self.trace.still_there(answer);
+        let shared: Vec<bool> = match &answer {
+            Json::Array(answers) => answers.iter().map(copies::is_shared).collect(),
+            one => vec![copies::is_shared(one)],
+        };
         let (answer, back) = self.trace.split(&answer, app, world);
         let answer = &answer;
         let mut undo: Vec<Undo> = back.iter().flatten().cloned().collect();
@@ -479,6 +520,9 @@ impl Sending {
             }
             if self.trace.is_followed() {
                 let results = body["results"].as_array_mut().into_iter().flatten();
+                let unknown = results.zip(&shared).filter(|(_, is_shared)| **is_shared);
+                unknown.for_each(|(result, _)| result["note"] = json!(copies::SHARED));
+                let results = body["results"].as_array_mut().into_iter().flatten();
                 // An entry that cannot be undone says so; the id of the whole call is at the top.
                 let stays = |at: &usize| back.get(*at).is_none_or(Option::is_none);
                 results
@@ -509,6 +553,9 @@ impl Sending {
         }
         if let Some(filed) = filed {
             filed.tell(&mut body);
+        }
+        if shared == [true] {
+            body["note"] = json!(copies::SHARED);
         }
         self.tell_kept(reply.reason, &mut body);
         self.tell_values(&told, &mut body, app, world);

@@ -6,7 +6,7 @@ use super::show::{told, value};
 use super::{World, create};
 use crate::action::{Copies, Invocation};
 use crate::app::App;
-use crate::change::Look;
+use crate::change::{DUPLICATE, Look};
 use crate::dictionary::Dictionary;
 use crate::identity::identity;
 use crate::permission::may_read;
@@ -16,7 +16,7 @@ use crate::value::Value;
 
 /// The values to read from each copy; `None` if the command makes none, or replaces older objects by them.
 pub(super) fn of(invocation: &Invocation, app: &App, dictionary: &Dictionary) -> Option<Copies> {
-    if invocation.code != create::DUPLICATE || invocation.replaces() {
+    if invocation.code != DUPLICATE || invocation.replaces() {
         return None;
     }
     let class = invocation.direct.as_ref()?.objects().first()?.class().to_owned();
@@ -24,6 +24,14 @@ pub(super) fn of(invocation: &Invocation, app: &App, dictionary: &Dictionary) ->
     let id = identity(dictionary, &class).id();
     let originals = invocation.direct.as_ref()?.objects().into_iter().cloned().collect();
     Some(Copies { id, label, looks, originals })
+}
+
+/// The note about a copy that cannot be told from its original.
+pub(super) const SHARED: &str = "the app gave the copy the id of its original, so the copy has no reference of its own: find it with iac_mcp_get_elements";
+
+/// Whether an app gave a copy the id of its original.
+pub(super) fn is_shared(answer: &Json) -> bool {
+    answer.get("$").and_then(Json::as_str) == Some("shared")
 }
 
 /// Splits a script's answer into the app's own answer and the undo of each copy.
@@ -46,10 +54,11 @@ pub(super) fn split(
 }
 
 fn one(copies: &Copies, answer: &Json, app: &App, world: &mut World<'_>) -> (Json, Option<Undo>) {
-    if answer.get("$").and_then(Json::as_str) != Some("copied") {
-        return (answer.clone(), None);
+    match answer.get("$").and_then(Json::as_str) {
+        Some("copied") => (answer["value"].clone(), undo(copies, answer, app, world)),
+        Some("shared") => (Json::Null, None),
+        _ => (answer.clone(), None),
     }
-    (answer["value"].clone(), undo(copies, answer, app, world))
 }
 
 /// The undo of a copy; `None` if nothing leads to it for certain.

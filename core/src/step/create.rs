@@ -29,10 +29,11 @@ use crate::reply::Reply;
 use crate::specifier::{Path, quoted};
 use crate::words::{Level, RefId};
 
-pub(super) use begin::{DUPLICATE, check_following, launch, looks_of_copy, start, start_after};
+pub(super) use begin::{check_following, launch, looks_of_copy, start, start_after};
 pub(super) use unmake::{Unmade, ended as unmade, start as start_unmake};
 
 pub(super) use begin::saving;
+pub(super) use row::answers_one;
 
 /// Objects that are to be made.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::spelled::from_url;
 use super::spot::{Kind, Spot, is_file, is_path, joined, last, spot, start, told};
 use super::{Closed, UNKNOWN};
 use crate::action::{Action, Deed, Invocation, Shut, Terms};
-use crate::change::Change;
+use crate::change::{Change, DUPLICATE};
 use crate::dictionary::names::key;
 use crate::marshal::{Given, Place};
 use crate::permission::writes::{of_change, of_command};
@@ -39,7 +39,6 @@ const STAYS: [&str; 5] = ["aevtodoc", "aevtpdoc", "coresave", "coresetd", "corec
 const MAKE: &str = "corecrel";
 const SET: &str = "coresetd";
 const SAVE: &str = "coresave";
-const DUPLICATE: &str = "coreclon";
 /// Commands that move a file away, or to another place, even if a text names it.
 const MOVES: [&str; 4] = ["coremove", DUPLICATE, "coredelo", "fndrfera"];
 

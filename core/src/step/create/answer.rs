@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::begin::{CALLED, CONTAINER, DUPLICATE};
+use super::begin::{CALLED, CONTAINER};
 use super::sets::for_good;
 use super::{Creating, Node, gathers};
 use crate::action::{Following, Into, Invocation, Make};
 use crate::app::{App, same_id};
 use crate::call::How;
-use crate::change::{Look, SEND, Slot, holds};
+use crate::change::{DUPLICATE, Look, SEND, Slot, holds};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::identity::Identity;
@@ -75,6 +75,8 @@ const UNREAD: &str = "it could not be read back";
 /// The object exists even if some values differ, so the client must not make it again.
 const MADE: &str = "everything was created, but the app holds other values for what `unverified` names: set those with iac_mcp_set_property if they matter, and do not create the objects again";
 
+const UNSEEN: &str = "everything was created, and the app does not show what `unverified` names: tell the user so, and do not create the objects again";
+
 const REFUSED: &str = "everything was created, but the app refused the values in `unverified`: set others with iac_mcp_set_property, and make nothing again";
 
 /// Says whether the app has saved what was done, and the error if it has not.
@@ -90,7 +92,7 @@ fn tell_saved(saved: &Json, app: &App, body: &mut Json) {
 /// Why a new object comes without a reference.
 const MOVED: &str =
     "it was made; only its place leads to it, and that has changed: find it with iac_mcp_get_elements";
-const TWIN: &str = "it was made; another object has the same name, and only names lead to them: find it with iac_mcp_get_elements";
+const TWIN: &str = "it was made; another object has the same name or id, and nothing else leads to it: find it with iac_mcp_get_elements";
 const SAME: &str =
     "it was made; the app gives two new objects the same name or place: find it with iac_mcp_get_elements";
 
@@ -140,7 +142,10 @@ impl Creating {
         apart(&mut told);
         let made = told.iter().filter(|each| each.is_made).count();
         let is_whole = made == told.len();
-        let differs = told.iter().any(|each| each.json.contains_key("unverified"));
+        let mut unverified =
+            told.iter().filter_map(|each| each.json.get("unverified")?.as_object()).peekable();
+        let differs = unverified.peek().is_some();
+        let is_unseen = unverified.flat_map(Map::values).all(|note| note == UNREAD);
         let is_refused = told.iter().any(|each| each.is_refused);
         let (then, moved) = self.moved_back(&then_rows, &told, app, world);
         let is_taken_back = self.is_taken_back(&dictionary);
@@ -182,7 +187,13 @@ impl Creating {
             body["dates"] = Json::Object(dates);
         }
         if is_whole && differs {
-            body["note"] = json!(if is_refused { REFUSED } else { MADE });
+            body["note"] = json!(if is_refused {
+                REFUSED
+            } else if is_unseen {
+                UNSEEN
+            } else {
+                MADE
+            });
         }
         if !self.creation.then.is_empty() || !sets.is_empty() {
             let then = self.followed(&then, app, &dictionary, world);

@@ -16,14 +16,14 @@ pub(in crate::step) use looks::looks_of_copy;
 use places::Spot;
 pub(super) use places::{CALLED, CONTAINER};
 
-use super::row::{answer_of, answers, start_row};
+use super::row::{answer_of, start_row};
 use super::{Chosen, Creating, Node};
 use crate::action::{Argument, Creation, Following, Into, Invocation, Make, Renamed, Takes};
 use crate::app::App;
 use crate::call::{Call, CommandCall, Create, How, NewObject, Next};
 use crate::change::{
-    Change, Expected, Fact, Look, SEND, Slot, Span, Subject, TO_ALL, as_html, begins_with, facts, loss,
-    taken_from,
+    Change, DUPLICATE, Expected, Fact, Look, SEND, Slot, Span, Subject, TO_ALL, as_html, begins_with, facts,
+    loss, taken_from,
 };
 use crate::dictionary::{Command, Dictionary, Identifier, Parameter, TypeExpr};
 use crate::fault::{Code, Fault};
@@ -39,9 +39,6 @@ use crate::words::{RefId, TextWindow};
 
 /// The event that makes an object.
 const MAKE: &str = "corecrel";
-
-/// The event that copies an object.
-pub(in crate::step) const DUPLICATE: &str = "coreclon";
 
 /// The code of a property that holds a name.
 const NAME: &str = "pnam";
@@ -93,13 +90,13 @@ pub(in crate::step) fn start_after(
     occurrence::refuse(call.references(), world)?;
     let app = world.apps.find(&call.app)?;
     let dictionary = app.dictionary()?.clone();
-    if !answers(&origin, app) {
+    let Some(answer) = answer_of(&origin, &call.then.object, app, &dictionary)? else {
         return start_row(call, origin, app, &dictionary, world);
-    }
+    };
     let parts = &call.then.object.children;
     let maker = if parts.is_empty() { None } else { Some(command_of(app, &dictionary)?) };
     let mut tree = Tree::new(app, &dictionary, maker);
-    tree.answered(origin, &call.then.object, world)?;
+    tree.answered(origin, answer, &call.then.object, world)?;
     for part in parts {
         tree.add(part, Some(0), &part.place, world)?;
     }
@@ -306,15 +303,15 @@ impl<'a> Tree<'a> {
     /// Uses a command in place of a `make`. It returns the object that the later steps use.
     ///
     /// # Errors
-    /// It returns no object, or several; or a value is wrong.
+    /// A value is wrong.
     fn answered(
         &mut self,
         origin: Invocation,
+        (class, is_new): (String, bool),
         object: &NewObject,
         world: &mut World<'_>,
     ) -> Result<(), Fault> {
         let (dictionary, app) = (self.dictionary, self.app);
-        let (class, is_new) = answer_of(&origin, app, dictionary)?;
         let place = if object.place.is_empty() { "then" } else { &object.place };
         let (mut slots, mut values, mut how) = self.values(&class, object, place, false, world)?;
         // The name is set last, because the object may be found by its old one.

@@ -3,12 +3,12 @@
 
 use serde_json::Value as Json;
 
-use super::begin::{DUPLICATE, Tree, Unfit, WEIGHTY, is_weighty};
+use super::begin::{Tree, Unfit, WEIGHTY, is_weighty};
 use crate::action::{Action, Deed, Invocation};
 use crate::app::{App, same_id};
 use crate::bind::by_object;
 use crate::call::{Call, CommandCall, How, Named, NewObject, NewValue, Next, SetProperty};
-use crate::change::{DELETE, home};
+use crate::change::{DELETE, DUPLICATE, home};
 use crate::dictionary::{APPLICATION, Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::permission::{Decision, classify, decide};
@@ -163,15 +163,17 @@ fn moved_and_set(
     })
 }
 
-/// The class of the object that a command returns, and whether that object is new.
+/// The class of the one object that a command returns, and whether that object is new; `None` if it is not known to return
+/// one, or has several targets.
 ///
 /// # Errors
-/// It is not known to return one object, or it has several targets.
+/// It has several targets, and the next steps are about what it returns.
 pub(super) fn answer_of(
     origin: &Invocation,
+    then: &NewObject,
     app: &App,
     dictionary: &Dictionary,
-) -> Result<(String, bool), Fault> {
+) -> Result<Option<(String, bool)>, Fault> {
     let row = ANSWERS
         .iter()
         .find(|(id, code, _)| (id.is_empty() || same_id(id, &app.bundle_id)) && *code == origin.code);
@@ -185,23 +187,21 @@ pub(super) fn answer_of(
     };
     let is_one = targets.as_ref().is_some_and(|(objects, files)| objects.len() + files == 1) && !origin.each;
     match (row, told.or(own)) {
-        (Some((.., is_new)), Some(class)) if is_one => Ok((class.to_owned(), *is_new)),
-        (Some(_), Some(_)) => {
+        (Some((.., is_new)), Some(class)) if is_one => Ok(Some((class.to_owned(), *is_new))),
+        (Some(_), Some(_)) if *then != NewObject::default() => {
+            let place = if then.place.is_empty() { "then" } else { &then.place };
             let message =
-                format!("`then`: `{}` has several targets, and `then` is about one object", origin.term);
+                format!("`{place}`: `{}` has several targets, and this is about one object", origin.term);
             let suggestion = "make one call for each target";
-            Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", "then"))
+            Err(Fault::new(Code::InvalidParameter, message, suggestion).with("parameter", place))
         }
-        _ => Err(no_answer(origin, app)),
+        _ => Ok(None),
     }
 }
 
-/// Whether a command returns an object.
-pub(super) fn answers(origin: &Invocation, app: &App) -> bool {
-    let is_it = |(id, code, _): &(&str, &str, bool)| {
-        (id.is_empty() || same_id(id, &app.bundle_id)) && *code == origin.code
-    };
-    ANSWERS.iter().any(is_it)
+/// Whether a command is known to return one object.
+pub(in crate::step) fn answers_one(origin: &Invocation, app: &App, dictionary: &Dictionary) -> bool {
+    matches!(answer_of(origin, &NewObject::default(), app, dictionary), Ok(Some(_)))
 }
 
 fn no_answer(origin: &Invocation, app: &App) -> Fault {

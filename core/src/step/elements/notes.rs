@@ -62,12 +62,31 @@ impl Listing {
         let is_any = body["totalCount"].as_u64().is_some_and(|total| total > 0);
         let alone = if is_any { self.alone(app) } else { None };
         let before = body["note"].as_str().map(str::to_owned);
-        let notes =
-            [before, self.elsewhere(app), self.inside(app), self.hidden(app), alone, self.first_dates(app)];
+        let others = if is_any { self.others(app) } else { None };
+        let notes = [
+            before,
+            self.elsewhere(app),
+            self.inside(app),
+            self.hidden(app),
+            alone,
+            self.first_dates(app),
+            others,
+        ];
         let note: Vec<String> = notes.into_iter().flatten().collect();
         if !note.is_empty() {
             body["note"] = json!(note.join("; "));
         }
+    }
+
+    /// A note that a count includes elements that stand for other objects.
+    fn others(&self, app: &App) -> Option<String> {
+        if self.wanted.groups.is_none() && self.wanted.limit > 0 {
+            return None;
+        }
+        let (class, container) = (&self.wanted.collection.class, self.wanted.containers.first()?);
+        let dictionary = app.dictionary().ok()?;
+        let other = change::counted_among(&app.bundle_id, dictionary, class, container.class())?;
+        Some(format!("each {other} counts as one more {class}: the one that holds its tasks"))
     }
 
     /// The objects that a filter cannot find.
