@@ -468,10 +468,18 @@ impl Listing {
                     let [container] = self.wanted.containers.as_slice() else {
                         return Err(self.missing(app));
                     };
-                    let path = query::without_contents(container, app.dictionary()?);
+                    let dictionary = app.dictionary()?;
+                    let path = query::without_contents(container, dictionary);
                     let named = std::iter::once(path).chain(path.containers()).find_map(Path::name);
+                    let collection = &self.wanted.collection;
+                    // The app may have the container, but not list elements of this kind in it.
+                    let is_listed = dictionary.element(container.class(), &collection.class).is_some();
+                    let path = match is_listed {
+                        true => container.clone(),
+                        false => container.then(Segment::Element(collection.clone(), By::Every)),
+                    };
                     return match (named, &self.container) {
-                        (Some(_), None) => query::offer_names(container, self.first, app, events, world),
+                        (Some(_), None) => query::offer_names(&path, self.first, app, events, world),
                         _ => Err(self.missing(app)),
                     };
                 };
