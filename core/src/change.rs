@@ -24,7 +24,7 @@ pub(crate) use facts::{
     UNSAVED, begins_with, beside, beyond, binding, consequence, counts, drafts, facts, may_hold, outlives,
     repeats, sends, shared, standing, taken_from, unmoved, unshown,
 };
-pub(crate) use html::as_html;
+pub(crate) use html::{as_html, read as read_html};
 pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};
 pub use span::Span;
 pub(crate) use span::{are_dates, kept_date};
