@@ -397,7 +397,7 @@ fn not_listed(container: &Path, member: &Member, app: &App, world: &World<'_>) -
 /// The missing object, in the client's own words.
 fn missed(path: &Path, app: &App, world: &World<'_>) -> String {
     match path.last() {
-        Some((container, segment)) if container.last().is_some() => {
+        Some((container, segment)) if container.last().is_some() && !container.is_implied() => {
             let own = Path::application().then(segment.clone());
             format!("{own} of {}", told(container, app, world))
         }
@@ -408,7 +408,10 @@ fn missed(path: &Path, app: &App, world: &World<'_>) -> String {
 fn suggestion(path: &Path, app: &App, world: &World<'_>) -> String {
     match path.last() {
         Some((container, Segment::Element(member, _))) => {
-            let place = container.last().map_or_else(|| app.name.clone(), |_| told(container, app, world));
+            let place = match container.last().is_none() || container.is_implied() {
+                true => app.name.clone(),
+                false => told(container, app, world),
+            };
             let list = format!(
                 "list the existing elements with iac_mcp_get_elements (elementType \"{}\" in {place})",
                 member.term
