@@ -555,7 +555,7 @@ impl Listing {
         let total = answer.get("total").and_then(Json::as_u64).unwrap_or_default() as usize;
         if let Some(groups) = answer.get("groups") {
             let mut body = self.groups(groups, total, reason, objects, app, world);
-            Self::with_dates(&mut body, &answer["dates"]);
+            self.with_dates(&mut body, &answer["dates"]);
             self.with_unmet(&mut body, answer, &dictionary, world);
             self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
             self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
@@ -586,7 +586,7 @@ impl Listing {
         repeated.tell(&mut elements, &mut body);
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
-        Self::with_dates(&mut body, &answer["dates"]);
+        self.with_dates(&mut body, &answer["dates"]);
         self.with_unmet(&mut body, answer, &dictionary, world);
         self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
