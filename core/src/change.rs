@@ -29,7 +29,7 @@ pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};
 pub use span::Span;
 pub(crate) use span::{are_dates, kept_date};
 pub use tells::Tell;
-pub(crate) use tells::{OLD, tells};
+pub(crate) use tells::{HOLDS, OLD, tells};
 pub(crate) use verify::holds;
 
 /// An object that a call would change. The server looks at it first.

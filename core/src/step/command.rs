@@ -15,7 +15,7 @@ use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Mode, SetProperty};
-use crate::change::{DELETE, OLD, QUIT, Tell, sends, tells};
+use crate::change::{DELETE, HOLDS, OLD, QUIT, Tell, sends, tells};
 use crate::dictionary::{Dictionary, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
@@ -584,6 +584,14 @@ impl Sending {
         for (tell, cell) in before.into_iter().chain(after).zip(told) {
             match value(cell, None, &dictionary) {
                 Value::Failed { .. } | Value::Null => {}
+                Value::List(kinds) if tell.name == HOLDS => {
+                    let holds = if kinds.is_empty() {
+                        "nothing"
+                    } else {
+                        "something that is not a text, such as a picture"
+                    };
+                    body[tell.name] = json!(holds);
+                }
                 value => {
                     body[tell.name] = show(&value, app, world);
                     body["untrusted"] = json!(true);
