@@ -24,12 +24,12 @@ pub(crate) use facts::{
     TO_ALL, UNSAVED, begins_with, beside, beyond, binding, consequence, counted_among, counts, drafts, facts,
     may_hold, outlives, repeats, sends, shared, standing, taken_from, unmoved, unshown,
 };
-pub(crate) use html::as_html;
+pub(crate) use html::{as_html, read as read_html};
 pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};
 pub use span::Span;
 pub(crate) use span::{are_dates, kept_date};
 pub use tells::Tell;
-pub(crate) use tells::{OLD, tells};
+pub(crate) use tells::{HOLDS, OLD, tells};
 pub(crate) use verify::holds;
 
 /// An object that a call would change. The server looks at it first.

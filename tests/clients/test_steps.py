@@ -200,6 +200,8 @@ class Asked(Desk):
                 read = await client.call_tool("iac_mcp_read_command", {"app": "StandardAdditions", "command": "the clipboard"})
                 self.assertIn(field, read.structured_content)
                 self.assertIn("clipboard", human.asked[0].message)
+                # An empty text alone could also be a picture.
+                self.assertEqual(read.structured_content.get("holds"), "nothing" if field == "data" else None)
                 refused = await self.refused(client, "iac_mcp_read_command", app="StandardAdditions", command="set the clipboard to", target="x")
                 self.assertIn("change nothing", refused["message"])
             self.assertEqual(len(human.asked), 1)

@@ -77,8 +77,25 @@ fn the_answer_names_the_date_that_was_meant() {
     for whose in ["works", "fails"] {
         let world = json!({ "now": WEDNESDAY, "rows": [], "refuses": [], "whose": whose });
         let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
-        let said = body["dates"]["today at 15:00 + 1 day"].as_str().unwrap_or_default();
+        let said = body["dates"]["when > today at 15:00 + 1 day"].as_str().unwrap_or_default();
         assert!(said.starts_with("2026-01-29T15:00:00"), "{body}");
+    }
+}
+
+/// A whole week is two comparisons, or one with its end. The answer says which.
+#[test]
+fn the_answer_says_how_a_date_was_compared() {
+    for (filter, told) in [
+        ("when is in this week + 1 week", &["when >= this week + 1 week", "when < this week + 2 weeks"][..]),
+        ("when <= this week + 1 week", &["when < this week + 2 weeks"]),
+        ("when > this week + 1 week", &["when > this week + 1 week"]),
+    ] {
+        let call = json!({ "app": "Shelf", "container": "application", "elementType": "thing", "properties": ["n"],
+            "where": filter });
+        let world = json!({ "now": WEDNESDAY, "rows": [], "refuses": [], "whose": "works" });
+        let body = engine::play("iac_mcp_get_elements", &call, &world).outcome.body;
+        let dates: Vec<&String> = body["dates"].as_object().expect("there are dates").keys().collect();
+        assert_eq!(dates, told, "{filter}");
     }
 }
 

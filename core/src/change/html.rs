@@ -1,5 +1,9 @@
 //! Plain text for properties that hold HTML.
 
+mod reading;
+
+pub(crate) use reading::read;
+
 use crate::app::same_id;
 use crate::marshal::Given;
 

@@ -107,6 +107,7 @@ fn telling(invocation: &Invocation, send: String) -> String {
     };
     match invocation.tells.as_slice() {
         [] => send,
+        [tell] if tell.if_empty => format!("tellingIfEmpty(app, [{}], () => {send})", reads(false)),
         _ => format!("telling(app, [{}], [{}], () => {send})", reads(true), reads(false)),
     }
 }

@@ -205,6 +205,11 @@ const telling = (app, before, after, send) => {
     value = send();
   return { $: "told", value: value, told: was.concat(read(app, after)) };
 };
+// A command of which an empty text says too little.
+const tellingIfEmpty = (app, after, send) => {
+  const value = send();
+  return { $: "told", value: value, told: value === "" ? read(app, after) : [] };
+};
 // A command that opens or ends the app, and whether it runs afterwards: ending takes a moment, or waits for a person.
 const standing = (one, wanted, send) => {
   const value = send();

@@ -15,7 +15,7 @@ const LONGEST: usize = 80;
 /// characters, is cut and cleaned: the text then does not lead back to the object.
 impl std::fmt::Display for Path {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.write(f, &tidy, &BTreeMap::new())
+        self.write(f, &tidy, &BTreeMap::new(), true)
     }
 }
 
@@ -24,14 +24,14 @@ impl Path {
     /// [`super::Specifier::from_text`] leads back to it.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
-        self.write(&mut text, &exact, &BTreeMap::new()).expect("a text takes everything");
+        self.write(&mut text, &exact, &BTreeMap::new(), false).expect("a text takes everything");
         text
     }
 
     /// The path in words. Objects that are identified only by an id get their names, if known.
     pub(crate) fn in_words(&self, names: &BTreeMap<Self, String>) -> String {
         let mut text = String::new();
-        self.write(&mut text, &tidy, names).expect("a text takes everything");
+        self.write(&mut text, &tidy, names, true).expect("a text takes everything");
         text
     }
 
@@ -65,6 +65,7 @@ impl Path {
         f: &mut dyn std::fmt::Write,
         quote: &dyn Fn(&str) -> String,
         names: &BTreeMap<Self, String>,
+        is_for_people: bool,
     ) -> std::fmt::Result {
         if let Some(words) = names.get(self).filter(|_| self.is_by_id()) {
             return f.write_str(words);
@@ -80,12 +81,17 @@ impl Path {
             Segment::Element(member, By::Id(Id::Number(id))) => write!(f, "{} id {id}", member.term)?,
             Segment::Element(member, By::Id(Id::Text(id))) => write!(f, "{} id {}", member.term, quote(id))?,
         }
-        if container.last().is_some() {
+        if container.last().is_some() && !(is_for_people && container.is_implied()) {
             f.write_str(" of ")?;
-            return container.write(f, quote, names);
+            return container.write(f, quote, names, is_for_people);
         }
         // Without these words, the parser would take the name for the path of a file.
         if is_like_a_file(segment) { f.write_str(" of application") } else { Ok(()) }
+    }
+
+    /// Whether a text need not name it: a text without a container means the one document of OmniFocus, too.
+    pub(crate) fn is_implied(&self) -> bool {
+        matches!(self.segments().as_slice(), [Segment::Property(member)] if member.term == "default document")
     }
 
     /// Writes the path as the specifier that leads there, as [`super::Specifier::parse`] reads it.

@@ -13,6 +13,9 @@ use crate::words::RefId;
 /// The length of a filter in a question, in characters.
 const LONGEST: usize = 200;
 
+/// The largest number of names in an answer.
+const MOST_NAMES: usize = 20;
+
 /// A fact for the question and for the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Carried {
@@ -136,7 +139,10 @@ impl Carried {
                 let is_new = |(reference, name): &(&String, &String)| {
                     told.contains(reference.as_str()) || !told.contains(&json!(name).to_string())
                 };
-                let names: IndexMap<_, _> = names.iter().filter(is_new).collect();
+                // Of many objects, those that the answer shows have their names first.
+                let (shown, others): (Vec<_>, Vec<_>) =
+                    names.iter().filter(is_new).partition(|(reference, _)| told.contains(reference.as_str()));
+                let names: IndexMap<_, _> = shown.into_iter().chain(others).take(MOST_NAMES).collect();
                 if !names.is_empty() {
                     let count = objects_of(body);
                     if count > names.len() {
@@ -242,5 +248,15 @@ mod tests {
         check(json!({ "changes": [{ "reference": "ref_a", "new": "Pay" }] }), both);
         check(json!({ "changes": [{ "objects": ["Pay", "Buy \"it\""] }] }), Json::Null);
         check(json!({ "changes": [{ "objects": ["Buy \"it\""] }] }), json!({ "ref_a": "Pay" }));
+    }
+
+    #[test]
+    fn of_many_objects_those_of_the_answer_are_named() {
+        let names = (0..30).map(|at| (format!("ref_{at:02}"), format!("name {at}"))).collect();
+        let mut body = json!({ "reference": ["ref_28"], "more": 29 });
+        Carried::Names(names).tell(&mut body);
+        let told = body["names"].as_object().expect("there are names");
+        assert_eq!(told.len(), 20);
+        assert_eq!(told["ref_28"], "name 28");
     }
 }

@@ -1,6 +1,10 @@
 //! `iac_mcp_read_command` and `iac_mcp_run_command`
 
+mod listed;
+
 use serde_json::{Map, Value as Json, json};
+
+use listed::Listed;
 
 use super::asking::refused;
 use super::moves;
@@ -13,7 +17,7 @@ use crate::action::{Action, Deed, Invocation};
 use crate::app::App;
 use crate::bind::{bind, candidates};
 use crate::call::{Call, CommandCall, Mode, SetProperty};
-use crate::change::{DELETE, DUPLICATE, OLD, QUIT, Tell, sends, tells};
+use crate::change::{DELETE, DUPLICATE, HOLDS, OLD, QUIT, Tell, sends, tells};
 use crate::dictionary::{Dictionary, Identifier, TypeExpr};
 use crate::fault::{Code, Fault};
 use crate::jxa;
@@ -22,7 +26,7 @@ use crate::osa_error::OsaError;
 use crate::permission::{Classified, Decision, Gate, classify, decide, may_read, only_reads};
 use crate::reply::Reply;
 use crate::schema;
-use crate::specifier::Container;
+use crate::specifier::{Container, quoted};
 use crate::undo::{self, NO_REVERSE, Undo, Way};
 use crate::value::Value;
 use crate::words::{Level, RefId, TextWindow};
@@ -50,6 +54,8 @@ pub(super) struct Sending {
     target: Option<String>,
     /// The targets as the client named them, if the server sends the command once for each.
     each: Vec<Json>,
+    /// The targets, if one event gets all of them.
+    listed: Listed,
     /// The moves that this command undoes.
     back: Vec<Undo>,
     /// The file that is to be written.
@@ -145,6 +151,7 @@ fn begin(call: &CommandCall, back: Option<&Undo>, world: &mut World<'_>) -> Resu
         counts_nothing: invocation.code == schema::COUNT && invocation.parameters.is_empty(),
         target: call.target.as_ref().and_then(Json::as_str).map(str::to_owned),
         each: if invocation.each { named(call, &invocation, app, world) } else { Vec::new() },
+        listed: Listed::of(call.target.as_ref(), invocation.direct.as_ref().filter(|_| !invocation.each)),
         back: back.into_iter().cloned().collect(),
         file: invocation.file_to_be().map(str::to_owned),
         ends: invocation.code == QUIT,
@@ -385,6 +392,7 @@ impl Sending {
             counts_nothing: false,
             target: None,
             each,
+            listed: Listed::default(),
             back,
             file: None,
             ends: false,
@@ -499,7 +507,7 @@ impl Sending {
         let is_done = self.each.is_empty() || trace::is_done(answers, self.each.len());
         if let Some(did) = self.trace.did().filter(|_| undo.is_empty() && is_done) {
             let did = format!("{} {did}", app.name);
-            undo.push(Undo::lasting(&app.bundle_id, did, NO_REVERSE, (world.fresh)(), world.now));
+            undo.push(Undo::lasting(&app.bundle_id, did, &self.why(app), (world.fresh)(), world.now));
         }
         let outcome =
             |body: Json, is_error| Step::Done(Outcome { body, is_error, events, undo, ..Outcome::default() });
@@ -543,8 +551,11 @@ impl Sending {
             _ => (answer, None),
         };
         let value = value(&answer, self.result.as_ref(), &dictionary);
-        let mut body = json!({ "success": true });
-        data(&value, &mut body, app, world);
+        let mut body = self.listed.told(&value, app, world).unwrap_or_else(|| {
+            let mut body = json!({ "success": true });
+            data(&value, &mut body, app, world);
+            body
+        });
         if let Some(runs) = runs {
             body["running"] = json!(runs);
             if runs && self.ends {
@@ -568,6 +579,14 @@ impl Sending {
             body["undo"] = json!(id);
         }
         Ok(outcome(body, false))
+    }
+
+    /// Why there is no undo.
+    fn why(&self, app: &App) -> String {
+        let why = |term: String| {
+            format!("this server does not undo it; {} does, also for what was so before", quoted(&term))
+        };
+        self.trace.reverse(app).map_or_else(|| NO_REVERSE.to_owned(), why)
     }
 
     /// The inverse of a command that sets what was read before it.
@@ -612,6 +631,14 @@ impl Sending {
         for (tell, cell) in before.into_iter().chain(after).zip(told) {
             match value(cell, None, &dictionary) {
                 Value::Failed { .. } | Value::Null => {}
+                Value::List(kinds) if tell.name == HOLDS => {
+                    let holds = if kinds.is_empty() {
+                        "nothing"
+                    } else {
+                        "something that is not a text, such as a picture"
+                    };
+                    body[tell.name] = json!(holds);
+                }
                 value => {
                     body[tell.name] = show(&value, app, world);
                     body["untrusted"] = json!(true);

@@ -468,10 +468,18 @@ impl Listing {
                     let [container] = self.wanted.containers.as_slice() else {
                         return Err(self.missing(app));
                     };
-                    let path = query::without_contents(container, app.dictionary()?);
+                    let dictionary = app.dictionary()?;
+                    let path = query::without_contents(container, dictionary);
                     let named = std::iter::once(path).chain(path.containers()).find_map(Path::name);
+                    let collection = &self.wanted.collection;
+                    // The app may have the container, but not list elements of this kind in it.
+                    let is_listed = dictionary.element(container.class(), &collection.class).is_some();
+                    let path = match is_listed {
+                        true => container.clone(),
+                        false => container.then(Segment::Element(collection.clone(), By::Every)),
+                    };
                     return match (named, &self.container) {
-                        (Some(_), None) => query::offer_names(container, self.first, app, events, world),
+                        (Some(_), None) => query::offer_names(&path, self.first, app, events, world),
                         _ => Err(self.missing(app)),
                     };
                 };
@@ -547,7 +555,7 @@ impl Listing {
         let total = answer.get("total").and_then(Json::as_u64).unwrap_or_default() as usize;
         if let Some(groups) = answer.get("groups") {
             let mut body = self.groups(groups, total, reason, objects, app, world);
-            Self::with_dates(&mut body, &answer["dates"]);
+            self.with_dates(&mut body, &answer["dates"]);
             self.with_unmet(&mut body, answer, &dictionary, world);
             self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
             self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);
@@ -578,7 +586,7 @@ impl Listing {
         repeated.tell(&mut elements, &mut body);
         self.with_counts(&mut body, elements, rows.len(), total);
         self.told(&mut body, reason);
-        Self::with_dates(&mut body, &answer["dates"]);
+        self.with_dates(&mut body, &answer["dates"]);
         self.with_unmet(&mut body, answer, &dictionary, world);
         self.with_unread(&mut body, &answer["unread"], app, &dictionary)?;
         self.with_skipped(&mut body, &answer["skipped"], app, &dictionary);

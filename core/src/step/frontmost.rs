@@ -46,6 +46,8 @@ const PLACES: [&str; 3] = ["URL", "path", "file"];
 pub(super) enum Front {
     /// The system is asked which app is in front.
     Asked,
+    /// The system is asked which app is in front, for an answer about several apps.
+    Named,
     /// The dictionary of that app is read.
     Found(String),
     /// The app is asked which objects it shows.
@@ -82,19 +84,21 @@ pub(super) fn start(app: Option<&str>, world: &mut World<'_>) -> Result<Step, Fa
         let app = world.apps.find(app)?.bundle_id.to_string();
         return look(&app, 0, world);
     }
+    Ok(ask(Front::Asked, world))
+}
+
+/// Asks the system which app is in front.
+fn ask(front: Front, world: &mut World<'_>) -> Step {
     let action = Action::of_system(SystemDeed::Frontmost);
     let behind = Behind { name: "the system".to_owned(), events: 0 };
-    Ok(propose(action, behind, Then::Frontmost(Front::Asked), world))
+    propose(action, behind, Then::Frontmost(front), world)
 }
 
 /// Looks at several apps, one after the other.
 pub(super) fn start_all(mut apps: Vec<String>, world: &mut World<'_>) -> Step {
     apps.reverse();
-    let mut rest = Rest { apps, current: String::new(), done: Outcome::default(), shown: Vec::new() };
-    match rest.begin(world) {
-        Some(step) => rest::with(step, Some(Box::new(rest::Rest::Front(rest))), world),
-        None => Step::Done(rest.ended()),
-    }
+    let rest = Rest { apps, current: None, front: Json::Null, done: Outcome::default(), shown: Vec::new() };
+    rest::with(ask(Front::Named, world), Some(Box::new(rest::Rest::Front(rest))), world)
 }
 
 /// The apps that a call still looks at.
@@ -102,7 +106,10 @@ pub(super) fn start_all(mut apps: Vec<String>, world: &mut World<'_>) -> Step {
 pub(super) struct Rest {
     /// The others, the last one first.
     apps: Vec<String>,
-    current: String,
+    /// The app that the call looks at; `None` while the system is asked.
+    current: Option<String>,
+    /// The app in front.
+    front: Json,
     done: Outcome,
     shown: Vec<Json>,
 }
@@ -113,21 +120,31 @@ impl Rest {
         let done = &mut self.done;
         done.events += outcome.events;
         done.refused = outcome.refused.or_else(|| done.refused.take());
-        self.shown.push(match outcome.is_error {
-            true => json!({ "app": { "name": self.current }, "error": outcome.body }),
-            false => outcome.body,
-        });
+        match &self.current {
+            // Without an answer of the system, the answer still tells what each app shows.
+            None if outcome.is_error => {}
+            None => self.front = outcome.body,
+            Some(name) if outcome.is_error => {
+                self.shown.push(json!({ "app": { "name": name }, "error": outcome.body }));
+            }
+            Some(_) => self.shown.push(outcome.body),
+        }
         self.begin(world)
     }
 
     fn begin(&mut self, world: &mut World<'_>) -> Option<Step> {
-        self.current = self.apps.pop()?;
-        Some(start(Some(&self.current), world).unwrap_or_else(|fault| failed(&fault, 0)))
+        let app = self.apps.pop()?;
+        let current = self.current.insert(app);
+        Some(start(Some(current), world).unwrap_or_else(|fault| failed(&fault, 0)))
     }
 
     pub(super) fn ended(self) -> Outcome {
         let is_error = self.shown.iter().all(|shown| shown.get("error").is_some());
-        Outcome { body: json!({ "apps": self.shown, "untrusted": true }), is_error, ..self.done }
+        let mut body = json!({ "apps": self.shown, "untrusted": true });
+        if !self.front.is_null() {
+            body["inFront"] = self.front;
+        }
+        Outcome { body, is_error, ..self.done }
     }
 }
 
@@ -140,6 +157,7 @@ impl Front {
     ) -> Result<Step, Fault> {
         match self {
             Self::Asked => found(reply?, events, world),
+            Self::Named => named(reply?, events, world),
             Self::Found(_) => Err(out_of_turn("a script's reply")),
             Self::Looking(looking) => looking.resume(reply, events, world),
         }
@@ -159,21 +177,31 @@ impl Front {
     }
 }
 
-/// Continues with the app that the system has named.
-fn found(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+/// The app in front: its name, its bundle id, and whether a script can reach it.
+fn in_front<'w>(reply: Reply, world: &World<'w>) -> Result<(Json, Option<&'w App>), Fault> {
     let front = reply.result.map_err(|error| error.to_fault("", "the system"))?;
     let text = |field: &str| front[field].as_str().unwrap_or_default().to_owned();
-    let Some(app) = world.apps.0.iter().find(|app| app.bundle_id.eq_ignore_ascii_case(&text("id"))) else {
-        let path = text("path");
-        let file = path.rsplit('/').next().unwrap_or_default();
-        let name = crate::foreign::clean(file.strip_suffix(".app").unwrap_or(file), 80);
-        return Ok(done(
-            json!({
-                "app": { "name": name, "bundleId": text("id"), "scriptable": false },
-                "note": "this app is not scriptable; `app` looks at another one",
-            }),
-            events,
-        ));
+    let app = world.apps.0.iter().find(|app| app.bundle_id.eq_ignore_ascii_case(&text("id")));
+    if let Some(app) = app {
+        return Ok((head(app)["app"].clone(), Some(app)));
+    }
+    let path = text("path");
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let name = crate::foreign::clean(file.strip_suffix(".app").unwrap_or(file), 80);
+    Ok((json!({ "name": name, "bundleId": text("id"), "scriptable": false }), None))
+}
+
+/// Ends with the app in front.
+fn named(reply: Reply, events: u64, world: &World<'_>) -> Result<Step, Fault> {
+    Ok(done(in_front(reply, world)?.0, events))
+}
+
+/// Continues with the app that the system has named.
+fn found(reply: Reply, events: u64, world: &mut World<'_>) -> Result<Step, Fault> {
+    let (front, app) = in_front(reply, world)?;
+    let Some(app) = app else {
+        let note = "this app is not scriptable; `app` looks at another one";
+        return Ok(done(json!({ "app": front, "note": note }), events));
     };
     let (id, name) = (app.bundle_id.clone(), app.name.clone());
     let then = Then::Frontmost(Front::Found(id.to_string()));

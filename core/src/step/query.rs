@@ -15,7 +15,7 @@ use crate::fault::{Code, Fault};
 use crate::identity::{Identity, identity};
 use crate::osa_error;
 use crate::reply::Reply;
-use crate::specifier::{By, Id, Mark, Path, Resolved, Segment, Specifier, Target, quoted};
+use crate::specifier::{By, Id, Mark, Member, Path, Resolved, Segment, Specifier, Target, quoted};
 use crate::value::Value;
 use crate::words::{RefId, TextWindow};
 
@@ -350,6 +350,9 @@ pub(super) fn without_contents<'p>(path: &'p Path, dictionary: &Dictionary) -> &
 }
 
 fn not_found(path: &Path, names: &[&str], app: &App, world: &World<'_>) -> Fault {
+    if let Some((container, Segment::Element(member, By::Every))) = path.last() {
+        return not_listed(container, member, app, world);
+    }
     let is_there = path.name().is_some_and(|name| names.contains(&name));
     if let Some(hint) = osa_error::hint(&app.bundle_id).filter(|_| is_there) {
         let message = format!("{} has {}, but shows nothing of it", app.name, missed(path, app, world));
@@ -375,10 +378,26 @@ fn not_found(path: &Path, names: &[&str], app: &App, world: &World<'_>) -> Fault
     if near.is_empty() { fault } else { fault.with("near", near).untrusted() }
 }
 
+/// The container exists, but the app lists no elements of this kind in it: a tag of OmniFocus holds tasks, and no
+/// flattened tasks.
+fn not_listed(container: &Path, member: &Member, app: &App, world: &World<'_>) -> Fault {
+    let message =
+        format!("{} has {}, but lists no {} in it", app.name, missed(container, app, world), member.term);
+    let base = app.dictionary.as_ref().and_then(|dictionary| {
+        let held = dictionary.elements(container.class()).into_iter();
+        held.map(|element| &element.class).find(|class| dictionary.is_a(&member.class, class))
+    });
+    let suggestion = base.map_or_else(
+        || "look at the elements of its class with iac_mcp_describe_app".to_owned(),
+        |class| format!("write `every {class} of …`, which includes them"),
+    );
+    Fault::new(Code::ReferenceInvalid, message, suggestion).with("app", &*app.bundle_id)
+}
+
 /// The missing object, in the client's own words.
 fn missed(path: &Path, app: &App, world: &World<'_>) -> String {
     match path.last() {
-        Some((container, segment)) if container.last().is_some() => {
+        Some((container, segment)) if container.last().is_some() && !container.is_implied() => {
             let own = Path::application().then(segment.clone());
             format!("{own} of {}", told(container, app, world))
         }
@@ -389,7 +408,10 @@ fn missed(path: &Path, app: &App, world: &World<'_>) -> String {
 fn suggestion(path: &Path, app: &App, world: &World<'_>) -> String {
     match path.last() {
         Some((container, Segment::Element(member, _))) => {
-            let place = container.last().map_or_else(|| app.name.clone(), |_| told(container, app, world));
+            let place = match container.last().is_none() || container.is_implied() {
+                true => app.name.clone(),
+                false => told(container, app, world),
+            };
             let list = format!(
                 "list the existing elements with iac_mcp_get_elements (elementType \"{}\" in {place})",
                 member.term

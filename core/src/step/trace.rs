@@ -21,6 +21,13 @@ const SHOWS: [&str; 14] = [
     "noteshow", "wrbtaec3", "hookRevl", "remishow", "THGSshow", "KntcKjmp",
 ];
 
+/// The codes of commands, each with that of the command that sets its effect back. An undo by it would also reopen
+/// objects that were completed before, and cannot remove the completed copy of one that repeats.
+///
+/// # Source
+/// OmniFocus' dictionary: `mark complete` and `mark dropped`, and `mark incomplete`.
+const REVERSES: [(&str, &str); 2] = [("OFOCFCMc", "OFOCFCMi"), ("OFOCFCMd", "OFOCFCMi")];
+
 /// The reason why an uncertain change cannot be undone.
 pub(super) const UNKNOWN: &str = "the app did not say whether it was done";
 
@@ -85,6 +92,13 @@ impl Trace {
     /// The permanent effect, in words; `None` for a command that only shows something.
     pub(super) fn did(&self) -> Option<&str> {
         self.lasts.then_some(self.did.as_str())
+    }
+
+    /// The term of the command that sets its effect back, if the app has one.
+    pub(super) fn reverse(&self, app: &App) -> Option<String> {
+        let (_, reverse) = REVERSES.iter().find(|(code, _)| *code == self.code)?;
+        let mut commands = app.dictionary.as_ref()?.commands.iter();
+        commands.find(|command| command.code == *reverse).map(|command| command.name.clone())
     }
 
     /// The app's own answer, and which targets are still where they were, although the app answered without an error.

@@ -218,11 +218,22 @@ impl Listing {
         Some(format!("this leaves out {others}; {all} takes all"))
     }
 
-    /// Adds the dates that the relative dates of the filter mean.
-    pub(super) fn with_dates(body: &mut Json, dates: &Json) {
-        if dates.is_object() {
-            body["dates"] = dates.clone();
+    /// Adds the dates that the relative dates of the filter mean, each with its comparison: `due date < this week + 2
+    /// weeks` shows that `due date <= next week` includes all of that week.
+    pub(super) fn with_dates(&self, body: &mut Json, dates: &Json) {
+        let Some(dates) = dates.as_object() else { return };
+        let mut told = Map::new();
+        for compare in self.wanted.filter.iter().flat_map(Filter::comparisons) {
+            let said = compare.value["said"].as_str().and_then(|said| Some((said, dates.get(said)?)));
+            if let Some((said, date)) = said {
+                let property = self.wanted.columns[compare.property].shown();
+                told.insert(format!("{property} {} {said}", compare.operator.as_str()), date.clone());
+            }
         }
+        let is_told = |said: &String| told.keys().any(|each| each.ends_with(&format!(" {said}")));
+        let others: Vec<_> = dates.iter().filter(|(said, _)| !is_told(said)).collect();
+        told.extend(others.into_iter().map(|(said, date)| (said.clone(), date.clone())));
+        body["dates"] = Json::Object(told);
     }
 
     /// Explains why nothing matches a filter.
