@@ -592,3 +592,33 @@ fn a_property_with_the_name_of_a_command_is_no_read() {
         assert!(of(good.clone()).level < Level::Dangerous, "{good:?}");
     }
 }
+
+/// A call that may only read sends these commands: they change nothing, although what they read needs approval.
+#[test]
+fn a_command_that_needs_approval_may_only_read() {
+    let reads = |app: &str, term: &str, code: &str, names: &[(&str, &str)], direct: Given| {
+        let command = |(name, code): &(&str, &str)| format!(r#"<command name="{name}" code="{code}"/>"#);
+        let all: String = names.iter().map(command).collect();
+        let sdef = format!(r#"<dictionary><suite name="x" code="xxxx">{all}</suite></dictionary>"#);
+        let (dictionary, _) = crate::dictionary::parse(sdef.as_bytes(), &crate::dictionary::Includes::new());
+        let terms = Terms(Some(Arc::new(dictionary)));
+        only_reads(&Action { app: app.into(), terms, ..invocation(term, code, direct, vec![]) }, &[])
+    };
+    let ours = crate::app::STANDARD_ADDITIONS;
+    let own = ("read", "rdwrread");
+    for (expected, app, term, code, names) in [
+        (true, ours, "read", "rdwrread", &[own][..]),
+        (true, ours, "the clipboard", "JonsgClp", &[own]),
+        (true, "x.y", "count", "corecnte", &[]),
+        (false, "x.y", "read", "rdwrread", &[own]),
+        (false, ours, "write", "rdwrread", &[own]),
+        (false, ours, "read", "JonsgClp", &[own]),
+        (false, ours, "write", "rdwrwrit", &[own]),
+        (false, ours, "read", "rdwrread", &[own, ("Read", "rdwrwrit")]),
+        (false, ours, "read", "rdwrread", &[("Read", "rdwrwrit"), own]),
+    ] {
+        assert_eq!(reads(app, term, code, names, Given::Null), expected, "{app} {term} {code} {names:?}");
+    }
+    assert!(!reads(ours, "read", "rdwrread", &[own], property("delete")), "the script would call `delete`");
+    assert!(!only_reads(&set(property("x"), "y", Given::Null), &[]), "a change is no command");
+}
