@@ -22,7 +22,7 @@ pub(crate) use anew::anew;
 pub(crate) use facts::{
     BY, BY_MAIL, DELETE, FROM, NOT_SENT, PASSED_ON, QUIT, REPLACES, RULE, SEND, SEND_TEXT, SHARED, TO_ALL,
     UNSAVED, begins_with, beside, beyond, binding, consequence, counts, drafts, facts, may_hold, outlives,
-    repeats, sends, shared, standing, taken_from, unmoved, unshown,
+    place_terms, placed, repeats, sends, shared, standing, taken_from, unmoved, unshown,
 };
 pub(crate) use html::as_html;
 pub(crate) use losses::{LOST, examples, hidden, is_lossy, lock, loss};
@@ -81,6 +81,8 @@ pub struct Fact {
     pub is_lost: bool,
     /// Whether the values are only examples of what another fact counts. A question shows the first few, if there are any.
     pub is_sample: bool,
+    /// Whether it is the name of the container. A question shows it beside the name of the object.
+    pub is_place: bool,
 }
 
 /// What to read from an object.
@@ -321,8 +323,8 @@ impl Subject {
 impl Fact {
     /// A fact that is shown exactly as the app gives it.
     pub(crate) fn new(caption: impl Into<String>, look: Look) -> Self {
-        let (is_least, is_of_some, is_lost, is_sample) = Default::default();
-        Self { caption: caption.into(), look, is_least, is_of_some, is_lost, is_sample }
+        let (is_least, is_of_some, is_lost, is_sample, is_place) = Default::default();
+        Self { caption: caption.into(), look, is_least, is_of_some, is_lost, is_sample, is_place }
     }
 
     /// Whether a question shows it. Facts that are not shown only reveal that another object took the place of this

@@ -286,6 +286,41 @@ struct Stands {
     counted: &'static str,
 }
 
+/// Where an object is that no container on its path tells: an app, a class, the words that join it to the name of its
+/// container, and the property that reads this name.
+///
+/// # Source
+/// The apps' dictionaries. The container of a reminder is its list, or the reminder above it.
+const PLACES: [Place; 4] = [
+    (OMNIFOCUS, "task", "of project", "containing project.name"),
+    (&["com.apple.reminders"], "reminder", "in", "container.name"),
+    (&["com.apple.mail"], "message", "of mailbox", "mailbox.name"),
+    (&["com.apple.Notes"], "note", "of folder", "container.name"),
+];
+
+/// The apps, a class, the words, and the way to the name.
+type Place = (&'static [&'static str], &'static str, &'static str, &'static str);
+
+/// The name of the container of an object, unless its path already leads through one.
+pub(crate) fn placed(app: &str, dictionary: &Dictionary, path: &Path) -> Option<Fact> {
+    let (_, _, caption, terms) = place(app, dictionary, path)?;
+    let look = Look::Property(terms.split('.').map(Identifier::of).collect::<Option<_>>()?);
+    Some(Fact { is_place: true, is_of_some: true, ..Fact::new(*caption, look) })
+}
+
+/// The properties that [`placed`] reads, as the dictionary names them.
+pub(crate) fn place_terms(app: &str, dictionary: &Dictionary, path: &Path) -> Vec<String> {
+    let terms = place(app, dictionary, path).map(|row| row.3.split('.'));
+    terms.into_iter().flatten().map(str::to_owned).collect()
+}
+
+/// A document or the app itself does not tell a person where an object is.
+fn place(app: &str, dictionary: &Dictionary, path: &Path) -> Option<&'static Place> {
+    let tells = |each: &Path| ![APPLICATION, "document"].contains(&each.class());
+    let is_it = |row: &&Place| is_of(row.0, app) && dictionary.is_a(path.class(), row.1);
+    PLACES.iter().find(is_it).filter(|_| !path.containers().any(tells))
+}
+
 /// Objects that an app still finds after they were deleted, except in the container that they were in: an app, a class, and
 /// that container.
 ///
@@ -555,6 +590,9 @@ mod tests {
     const CONTACTS: &[u8] = include_bytes!(
         "../../../fixtures/mac/System/Applications/Contacts.app/Contents/Resources/Contacts.sdef"
     );
+    const REMINDERS: &[u8] = include_bytes!(
+        "../../../fixtures/mac/System/Applications/Reminders.app/Contents/Resources/Reminders.sdef"
+    );
     const TEXT: &[u8] = br#"<dictionary><suite name="Text" code="????">
         <class name="word" code="cwor" plural="words"><element type="character"/></class>
         <class name="character" code="cha " plural="characters"/>
@@ -583,6 +621,21 @@ mod tests {
         check("com.apple.AddressBook", CONTACTS, "social profile", &profile);
         check("com.apple.TextEdit", TEXT, "word", &["characters in it: #characters", "text: "]);
         check("com.apple.TextEdit", TEXT, "character", &["text: "]);
+    }
+
+    #[test]
+    fn a_container_is_read_unless_the_path_names_one() {
+        let (dictionary, _) = parse(REMINDERS, &Includes::new());
+        let check = |source: &str, expected: Option<&str>| {
+            let source = format!("Application(\"Reminders\").{source}");
+            let path = crate::specifier::read_source(&dictionary, &source).expect("a path");
+            let fact = placed("com.apple.reminders", &dictionary, &path);
+            assert_eq!(fact.map(|fact| fact.look.spelled()).as_deref(), expected, "{source}");
+        };
+        check("reminders.byId(\"r\")", Some("container.name"));
+        check("lists.byName(\"Groceries\").reminders.byId(\"r\")", None);
+        check("defaultList.reminders.byId(\"r\")", None);
+        check("lists.byId(\"l\")", None);
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub(super) struct Setting {
     search: Option<Find>,
     /// The names of the objects' containers, and of objects among the new values.
     names: Arc<Names>,
-    /// Containers of old values whose names are being read.
+    /// Old values and their containers whose names are being read.
     naming: Option<Vec<Subject>>,
     /// The time zone of the Mac, if it is known, or the app to continue with while the Mac is asked.
     zone: Known,
@@ -281,7 +281,7 @@ impl Setting {
         words::owners(named.iter().chain(&self.wanted()).chain(&others), app)
     }
 
-    /// The containers of old values that only an id identifies, such as the account of a message's mailbox.
+    /// The old values that only an id identifies, and such containers of them, like the account of a message's mailbox.
     fn unnamed_owners(&self, app: &App) -> Vec<Subject> {
         let Some(dictionary) = app.dictionary.as_deref() else { return Vec::new() };
         let named = self.open.iter().filter(|open| open.unnamed.is_none());
@@ -291,7 +291,7 @@ impl Setting {
             _ => None,
         };
         let paths: Vec<Path> = olds.filter_map(path).collect();
-        let mut owners = words::owners(paths.iter(), app);
+        let mut owners = words::with_owners(paths.iter(), app);
         owners.retain(|owner| !self.names.contains_key(&owner.path));
         owners
     }

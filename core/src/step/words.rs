@@ -57,15 +57,26 @@ const CONTEXT: usize = 20;
 
 /// The containers of objects, to read their names: those that only an id identifies, outermost first.
 pub(super) fn owners<'p>(shown: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
-    let Ok(dictionary) = app.dictionary() else { return Vec::new() };
     let ways = shown.map(|path| path.containers().collect::<Vec<_>>());
-    let owners: IndexSet<&Path> = ways.flat_map(|way| way.into_iter().rev()).collect();
+    unnamed(ways.flat_map(|way| way.into_iter().rev()), app)
+}
+
+/// The same objects with their containers, each after its container.
+pub(super) fn with_owners<'p>(shown: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
+    let ways = shown.map(|path| std::iter::once(path).chain(path.containers()).collect::<Vec<_>>());
+    unnamed(ways.flat_map(|way| way.into_iter().rev()), app)
+}
+
+/// Those of some objects that only an id identifies, each once.
+fn unnamed<'p>(paths: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject> {
+    let Ok(dictionary) = app.dictionary() else { return Vec::new() };
+    let paths: IndexSet<&Path> = paths.collect();
     let owner = |path: &Path| {
         let label = labels(&app.bundle_id, dictionary, path.class()).into_iter().next()?;
         Some(Subject { labels: vec![Identifier::of(&label)?], ..Subject::at(path.clone()) })
     };
-    let owners = owners.into_iter().filter(|path| path.is_by_id() && path.is_stable());
-    owners.filter_map(owner).take(MOST_OWNERS).collect()
+    let paths = paths.into_iter().filter(|path| path.is_by_id() && path.is_stable());
+    paths.filter_map(owner).take(MOST_OWNERS).collect()
 }
 
 /// The names of containers, from the reply.
@@ -112,13 +123,17 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
         Some(name) => {
             let more: Vec<String> = told.map(|more| quoted(&more)).collect();
             let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join(", ")) };
-            let of = path.last().filter(|(container, _)| container.last().is_some());
+            // The root task of a project is in no other one.
+            let stands = |(fact, read): (&Fact, &Json)| fact.is_standing() && read.is_array();
+            let place = facts.clone().find_map(|(fact, read)| told_place(fact, read, dictionary));
+            let place = place.filter(|_| !facts.clone().any(stands));
+            let of = path.last().filter(|(container, _)| container.last().is_some() && place.is_none());
             // The account of a recipient has only an id that says nothing, and its service has a line.
             let is_nameless = |of: &Path| of.is_by_id() && !names.contains_key(of);
             let of = of
                 .filter(|(of, _)| !(is_nameless(of) && subject.facts.iter().any(|fact| fact.caption == BY)));
-            let of =
-                of.map(|(container, _)| format!(" of {}", container.in_words(names))).unwrap_or_default();
+            let of = of.map_or(place, |(container, _)| Some(format!(" of {}", container.in_words(names))));
+            let of = of.unwrap_or_default();
             format!("{} {}{}{more}{of}", path.class(), quoted(&name), length(&name, LONGEST))
         }
     };
@@ -129,7 +144,7 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
     };
     for (fact, read) in facts.filter(|(fact, _)| fact.is_shown()) {
         let line = match fact.is_standing() {
-            _ if is_said(fact, read) => None,
+            _ if fact.is_place || is_said(fact, read) => None,
             true => told_standing(fact, read, dictionary),
             // A file has no items. If something prevents the read, the app gives another error.
             false if fact.is_of_some && is_missing(read, dictionary) => None,
@@ -247,6 +262,12 @@ pub(super) fn others<'k>(kinds: impl Iterator<Item = &'k str>, all: usize) -> Op
         (1, _) => format!("1 of the objects is a {kind} itself, with everything in it"),
         (count, _) => format!("{count} of the objects are {kind}s themselves, with all that is in them"),
     })
+}
+
+/// The container of an object, which its path does not name: ` of project "Household"`.
+fn told_place(fact: &Fact, read: &Json, dictionary: &Dictionary) -> Option<String> {
+    let name = label_text(&value(read, None, dictionary)).filter(|_| fact.is_place)?;
+    Some(format!(" {} {}", fact.caption, quoted(&name)))
 }
 
 /// The object that another one stands for: `it is the project "Move", with 12 items in it`; nothing if it stands only

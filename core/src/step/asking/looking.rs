@@ -11,7 +11,7 @@ use super::super::{carried, listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Fact, Look, QUIT, SEND_TEXT, Subject, UNSAVED, beside, binding, facts, sends};
+use crate::change::{Fact, Look, QUIT, SEND_TEXT, Subject, UNSAVED, beside, binding, facts, placed, sends};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -84,6 +84,7 @@ fn subjects(
         let binding = binding(&app.bundle_id, dictionary, &invocation.code, &subject.path).into_iter();
         let binding: Vec<Fact> = binding.filter(|fact| !facts.contains(fact)).collect();
         facts.extend(binding);
+        facts.extend(placed(&app.bundle_id, dictionary, &subject.path));
         // The question names those first that stand for others or contain the most, wherever they are in the list. It shows
         // each message to send.
         let weighs = |fact: &Fact| fact.is_standing() || fact.weighs();
@@ -106,14 +107,15 @@ fn subjects(
     // For example, the recipients.
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
     let told = arguments.map(|path| with_facts(of(path), 0)).filter(|subject| {
-        let is_told = |fact: &Fact| fact.is_shown() && !fact.is_standing();
+        let is_told = |fact: &Fact| fact.is_shown() && !fact.is_standing() && !fact.is_place;
         subject.as_ref().is_some_and(|subject| subject.facts.iter().any(is_told))
     });
     subjects.extend(told.flatten());
     let targets = subjects.len();
     let arguments = invocation.parameters.iter().flat_map(|each| each.value.paths()).filter(is_object);
     subjects.extend(arguments.map(|path| {
-        let facts = binding(&app.bundle_id, dictionary, &invocation.code, path);
+        let mut facts = binding(&app.bundle_id, dictionary, &invocation.code, path);
+        facts.extend(placed(&app.bundle_id, dictionary, path));
         Subject { facts, ..of(path) }
     }));
     (subjects, targets)

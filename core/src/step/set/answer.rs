@@ -9,7 +9,7 @@ use super::fold::SO_ALREADY;
 use super::{Open, Setting};
 use crate::app::App;
 use crate::call::LOSES;
-use crate::change::{Change, LOST, Slot, holds, is_lossy, labels, lock};
+use crate::change::{Change, LOST, Slot, holds, is_lossy, labels, lock, place_terms};
 use crate::dictionary::Dictionary;
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -35,7 +35,8 @@ impl Open {
         let may_read = |term: &str| may_read(term, app, world.gate, world.now);
         let Ok(dictionary) = app.dictionary() else { return told(path, app, world) };
         let named = std::iter::once(path).chain(path.containers().filter(|path| path.is_by_id()));
-        let mut labels = named.flat_map(|path| labels(&app.bundle_id, dictionary, path.class()));
+        let labels = named.flat_map(|path| labels(&app.bundle_id, dictionary, path.class()));
+        let mut labels = labels.chain(place_terms(&app.bundle_id, dictionary, path));
         match labels.all(|term| may_read(&term)) {
             true if !self.words.is_empty() => self.words.clone(),
             _ => told(path, app, world),
