@@ -30,7 +30,7 @@ use crate::jxa;
 use crate::marshal::Given;
 use crate::moment::Shift;
 use crate::osa_error::OsaError;
-use crate::permission::{Decision, Unasked, decide};
+use crate::permission::{Decision, Unasked, decide, may_name};
 use crate::reference::Object;
 use crate::reply::Reply;
 use crate::specifier::{By, Id, Path, Segment, find_property, quoted, read_source};
@@ -246,7 +246,8 @@ impl Setting {
 
     /// Whether objects among those that the question names are without a name.
     fn name_the_first(&mut self) -> bool {
-        let named = self.sets().into_iter().flat_map(|set| set.into_iter().take(crate::permission::NAMED));
+        let most = may_name(self.open.len());
+        let named = self.sets().into_iter().flat_map(|set| set.into_iter().take(most));
         let mut are_some = false;
         for at in named.collect::<Vec<_>>() {
             let Open { change, unnamed, .. } = &mut self.open[at];

@@ -16,7 +16,7 @@ use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
 use crate::osa_error::OsaError;
-use crate::permission::{Level, NAMED, Unasked, Wording, classify};
+use crate::permission::{self, Level, NAMED, Unasked, Wording, classify, may_name};
 use crate::reply::Reply;
 use crate::schema;
 use crate::specifier::Path;
@@ -79,6 +79,8 @@ fn subjects(
         facts: Vec::new(),
         ..Subject::of(&app.bundle_id, dictionary, path.clone(), Vec::new())
     };
+    let count: usize = invocation.direct.iter().map(|direct| direct.objects().len()).sum();
+    let most = may_name(count);
     let with_facts = |subject: Subject, at: usize| {
         let mut facts = facts(&app.bundle_id, dictionary, &invocation.code, subject.path.class());
         let binding = binding(&app.bundle_id, dictionary, &invocation.code, &subject.path).into_iter();
@@ -88,7 +90,7 @@ fn subjects(
         // The question names those first that stand for others or contain the most, wherever they are in the list. It shows
         // each message to send.
         let weighs = |fact: &Fact| fact.is_standing() || fact.weighs();
-        if at < NAMED || sends(&invocation.code) || facts.iter().any(weighs) {
+        if at < most || sends(&invocation.code) || facts.iter().any(weighs) {
             return Some(Subject { facts, ..subject });
         }
         // The question only counts these objects. If one is found by a name, another object may get that name.
@@ -213,7 +215,9 @@ impl Looking {
         let mut ranked: Vec<_> =
             objects.into_iter().enumerate().map(|(at, words)| (rank(at), (at, words))).collect();
         ranked.sort_by_key(|(rank, _)| *rank);
-        let shown: Vec<&Path> = ranked.iter().take(NAMED).map(|(_, (at, _))| &subjects[*at].path).collect();
+        let lines: Vec<&String> = ranked.iter().map(|(_, (_, words))| words).collect();
+        let shown = ranked.iter().take(permission::named(&lines));
+        let shown: Vec<&Path> = shown.map(|(_, (at, _))| &subjects[*at].path).collect();
         let is_here = |path: &&Path| !deleted.contains(path);
         let all: Vec<&Path> = targets_of(&unasked).into_iter().filter(is_here).collect();
         let others = words::whence(&all, &shown, &names);

@@ -19,7 +19,7 @@ use crate::identity::identity;
 use crate::marshal::{Checker, Given, as_meant};
 use crate::moment::Shift;
 use crate::numbered;
-use crate::permission::may_read;
+use crate::permission::{may_name, may_read};
 use crate::series;
 use crate::specifier::{Container, Path, Specifier, SpecifierError, find_property};
 use crate::step::properties::unsettled;
@@ -209,7 +209,8 @@ impl Setting {
 
     /// Begins the write. Only the objects that the question names are asked for their names.
     fn begin(mut self, app: Option<String>, world: &mut World<'_>) -> Result<Step, Fault> {
-        let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(crate::permission::NAMED));
+        let most = may_name(self.open.len());
+        let unnamed = self.sets().into_iter().flat_map(|set| set.into_iter().skip(most));
         for at in unnamed.collect::<Vec<_>>() {
             // The dates of a series depend on the property that identifies it.
             if app.as_ref().is_some_and(|app| self.open[at].leaves_out(app)) {

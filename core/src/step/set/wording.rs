@@ -74,8 +74,9 @@ impl Setting {
             sets.iter().map(|set| self.set(set, dictionary, &apart)).collect()
         } else {
             let is_said = !differs && self.open.len() > 1 && self.says_all_news(&apart);
-            self.open.iter().map(|open| open.line(dictionary, &apart, is_said)).collect()
+            self.open.iter().map(|open| open.line(dictionary, &apart, is_said)).collect::<Vec<_>>()
         };
+        let named = if differs { NAMED } else { permission::named(&objects) };
         Wording {
             app: app.into(),
             plugin,
@@ -83,7 +84,7 @@ impl Setting {
             deed: if is_one_back { self.deed_back(dictionary) } else { self.deed(&apart) },
             objects,
             count: self.open.len(),
-            others: self.whence(&self.open.iter().collect::<Vec<_>>()).into(),
+            others: self.whence(&self.open.iter().collect::<Vec<_>>(), named).into(),
             shared: 0,
             script: Box::default(),
             differs,
@@ -125,9 +126,11 @@ impl Setting {
         let value =
             |at: usize| first.object(at).unwrap_or_else(|| first.shown_at(at, first.wanted(at), apart));
         let values: Vec<String> = (0..first.change.subject.slots.len()).map(value).collect();
-        let named: Vec<String> = opens.iter().take(NAMED).map(|open| open.words.clone()).collect();
-        let more = opens.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more{}", self.whence(&opens)) } else { String::new() };
+        let mut named: Vec<String> = opens.iter().map(|open| open.words.clone()).collect();
+        named.truncate(self.named(&named));
+        let more = opens.len().saturating_sub(named.len());
+        let whence = || self.whence(&opens, named.len());
+        let more = if more > 0 { format!(" and {more} more{}", whence()) } else { String::new() };
         format!("back to {}: {}{more}", values.join(", "), named.join(", "))
     }
 
@@ -223,21 +226,24 @@ impl Setting {
         let slots = first.change.subject.slots.iter().enumerate();
         let news =
             slots.map(|(at, slot)| first.new_part(at, &slot.term, apart)).collect::<Vec<_>>().join(", ");
-        let named = opens
-            .iter()
-            .take(NAMED)
-            .map(|open| format!("\n  {}{}", open.words, open.below()))
-            .collect::<String>();
-        let more = count.saturating_sub(NAMED);
-        let more =
-            if more > 0 { format!("\n  and {more} more{}", self.whence(&opens)) } else { String::new() };
-        format!("{news} ({count} objects):{named}{more}")
+        let line = |open: &&Open| format!("\n  {}{}", open.words, open.below());
+        let mut named: Vec<String> = opens.iter().map(line).collect();
+        named.truncate(self.named(&named));
+        let more = count.saturating_sub(named.len());
+        let whence = || self.whence(&opens, named.len());
+        let more = if more > 0 { format!("\n  and {more} more{}", whence()) } else { String::new() };
+        format!("{news} ({count} objects):{}{more}", named.concat())
     }
 
-    /// Where those of some objects are that a question only counts.
-    fn whence(&self, opens: &[&Open]) -> String {
+    /// How many objects of a set are named: only those whose names were read.
+    fn named(&self, lines: &[String]) -> usize {
+        permission::named(lines).min(permission::may_name(self.open.len()))
+    }
+
+    /// Where those of some objects are that a question only counts; it names the first `named`.
+    fn whence(&self, opens: &[&Open], named: usize) -> String {
         let paths: Vec<&Path> = opens.iter().map(|open| &open.change.subject.path).collect();
-        words::whence(&paths, &paths[..paths.len().min(NAMED)], &self.names)
+        words::whence(&paths, &paths[..paths.len().min(named)], &self.names)
     }
 
     /// Whether the first line of the question tells the new values, so that no object has to tell them again.
