@@ -51,8 +51,7 @@ const MOST_PLACES: usize = 8;
 const MOST_LASTING: usize = 5;
 
 /// Why an undo does not restore everything.
-const LEFT: &str =
-    "the changes in `left` cannot be undone: the old value is unknown, or the app does not let it be written";
+const LEFT: &str = "the changes in `left` cannot be undone";
 
 /// The advice if an undo of one date would leave an object that ends before it starts.
 const TOGETHER: &str = "take back the later change of its other date too, in the same call";

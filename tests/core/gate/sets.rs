@@ -149,7 +149,11 @@ fn an_undo_goes_on_after_a_part_that_leaves_something() {
     let back = session.call("iac_mcp_undo", &json!({ "undo": all })).body;
     assert_eq!(session.ask(THREE), json!([3, "apple", false]), "{back}");
     assert_eq!((&back["success"], &back["notTried"]), (&json!(false), &Json::Null), "{back}");
-    assert_eq!(back["left"], json!(["set when of thing id 12"]), "{back}");
+    assert_eq!(
+        back["left"],
+        json!(["set when of thing id 12: it was empty before, and the app does not let it be emptied"]),
+        "{back}"
+    );
     // One id takes back all that the undo has written.
     let again = session.call("iac_mcp_undo", &json!({ "undo": back["undo"] })).body;
     assert_eq!((session.ask(THREE), &again["success"]), (json!([3, "new", true]), &json!(true)), "{again}");

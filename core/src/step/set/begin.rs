@@ -108,7 +108,7 @@ pub(in crate::step) fn start_undo(undos: &[Undo], world: &mut World<'_>) -> Resu
         }
     }
     let mut setting = Setting::new(objects.len() > 1);
-    setting.left = left.into_iter().map(Undo::in_words).collect();
+    setting.left = left.into_iter().map(Undo::for_good).collect();
     let of_app = chains.first().map(|chain| chain.undo.app.clone());
     for chains in &objects {
         let ids = chains.iter().flat_map(|chain| chain.ids.clone()).collect();

@@ -201,7 +201,7 @@ impl Setting {
         ))
     }
 
-    /// The changes that cannot be undone: `"due date" cannot be restored, because it is empty now`.
+    /// The changes that cannot be undone: `"due date" is empty now, and an undo cannot empty it again`.
     fn lasting_effects(&self) -> Vec<String> {
         let mut terms: IndexMap<(&str, bool), usize> = IndexMap::new();
         for (term, is_empty) in self.open.iter().flat_map(|open| &open.lasts) {
@@ -209,8 +209,11 @@ impl Setting {
         }
         let of = |((term, is_empty), count): ((&str, bool), usize)| {
             let all = if count < self.open.len() { format!(" of {count} objects") } else { String::new() };
-            let why = if is_empty { "it is empty now" } else { "its old value is not known" };
-            format!("{}{all} cannot be restored, because {why}", quoted(term))
+            let why = match is_empty {
+                true => "is empty now, and an undo cannot empty it again",
+                false => "cannot be restored, because its old value is not known",
+            };
+            format!("{}{all} {why}", quoted(term))
         };
         terms.into_iter().map(of).collect()
     }
