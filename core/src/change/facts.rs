@@ -52,6 +52,14 @@ pub(crate) fn sends(code: &str) -> bool {
 /// The caption of the rule by which an event repeats.
 pub(crate) const RULE: &str = "rule of its series";
 
+/// The same of a task.
+const REPEATS_BY: &str = "repeats";
+
+/// Whether a fact is shown only if it has a value: most objects do not repeat.
+pub(crate) fn is_rare(fact: &Fact) -> bool {
+    [RULE, REPEATS_BY].contains(&fact.caption.as_str())
+}
+
 /// OmniFocus's events that end a task or a project, and everything in it.
 const COMPLETE: &str = "OFOCFCMc";
 const DROP: &str = "OFOCFCMd";
@@ -94,10 +102,10 @@ const FACTS: [(&str, &str, &str, &str, &str); 41] = [
     ("com.apple.mail", REDIRECT, "message", "its text", "content"),
     ("com.apple.mail", REDIRECT, "message", "its attachments", "mail attachment.name"),
     ("com.apple.iCal", DELETE, "event", RULE, "recurrence"),
-    ("com.omnigroup.OmniFocus4", COMPLETE, "task", "repeats", "repetition rule"),
-    ("com.omnigroup.OmniFocus4", COMPLETE, "project", "repeats", "repetition rule"),
-    ("com.omnigroup.OmniFocus3", COMPLETE, "task", "repeats", "repetition rule"),
-    ("com.omnigroup.OmniFocus3", COMPLETE, "project", "repeats", "repetition rule"),
+    ("com.omnigroup.OmniFocus4", COMPLETE, "task", REPEATS_BY, "repetition rule"),
+    ("com.omnigroup.OmniFocus4", COMPLETE, "project", REPEATS_BY, "repetition rule"),
+    ("com.omnigroup.OmniFocus3", COMPLETE, "task", REPEATS_BY, "repetition rule"),
+    ("com.omnigroup.OmniFocus3", COMPLETE, "project", REPEATS_BY, "repetition rule"),
     // Finder also calls a folder an item, so the actual class decides.
     ("com.apple.finder", DELETE, "item", "kind", "kind"),
     // A file is identified only by its name, and another file may get that name while a person reads the question. The
@@ -336,6 +344,9 @@ pub(crate) fn outlives(app: &str, class: &str, container: &str) -> bool {
 /// Commands that affect everything in an object.
 const WHOLE: [&str; 4] = [DELETE, EMPTY, COMPLETE, DROP];
 
+/// Elements that are parts of an object, not its contents. That it has none says nothing.
+const PARTS: [&str; 3] = ["artwork", "attachment", "mail attachment"];
+
 /// The most element classes of a container. An object with more of them, such as a person with addresses, is not a
 /// container.
 const KINDS: usize = 2;
@@ -442,7 +453,8 @@ fn contents(app: &str, dictionary: &Dictionary, class: &str, most: usize) -> Vec
         let (_, found) = dictionary.element(class, kind)?;
         let look = Look::Count(vec![Identifier::of(&found.plural)?]);
         let is_least = lies_deeper(dictionary, class, kind);
-        Some(Fact { is_least, ..Fact::new(format!("{} in it", found.plural), look) })
+        let is_of_some = PARTS.contains(*kind);
+        Some(Fact { is_least, is_of_some, ..Fact::new(format!("{} in it", found.plural), look) })
     };
     general.iter().filter_map(fact).collect()
 }
@@ -453,7 +465,9 @@ fn whole_inside(dictionary: &Dictionary, class: &str, row: &Inside) -> Option<Fa
     let plural = &dictionary.class(element)?.plural;
     way.push(Identifier::of(plural)?);
     let caption = plural.strip_prefix(FLATTENED).unwrap_or(plural);
-    Some(Fact::new(format!("{caption} in it"), Look::Count(way)))
+    // Few tasks have others in them.
+    let fact = Fact::new(format!("{caption} in it"), Look::Count(way));
+    Some(Fact { is_of_some: row.1 == "task", ..fact })
 }
 
 /// Whether the contents of a container may contain more elements of a kind, as folders contain folders.

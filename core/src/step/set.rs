@@ -297,11 +297,13 @@ impl Setting {
     }
 
     /// Reads the rows about objects that are only named, which follow the rows to change.
-    fn take_names(&mut self, rows: &[Json], app: &App) {
+    fn take_names(&mut self, rows: &[Json], app: &App, home: &str) {
         let (wanted, owners) = (self.wanted(), self.owners(app));
         let rows = rows.get(self.open.len()..).unwrap_or_default();
         let (rows, known) = rows.split_at(wanted.len().min(rows.len()));
         let mut names = words::called(&owners, known, app);
+        let paths = self.open.iter().map(|open| &open.change.subject.path).chain(&wanted);
+        names.extend(words::folders(paths, app, home));
         let Some(dictionary) = app.dictionary.as_deref() else { return };
         for (path, row) in wanted.into_iter().zip(rows) {
             let subject = Subject::of(&app.bundle_id, dictionary, path, Vec::new());
@@ -388,7 +390,7 @@ impl Setting {
     fn looked_at(&mut self, rows: &[Json], app: &App, world: &mut World<'_>) -> Result<(), Fault> {
         self.seen = true;
         let dictionary = app.dictionary()?.clone();
-        self.take_names(rows, app);
+        self.take_names(rows, app, world.home);
         for (at, mut open) in std::mem::take(&mut self.open).into_iter().enumerate() {
             let row = rows.get(at).unwrap_or(&Json::Null);
             if let Value::Failed { number, message } = value(row, None, &dictionary) {

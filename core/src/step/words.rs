@@ -15,16 +15,16 @@ use super::{World, remember};
 use crate::action::{Deed, Invocation};
 use crate::app::App;
 use crate::change::{
-    BY, BY_MAIL, FROM, Fact, Look, REPLACES, RULE, SHARED, Slot, Subject, consequence, labels, may_hold,
-    sends,
+    BY, BY_MAIL, FROM, Fact, Look, REPLACES, RULE, SHARED, Slot, Subject, consequence, is_rare, labels,
+    may_hold, sends,
 };
-use crate::dictionary::{Dictionary, Identifier};
+use crate::dictionary::{APPLICATION, Dictionary, Identifier, names};
 use crate::marshal::{Given, Place};
 use crate::numbered;
 use crate::osa_error::NO_SUCH_OBJECT;
 use crate::permission::{NAMED, OPEN, holds_address, is_address, may_read};
 use crate::series;
-use crate::specifier::{By, Path, Segment, fits_line, one_line, quoted, quoted_to};
+use crate::specifier::{By, Member, Path, Segment, fits_line, one_line, quoted, quoted_to};
 use crate::value::Value;
 use crate::words::RefId;
 
@@ -77,6 +77,21 @@ fn unnamed<'p>(paths: impl Iterator<Item = &'p Path>, app: &App) -> Vec<Subject>
     };
     let paths = paths.into_iter().filter(|path| path.is_by_id() && path.is_stable());
     paths.filter_map(owner).take(MOST_OWNERS).collect()
+}
+
+/// The folders of Finder on the way to objects, and the objects that are folders, by their paths: people know
+/// `folder "~/Downloads/Old"` better than each step to it.
+pub(super) fn folders<'p>(paths: impl Iterator<Item = &'p Path>, app: &App, home: &str) -> Names {
+    let has = |term: &str| app.dictionary().is_ok_and(|it| it.property(APPLICATION, term).is_some());
+    if !(has("home") && has("startup disk")) {
+        return Names::new();
+    }
+    let all = paths.flat_map(|path| std::iter::once(path).chain(path.containers()));
+    let named = |path: &Path| {
+        let text = path.to_posix(home.trim_end_matches('/')).filter(|_| path.name().is_some())?;
+        Some((path.clone(), format!("folder {}", long(&text))))
+    };
+    all.filter_map(named).collect()
 }
 
 /// The names of containers, from the reply.
@@ -148,6 +163,8 @@ pub(super) fn object(subject: &Subject, row: &Json, app: &App, names: &Names) ->
             true => told_standing(fact, read, dictionary),
             // A file has no items. If something prevents the read, the app gives another error.
             false if fact.is_of_some && is_missing(read, dictionary) => None,
+            false if is_rare(fact) && is_empty(read, dictionary) => None,
+            false if fact.is_of_some && !fact.is_least && *read == 0 => None,
             false if fact.is_lost => told_loss(fact, read, dictionary),
             false if fact.is_sample => some_of(fact, read, dictionary),
             false if fact.caption == SHARED && value(read, None, dictionary) != Value::Bool(true) => None,
@@ -309,6 +326,15 @@ fn is_missing(read: &Json, dictionary: &Dictionary) -> bool {
     matches!(value(read, None, dictionary), Value::Failed { number, .. } if number == NO_SUCH_OBJECT)
 }
 
+/// Whether nothing stands there.
+fn is_empty(read: &Json, dictionary: &Dictionary) -> bool {
+    match value(read, None, dictionary) {
+        Value::Null => true,
+        Value::Text(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
 fn has_text(value: &Value) -> bool {
     matches!(value, Value::Text(text) if !text.is_empty())
 }
@@ -409,8 +435,8 @@ pub(super) fn day(date: &str) -> String {
         let weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
             .get(usize::try_from(day.weekday().to_monday_zero_offset()).ok()?)?;
         let (clock, zone) = time.split_at(time.find(['+', '-', 'Z']).unwrap_or(time.len()));
-        // Times are usually whole minutes; seconds are shown only if there are some.
-        let clock = clock.strip_suffix(".000").unwrap_or(clock);
+        // Times are usually whole minutes; seconds are shown only if there are some. No person needs parts of a second.
+        let clock = clock.split('.').next().unwrap_or(clock);
         let minutes = if clock.len() == "17:00:00".len() { clock.strip_suffix(":00") } else { None };
         let zone = if zone == "Z" { "UTC" } else { zone };
         let joint = if zone.is_empty() { "" } else { " " };
@@ -609,13 +635,18 @@ pub(super) fn given(value: &Given, names: &Names) -> String {
         Given::Object(path) => name(path),
         Given::Place(place) => match place {
             Place::Beginning(of, member) => {
-                format!("the beginning of the {} elements of {}", member.term, name(of))
+                format!("the beginning of the {} of {}", plural(member), name(of))
             }
-            Place::End(of, member) => format!("the end of the {} elements of {}", member.term, name(of)),
+            Place::End(of, member) => format!("the end of the {} of {}", plural(member), name(of)),
             Place::Before(of) => format!("the place before {}", name(of)),
             Place::After(of) => format!("the place after {}", name(of)),
         },
     }
+}
+
+/// The name of a collection: `tasks`, `flattened tasks`.
+fn plural(member: &Member) -> String {
+    names::split(member.identifier.as_str()).join(" ")
 }
 
 #[cfg(test)]
@@ -628,6 +659,7 @@ mod tests {
         check("2026-01-30T17:00:00+01:00", "Fri 2026-01-30 17:00 +01:00");
         check("2026-11-23T14:00:30-05:00", "Mon 2026-11-23 14:00:30 -05:00");
         check("2026-11-22T00:00:00.000Z", "Sun 2026-11-22 00:00 UTC");
+        check("2026-11-22T02:39:40.960+01:00", "Sun 2026-11-22 02:39:40 +01:00");
         check("2026-11-22T09:05", "Sun 2026-11-22 09:05");
         check("2026-02-30T09:00:00", "2026-02-30T09:00:00");
         check("the Third Day", "the Third Day");

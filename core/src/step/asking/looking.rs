@@ -176,7 +176,12 @@ impl Looking {
         let more = rows.split_off(subjects.len().min(rows.len()));
         let owners = owners(&unasked, &subjects, app);
         let (known, again) = more.split_at(owners.len().min(more.len()));
-        let names = words::called(&owners, known, app);
+        let mut names = words::called(&owners, known, app);
+        names.extend(words::folders(
+            subjects.iter().map(|each| &each.path).chain(targets_of(&unasked)),
+            app,
+            world.home,
+        ));
         let missing = subjects.iter().zip(&rows).filter(|(_, row)| is_missing(row));
         let missing: Vec<&Path> = missing.map(|(subject, _)| &subject.path).collect();
         let deleted = deleted(&unasked, &then, &missing, kept.iter().zip(again));
@@ -222,7 +227,6 @@ impl Looking {
         let all: Vec<&Path> = targets_of(&unasked).into_iter().filter(is_here).collect();
         let others = words::whence(&all, &shown, &names);
         let objects = ranked.into_iter().map(|(_, (_, words))| words).collect();
-        let mut names = names;
         names.extend(subjects.iter().skip(targets).map(|subject| subject.path.clone()).zip(arguments));
         let mut wording = wording(&unasked, objects, &names, &behind, &then, world);
         wording.count = wording.count.saturating_sub(deleted.len());

@@ -136,21 +136,24 @@ impl Setting {
 
     /// The effects of the new values beyond what they show, each once.
     pub(super) fn effects(&self, id: &str) -> Option<String> {
-        let of = |open: &Open| {
+        let mut series: IndexMap<&str, IndexSet<&str>> = IndexMap::new();
+        for open in self.open.iter().filter(|open| open.repeats != Some(false)) {
             let subject = &open.change.subject;
             let whether = match open.repeats {
-                Some(false) => return Vec::new(),
-                Some(true) => "the event repeats, and",
+                Some(_) => "the event repeats, and",
                 None => "if the event repeats,",
             };
             let words = |(at, slot): (usize, &Slot)| match open.left_out(at) {
                 Some(_) => Some("its other dates stay"),
                 None => beyond(id, subject.path.class(), &slot.term),
             };
-            let words = subject.slots.iter().enumerate().filter_map(words);
-            words.map(|words| format!("{whether} {words}")).collect()
-        };
-        let mut effects: IndexSet<String> = self.open.iter().flat_map(of).collect();
+            series.entry(whether).or_default().extend(subject.slots.iter().enumerate().filter_map(words));
+        }
+        let told = series.into_iter().filter(|(_, words)| !words.is_empty());
+        let told = told.map(|(whether, words)| {
+            format!("{whether} {}", words.into_iter().collect::<Vec<_>>().join("; "))
+        });
+        let mut effects: IndexSet<String> = told.collect();
         effects.extend(self.losses());
         effects.extend(self.sharing());
         effects.extend(self.lasting_effects());
