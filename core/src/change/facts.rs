@@ -164,7 +164,7 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
         "com.apple.mail",
         DELETE,
         "message",
-        "moves to the Trash of its account; a message that is already there stays there, because only the user can empty the Trash, in Mail",
+        "moves to the Trash of its account; a message that is already in the Trash stays there, because only the user can empty it, in Mail",
     ),
     (
         "com.apple.Notes",
@@ -174,16 +174,49 @@ const CONSEQUENCES: [(&str, &str, &str, &str); 17] = [
     ),
     ("com.apple.finder", DELETE, "", "moves to the Trash"),
     ("com.apple.finder", EMPTY, "", "deletes permanently"),
-    (
-        "com.apple.iCal",
-        DELETE,
-        "",
-        "deleting a repeating event deletes all its dates (on some versions of macOS only the first one goes); this server cannot restore deleted objects",
-    ),
-    ("", DELETE, "", "this server cannot restore deleted objects"),
+    ("com.apple.iCal", DELETE, "", DELETES_SERIES),
+    ("", DELETE, "", NOT_RESTORED),
     ("", SEND, "", "a sent message cannot be recalled"),
     ("", SEND_TEXT, "", "a sent message cannot be recalled"),
 ];
+
+/// The effect of deleting an event that may repeat, and of other deletions.
+pub(crate) const DELETES_SERIES: &str = "deleting a repeating event deletes all its dates (on some versions of macOS only the first one goes); this server cannot restore deleted objects";
+pub(crate) const NOT_RESTORED: &str = "this server cannot restore deleted objects";
+
+/// The effects of a command on objects of one container: an app, the command, and the words. A container is a class, or
+/// the last step of a path.
+///
+/// # Source
+/// Music's user guide: removing a song from a playlist does not remove it from the library. Mail's dictionary: `inbox`
+/// and the like hold the messages of all accounts in these mailboxes. RFC 3501: each account has an `INBOX`.
+const FROM_CONTAINERS: [(&str, &str, &[&str], &str); 2] = [
+    (
+        "com.apple.Music",
+        DELETE,
+        &["user playlist"],
+        "removes from the playlist only: the songs stay in the library; this server cannot put them back into the playlist",
+    ),
+    (
+        "com.apple.mail",
+        DELETE,
+        &["inbox", "sent mailbox", "drafts mailbox", "junk mailbox", "outbox"],
+        "moves to the Trash of its account",
+    ),
+];
+
+/// Whether a path leads into one of these containers.
+fn is_from(path: &Path, containers: &[&str]) -> bool {
+    let Some((container, _)) = path.last() else { return false };
+    let name = container.name().unwrap_or_default();
+    let is_property =
+        |word: &str| matches!(container.last(), Some((_, Segment::Property(member))) if member.term == word);
+    containers.iter().any(|word| {
+        container.class() == *word
+            || is_property(word)
+            || container.class() == "mailbox" && name.eq_ignore_ascii_case(word)
+    })
+}
 
 /// The effect of a message that a call makes and does not send.
 pub(crate) const NOT_SENT: &str = "nothing is sent";
@@ -554,6 +587,12 @@ pub(crate) fn consequence(
     let are_all =
         |class: &str| class.is_empty() || !targets.is_empty() && targets.iter().all(|path| is_a(path, class));
     let is_of = |of: &str| of.is_empty() || same_id(of, app);
+    let are_from =
+        |containers: &[&str]| !targets.is_empty() && targets.iter().all(|path| is_from(path, containers));
+    let mut from = FROM_CONTAINERS.iter().filter(|row| is_of(row.0) && row.1 == code);
+    if let Some(row) = from.find(|row| are_from(row.2)) {
+        return Some(row.3);
+    }
     let mut rows = CONSEQUENCES.iter().filter(|row| is_of(row.0) && row.1 == code);
     rows.find(|row| are_all(row.2)).map(|row| row.3)
 }

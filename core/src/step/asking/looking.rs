@@ -11,7 +11,10 @@ use super::super::{carried, listing, placing, query, script, web};
 use super::{Behind, Step, Then, World, ask_seen, ask_unseen, run};
 use crate::action::{Action, Deed, Invocation, Preview, Seen};
 use crate::app::App;
-use crate::change::{Fact, Look, QUIT, SEND_TEXT, Subject, UNSAVED, beside, binding, facts, placed, sends};
+use crate::change::{
+    DELETES_SERIES, Fact, Look, NOT_RESTORED, QUIT, RULE, SEND_TEXT, Subject, UNSAVED, beside, binding,
+    facts, placed, sends,
+};
 use crate::dictionary::{Dictionary, Identifier};
 use crate::fault::{Code, Fault};
 use crate::marshal::Given;
@@ -232,6 +235,11 @@ impl Looking {
         wording.count = wording.count.saturating_sub(deleted.len());
         wording.others = others.into();
         let others = words::others(stands.iter().flatten().map(String::as_str), wording.count);
+        if wording.consequence.as_deref() == Some(DELETES_SERIES)
+            && none_repeats(subjects.iter().take(targets).zip(rows), wording.count)
+        {
+            wording.consequence = Some(NOT_RESTORED.to_owned());
+        }
         let unsaved = unsaved(&unasked, subjects.iter().zip(rows), dictionary).map(str::to_owned);
         let notes = wording.consequence.take().into_iter().chain(unsaved).chain(others).collect::<Vec<_>>();
         wording.consequence = (!notes.is_empty()).then(|| notes.join("; "));
@@ -239,6 +247,16 @@ impl Looking {
         let named = words::names(named.zip(rows), app, world);
         Ok(carried::with(ask_seen(unasked, wording, behind, then, world), named.into_iter().collect()))
     }
+}
+
+/// Whether it is known of all `count` objects that they do not repeat.
+fn none_repeats<'s>(seen: impl Iterator<Item = (&'s Subject, &'s Json)>, count: usize) -> bool {
+    let is_single = |(subject, row): &(&Subject, &Json)| {
+        let rule = subject.facts.iter().position(|fact| fact.caption == RULE);
+        let read = rule.and_then(|at| row.get(4)?.get(at));
+        read.is_some_and(|read| read.is_null() || read == "")
+    };
+    seen.filter(is_single).count() == count.max(1)
 }
 
 /// What becomes of unsaved documents if the command does not say.
