@@ -30,7 +30,7 @@ pub use policy::{Policy, PolicyError, Profile, Rule, Ruling};
 pub use question::{Answer, Choice, Digest, Question, Wording};
 pub(crate) use question::{NAMED, may_name, named};
 pub use touch::{CommandName, Touch, is_everywhere};
-pub(crate) use writes::{is_trash_name, may_be_trash};
+pub(crate) use writes::{is_trash_name, may_be_trash, moved_by};
 
 pub use crate::words::Level;
 
